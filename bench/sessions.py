@@ -127,13 +127,13 @@ def decision(count: int) -> float:
     took = []
     for _ in range(min(DECISIONS, count // (2 * TARGETS) or 1)):
         began = time.perf_counter()
-        waiting.judge()
+        waiting.take_ended()
         chosen = lines.choose({}, clock.now(), lambda node: True)
         for job in chosen:
             lines.drop(job)
             waiting.drop(job.id)
-            for freed in waiting.over(job.id, ok=True):
+            for freed in waiting.on_end(job.id, ok=True):
                 lines.add(freed)
-        waiting.patience()
+        waiting.next_timeout()
         took.append(time.perf_counter() - began)
     return percentile(took, 0.5) * 1000

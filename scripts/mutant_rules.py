@@ -113,13 +113,13 @@ _WAITING: Final = {  # methods that wait for the disk unless they are told other
 }
 _LOCKS: Final = re.compile(r"(^|\.)_?(lock|mutex|cond|writing|locked\(\)|alone\(\))$|RootLock\(")
 _WRITES: Final = re.compile(
-    r"\b(store|root|_root|log|_log|jobs|ledger|journal|chronicle|inbox|mail|aside|disk)\.(put|append|write|replace|create"
-    r"|swap|move|remove|delete|end|ack|sync|archive|claim|cut|rename)\w*\(|\bwrite_status\(|\bput_away\(|\brewrite\("
+    r"\b(store|root|_root|log|_log|jobs|ledger|journal|inbox|mail|aside|disk)\.(put|append|write|replace|create"
+    r"|swap|move|remove|delete|end|ack|sync|archive|claim|cut|rename)\w*\(|\bwrite_status\(|\barchive\(|\brewrite\("
 )
 _TIMES: Final = re.compile(
     r"deadline|timeout|\buntil|expire|lease|patience|limit_s|monotonic\(\)|stale|overdue|silent|not_before", re.I
 )
-_REFUSING: Final = re.compile(r"failure\(|Finding\(|Attempted\(False|[Rr]efus|[Dd]en(y|ied)|NotFound|NotPermitted")
+_REFUSING: Final = re.compile(r"failure\(|Finding\(|AttemptResult\(False|[Rr]efus|[Dd]en(y|ied)|NotFound|NotPermitted")
 
 
 def durable(source: Source) -> Iterator[Fault]:
@@ -318,7 +318,7 @@ class Named(NamedTuple):
 
 
 NAMED = (
-    Named("T1: running is not durable, dispatch", "durable", "kernel/dispatch.py", ("_carry", "write_status")),
+    Named("T1: running is not durable, dispatch", "durable", "kernel/dispatch.py", ("_run", "write_status")),
     Named("T1: running is not durable, calls", "durable", "world/calls/agent_jobs.py", ("_run", "write_status")),
     Named("T1: the plane's log is not synced", "durable", "plane/write_ahead_log.py", ("append", "log.append")),
     Named("T1: a note is not durable", "durable", "agents/notebook.py", ("_append", "_log.append")),

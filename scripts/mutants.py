@@ -91,8 +91,10 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
         "agents/inbox.py",
         ("tests/agents/test_inbox.py", *_lives("claims"), PROBED, "tests/agents/test_receipts.py", *_lives("agent")),
     ),
-    ("agents/message_files.py", ("tests/agents/test_inbox.py", "tests/agents/test_odd_files.py",
-    *_lives("claims", "agent"))),
+    (
+        "agents/message_files.py",
+        ("tests/agents/test_inbox.py", "tests/agents/test_odd_files.py", *_lives("claims", "agent")),
+    ),
     ("agents/inbox_queue.py", ("tests/agents/test_inbox.py", *_lives("claims"), "tests/proof/test_inbox_claimers.py")),
     (
         "agents/",

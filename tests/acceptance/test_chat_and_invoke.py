@@ -59,16 +59,16 @@ class Table:
         end()
 
     def say(self, text: str, binding: Binding = OPERATOR) -> tuple[Any, str]:
-        acts = self.services.acts(binding)
-        job = acts.talk.say(text.encode(), WriteContext("user")).extra["job"]
-        self.waited(acts.jobs.wait(job))
-        return json.loads(acts.jobs.file(job, "status")), acts.jobs.file(job, "result").decode()
+        actions = self.services.actions(binding)
+        job = actions.chat.send(text.encode(), WriteContext("user")).extra["job"]
+        self.waited(actions.jobs.wait(job))
+        return json.loads(actions.jobs.file(job, "status")), actions.jobs.file(job, "result").decode()
 
     def order(self, file: str, payload: Any) -> tuple[Any, Any]:
-        acts = self.services.acts(OPERATOR)
-        controls = acts.at(BODY)
+        actions = self.services.actions(OPERATOR)
+        controls = actions.endpoint(BODY)
         self.waited(
-            acts.jobs.wait(controls.write(file, json.dumps(payload).encode(), WriteContext("user")).extra["job"])
+            actions.jobs.wait(controls.write(file, json.dumps(payload).encode(), WriteContext("user")).extra["job"])
         )
         return json.loads(controls.status()), json.loads(controls.result())
 

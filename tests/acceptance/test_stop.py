@@ -227,11 +227,11 @@ def turn_taken(table) -> Iterator[InstructionTurn]:
     with World.open(table.root) as world:
         assert isinstance(world.store, DiskStore)
         turn = InstructionTurn(world.store, "franka_001", "clear the table", world.clock)
-        assert turn.first() is None
+        assert turn.try_acquire() is None
         try:
             yield turn
         finally:
-            turn.leave()
+            turn.release()
 
 
 @pytest.mark.parametrize("served", [True, False])
@@ -258,7 +258,7 @@ def test_one_that_waits_says_for_what_and_goes_on_when_that_has_ended(table) -> 
         assert table.paos("--json", "status").values[0]["nodes"][0]["instruction"]["text"] == "clear the table"
         assert "doing “clear the table”" in table.paos("status").out
         assert table.do("what is on the table?").code == 0  # a question waits for nobody
-        turn.leave()
+        turn.release()
         out, err = waits.communicate(timeout=PATIENCE_S)
         assert waits.returncode == 0, (out, err)
 
@@ -304,7 +304,7 @@ def test_what_waits_for_its_turn_is_held_while_the_robot_is_stopped(table) -> No
         waits = table.spawn("do", "go home", "--no-cameras")
         line_with(waits, "waiting: franka_001 is doing")
         table.paos("stop")
-        turn.leave()
+        turn.release()
         line_with(waits, "waiting: franka_001 is stopped")
         table.paos("resume")
         _, err = waits.communicate(timeout=PATIENCE_S)

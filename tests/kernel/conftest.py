@@ -25,7 +25,7 @@ class House:
     def __init__(self, trace):
         self.trace = trace
         self.lessons = []
-        self.on_review = self.on_settle = self.on_remember = lambda what: None
+        self.on_review = self.on_observe = self.on_remember = lambda what: None
         self.findings = lambda order: ()
 
     def review(self, order):
@@ -33,19 +33,19 @@ class House:
         self.on_review(order)
         return self.findings(order)
 
-    def settle(self, node):
+    def observe(self, node):
         self.trace.append(f"settle {node}")
-        self.on_settle(node)
+        self.on_observe(node)
 
     def remember(self, order, outcome):
         self.trace.append(f"remember {order.id}")
         self.on_remember(order)
         self.lessons.append((order.id, outcome.cause))
 
-    def stood(self, node):
+    def stop_confirmation(self, node):
         return {"robot": node}
 
-    def say(self, outcome):
+    def localise(self, outcome):
         return outcome
 
 
@@ -73,7 +73,7 @@ class Traced(MemoryStore):
     def late(self, *copies):
         """Somebody has finished writing to copies of ACTION.md that had been replaced."""
         self._aside = list(copies)
-        self._tell("ACTION.md", StoreChangeKind.DISPLACED)
+        self._notify("ACTION.md", StoreChangeKind.DISPLACED)
 
     def displaced(self, key, *, keep=False):
         return list(self._aside)
@@ -102,7 +102,7 @@ class Bench:
         self.trace = []
         self.store = Traced(self.trace)
         self.clock = ManualClock()
-        self.house = House(self.trace)
+        self.hooks = House(self.trace)
         self.body = Body(self.trace)
         self.nodes = {"arm": self.body}
         self.log = []
@@ -113,7 +113,7 @@ class Bench:
         self.kernel = Kernel(
             self.store,
             self.clock,
-            self.house,
+            self.hooks,
             nodes,
             threads=threads,
             log=lambda what, job: self.log.append((what, job.id)),

@@ -32,14 +32,14 @@ def test_nothing_moves_before_running_is_durable_and_the_end_is_the_last_write(b
 
 
 def test_a_refusal_is_a_lesson_and_then_an_end_and_moves_nothing(bench):
-    bench.house.findings = lambda order: (Finding("TOO_FAR", "reach", "0.8 m", "1.3 m", "move it"),)
+    bench.hooks.findings = lambda order: (Finding("TOO_FAR", "reach", "0.8 m", "1.3 m", "move it"),)
     ask(bench, bench.order("a"))
     assert bench.trace[1:4] == ["review a", "remember a", f"append {job_key('a')} failed"]
     assert bench.outcome("a").cause is Cause.REJECTED and bench.outcome("a").code == "TOO_FAR"
 
 
 def test_a_warning_refuses_nothing(bench):
-    bench.house.findings = lambda order: (Finding("ODD", "x", "y", "z", "", warning=True),)
+    bench.hooks.findings = lambda order: (Finding("ODD", "x", "y", "z", "", warning=True),)
     ask(bench, bench.order("a"))
     assert bench.outcome("a").ok
 
@@ -58,13 +58,13 @@ def test_a_driver_that_breaks_ends_its_job_with_a_traceback_and_the_next_one_run
 
 
 def test_a_critic_that_breaks_refuses_to_move(bench):
-    bench.house.on_review = lambda order: 1 / 0
+    bench.hooks.on_review = lambda order: 1 / 0
     ask(bench, bench.order("a"))
     assert bench.outcome("a").code == "REVIEW_ERROR" and bench.starts("a") == 0
 
 
 def test_an_observation_that_fails_is_told_beside_the_outcome(bench):
-    bench.house.on_settle = lambda node: 1 / 0
+    bench.hooks.on_observe = lambda node: 1 / 0
     ask(bench, bench.order("a"))
     assert bench.outcome("a").ok and "ZeroDivisionError" in bench.outcome("a").evidence["observation_error"]
 
@@ -89,7 +89,7 @@ def test_only_errors_and_timeouts_are_tried_again(bench, cause):
 
 
 def test_what_the_critic_refuses_is_judged_once(bench):
-    bench.house.findings = lambda order: (Finding("NO", "a", "b", "c", "d"),)
+    bench.hooks.findings = lambda order: (Finding("NO", "a", "b", "c", "d"),)
     ask(bench, bench.order("a", attempts=3))
     assert bench.trace.count("review a") == 1 and bench.outcome("a").cause is Cause.REJECTED
     assert bench.status("a").state is JobState.FAILED and bench.starts("a") == 0
@@ -139,7 +139,7 @@ def test_a_limit_of_a_step_is_not_told_as_the_limit_of_the_session(bench, code):
 @pytest.mark.parametrize("ok", [True, False])
 def test_what_was_warned_of_stands_in_the_result_and_in_the_sheet(bench, ok):
     warning = Finding("REQUIRED_SENSOR_MISSING", "here", "a camera", "none", "add one", warning=True)
-    bench.house.findings = lambda order: (warning,)
+    bench.hooks.findings = lambda order: (warning,)
     if not ok:
         bench.body.on_execute = lambda order, run: Outcome.failure(Cause.ERROR, "E", "no")
     ask(bench, bench.order("a"))
@@ -192,7 +192,7 @@ def stubborn(bench, **order):
 
 def test_a_stubborn_driver_loses_its_job_but_keeps_its_node_until_it_returns(bench):
     kernel, let_go = stubborn(bench)
-    assert bench.outcome("a").cause is Cause.TIMEOUT and ("a", Cause.TIMEOUT) in bench.house.lessons
+    assert bench.outcome("a").cause is Cause.TIMEOUT and ("a", Cause.TIMEOUT) in bench.hooks.lessons
     bench.submit(bench.order("b"))
     kernel.tick()
     assert bench.starts("b") == 0
@@ -230,7 +230,7 @@ def test_a_retry_is_cancelled_while_the_stubborn_attempt_still_holds_the_node(be
 
 
 def test_a_cancel_while_the_critic_judges_moves_nothing(bench):
-    bench.house.on_review = lambda order: bench.kernel.cancel("a")
+    bench.hooks.on_review = lambda order: bench.kernel.cancel("a")
     ask(bench, bench.order("a"))
     assert bench.outcome("a").cause is Cause.CANCELLED and bench.starts("a") == 0
 
@@ -247,7 +247,7 @@ def test_a_cancel_during_a_failing_attempt_stops_its_retries(bench):
 
 
 def test_a_cancel_while_the_end_of_an_attempt_is_written_is_not_forgotten(bench):
-    bench.house.on_remember = lambda order: bench.kernel.cancel("a")
+    bench.hooks.on_remember = lambda order: bench.kernel.cancel("a")
     ask(bench, bench.order("a", params={"fail": "no"}, attempts=3))
     assert bench.outcome("a").cause is Cause.CANCELLED and bench.starts("a") == 1
 
@@ -286,11 +286,11 @@ def test_a_disk_that_gives_way_at_the_end_leaves_the_job_lost_never_repeated(ben
 
 
 def test_a_lesson_that_cannot_be_written_is_named_and_stops_nothing(bench):
-    bench.house.on_remember = lambda order: 1 / 0
+    bench.hooks.on_remember = lambda order: 1 / 0
     ask(bench, bench.order("a", params={"fail": "no"}), bench.order("b", seq=1))
     assert bench.outcome("a").cause is Cause.ERROR and bench.outcome("b").ok
     assert "division by zero" in bench.kernel.alert.now()["lessons"].found
-    bench.house.on_remember = lambda order: None
+    bench.hooks.on_remember = lambda order: None
     bench.submit(bench.order("c", params={"fail": "no"}))
     bench.drain()
     assert "lessons" not in bench.kernel.alert.now()
@@ -302,6 +302,6 @@ def test_an_op_that_the_body_lacks_is_refused_before_anything_is_durable_as_runn
     bench.drain()
     outcome = bench.outcome("a")
     assert (outcome.cause, outcome.code) == (Cause.REJECTED, "OP_NOT_IN_DRIVER") and "move_to" in outcome.message
-    assert bench.starts("a") == 0 and ("a", Cause.REJECTED) in bench.house.lessons
+    assert bench.starts("a") == 0 and ("a", Cause.REJECTED) in bench.hooks.lessons
     written = bench.store.get(".paos/done/a.jsonl").data
     assert b'"running"' not in written

@@ -53,7 +53,7 @@ def test_an_id_that_is_no_name_is_unsafe_and_nothing_is_written(jobs, id):
 def test_the_end_leaves_one_file_and_no_waste(jobs):
     jobs.accept([order("a")])
     jobs.write_status("a", JobStatus(JobState.RUNNING, 1))
-    jobs.ask_cancel("a", "planner")
+    jobs.request_cancel("a", "planner")
     jobs.end(over(order("a")))
     assert jobs.store.list(OPEN) == jobs.store.list(CANCEL) == []
     assert jobs.done_ids() == ["a"]
@@ -72,7 +72,7 @@ def test_an_end_that_was_not_put_away_is_an_end_all_the_same(jobs):
     jobs.accept([order("a")])
     jobs.write_status("a", over(order("a")).status)
     assert jobs.open_ids() == ["a"] and jobs.load("a").status.state is JobState.SUCCEEDED
-    jobs.put_away("a")
+    jobs.archive("a")
     assert jobs.open_ids() == [] and jobs.done_ids() == ["a"]
 
 
@@ -81,7 +81,7 @@ def test_a_line_that_a_crash_tore_counts_as_not_written_and_spoils_no_other(jobs
     jobs.write_status("a", JobStatus(JobState.RUNNING, 1))
     jobs.store.append(job_key("a"), b'{"status": "succeeded", "att')
     assert jobs.load("a").status.state is JobState.RUNNING
-    jobs.mend("a")
+    jobs.close_torn_line("a")
     jobs.write_status("a", over(order("a")).status)
     assert jobs.load("a").status.state is JobState.SUCCEEDED
 
@@ -110,10 +110,10 @@ def test_orders_in_a_circle_are_all_accepted(jobs):
 def test_cancelling_what_has_ended_leaves_nothing_behind(jobs):
     jobs.accept([order("a")])
     jobs.end(over(order("a")))
-    jobs.ask_cancel("a", "planner")
-    assert jobs.cancels() == []
+    jobs.request_cancel("a", "planner")
+    assert jobs.cancel_requests() == []
     with pytest.raises(NotFound):
-        jobs.ask_cancel("nobody", "planner")
+        jobs.request_cancel("nobody", "planner")
 
 
 def test_names_that_are_no_text_are_no_reason_to_fall(jobs):

@@ -130,7 +130,7 @@ def test_who_waited_too_long_is_not_started(bench):
 
 def test_the_turn_of_a_job_that_is_being_judged_has_come_however_long_that_takes(bench):
     judging, go = threading.Event(), threading.Event()
-    bench.house.on_review = lambda order: (judging.set(), go.wait(PATIENCE_S))
+    bench.hooks.on_review = lambda order: (judging.set(), go.wait(PATIENCE_S))
     bench.submit(bench.order("a", queue_timeout_s=30.0))
     kernel = bench.start(threads=True)
     kernel.tick()
@@ -145,7 +145,7 @@ def test_the_turn_of_a_job_that_is_being_judged_has_come_however_long_that_takes
 
 def test_the_kernel_sleeps_while_a_critic_thinks_for_ever(bench):
     judging, go = threading.Event(), threading.Event()
-    bench.house.on_review = lambda order: (judging.set(), go.wait(PATIENCE_S))
+    bench.hooks.on_review = lambda order: (judging.set(), go.wait(PATIENCE_S))
     bench.submit(bench.order("a", timeout_s=5.0))
     kernel = bench.start(threads=True)
     bench.when(judging)
@@ -292,7 +292,7 @@ def test_an_unknown_node_is_refused_with_a_lesson_that_says_what_there_is(bench)
     bench.start()
     bench.drain()
     assert codes(bench, "a") == ["NODE_UNKNOWN"] and "arm" in bench.outcome("a").findings[0].expected
-    assert bench.house.lessons == [("a", Cause.REJECTED)]
+    assert bench.hooks.lessons == [("a", Cause.REJECTED)]
 
 
 # -- cancelling ----------------------------------------------------------------------------------------------------
@@ -300,7 +300,7 @@ def test_an_unknown_node_is_refused_with_a_lesson_that_says_what_there_is(bench)
 
 def test_what_has_not_started_is_cancelled_at_once(bench):
     bench.submit(bench.order("a"))
-    bench.jobs.ask_cancel("a", "planner")
+    bench.jobs.request_cancel("a", "planner")
     bench.start()
     bench.drain()
     assert bench.outcome("a").cause is Cause.CANCELLED and bench.starts("a") == 0
@@ -319,7 +319,7 @@ def test_what_runs_is_told_to_stop_by_the_cancel_file(bench):
     bench.submit(bench.order("a", attempts=3))
     kernel = bench.start(threads=True)
     bench.when(started)
-    bench.jobs.ask_cancel("a", "planner")
+    bench.jobs.request_cancel("a", "planner")
     bench.until(lambda: kernel.idle)
     assert bench.outcome("a").cause is Cause.CANCELLED and bench.starts("a") == 1
 
@@ -342,7 +342,7 @@ def test_a_broken_house_on_a_lane_stops_the_kernel_and_others_end_safely(bench):
         if node == "arm":
             raise StorageError("Input/output error", path="ENVIRONMENT.md")
 
-    bench.body.on_execute, bench.house.on_settle = execute, settle
+    bench.body.on_execute, bench.hooks.on_observe = execute, settle
     bench.nodes["leg"] = bench.body
     bench.submit(bench.order("a"), bench.order("b", "leg"))
     kernel = bench.start(threads=True)
@@ -356,7 +356,7 @@ def test_a_broken_house_on_a_lane_stops_the_kernel_and_others_end_safely(bench):
 
 def test_what_has_not_begun_when_the_kernel_goes_stays_pending(bench):
     judging, go = threading.Event(), threading.Event()
-    bench.house.on_review = lambda order: (judging.set(), go.wait(PATIENCE_S))
+    bench.hooks.on_review = lambda order: (judging.set(), go.wait(PATIENCE_S))
     bench.submit(bench.order("a"))
     kernel = bench.start(threads=True)
     bench.when(judging)

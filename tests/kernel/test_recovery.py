@@ -19,10 +19,10 @@ def test_a_job_found_running_is_lost_with_one_lesson_and_does_not_run(bench):
     bench.start()
     bench.drain()
     assert bench.outcome("a").cause is Cause.LOST and bench.starts("a") == 0
-    assert bench.house.lessons == [("a", Cause.LOST)]
+    assert bench.hooks.lessons == [("a", Cause.LOST)]
     bench.start()
     bench.drain()
-    assert len(bench.house.lessons) == 1
+    assert len(bench.hooks.lessons) == 1
 
 
 def test_a_lost_job_is_put_away_with_its_end_whatever_a_power_cut_takes():
@@ -37,7 +37,12 @@ def test_a_lost_job_is_put_away_with_its_end_whatever_a_power_cut_takes():
     def recovered(path, disk=None):
         jobs = JobStore(DiskStore(path, disk), ManualClock())
         recover(
-            jobs, jobs.clock, lambda order: False, lambda *lesson: None, lambda *bad: None, say=lambda outcome: outcome
+            jobs,
+            jobs.clock,
+            lambda order: False,
+            lambda *lesson: None,
+            lambda *bad: None,
+            localise=lambda outcome: outcome,
         )
         found = jobs.load("a").status.outcome
         jobs.store.close()
@@ -81,7 +86,7 @@ def test_an_end_that_is_there_counts_whatever_lies_beside_it(bench):
 
 def test_a_cancel_that_the_last_run_did_not_see_is_obeyed(bench):
     bench.submit(bench.order("a"))
-    bench.jobs.ask_cancel("a", "planner")
+    bench.jobs.request_cancel("a", "planner")
     bench.start()
     bench.drain()
     assert bench.outcome("a").cause is Cause.CANCELLED
@@ -113,7 +118,7 @@ def test_an_order_under_another_name_is_not_run(bench):
 
 def test_a_lesson_that_cannot_be_written_does_not_keep_a_kernel_from_starting(bench):
     running(bench, "a")
-    bench.house.on_remember = lambda order: 1 / 0
+    bench.hooks.on_remember = lambda order: 1 / 0
     kernel = bench.start()
     bench.drain()
     assert bench.outcome("a").cause is Cause.LOST and "lessons" in kernel.alert.now()

@@ -42,7 +42,7 @@ def test_an_entry_without_an_id_is_the_same_entry_when_it_is_written_again(bench
 def test_a_removed_entry_changes_nothing(bench):
     bench.start()
     bench.write(bench.action("a"), bench.action("b"))
-    bench.kernel._take_in()
+    bench.kernel._read_sheets()
     bench.write(bench.action("b"))
     bench.drain()
     assert bench.outcome("a").ok and shown(bench)["a"] == "completed"
@@ -66,7 +66,7 @@ def test_a_word_of_ending_for_a_new_id_is_history_and_never_runs(bench):
 def test_a_word_in_between_for_a_new_id_is_lost_and_never_runs(bench, word):
     serve(bench, bench.action("a", keys={"status": word}))
     assert bench.outcome("a").cause is Cause.LOST and bench.starts("a") == 0
-    assert bench.house.lessons == [("a", Cause.LOST)] and shown(bench)["a"] == "failed"
+    assert bench.hooks.lessons == [("a", Cause.LOST)] and shown(bench)["a"] == "failed"
 
 
 def test_cancelled_for_a_new_id_never_runs(bench):
@@ -77,7 +77,7 @@ def test_cancelled_for_a_new_id_never_runs(bench):
 def test_cancelled_is_obeyed_for_what_waits_and_ignored_for_what_has_ended(bench):
     bench.start()
     bench.write(bench.action("a"), bench.action("b"))
-    bench.kernel._take_in()
+    bench.kernel._read_sheets()
     bench.write(bench.action("a"), bench.action("b", keys={"status": "cancelled"}))
     bench.drain()
     bench.write(bench.action("a", keys={"status": "cancelled"}))

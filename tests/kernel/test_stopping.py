@@ -39,13 +39,13 @@ def moving(bench):
 
 def test_a_stop_is_of_one_node_or_of_all_and_a_resume_ends_it(stops):
     stops.stop(["arm"], "critic")
-    assert stops.of("arm")[:3] == (True, 1, "critic")
-    assert not stops.of("leg").stopped
+    assert stops.state("arm")[:3] == (True, 1, "critic")
+    assert not stops.state("leg").stopped
     stops.stop([], "operator", every=True)
-    assert stops.of("leg").stopped
-    assert stops.of("one that comes later").stopped
+    assert stops.state("leg").stopped
+    assert stops.state("one that comes later").stopped
     stops.resume(["arm", "leg"], "operator")
-    assert not any(stops.of(node).stopped for node in ("arm", "leg", "one that comes later"))
+    assert not any(stops.state(node).stopped for node in ("arm", "leg", "one that comes later"))
 
 
 def test_what_is_acknowledged_is_durable(bench, stops):
@@ -66,7 +66,7 @@ def test_what_is_acknowledged_is_durable(bench, stops):
 def test_one_of_all_may_go_on_while_the_others_stay(stops):
     stops.stop([], "operator", every=True)
     stops.resume(["arm"], "operator", others=["leg", "wheel"])
-    assert [stops.of(node).stopped for node in ("arm", "leg", "wheel")] == [False, True, True]
+    assert [stops.state(node).stopped for node in ("arm", "leg", "wheel")] == [False, True, True]
 
 
 def test_a_resume_does_not_undo_a_stop_that_its_writer_had_not_seen(stops, bench):
@@ -74,20 +74,20 @@ def test_a_resume_does_not_undo_a_stop_that_its_writer_had_not_seen(stops, bench
     late = {"resume": "operator", "seen": 1}
     stops.stop(["arm"], "critic")
     bench.store.append(stop_key("arm"), json.dumps(late).encode() + b"\n")
-    assert stops.of("arm").stopped
+    assert stops.state("arm").stopped
     stops.resume(["arm"], "operator")
-    assert not stops.of("arm").stopped
+    assert not stops.state("arm").stopped
 
 
 @pytest.mark.parametrize("torn", [b'{"stop": "oper', b"\xff\xfe\n", b"[]\n", b'{"resume": "x"}\n', b'{"stop'])
 def test_a_torn_or_foreign_line_ends_with_itself(stops, bench, torn):
     stops.stop(["arm"], "operator")
     bench.store.append(stop_key("arm"), torn)
-    assert stops.of("arm").stopped
+    assert stops.state("arm").stopped
     stops.resume(["arm"], "operator")
-    assert not stops.of("arm").stopped
+    assert not stops.state("arm").stopped
     stops.stop(["arm"], "operator")
-    assert stops.of("arm").stopped
+    assert stops.state("arm").stopped
 
 
 # -- a kernel that runs --------------------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ def test_what_runs_ends_as_cancelled_with_evidence_and_what_waits_is_held(bench,
     assert outcome.evidence["stood"] == {"robot": "arm"}
     bench.drain()
     assert bench.status("next").state is JobState.PENDING
-    assert not bench.house.lessons
+    assert not bench.hooks.lessons
     stops.resume(["arm"], "operator")
     bench.until(lambda: kernel.idle)
     assert bench.outcome("next").ok
@@ -121,8 +121,8 @@ def test_a_stop_does_not_wait_for_the_kernels_loop(bench, stops):
     bench.start(threads=True)
     bench.when(begun)
     stops.stop(["arm"], "operator")
-    ticket = bench.kernel._running["arm"]
-    assert ticket.cancel.wait(PATIENCE)
+    attempt = bench.kernel._running["arm"]
+    assert attempt.cancel.wait(PATIENCE)
 
 
 def test_a_stop_is_heard_before_it_is_durable(bench, stops):
@@ -165,7 +165,7 @@ def test_what_is_judged_when_the_stop_comes_has_not_begun_and_waits(bench, stops
         judged.set()
         assert go_on.wait(PATIENCE)
 
-    bench.house.on_review = review
+    bench.hooks.on_review = review
     bench.submit(bench.order("a"))
     kernel = bench.start(threads=True)
     bench.when(judged)
@@ -188,7 +188,7 @@ def test_a_cancel_of_what_was_judged_when_the_stop_came_is_not_forgotten(bench, 
         judged.set()
         assert go_on.wait(PATIENCE)
 
-    bench.house.on_review = review
+    bench.hooks.on_review = review
     bench.submit(bench.order("a"))
     kernel = bench.start(threads=True)
     bench.when(judged)

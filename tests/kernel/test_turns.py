@@ -18,10 +18,10 @@ ROOT = Path(__file__).resolve().parents[2]
 HOLDER = """
 import sys, time
 from worldfs.ground.clock import SystemClock
-from worldfs.kernel.instruction_turns import Turn
+from worldfs.kernel.instruction_turns import InstructionTurn
 from worldfs.tree.stores.disk_store import DiskStore
-turn = Turn(DiskStore(sys.argv[1]), "arm", sys.argv[2], SystemClock())
-print(turn.first(), flush=True)
+turn = InstructionTurn(DiskStore(sys.argv[1]), "arm", sys.argv[2], SystemClock())
+print(turn.try_acquire(), flush=True)
 sys.stdin.read()
 """
 
@@ -47,36 +47,36 @@ def tickets(store):
 
 def test_the_first_has_the_robot_and_the_others_go_in_the_order_in_which_they_came(store):
     one, two, three = (turn(store, what) for what in ("clear", "wave", "go home"))
-    assert one.first() is None
-    assert two.first()["purpose"] == three.first()["purpose"] == "clear"
-    one.leave()
-    assert three.first()["purpose"] == "wave"  # it waits, and came before
-    assert two.first() is None
+    assert one.try_acquire() is None
+    assert two.try_acquire()["purpose"] == three.try_acquire()["purpose"] == "clear"
+    one.release()
+    assert three.try_acquire()["purpose"] == "wave"  # it waits, and came before
+    assert two.try_acquire() is None
     assert current_instruction(store, "arm")["purpose"] == "wave"
-    two.leave()
-    assert three.first() is None
-    three.leave()
+    two.release()
+    assert three.try_acquire() is None
+    three.release()
     assert current_instruction(store, "arm") is None
     assert tickets(store) == []
 
 
 def test_robots_take_turns_each_for_itself_also_when_one_is_named_like_the_other(store):
     held = [turn(store, "x", node) for node in ("arm", "arm.v2", "leg")]
-    assert [one.first() for one in held] == [None, None, None]
+    assert [one.try_acquire() for one in held] == [None, None, None]
     late = turn(store, "y", "arm")
-    assert late.first()["purpose"] == "x"
-    held[1].leave()
-    assert late.first()["purpose"] == "x"
-    held[0].leave()
-    assert late.first() is None
+    assert late.try_acquire()["purpose"] == "x"
+    held[1].release()
+    assert late.try_acquire()["purpose"] == "x"
+    held[0].release()
+    assert late.try_acquire() is None
 
 
 def test_one_that_gives_up_waiting_is_forgotten(store):
     one, two, three = (turn(store, what) for what in "abc")
-    assert one.first() is None
-    two.leave()
-    one.leave()
-    assert three.first() is None
+    assert one.try_acquire() is None
+    two.release()
+    one.release()
+    assert three.try_acquire() is None
 
 
 def process(store, what):
@@ -93,13 +93,13 @@ def test_a_process_that_is_killed_keeps_nobody_waiting_whether_it_worked_or_wait
         waits = process(store, "wave")
         assert "clear" in waits.stdout.readline()
         mine = turn(store, "go home")
-        assert mine.first()["purpose"] == "clear"
+        assert mine.try_acquire()["purpose"] == "clear"
         holds.kill()
         holds.communicate()
-        assert mine.first()["purpose"] == "wave"
+        assert mine.try_acquire()["purpose"] == "wave"
         waits.kill()
         waits.communicate()
-        assert mine.first() is None
+        assert mine.try_acquire() is None
         assert tickets(store) == []
     finally:
         for one in (holds, waits):
@@ -112,17 +112,17 @@ def test_the_kernel_lets_the_instructions_own_job_start_and_what_was_there_befor
     taken = HeldTurns(store, ["arm", "leg"])
     assert taken.allows(job("anybody's"))
     mine = turn(store, "clear")
-    assert mine.first() is None
-    taken.look()
-    mine.carries("act_1")
+    assert mine.try_acquire() is None
+    taken.refresh()
+    mine.set_job("act_1")
     assert taken.allows(job("act_1"))
     assert not taken.allows(job("act_2"))
     assert taken.allows(job("act_3", node="leg"))
     assert taken.allows(job("early", "2020-01-01T00:00:00Z"))
-    mine.carries("act_2")
+    mine.set_job("act_2")
     assert taken.allows(job("act_2"))
     assert not taken.allows(job("act_1"))
-    mine.leave()
+    mine.release()
     assert taken.allows(job("act_9"))
 
 

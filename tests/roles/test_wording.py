@@ -95,7 +95,7 @@ TEXTS = {
     "cancelled; attempt 1 had ended before: cube_01 was lost on the way": (
         "已取消；此前第 1 次尝试的结果：cube_01 在途中掉落"
     ),
-    "no end after 30 s, and the driver did not stop when asked": "30 秒后仍未结束，且驱动在要求停止后没有停下",
+    "timed out after 30 s, and the driver did not stop when asked": "30 秒后仍未结束，且驱动在要求停止后没有停下",
     "grasp missed: fingers 0.001 m apart, can_01 touches ['table_01']": (
         "没有抓到：两指间距 0.001 米，can_01 接触到的物体：['table_01']"
     ),
@@ -134,7 +134,7 @@ SAID = (
     "can_01 is 30 pixels off the middle after 6 looks (limit 16)",
     "the straight way down fails at waypoint 3 of 10",
     "cancelled before it started",
-    "waited longer than 2.5 s for its turn",
+    "timed out: waited longer than 2.5 s in the queue",
     "the worker died while it ran; it may have moved, so it is not repeated",
     "name a robot of this workspace, or declare it in config.json embodiments.instances",
     "see why act_001 failed, then submit both again under new ids",
@@ -218,4 +218,4 @@ def test_a_stop_is_told_in_chinese_with_what_the_body_said_of_it():
     deaf = (
         "stopped by critic, and the driver of arm has not confirmed it: the robot may still move; use the robot's own "
     )
-    assert "急停" in to_chinese(deaf + "emergency stop, then start the kernel anew")
+    assert "急停" in to_chinese(deaf + "emergency stop, then restart the kernel")

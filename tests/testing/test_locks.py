@@ -306,7 +306,7 @@ def test_what_was_displaced_is_settled_and_forgotten_by_who_holds_the_store(tmp_
     store = DiskStore(tmp_path, guarded={"page"})
     store.put("page", b"1")
     asked: list[str] = []
-    for name in ("settle", "forget", "let_go", "hand_out"):
+    for name in ("review", "forget", "review_due", "take"):
         first = getattr(store.aside, name)
 
         def checked(*args: Any, name: str = name, first: Any = first) -> Any:
@@ -324,7 +324,7 @@ def test_what_was_displaced_is_settled_and_forgotten_by_who_holds_the_store(tmp_
     store.aside.aged = lambda: True  # type: ignore[method-assign]  # as after a while
     store.rested()
     store.close()
-    assert {"settle", "forget", "let_go"} <= set(asked)
+    assert {"review", "forget", "review_due"} <= set(asked)
 
 
 def test_scratch_is_swept_by_who_is_alone_and_kept_by_everybody_who_lives(tmp_path: Path) -> None:
@@ -356,30 +356,30 @@ class Attempt(JobAttempt):
 
 
 class Asked(threading.Event):
-    def __init__(self, ticket: JobAttempt) -> None:
+    def __init__(self, attempt: JobAttempt) -> None:
         super().__init__()
-        self.ticket = ticket
+        self.attempt = attempt
 
     def set(self) -> None:
-        assert self.ticket.lock.locked(), "it is asked to stop outside of the lock"
+        assert self.attempt.lock.locked(), "it is asked to stop outside of the lock"
         super().set()
 
 
 def test_an_end_and_a_stop_are_decided_under_the_lock_of_the_attempt() -> None:
     def attempt() -> Attempt:
-        ticket = Attempt(job=None)  # type: ignore[arg-type]  # nothing reads it
-        ticket.cancel = Asked(ticket)
-        return ticket
+        attempt = Attempt(job=None)  # type: ignore[arg-type]  # nothing reads it
+        attempt.cancel = Asked(attempt)
+        return attempt
 
-    assert attempt().ask()
+    assert attempt().request_stop()
     ended = attempt()
-    assert ended.claim_end() and not ended.claim_end() and not ended.ask()
+    assert ended.claim_end() and not ended.claim_end() and not ended.request_stop()
     left = attempt()
-    left.leave()
+    left.abandon()
     assert left.left and not left.claim_end()
-    if hasattr(JobAttempt, "halt"):
+    if hasattr(JobAttempt, "stop_node"):
         halted = attempt()
-        halted.halt(None, 1.0)  # type: ignore[arg-type]  # nothing reads it
+        halted.stop_node(None, 1.0)  # type: ignore[arg-type]  # nothing reads it
         assert halted.cancel.is_set()
 
 
@@ -398,7 +398,7 @@ def test_alerts_are_kept_under_their_lock() -> None:
     heard: list[Finding] = []
     alerts.listen(heard.append)
     assert heard == [finding]
-    alerts.tell()
+    alerts.publish()
 
 
 # -- control plane, node -----------------------------------------------------------------------------------------------

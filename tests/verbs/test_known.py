@@ -66,7 +66,7 @@ def test_a_write_of_one_is_a_write_for_all():
         one, other = ReadCache(tree, feed, writes, ManualClock()), ReadCache(tree, feed, writes, ManualClock())
         learn(one, tree, feed)
         learn(other, tree, feed)
-        one.wrote()
+        one.invalidate()
         assert other.content("/a") is None
         assert one.stat("/a") is None
 

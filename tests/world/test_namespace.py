@@ -345,7 +345,7 @@ class Disk:
     def __init__(self, files):
         self.files = files
 
-    def look(self, path):
+    def dir_entry(self, path):
         if path in self.files:
             return DirEntry(False, len(self.files[path]), True)
         return DirEntry(True) if any(name.startswith(path + "/") for name in self.files) else None
@@ -355,9 +355,9 @@ class Disk:
         below = [name[len(depth) :] for name in self.files if name.startswith(depth)]
         return sorted({name.split("/")[0] + ("/" if "/" in name else "") for name in below})
 
-    def spots(self, path):
+    def dir_entries(self, path):
         base = path + "/" if path else ""
-        return {name: self.look(base + name) for name in (one.rstrip("/") for one in self.list(path))}
+        return {name: self.dir_entry(base + name) for name in (one.rstrip("/") for one in self.list(path))}
 
     def read(self, path):
         return self.files[path]

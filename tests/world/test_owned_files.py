@@ -84,16 +84,16 @@ def test_a_file_that_goes_while_it_is_written_is_written_again(tmp_path: Path) -
     site = WorkspaceFixture(tmp_path / "w", ("arm_1",))
     with site.open() as world:
         assert world.kernel is not None
-        room: Any = world.kernel.house
-        real, path = room.tree.probe, site.root / "ENVIRONMENT.md"
+        hooks: Any = world.kernel.hooks
+        real, path = hooks.tree.probe, site.root / "ENVIRONMENT.md"
 
         def gone(place: str, actor: str) -> str | None:
             path.unlink(missing_ok=True)
             return real(place, actor)  # type: ignore[no-any-return]
 
-        room.tree.probe = gone
-        room.settle("arm_1")
-        room.tree.probe = real
+        hooks.tree.probe = gone
+        hooks.observe("arm_1")
+        hooks.tree.probe = real
         assert not path.exists()
         world.tick()
         assert path.exists()

@@ -22,7 +22,7 @@ def says(tmp_path):
                 place.mkdir(parents=True, exist_ok=True)
                 text = value if isinstance(value, str) else json.dumps(value)
                 (place / f"{kind[:-1]}_policy.json").write_text(text)
-        return policies.of(of)
+        return policies.policy(of)
 
     return say
 
@@ -111,4 +111,4 @@ def test_the_agents_file_names_the_project_of_who_is_bound_to_none(says):
 @pytest.mark.parametrize("agent", ["..", "../../etc", "a/b", "\0"])
 def test_an_agent_that_is_no_name_leads_to_no_file(tmp_path, agent):
     (tmp_path / "agent_policy.json").write_text('{"show_debug": true}')
-    assert PolicyCache(tmp_path / "home").of(Binding(ADMIN, agent, "p")).show_debug is False
+    assert PolicyCache(tmp_path / "home").policy(Binding(ADMIN, agent, "p")).show_debug is False

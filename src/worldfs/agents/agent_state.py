@@ -210,7 +210,7 @@ class AgentState:
         if now < self._late_at:
             return ()
         self._late_at = now + GRACE_S / 2
-        return self.agent_dir.store.rested()
+        return self.agent_dir.store.settled_keys()
 
     def event(self, event: str, /, **fields: Any) -> int:
         """One entry of the journal; its number. Secrets in it are marked out."""

@@ -270,7 +270,7 @@ def project(
     if acked:
         state.inbox.sync()  # before the job ends: afterwards no recovery reads the commit again
     if job.status.state.terminal:
-        jobs.put_away(sid)
+        jobs.archive(sid)
         return record
     cause = None if ok else CAUSES.get(str(entry.get("cause", "")), str(entry["outcome"]))
     message = str(entry.get("summary") or "; ".join(entry.get("errors", ())) or entry["outcome"])
@@ -291,9 +291,9 @@ def recover(state: AgentState) -> bool:
         found = True
         job = jobs.load(sid)
         if job.status.state.terminal:
-            jobs.put_away(sid)
+            jobs.archive(sid)
             continue
-        jobs.mend(sid)
+        jobs.close_torn_line(sid)
         entry = state.journal.find(
             lambda item, sid=sid: item.get("event") == "session_end" and item.get("session_id") == sid,  # type: ignore[misc]  # binds the loop's value
             lambda item, sid=sid: item.get("event") == "session_start" and item.get("session_id") == sid,  # type: ignore[misc]  # same

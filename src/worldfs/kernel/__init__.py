@@ -1,1 +1,1 @@
-"""The kernel floor: jobs, schedule, admission, dispatch, recovery. Time passes here and only here."""
+"""The kernel layer: jobs, schedule, admission, dispatch, recovery. It alone waits for the time to pass."""

@@ -1,4 +1,4 @@
-"""Admission: what can be refused without knowing the body, when an order is accepted."""
+"""Admission: the checks of an order when it is accepted, which need no driver."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def admit(
     jobs: Mapping[str, Job] | None = None,
     off: Collection[str] = (),
 ) -> list[Finding]:
-    """Is there such a node, does what it depends on exist, and does it not wait for itself? All findings at once.
+    """All findings against an order: an unknown or disabled node, an unknown dependency, a dependency cycle.
 
-    `jobs`: the open ones, the order's own among them. `off`: robots that are declared and disabled.
+    `jobs`: the open jobs, the order's own among them. `off`: robots that are declared and disabled.
     """
     findings = []
     if order.node in off:
@@ -58,9 +58,9 @@ def admit(
             Finding(
                 "DEPENDENCY_FAILED",
                 f"{order.sheet} {order.id} depends_on",
-                "no circle",
-                "it waits for itself",
-                "break the circle",
+                "no cycle of dependencies",
+                "the job depends on itself",
+                "remove one of the dependencies in the cycle",
                 order.id,
             )
         )
@@ -68,7 +68,7 @@ def admit(
 
 
 def has_cycle(order: Order, jobs: Mapping[str, Job]) -> bool:
-    """Would this order wait for itself? (through any number of others)"""
+    """Whether the order depends on itself, through any number of other jobs."""
     seen: set[str] = set()
     ahead = list(order.depends_on)
     while ahead:

@@ -1,4 +1,4 @@
-"""What is wrong now: findings by the place they concern, in one file that is written when they change."""
+"""The current alerts: findings by the path they concern, in one file that is written when they change."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from worldfs.tree.stores.store_interface import Store
 from .job_store import ALERTS
 
 MOST = 100  # alerts kept; the oldest go first
-MOST_OF_ONE = 20  # of one document, so that one bad file does not hide all others; `paos check` says the rest
+MOST_OF_ONE = 20  # of one document, so that one bad file does not hide all others; `paos check` lists the rest
 
 
 class Alerts:
-    """Called with a place and its finding, or None once it is mended. Usable from lanes and the kernel alike."""
+    """Call it with a path and its finding, or None once it is repaired. Thread-safe."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._lock = threading.Lock()
         self._hear: Callable[[Finding], None] = lambda finding: None
         self._found: dict[str, Finding] = {}
-        self._changed = True  # what an earlier run left in the file was its state, not ours
+        self._changed = True  # the file still holds the state of an earlier run
 
     def __call__(self, where: str, finding: Finding | None) -> None:
         with self._lock:
@@ -42,7 +42,7 @@ class Alerts:
         self._hear(finding)
 
     def listen(self, hear: Callable[[Finding], None]) -> None:
-        """Have `hear` told of each finding that is there, and of each that is new from now on."""
+        """Call `hear` with each present finding, and with each new one from now on."""
         with self._lock:
             self._hear = hear
             found = list(self._found.values())
@@ -50,7 +50,7 @@ class Alerts:
             hear(finding)
 
     def document(self, name: str, findings: Sequence[Finding]) -> None:
-        """All that is wrong in one document now, a place each; what was wrong before and is not now is dropped."""
+        """Set all findings of one document, each under its own path; the earlier ones of it are dropped."""
         places = {f"{name}#{item.field.removeprefix(name).strip()}": item for item in findings[:MOST_OF_ONE]}
         with self._lock:
             gone = [where for where in self._found if where.startswith(f"{name}#") and where not in places]
@@ -59,8 +59,8 @@ class Alerts:
         for where, item in places.items():
             self(where, item)
 
-    def again(self) -> None:
-        """The file has gone: it is written anew."""
+    def rewrite(self) -> None:
+        """The file was removed: the next `publish` writes it again."""
         with self._lock:
             self._changed = bool(self._found)
 
@@ -68,7 +68,7 @@ class Alerts:
         with self._lock:
             return dict(self._found)
 
-    def tell(self) -> None:
+    def publish(self) -> None:
         """Write what changed; a projection, so its name need not be durable."""
         with self._lock:
             if not self._changed:
@@ -76,7 +76,7 @@ class Alerts:
             self._changed = False
             value = {where: asdict(item) for where, item in self._found.items()}
         data = json.dumps(value, ensure_ascii=False, indent=1).encode("utf-8", "replace")
-        with suppress(UserError):  # a link or a directory in its place: `paos check` and `paos status` name it
+        with suppress(UserError):  # a link or a directory has its name: `paos check` and `paos status` report it
             stored = self._store.get(ALERTS)
             if data != (stored.data if stored is not None else b"{}"):
                 self._store.put(ALERTS, data, durable=False)

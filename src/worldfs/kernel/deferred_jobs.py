@@ -1,6 +1,6 @@
 """Pending jobs that wait for other jobs (workspace D21), or have a limit on their waiting time (workspace D20).
 
-A wait costs when it begins and when it ends, never while it lasts: ends are told, and limits lie in a heap.
+A waiting job costs work when it is added and when it ends, not while it waits: ends are pushed, limits are in a heap.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ _EDGE = timedelta(milliseconds=1)  # of a limit: reached is not passed
 
 
 class DeferredJobs:
-    """A dependency counts as met when its end says so, never because it is not in sight."""
+    """A dependency is met only by its recorded success, never because its job is not among the open ones."""
 
     def __init__(self, jobs: JobStore, clock: Clock) -> None:
         self._jobs = jobs
         self._clock = clock
         self._unmet: dict[str, set[str]] = {}  # id → what it still waits for
-        self._followers: dict[str, list[Job]] = {}  # id → who waits for it
+        self._followers: dict[str, list[Job]] = {}  # id → jobs that depend on it
         self._limited: dict[str, Job] = {}
-        self._limits: list[tuple[datetime, str]] = []  # heap; who has been dropped is passed over
+        self._limits: list[tuple[datetime, str]] = []  # heap; ids of dropped jobs are skipped
         self._doomed: list[tuple[Job, Outcome]] = []
 
     def add(self, job: Job, open: Container[str]) -> bool:
-        """Is it held back? Then `over` lets it go. `open`: jobs that have not ended."""
+        """Whether the job must wait; `on_end` returns it later. `open`: jobs that have not ended."""
         since = parse_stamp(job.status.accepted_at)
-        if job.order.queue_timeout_s and not job.status.attempt and since is not None:  # a retry has had its turn
+        if job.order.queue_timeout_s and not job.status.attempt and since is not None:  # not for a retry
             self._limited[job.id] = job
             heapq.heappush(self._limits, (since + timedelta(seconds=job.order.queue_timeout_s), job.id))
         unmet: set[str] = set()
@@ -52,12 +52,12 @@ class DeferredJobs:
         return bool(unmet)
 
     def drop(self, id: str) -> None:
-        """It starts, or it has ended."""
+        """The job starts, or has ended."""
         self._unmet.pop(id, None)
         self._limited.pop(id, None)
 
-    def over(self, id: str, *, ok: bool) -> list[Job]:
-        """A job has ended: those that waited for nothing else. If it failed they are doomed, and `judge` names them."""
+    def on_end(self, id: str, *, ok: bool) -> list[Job]:
+        """The jobs that can start after the end of `id`. If it failed, `take_ended` returns its dependents."""
         free = []
         for job in self._followers.pop(id, ()):
             unmet = self._unmet.get(job.id)
@@ -71,20 +71,20 @@ class DeferredJobs:
                 free.append(job)
         return free
 
-    def judge(self) -> list[tuple[Job, Outcome]]:
-        """Those that must end now, and why."""
+    def take_ended(self) -> list[tuple[Job, Outcome]]:
+        """The jobs that must end now, each with its outcome."""
         ends, self._doomed = self._doomed, []
         now = self._clock.now()
         while self._limits and self._limits[0][0] < now:
             job = self._limited.pop(heapq.heappop(self._limits)[1], None)
             if job is not None:
                 self.drop(job.id)
-                why = f"waited longer than {job.order.queue_timeout_s:g} s for its turn"
+                why = f"timed out: waited longer than {job.order.queue_timeout_s:g} s in the queue"
                 ends.append((job, Outcome.failure(Cause.REJECTED, "QUEUE_TIMEOUT", why)))
         return ends
 
-    def patience(self) -> float | None:
-        """Seconds until the first of them has waited too long; None: no limit is near or far."""
+    def next_timeout(self) -> float | None:
+        """Seconds until the first limit is reached; None: no job has a limit."""
         while self._limits and self._limits[0][1] not in self._limited:
             heapq.heappop(self._limits)
         if self._doomed:
@@ -101,5 +101,5 @@ class DeferredJobs:
     def _state(self, id: str) -> JobState:
         try:
             return self._jobs.load(id).status.state
-        except UserError:  # its files are gone or say nothing: nobody can say that it succeeded
+        except UserError:  # its files are missing or unreadable: its success is not recorded
             return JobState.FAILED

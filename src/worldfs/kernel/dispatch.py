@@ -1,4 +1,4 @@
-"""Dispatch: one job carried from chosen to ended, on the lane of its node."""
+"""Dispatch: one attempt of a job, from its start to its end, on the thread (lane) of its node."""
 
 from __future__ import annotations
 
@@ -27,34 +27,34 @@ RETRIED = (Cause.ERROR, Cause.TIMEOUT)  # never rejected, cancelled or lost (wor
 
 
 class JobHooks(Protocol):
-    """What the world does around a job: judge it, write what was seen, remember what failed."""
+    """What the kernel asks of the world around a job: review it, record the observation, record a lesson."""
 
     def review(self, order: Order) -> Sequence[Finding]: ...
 
-    def settle(self, node: str) -> None:
-        """The node's body observes; ENVIRONMENT.md is durable when this returns."""
+    def observe(self, node: str) -> None:
+        """The node's driver observes; ENVIRONMENT.md is durable when this returns."""
         ...
 
     def remember(self, order: Order, outcome: Outcome) -> None:
-        """A lesson; durable when this returns."""
+        """Record a lesson; durable when this returns."""
         ...
 
-    def stood(self, node: str) -> Json:
-        """Where the node's robot stands, as its own sensors have it: the evidence of a stop."""
+    def stop_confirmation(self, node: str) -> Json:
+        """The robot's state by its own sensors: the evidence that it stopped."""
         ...
 
     def control(self, node: str, text: str) -> None:
-        """What the node's body is asked to do beside its jobs, in its own words; on its lane, between jobs."""
+        """A command to the node's driver that is no job, as written; called on its lane, between jobs."""
         ...
 
-    def say(self, outcome: Outcome) -> Outcome:
-        """The outcome in the words that people here read; what it means stays the same."""
+    def localise(self, outcome: Outcome) -> Outcome:
+        """The outcome with its message in the workspace's language."""
         ...
 
 
 @dataclass(slots=True)
 class KernelNode:
-    """A body the kernel may give jobs to."""
+    """A node that the kernel dispatches jobs to."""
 
     id: str
     driver: Driver
@@ -64,49 +64,49 @@ class KernelNode:
 
 @dataclass(slots=True)
 class JobAttempt:
-    """One attempt on its lane. Whoever sets `over` first, lane or kernel, writes the end; the other is late."""
+    """One attempt on its lane. The thread that sets `over` first, lane or kernel, writes the end."""
 
     job: Job
     cancel: threading.Event = field(default_factory=threading.Event)
     deadline: float = 0.0  # clock.monotonic(); 0 until it runs
     since: float = 0.0  # clock.monotonic() when it was chosen
     over: bool = False
-    closing: bool = False  # it is asked to stop because the kernel goes: what has not begun stays pending
-    left: bool = False  # the kernel has closed without it: it may write nothing any more
+    closing: bool = False  # the kernel is closing: a job that has not begun stays pending
+    left: bool = False  # the kernel closed without waiting for it: it must not write any more
     settled: bool = False  # the kernel has taken note of its end
     shown: bool = False  # as running, in the sheet
-    stopped: StopState | None = None  # the stop that its node was told of while it ran
+    stopped: StopState | None = None  # the stop of its node that came while it ran
     stopped_at: float = 0.0  # clock.monotonic() then
     lock: threading.Lock = field(default_factory=threading.Lock)
-    broken: BaseException | None = None  # the house gave way under it
+    broken: BaseException | None = None  # the storage error that ended it
 
     def claim_end(self) -> bool:
         with self.lock:
             first, self.over = not self.over, True
             return first
 
-    def ask(self) -> bool:
-        """Ask it to stop; False when its end is decided already."""
+    def request_stop(self) -> bool:
+        """Ask the driver to stop; False when the end is decided already."""
         with self.lock:
             if not self.over:
                 self.cancel.set()
             return not self.over
 
-    def halt(self, stop: StopState, now: float) -> None:
-        """Its node is stopped: it ends as cancelled if it has begun, else it waits again."""
+    def stop_node(self, stop: StopState, now: float) -> None:
+        """The node is stopped: the attempt ends as cancelled if it has begun, else the job is queued again."""
         with self.lock:
             if not self.over and self.stopped is None:
                 self.stopped, self.stopped_at = stop, now
-                self.cancel.set()  # last: who sees it knows why
+                self.cancel.set()  # set last: a thread that sees it can read `stopped`
 
-    def leave(self) -> None:
-        """Whatever its driver still does, it will change no file."""
+    def abandon(self) -> None:
+        """From now on the attempt writes no file, whatever its driver still does."""
         with self.lock:
             self.left = self.over = True
 
 
 class Lane:
-    """A node's own thread, made when first needed; or none, and work is done at once (tests, `threads=False`)."""
+    """A node's own thread, started when first needed; with `threads=False` (tests) work runs in the caller's thread."""
 
     def __init__(self, name: str, threads: bool) -> None:
         self._name = name
@@ -124,14 +124,14 @@ class Lane:
         self._work.put(work)
 
     def call(self, work: Callable[[], None]) -> None:
-        """Do it on the lane and wait: a body keeps to one thread from open to close."""
+        """Run `work` on the lane and wait for it: a driver is used from one thread only."""
         if not self._threads:
             work()
             return
         done = threading.Event()
         failed: list[BaseException] = []
 
-        def tell() -> None:
+        def finish() -> None:
             try:
                 work()
             except BaseException as error:
@@ -139,13 +139,13 @@ class Lane:
             finally:
                 done.set()
 
-        self.submit(tell)
+        self.submit(finish)
         done.wait()
         if failed:
             raise failed[0]
 
     def close(self, timeout: float) -> None:
-        """Let the lane end its work; it is a daemon, so a hung driver does not hold the process."""
+        """Wait for the lane's work to end; its thread is a daemon, so a hung driver does not keep the process alive."""
         if self._thread is not None:
             self._work.put(None)
             self._thread.join(timeout)
@@ -157,36 +157,36 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Dispatcher:
-    """Carries tickets; the same for every lane."""
+    """Runs attempts; shared by all lanes."""
 
     jobs: JobStore
-    house: JobHooks
+    hooks: JobHooks
     clock: Clock
     learn: Callable[[Order, Outcome], None]
-    slow_start: Callable[[], None]  # called when judging took so long that "running" should be shown
+    slow_start: Callable[[], None]  # called when the review took so long that "running" should be shown
 
-    def carry(self, ticket: JobAttempt, node: KernelNode) -> None:
-        """Judge, mark running, move, observe, end: in that order of writes."""
+    def run(self, attempt: JobAttempt, node: KernelNode) -> None:
+        """Review, mark as running, execute, observe, write the end: in that order."""
         try:
-            self._carry(ticket, node)
-        except BaseException as error:  # a broken house is handed to the kernel; the job stays as its files say
-            ticket.broken = error
+            self._run(attempt, node)
+        except BaseException as error:  # a storage error goes to the kernel; the job stays as its files say
+            attempt.broken = error
 
-    def _carry(self, ticket: JobAttempt, node: KernelNode) -> None:
-        order = ticket.job.order
-        findings, fault = ((), None) if ticket.cancel.is_set() else _review(order, self.house, node)
-        if ticket.closing or (ticket.cancel.is_set() and ticket.stopped is not None):
-            ticket.leave()
+    def _run(self, attempt: JobAttempt, node: KernelNode) -> None:
+        order = attempt.job.order
+        findings, fault = ((), None) if attempt.cancel.is_set() else _review(order, self.hooks, node)
+        if attempt.closing or (attempt.cancel.is_set() and attempt.stopped is not None):
+            attempt.abandon()
             return
-        if ticket.cancel.is_set() and ticket.stopped is None:
-            self._end(ticket, Outcome.failure(Cause.CANCELLED, "CANCELLED", "cancelled before it started"))
+        if attempt.cancel.is_set() and attempt.stopped is None:
+            self._end(attempt, Outcome.failure(Cause.CANCELLED, "CANCELLED", "cancelled before it started"))
             return
         refused = tuple(item for item in findings if not item.warning)
         if fault is not None or refused:
             outcome = fault or refusal_outcome(refused)
-            self._end(ticket, outcome, lesson=bool(refused))
+            self._end(attempt, outcome, lesson=bool(refused))
             return
-        status = ticket.job.status
+        status = attempt.job.status
         now = stamp(self.clock.now())
         first = status.first_started_at or status.started_at
         status = replace(
@@ -194,68 +194,68 @@ class Dispatcher:
         )
         limit, of_all = time_limit_s(order, first or now, self.clock)
         self.jobs.write_status(order.id, status)  # durable before anything moves
-        ticket.job = replace(ticket.job, status=status)
-        ticket.deadline = self.clock.monotonic() + limit
-        if self.clock.monotonic() - ticket.since > SLOW_START_S:
+        attempt.job = replace(attempt.job, status=status)
+        attempt.deadline = self.clock.monotonic() + limit
+        if self.clock.monotonic() - attempt.since > SLOW_START_S:
             self.slow_start()
-        run = Run(self.clock, ticket.deadline, status.attempt, node.artifacts, ticket.cancel)
+        run = Run(self.clock, attempt.deadline, status.attempt, node.artifacts, attempt.cancel)
         outcome = _execute(node.driver, order, run)
-        if ticket.left:
+        if attempt.left:
             return
         if of_all and outcome.code == "EXECUTION_TIMEOUT" and run.stop:  # not a step's own limit, nor a policy's
             outcome = replace(outcome, code="SESSION_TIMEOUT")
-        if findings:  # warnings: what is missing and refused nothing stands in the result
+        if findings:  # warnings refuse nothing; they are part of the result
             outcome = replace(outcome, findings=(*outcome.findings, *findings))
-        outcome = _settled(outcome, node.id, self.house)
-        if ticket.stopped is not None and outcome.cause in (Cause.CANCELLED, *RETRIED):
-            outcome = _stopped(outcome, ticket.stopped, node.id, self.house)
-        self._end(ticket, outcome, lesson=outcome.cause in RETRIED)
+        outcome = _settled(outcome, node.id, self.hooks)
+        if attempt.stopped is not None and outcome.cause in (Cause.CANCELLED, *RETRIED):
+            outcome = _stopped(outcome, attempt.stopped, node.id, self.hooks)
+        self._end(attempt, outcome, lesson=outcome.cause in RETRIED)
 
-    def _end(self, ticket: JobAttempt, outcome: Outcome, *, lesson: bool = False) -> None:
-        if ticket.claim_end():
+    def _end(self, attempt: JobAttempt, outcome: Outcome, *, lesson: bool = False) -> None:
+        if attempt.claim_end():
             if lesson:
-                self.learn(ticket.job.order, outcome)
-            self.write_end(ticket, outcome)
+                self.learn(attempt.job.order, outcome)
+            self.write_end(attempt, outcome)
 
-    def write_end(self, ticket: JobAttempt, outcome: Outcome) -> None:
-        """Write the end, or the next attempt. Only for who has claimed it."""
-        order, status = ticket.job.order, ticket.job.status
+    def write_end(self, attempt: JobAttempt, outcome: Outcome) -> None:
+        """Write the end, or the next attempt. The caller has claimed the end."""
+        order, status = attempt.job.order, attempt.job.status
         now = self.clock.now()
-        # Only an attempt is tried again: a critic that breaks has used up none, and would break for ever.
+        # Only an attempt is retried: a review that fails has used none up, and would fail again for ever.
         retried = outcome.cause in RETRIED and status.state is JobState.RUNNING and status.attempt < order.attempts
-        if retried and ticket.cancel.is_set():
+        if retried and attempt.cancel.is_set():
             retried = False
             why = f"cancelled; attempt {status.attempt} had ended before: {outcome.message}"
             outcome = replace(outcome, cause=Cause.CANCELLED, code="CANCELLED", message=why)
         wait = backoff_s(order.backoff, status.attempt, order.id)
         if retried and order.total_timeout_s:
             left, _ = time_limit_s(order, status.first_started_at or status.started_at, self.clock)
-            retried = left > wait  # else it would be started only to be stopped
-        outcome = self.house.say(outcome)
+            retried = left > wait  # else the time limit would end it at once
+        outcome = self.hooks.localise(outcome)
         if retried:
             again = stamp(now + timedelta(seconds=wait))
             status = replace(status, state=JobState.PENDING, not_before=again, outcome=outcome)
             self.jobs.write_status(order.id, status)
-            ticket.job = replace(ticket.job, status=status)
+            attempt.job = replace(attempt.job, status=status)
             return
         state = JobState.SUCCEEDED if outcome.ok else JobState.FAILED
-        job = replace(ticket.job, status=replace(status, state=state, completed_at=stamp(now), outcome=outcome))
+        job = replace(attempt.job, status=replace(status, state=state, completed_at=stamp(now), outcome=outcome))
         self.jobs.end(job)
-        ticket.job = job
+        attempt.job = job
 
 
-def _review(order: Order, house: JobHooks, node: KernelNode) -> tuple[Sequence[Finding], Outcome | None]:
-    """What the house finds; where it finds nothing, whether the body has the op at all: before anything is durable."""
+def _review(order: Order, hooks: JobHooks, node: KernelNode) -> tuple[Sequence[Finding], Outcome | None]:
+    """The findings of the hooks, else whether the driver has the op at all; nothing is durable yet."""
     try:
-        findings, ops = house.review(order), node.driver.ops
+        findings, ops = hooks.review(order), node.driver.ops
         if order.op not in ops and all(item.warning for item in findings):
             findings = [*findings, _no_such_op(order, ops)]
         return findings, None
     except StorageError:
         raise
     except WorldError as error:
-        # A document that cannot be read is no permission: nothing moves until it can.
-        return (), Outcome.failure(Cause.REJECTED, error.code, f"the critic could not judge it: {error}")
+        # Without a readable document nothing is permitted to move.
+        return (), Outcome.failure(Cause.REJECTED, error.code, f"the critic could not review the action: {error}")
     except Exception as error:
         return (), _fault("REVIEW_ERROR", error)
 
@@ -264,9 +264,9 @@ def _no_such_op(order: Order, ops: Collection[str]) -> Finding:
     return Finding(
         "OP_NOT_IN_DRIVER",
         f"{order.sheet} {order.id}",
-        "one of " + (", ".join(sorted(ops)) or "no op at all"),
+        "one of " + (", ".join(sorted(ops)) or "no operation"),
         order.op,
-        f"ask for one of these, or take {order.op} off the body's profile: its driver cannot do it",
+        f"use one of these, or remove {order.op} from EMBODIED.md: the driver does not support it",
         order.id,
     )
 
@@ -280,22 +280,22 @@ def _execute(driver: Driver, order: Order, run: Run) -> Outcome:
         return _fault("RUNTIME_ERROR", error)
 
 
-def _settled(outcome: Outcome, node: str, house: JobHooks) -> Outcome:
+def _settled(outcome: Outcome, node: str, hooks: JobHooks) -> Outcome:
     try:
-        house.settle(node)
+        hooks.observe(node)
     except StorageError:
         raise
     except Exception as error:
-        # The action did what it did; that the world could not be seen or written afterwards is told beside it.
+        # The action has its own outcome; the failed observation is reported beside it.
         return replace(outcome, evidence={**outcome.evidence, "observation_error": f"{type(error).__name__}: {error}"})
     return outcome
 
 
-def _stopped(outcome: Outcome, stop: StopState, node: str, house: JobHooks) -> Outcome:
-    """What ran when its node was stopped, with where the robot stands now."""
+def _stopped(outcome: Outcome, stop: StopState, node: str, hooks: JobHooks) -> Outcome:
+    """The outcome of an attempt whose node was stopped, with the robot's present state as evidence."""
     evidence = {**outcome.evidence, "stopped": {"by": stop.by, "at": stop.at}}
     try:
-        evidence["stood"] = house.stood(node)
+        evidence["stood"] = hooks.stop_confirmation(node)
     except Exception as error:
         evidence["observation_error"] = f"{type(error).__name__}: {error}"
     message = f"stopped by {stop.by}: {outcome.message}"
@@ -310,7 +310,7 @@ def _fault(code: str, error: Exception) -> Outcome:
 def refusal_outcome(findings: tuple[Finding, ...]) -> Outcome:
     first = findings[0]
     rest = len(findings) - 1
-    if any("\u4e00" <= sign <= "\u9fff" for sign in first.fix):  # the words between speak the finding's language
+    if any("\u4e00" <= sign <= "\u9fff" for sign in first.fix):  # in the finding's language
         more = f"(另有 {rest} 项)" if rest else ""
         text = f"{first.field}：{first.found}；应为 {first.expected}；{first.fix}{more}"
     else:
@@ -334,7 +334,7 @@ def time_limit_s(order: Order, first: str, clock: Clock) -> tuple[float, bool]:
 def backoff_s(kind: str, attempt: int, id: str = "") -> float:
     """Seconds before the next attempt: 1 s, doubling or growing, at most 60 s (workspace D19), plus up to JITTER.
 
-    The jitter keeps jobs that failed together from coming back together; it is the same whenever it is computed.
+    The jitter spreads jobs that failed together; it is a function of the id and the attempt.
     """
     if kind not in ("exponential", "linear"):
         return 0.0

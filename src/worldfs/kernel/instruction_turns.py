@@ -1,10 +1,10 @@
-"""Turns: one instruction at a time for each robot, however many steps it has and whoever carries it out.
+"""Turns: each robot executes one instruction at a time, however many steps it has and whichever process plans it.
 
-    .paos/turns/<node>.lock             locked by the instruction that is carried out; says which, and its present job
-    .paos/turns/<node>.<time>.<pid>     locked by one that waits; the earliest goes next
+    .paos/turns/<node>.lock             locked by the instruction that is executed; names it and its present job
+    .paos/turns/<node>.<time>.<pid>     locked by a waiting one; the earliest is next
 
-The operating system lets a lock go when its holder dies, so a killed instruction keeps nobody waiting. Actions that are
-accepted during an instruction wait for its end; those that were accepted before it go first.
+The operating system releases a lock when its holder dies, so a killed instruction blocks no other. Actions that are
+accepted during an instruction wait for its end; those that were accepted before it run first.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from worldfs.tree.stores.root_lock import RootLock, lock_holder
 from worldfs.tree.stores.store_interface import Store
 
 TURNS: Final = ".paos/turns"
-LOOK_S: Final = 0.1  # between two looks of one that waits
+LOOK_S: Final = 0.1  # poll interval of a waiting instruction
 Holder = Mapping[str, Any]  # of a lock: pid, command, started_at, purpose, and the instruction's present job
 
 
 class InstructionTurn:
-    """One instruction's turn at a robot: entered by `first`, held until `leave`."""
+    """One instruction's turn at a robot: acquired by `try_acquire`, held until `release`."""
 
     def __init__(self, store: DiskStore, node: str, what: str, clock: Clock) -> None:
         self._store, self._node, self._what, self._clock = store, node, what, clock
@@ -37,8 +37,8 @@ class InstructionTurn:
         self._name = f"{node}.{time.time_ns():020d}.{os.getpid()}_{threading.get_ident()}"
         self._place = self._held(f"{TURNS}/{self._name}").acquire()
 
-    def first(self) -> Holder | None:
-        """None: the robot is ours. Else the instruction that we wait for."""
+    def try_acquire(self) -> Holder | None:
+        """None: the turn is ours. Else the instruction that this one waits for."""
         if self._lock is not None:
             return None
         for name in self._store.list(TURNS):
@@ -53,15 +53,15 @@ class InstructionTurn:
             self._lock = self._held(turn_lock_key(self._node)).acquire()
         except Busy:
             return current_instruction(self._store, self._node) or {}
-        self._drop()  # after the lock is ours: the kernel hears this change, and looks
+        self._drop()  # after the lock is acquired: the kernel sees this change, and refreshes
         return None
 
-    def carries(self, job: str) -> None:
-        """The job that comes next belongs to this instruction."""
+    def set_job(self, job: str) -> None:
+        """Record that the next job belongs to this instruction."""
         if self._lock is not None:
             self._lock.note(job=job)
 
-    def leave(self) -> None:
+    def release(self) -> None:
         if self._lock is not None:
             self._lock.release()
             self._lock = None
@@ -76,7 +76,7 @@ class InstructionTurn:
             self._store.delete(f"{TURNS}/{self._name}", durable=False)
 
     def _alive(self, key: str) -> Holder | None:
-        """Who waits there; what a dead process left is removed."""
+        """The lock's live holder; a file that a dead process left is removed."""
         found = lock_holder(self._store.root.path, key)
         if found is None:
             with suppress(NotFound):
@@ -85,21 +85,21 @@ class InstructionTurn:
 
 
 class HeldTurns:
-    """The kernel's knowledge of turns: read when the change feed says so."""
+    """The kernel's view of the turns: read again when the change feed reports a change."""
 
     def __init__(self, store: Store, nodes: Iterable[str]) -> None:
         self._store = store if isinstance(store, DiskStore) else None
         self._nodes = nodes
         self._by: dict[str, Holder] = {}
-        self.look()
+        self.refresh()
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         if self._store is not None:
             found = {id: current_instruction(self._store, id) for id in tuple(self._nodes)}
             self._by = {id: by for id, by in found.items() if by is not None}
 
     def allows(self, job: Job) -> bool:
-        """May it start, or does it wait for the end of another's instruction?"""
+        """Whether the job may start; False: it waits for the end of another instruction."""
         node = job.order.node
         if self._store is None or node not in self._by:
             return True
@@ -122,10 +122,10 @@ def turn_lock_key(node: str) -> str:
 
 
 def current_instruction(store: Store, node: str) -> Holder | None:
-    """The instruction that a robot carries out now; None: none, or nobody can tell."""
+    """The instruction that a robot executes now; None: none, or its lock is unreadable."""
     if not isinstance(store, DiskStore):
         return None
-    for _ in range(3):  # it may be signed at this moment
+    for _ in range(3):  # its holder may be writing it at this moment
         found = lock_holder(store.root.path, turn_lock_key(node))
         if found != {}:
             break

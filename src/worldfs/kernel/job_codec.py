@@ -1,4 +1,4 @@
-"""Orders and statuses as JSON: the lines of a job's file, and the files that the tree shows of it."""
+"""Orders and statuses as JSON: the lines of a job's file, and the files of a job in the tree."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ _KINDS: dict[Any, tuple[str, Callable[[Any], bool]]] = {
 
 
 def order_line(order: Order, accepted_at: str) -> bytes:
-    """The first line of a job's file: written once, by who asks."""
+    """The first line of a job's file: written once, by the submitter."""
     return _line(order_value(order, accepted_at))
 
 
 def status_line(status: JobStatus) -> bytes:
-    """One more line: the kernel's word, with the outcome in it once there is one."""
+    """A status line, written by the kernel, with the outcome once there is one."""
     return _line(status_value(status))
 
 
 def order_bytes(order: Order, accepted_at: str) -> bytes:
-    """`job.json` as the tree shows it."""
+    """The content of `job.json` in the tree."""
     return _page(order_value(order, accepted_at))
 
 
 def status_bytes(status: JobStatus) -> bytes:
-    """`status.json` as the tree shows it."""
+    """The content of `status.json` in the tree."""
     return _page(status_value(status))
 
 
 def is_torn(data: bytes) -> bool:
-    """Does the file end within a line?"""
+    """Whether the file ends within a line."""
     return not data.endswith(b"\n")
 
 
 def read_job(data: bytes, where: str) -> Job:
-    """The order and its last status. A line that does not parse was torn by a crash: nobody was told of it."""
+    """The order and its last status. A line that does not parse was torn by a crash, before its write returned."""
     first, *rest = data.split(b"\n")
     order, accepted_at = read_order(first, where)
     status = JobStatus()
@@ -74,7 +74,7 @@ def order_value(order: Order, accepted_at: str) -> dict[str, Any]:
 
 
 def read_order(data: bytes, where: str) -> tuple[Order, str]:
-    """The order and when it was accepted. Raises `BadInput` for a file that nobody of ours wrote."""
+    """The order and when it was accepted. Raises `BadInput` for a file that the kernel did not write."""
     return _order(_mapping(data, where), where)
 
 
@@ -172,5 +172,5 @@ def _text(value: dict[str, Any], indent: int | None) -> bytes:
     text = json.dumps(value, ensure_ascii=False, indent=indent, default=str) + "\n"
     try:
         return text.encode()
-    except UnicodeEncodeError:  # half a surrogate pair, which JSON can say and UTF-8 cannot
+    except UnicodeEncodeError:  # half a surrogate pair, which JSON can express and UTF-8 cannot
         return (json.dumps(value, indent=indent, default=str) + "\n").encode()

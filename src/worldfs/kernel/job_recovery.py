@@ -1,4 +1,4 @@
-"""Recovery: what a start finds of the last run, and what becomes of it."""
+"""Recovery: the jobs that a start finds open, and what becomes of each."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from worldfs.tree.path import safe_name
 from .job_store import JobStore, is_ended
 
 
-def lost_job(order: Order, status: JobStatus, clock: Clock, why: str, say: Callable[[Outcome], Outcome]) -> Job:
-    """A job whose worker is gone: it may have moved, so it is never repeated unasked."""
-    outcome = say(Outcome.failure(Cause.LOST, "LOST", why))
+def lost_job(order: Order, status: JobStatus, clock: Clock, why: str, localise: Callable[[Outcome], Outcome]) -> Job:
+    """A job whose worker is gone, failed as lost: the robot may have moved, so the job is not repeated by itself."""
+    outcome = localise(Outcome.failure(Cause.LOST, "LOST", why))
     return Job(order, replace(status, state=JobState.FAILED, completed_at=stamp(clock.now()), outcome=outcome))
 
 
-def disowned_job(order: Order, clock: Clock, say: Callable[[Outcome], Outcome]) -> Job:
-    """As `lost_job`, of an order that a sheet shows as under way and that nobody here has."""
+def disowned_job(order: Order, clock: Clock, localise: Callable[[Outcome], Outcome]) -> Job:
+    """As `lost_job`, for an order that a sheet shows as running and that no job file has."""
     at = stamp(clock.now())
     order = replace(order, created_at=order.created_at or at)
     return lost_job(
-        order, JobStatus(accepted_at=at), clock, "the sheet said it was under way, but no worker here has it", say
+        order, JobStatus(accepted_at=at), clock, "the sheet says it is running, but no worker has it", localise
     )
 
 
 def read_open(jobs: JobStore, id: str) -> Job | None:
-    """A job as its open file says; None: it has ended, or is gone. `UserError`: nobody can read it."""
+    """A job by its open file; None: it has ended, or is gone. `UserError`: the file is unreadable."""
     if not safe_name(id):
-        raise BadInput(f"{id!r} is no name of a job", path=id, expected="a name without control characters")
+        raise BadInput(f"{id!r} is not a valid job id", path=id, expected="a name without control characters")
     if jobs.ended(id):
         jobs.drop_copy(id)
         return None
@@ -40,7 +40,7 @@ def read_open(jobs: JobStore, id: str) -> Job | None:
     except NotFound:
         return None
     if job.order.id != id:
-        raise BadInput(f"the order calls itself {job.order.id!r}", path=id, expected="its file's name")
+        raise BadInput(f"the order in it has the id {job.order.id!r}", path=id, expected="its file's name")
     return job
 
 
@@ -51,7 +51,7 @@ def recover(
     remember: Callable[[Order, Outcome], None],
     unreadable: Callable[[str, Exception], None],
     *,
-    say: Callable[[Outcome], Outcome],
+    localise: Callable[[Outcome], Outcome],
 ) -> tuple[list[Job], list[Job]]:
     """(open jobs to go on with, jobs that were lost and have ended just now)."""
     going: list[Job] = []
@@ -59,27 +59,27 @@ def recover(
     for id in jobs.open_ids():
         try:
             found = read_open(jobs, id)
-        except UserError as error:  # one that nobody can read stops no other
+        except UserError as error:  # an unreadable job does not stop the others
             unreadable(id, error)
             continue
         if found is None:
             continue
         job = found
         if is_ended(job):
-            jobs.put_away(id)
+            jobs.archive(id)
             continue
-        jobs.mend(id)
+        jobs.close_torn_line(id)
         if job.status.state is JobState.RUNNING:
             if repeatable(job.order):
                 job = Job(job.order, replace(job.status, state=JobState.PENDING))
-                jobs.write_status(id, job.status, durable=False)  # found running again, it waits again
+                jobs.write_status(id, job.status, durable=False)  # found running, it is queued again
             else:
                 job = lost_job(
                     job.order,
                     job.status,
                     clock,
                     "the worker died while it ran; it may have moved, so it is not repeated",
-                    say,
+                    localise,
                 )
                 if job.status.outcome is not None:
                     remember(job.order, job.status.outcome)

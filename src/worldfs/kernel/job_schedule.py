@@ -1,4 +1,4 @@
-"""What runs next: a pure function of what is pending, what runs, and the time."""
+"""Which jobs start next: a pure function of the pending jobs, the running ones and the time."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def choose(
     ready: Callable[[Job], bool] = lambda job: True,
     able: Callable[[str], bool] = lambda node: True,
 ) -> list[Job]:
-    """At most one job a node, none for a node that runs one.
+    """At most one job for each idle node.
 
-    `pending`: node → jobs sorted by `rank`; `ready`: are the jobs that it depends on done? `able`: may the node work?
+    `pending`: node → jobs sorted by `rank`; `ready`: may the job start? `able`: may the node work?
     """
     chosen = []
     for node, line in pending.items():

@@ -1,4 +1,4 @@
-"""The kernel of one root: takes orders in, runs them serially per node, shows how they ended."""
+"""The kernel of one root: accepts orders, runs them serially for each node, and renders their states."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ from .stored_sheets import StoredSheets
 
 Log = Callable[[str, Job], None]
 GROUP = 128  # orders accepted at a time
-TURN_S = 1.0  # while an instruction has its turn at a robot: its end is heard, and looked for so often
+TURN_S = 1.0  # poll interval while an instruction has its turn at a robot
 
 
 class Kernel:
-    """Holds what is open in memory; everything that counts is in the files. One per root: the caller holds the lock."""
+    """Keeps the open jobs in memory; the files are the truth. One for each root: the caller holds the root lock."""
 
     def __init__(
         self,
         store: Store,
         clock: Clock,
-        house: JobHooks,
+        hooks: JobHooks,
         nodes: Mapping[str, KernelNode],
         *,
         pages: Sequence[SheetFormat] = (action_write.PAGE,),
@@ -55,7 +55,7 @@ class Kernel:
     ) -> None:
         self.store = store
         self.clock = clock
-        self.house = house
+        self.hooks = hooks
         self.nodes = dict(nodes)
         self.off = frozenset(off)  # robots that are declared and disabled
         self.jobs = JobStore(store, clock)
@@ -75,28 +75,30 @@ class Kernel:
         self._waiting = DeferredJobs(self.jobs, clock)
         self._cancel_late: set[str] = set()  # asked for while a lane was writing the end of an attempt
         self._showing = RenderScheduler(self.sheets, self.alert, clock)
-        self._controls = NodeControls(store, house, self.lanes, self.alert)
-        self._lessons = LessonWriter(house, self.alert)
-        self._watched = dict(watched or {})  # other files, and what to do when they change; False: not while a job runs
-        self._put_off: set[str] = set()  # those of them to be looked at when no job runs
+        self._controls = NodeControls(store, hooks, self.lanes, self.alert)
+        self._lessons = LessonWriter(hooks, self.alert)
+        self._watched = dict(
+            watched or {}
+        )  # other files → callback; it returns False to be called again when no job runs
+        self._put_off: set[str] = set()  # those to be called again when no job runs
         pages_and_ours = (*(page.file for page in pages), *self._watched, OPEN, CANCEL, CONTROL, ALERTS, STOPS, TURNS)
         self._watch = store.watch(*pages_and_ours)
-        self._taken = HeldTurns(store, self.nodes)
+        self._turns = HeldTurns(store, self.nodes)
         self.stopping = StopListener(store, clock, self.nodes, self._running, self.alert)
-        self.stopping.look()
+        self.stopping.refresh()
         if threads:
             self.stopping.listen()
         self._resync = True
         self._again = False  # the last tick has left something to do
         self._rung = False  # `wake` was called, and no tick has followed yet
-        self.dispatch = Dispatcher(self.jobs, house, clock, self._lessons.learn, self.wake)
+        self.dispatch = Dispatcher(self.jobs, hooks, clock, self._lessons.learn, self.wake)
 
     # -- life ---------------------------------------------------------------------------------------------------
 
     def recover(self) -> None:
-        """Once, before the first tick: what the last run left."""
+        """Once, before the first tick: recover the jobs of the last run."""
         going, gone = recover(
-            self.jobs, self.clock, self._repeatable, self._lessons.learn, self._unreadable, say=self.house.say
+            self.jobs, self.clock, self._repeatable, self._lessons.learn, self._unreadable, localise=self.hooks.localise
         )
         for job in gone:
             self.log("lost", job)
@@ -135,21 +137,21 @@ class Kernel:
         self._watch.wake()
 
     def close(self, timeout: float = 10.0) -> None:
-        """Stop what runs, safely, and write its end; then let go, also of a house that is broken.
+        """Stop the running jobs, write their ends, then close the drivers, also when the storage is broken.
 
-        A driver that does not stop in `timeout` s is left behind: its job is found `running` by the next start.
+        A driver that does not stop within `timeout` s is left behind: the next start finds its job `running`.
         """
         try:
-            for ticket in self._running.values():
-                ticket.closing = True
-                ticket.ask()
+            for attempt in self._running.values():
+                attempt.closing = True
+                attempt.request_stop()
             for name, lane in self.lanes.items():
                 lane.submit(partial(self._let_go, name))
             end = self.clock.monotonic() + timeout
             for lane in self.lanes.values():
                 lane.close(max(0.0, end - self.clock.monotonic()))
-            for ticket in self._running.values():
-                ticket.leave()
+            for attempt in self._running.values():
+                attempt.abandon()
             self._collect()
             self._show(force=True)
         finally:
@@ -157,23 +159,23 @@ class Kernel:
             self._watch.close()
 
     def abandon(self) -> None:
-        """Let go of the change feed and write nothing: what a killed kernel does."""
+        """Close the change feed and write nothing: what a killed kernel does."""
         self.stopping.close()
         self._watch.close()
 
     def _let_go(self, name: str) -> None:
         try:
             self.nodes[name].driver.close()
-        except Exception as error:  # at the end there is nobody left to mend it; say it and go on closing
+        except Exception as error:  # report it and go on closing
             self.alert(
                 name, Finding("DRIVER_CLOSE", f"node {name}", "a driver that closes", repr(error), "see the driver")
             )
 
     def tick(self, changes: Sequence[StoreChange] | None = None) -> bool:
-        """Do what is due and return; True when something went forward."""
-        self.take(self._watch.read(0.0) if changes is None else changes)
+        """Do what is due and return; True when something changed."""
+        self.handle_changes(self._watch.read(0.0) if changes is None else changes)
         self._look()
-        forward = self._take_in()
+        forward = self._read_sheets()
         collected = self._collect()
         self._note_running()
         self._overdue()
@@ -188,40 +190,40 @@ class Kernel:
 
     @property
     def busy(self) -> bool:
-        """Is a job being carried out?"""
+        """Whether a job runs."""
         return bool(self._running)
 
     def open_jobs(self) -> list[Job]:
         return list(self._open.values())
 
     def add(self, node: KernelNode) -> None:
-        """A node that has come while we work. Only from our own thread: from `watched`, or before `run`."""
+        """Add a node. Only from the kernel's own thread: from `watched`, or before `run`."""
         if node.id not in self.nodes:
             self.lanes[node.id] = Lane(node.id, self._threads)
             self._line.open(node.id)
             self.nodes[node.id] = node
-            self.stopping.look()
+            self.stopping.refresh()
 
     # -- in -----------------------------------------------------------------------------------------------------
 
-    def take(self, changes: Sequence[StoreChange]) -> None:
-        """Look where the change feed points. New orders and cancels are read from their names."""
+    def handle_changes(self, changes: Sequence[StoreChange]) -> None:
+        """Read what the change feed names. New orders and cancels are found by their file names."""
         for change in changes:
             if change.kind is StoreChangeKind.RESYNC:
                 self._resync = True
-                self._taken.look()
+                self._turns.refresh()
                 self.sheets.look_aside()
-                self.stopping.look()
+                self.stopping.refresh()
                 self._put_off.update(self._watched)
             elif change.key in self._watched:
                 self._put_off.add(change.key)
             elif change.key == ALERTS:
                 if change.kind is StoreChangeKind.DELETE:
-                    self.alert.again()
+                    self.alert.rewrite()
             elif change.key.startswith(STOPS):
-                self.stopping.look()
+                self.stopping.refresh()
             elif change.key.startswith(TURNS):
-                self._taken.look()
+                self._turns.refresh()
             elif change.kind is StoreChangeKind.DISPLACED:
                 self.sheets.look_aside()
             elif change.key.startswith(OPEN + "/"):
@@ -231,33 +233,33 @@ class Kernel:
             elif change.key.startswith(CANCEL + "/") and change.kind is StoreChangeKind.PUT:
                 self.cancel(change.key[len(CANCEL) + 1 :])
             elif change.key.startswith(CONTROL + "/") and change.kind is StoreChangeKind.PUT:
-                self._controls.take(change.key[len(CONTROL) + 1 :])
+                self._controls.submit(change.key[len(CONTROL) + 1 :])
 
     def _look(self) -> None:
-        """At the other files that changed."""
+        """Call what watches the other files that changed."""
         for key in list(self._put_off):
             if self._watched[key]():
                 self._put_off.discard(key)
 
-    def _take_in(self) -> bool:
+    def _read_sheets(self) -> bool:
         forward = False
         if self._resync:
             self._resync = False
             for id in self.jobs.open_ids():
                 if id not in self._open:
                     self._discover(id)
-            for id in self.jobs.cancels():
+            for id in self.jobs.cancel_requests():
                 self.cancel(id)
-            self._controls.take_all()
-        taken = self.sheets.take_in()
+            self._controls.submit_all()
+        taken = self.sheets.read_changes()
         if taken.new:
-            new = {order.id: order for order in reversed(taken.new)}  # of an id that comes twice, the first
+            new = {order.id: order for order in reversed(taken.new)}  # of a repeated id, the first
             self._intake.extend(new[id] for id in dependencies_first(dict(reversed(new.items()))))
         if taken.withdrawn:
             self._intake = deque(order for order in self._intake if order.id not in taken.withdrawn)
         if self._intake:
-            # A group at a time, so that the first of many is under way while the last is being accepted; all at once
-            # what came from copies that are forgotten below.
+            # A group at a time, so that the first of many runs while the last is being accepted; all at once
+            # for entries of displaced copies, which are forgotten below.
             count = len(self._intake) if taken.displaced else min(GROUP, len(self._intake))
             for item in self.jobs.accept([self._intake.popleft() for _ in range(count)]):
                 id = item.order.id
@@ -268,10 +270,10 @@ class Kernel:
             self._lessons.learn(order, refusal_outcome((finding,)))
         for order in taken.lost:
             forward = True
-            job = disowned_job(order, self.clock, self.house.say)
+            job = disowned_job(order, self.clock, self.hooks.localise)
             if not self.jobs.known(order.id):
                 self._lessons.remember(job)
-                self.jobs.history(job)
+                self.jobs.accept_ended(job)
                 self.sheets.update(job)
         for id in taken.cancel:
             self.cancel(id)
@@ -281,7 +283,7 @@ class Kernel:
         return forward
 
     def _discover(self, id: str) -> None:
-        """An order lies in the open directory: admit it, or end it at once."""
+        """A new order is in the open directory: admit it, or end it at once."""
         if id not in self._open:
             self._read_in(id, partial(read_open, self.jobs, id))
 
@@ -314,15 +316,15 @@ class Kernel:
         self._showing.changed(job)
 
     def cancel(self, id: str) -> None:
-        """Obeyed in every state that is not the end; a running driver is told and stops where it safely can."""
+        """Cancel in every state but an end; a running driver is asked to stop where it safely can."""
         job = self._open.get(id)
         if job is None:
             if self.jobs.ended(id):
-                self.jobs.put_away(id)
+                self.jobs.archive(id)
             return
-        for ticket in self._running.values():
-            if ticket.job.id == id and not ticket.settled:
-                if not ticket.ask() or ticket.stopped is not None:
+        for attempt in self._running.values():
+            if attempt.job.id == id and not attempt.settled:
+                if not attempt.request_stop() or attempt.stopped is not None:
                     self._cancel_late.add(id)
                 return
         self._end(job, Outcome.failure(Cause.CANCELLED, "CANCELLED", "cancelled before it started"))
@@ -331,72 +333,72 @@ class Kernel:
 
     def _start(self) -> bool:
         forward = self._judge_waiting()
-        chosen = self._line.choose(self._running, self.clock.now(), self._able, self._taken.allows)
+        chosen = self._line.choose(self._running, self.clock.now(), self._able, self._turns.allows)
         for job in chosen:
             node = self.nodes[job.order.node]
-            ticket = JobAttempt(job, since=self.clock.monotonic())
+            attempt = JobAttempt(job, since=self.clock.monotonic())
             with self.stopping.lock:
-                if self.stopping.held(node.id):
+                if self.stopping.is_stopped(node.id):
                     continue  # stopped since it was chosen
-                self._running[node.id] = ticket
+                self._running[node.id] = attempt
             self._line.drop(job)
             self._waiting.drop(job.id)
             self.log("started", job)
-            self.lanes[node.id].submit(partial(self._carry, ticket, node))
+            self.lanes[node.id].submit(partial(self._run_attempt, attempt, node))
         return forward or bool(chosen)
 
     def _able(self, node: str) -> bool:
-        return self.nodes[node].enabled and not self.stopping.held(node)
+        return self.nodes[node].enabled and not self.stopping.is_stopped(node)
 
     def _note_running(self) -> None:
-        """What runs longer than a moment is shown as running."""
-        for ticket in self._running.values():
-            job = ticket.job  # read once: its lane may write the end meanwhile, which is shown only when it is durable
-            if not ticket.shown and job.status.state is JobState.RUNNING and not ticket.over:
-                ticket.shown = True
+        """Show an attempt as running once it lasts longer than SLOW_START_S."""
+        for attempt in self._running.values():
+            job = attempt.job  # read once: the lane may write the end meanwhile, which is shown only when it is durable
+            if not attempt.shown and job.status.state is JobState.RUNNING and not attempt.over:
+                attempt.shown = True
                 self._open[job.id] = job
                 self.log("running", job)
-                self._showing.changed(job, ticket.since)
+                self._showing.changed(job, attempt.since)
 
-    def _carry(self, ticket: JobAttempt, node: KernelNode) -> None:
-        self.dispatch.carry(ticket, node)
-        self._finished.append((node.id, ticket))
+    def _run_attempt(self, attempt: JobAttempt, node: KernelNode) -> None:
+        self.dispatch.run(attempt, node)
+        self._finished.append((node.id, attempt))
         self.wake()
 
     def _collect(self) -> bool:
         forward = False
         while self._finished:
             forward = True
-            node, ticket = self._finished.popleft()
-            if self._running.get(node) is ticket:
+            node, attempt = self._finished.popleft()
+            if self._running.get(node) is attempt:
                 del self._running[node]
-            if ticket.broken is not None:
-                if isinstance(ticket.broken, Exception):
+            if attempt.broken is not None:
+                if isinstance(attempt.broken, Exception):
                     raise StorageError(
-                        f"job {ticket.job.id} stands as its files say: {ticket.broken}", op="carry"
-                    ) from ticket.broken
-                raise ticket.broken
-            if ticket.stopped is not None and ticket.over and ticket.settled:
-                self.alert(f"stop {node}", None)  # it has returned at last
-            if not ticket.settled and not ticket.left:
-                self._settled(ticket)
-            elif ticket.stopped is not None and not ticket.settled and not ticket.closing:
-                self._wait_again(ticket)
+                        f"job {attempt.job.id} could not be written: {attempt.broken}", op="run"
+                    ) from attempt.broken
+                raise attempt.broken
+            if attempt.stopped is not None and attempt.over and attempt.settled:
+                self.alert(f"stop {node}", None)  # its driver has returned
+            if not attempt.settled and not attempt.left:
+                self._settled(attempt)
+            elif attempt.stopped is not None and not attempt.settled and not attempt.closing:
+                self._wait_again(attempt)
         return forward
 
-    def _wait_again(self, ticket: JobAttempt) -> None:
-        """Its node was stopped before it had begun."""
-        ticket.settled = True
-        job = ticket.job
+    def _wait_again(self, attempt: JobAttempt) -> None:
+        """The node was stopped before the attempt began."""
+        attempt.settled = True
+        job = attempt.job
         if not self._waiting.add(job, self._open):
             self._line.add(job)
         if job.id in self._cancel_late:
             self._cancel_late.discard(job.id)
             self.cancel(job.id)
 
-    def _settled(self, ticket: JobAttempt) -> None:
-        """Its end is written, or that it waits for another attempt."""
-        job, ticket.settled = ticket.job, True
+    def _settled(self, attempt: JobAttempt) -> None:
+        """Its end, or its next attempt, is written."""
+        job, attempt.settled = attempt.job, True
         if is_ended(job):
             self._gone(job)
         else:
@@ -409,36 +411,36 @@ class Kernel:
             self.cancel(job.id)
 
     def _overdue(self) -> None:
-        """A driver that does not stop in time: the job ends without it, its node stays taken until it returns."""
+        """A driver that does not stop in time: the job ends without it, its node stays busy until it returns."""
         now = self.clock.monotonic()
-        for ticket in self._running.values():
-            stop = ticket.stopped
-            if stop is not None and ticket.deadline and now > ticket.stopped_at + GRACE_S and ticket.claim_end():
-                self._unconfirmed(ticket, stop)
-            elif ticket.deadline and now > ticket.deadline + GRACE_S and ticket.claim_end():
-                order = ticket.job.order
-                why = f"no end after {order.timeout_s:g} s, and the driver did not stop when asked"
+        for attempt in self._running.values():
+            stop = attempt.stopped
+            if stop is not None and attempt.deadline and now > attempt.stopped_at + GRACE_S and attempt.claim_end():
+                self._unconfirmed(attempt, stop)
+            elif attempt.deadline and now > attempt.deadline + GRACE_S and attempt.claim_end():
+                order = attempt.job.order
+                why = f"timed out after {order.timeout_s:g} s, and the driver did not stop when asked"
                 outcome = Outcome.failure(Cause.TIMEOUT, "EXECUTION_TIMEOUT", why)
                 self._lessons.learn(order, outcome)
-                self.dispatch.write_end(ticket, outcome)
-                ticket.cancel.set()  # after its end is decided: this is no cancelling of the job
-                self._settled(ticket)
+                self.dispatch.write_end(attempt, outcome)
+                attempt.cancel.set()  # after the end is decided: the outcome is not "cancelled"
+                self._settled(attempt)
 
-    def _unconfirmed(self, ticket: JobAttempt, stop: StopState) -> None:
-        """A driver that was told to stop and has not returned: whether its robot holds still, nobody knows."""
-        node = ticket.job.order.node
+    def _unconfirmed(self, attempt: JobAttempt, stop: StopState) -> None:
+        """A driver that was asked to stop and has not returned: whether its robot holds still is unknown."""
+        node = attempt.job.order.node
         why = f"stopped by {stop.by}, and the driver of {node} has not confirmed it: the robot may still move"
-        fix = "use the robot's own emergency stop, then start the kernel anew"
+        fix = "use the robot's own emergency stop, then restart the kernel"
         self.alert(f"stop {node}", Finding("STOP_UNCONFIRMED", f"stop {node}", "a driver that returns", why, fix))
         evidence = {"stopped": {"by": stop.by, "at": stop.at}, "held": False}
         self.dispatch.write_end(
-            ticket, Outcome.failure(Cause.CANCELLED, "STOP_UNCONFIRMED", f"{why}; {fix}", evidence=evidence)
+            attempt, Outcome.failure(Cause.CANCELLED, "STOP_UNCONFIRMED", f"{why}; {fix}", evidence=evidence)
         )
-        self._settled(ticket)
+        self._settled(attempt)
 
     def _judge_waiting(self) -> bool:
-        """End what waited too long (workspace D20) or depends on what failed (workspace D21)."""
-        over = self._waiting.judge()
+        """End the jobs that waited too long (workspace D20) or depend on a failed one (workspace D21)."""
+        over = self._waiting.take_ended()
         for job, outcome in over:
             if job.id in self._open:
                 self._end(job, outcome)
@@ -446,7 +448,7 @@ class Kernel:
 
     def _end(self, job: Job, outcome: Outcome) -> None:
         """End a job that is not running."""
-        outcome = self.house.say(outcome)
+        outcome = self.hooks.localise(outcome)
         state = JobState.SUCCEEDED if outcome.ok else JobState.FAILED
         job = replace(
             job, status=replace(job.status, state=state, completed_at=stamp(self.clock.now()), outcome=outcome)
@@ -458,37 +460,37 @@ class Kernel:
         self._showing.changed(job)
 
     def _gone(self, job: Job) -> None:
-        """It has ended: who waited for it may start now, or never."""
+        """The job has ended: its dependents may start, or fail with it."""
         self._open.pop(job.id, None)
         self.log("ended", job)
-        for freed in self._waiting.over(job.id, ok=job.status.state is JobState.SUCCEEDED):
+        for freed in self._waiting.on_end(job.id, ok=job.status.state is JobState.SUCCEEDED):
             self._line.add(freed)
 
     # -- out ----------------------------------------------------------------------------------------------------
 
     def _show(self, force: bool = False) -> bool:
-        """True: orders came in meanwhile."""
-        return self._showing.show(self._take_in, busy=not force and bool(self._running or self._finished))
+        """Render the sheets; True: new orders were read meanwhile."""
+        return self._showing.show(self._read_sheets, busy=not force and bool(self._running or self._finished))
 
     def _patience(self) -> float | None:
-        """How long the change feed may be waited for; None: until something happens."""
+        """Seconds to wait for the change feed; None: until something changes."""
         now, waits = self.clock.monotonic(), []
         shown = self._showing.patience(now)
         if shown is not None:
             waits.append(shown)
-        for ticket in self._running.values():
-            if not ticket.over:
-                left = (ticket.deadline or ticket.since + ticket.job.order.timeout_s) + GRACE_S - now
-                if ticket.stopped is not None and ticket.deadline:
-                    left = min(left, ticket.stopped_at + GRACE_S - now)
-                if ticket.deadline or left > 0:  # still being judged after so long: its lane will wake us
+        for attempt in self._running.values():
+            if not attempt.over:
+                left = (attempt.deadline or attempt.since + attempt.job.order.timeout_s) + GRACE_S - now
+                if attempt.stopped is not None and attempt.deadline:
+                    left = min(left, attempt.stopped_at + GRACE_S - now)
+                if attempt.deadline or left > 0:  # still under review: its lane wakes the kernel
                     waits.append(left)
-                if not ticket.shown and (soon := ticket.since + WAIT_S - now) > 0:
+                if not attempt.shown and (soon := attempt.since + WAIT_S - now) > 0:
                     waits.append(soon)
-        limit = self._waiting.patience()
+        limit = self._waiting.next_timeout()
         if limit is not None:
             waits.append(limit)
-        if self._taken.any:
+        if self._turns.any:
             waits.append(TURN_S)
         moment = self._line.next_due()
         if moment is not None:
@@ -506,6 +508,10 @@ class Kernel:
         self.alert(
             f"{OPEN}/{id}",
             Finding(
-                "SCHEMA_VALIDATION", f"{OPEN}/{id}", "a job file of ours", found, "`paos check --fix` sets it aside"
+                "SCHEMA_VALIDATION",
+                f"{OPEN}/{id}",
+                "a job file that the kernel wrote",
+                found,
+                "`paos check --fix` sets it aside",
             ),
         )

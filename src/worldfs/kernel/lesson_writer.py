@@ -1,4 +1,4 @@
-"""What is learned from ends and refusals: a lesson each, and what keeps it from being written is named."""
+"""Lessons from failed and refused jobs; a lesson that cannot be written becomes an alert."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .dispatch import JobHooks
 class LessonWriter:
     """Called from any thread."""
 
-    def __init__(self, house: JobHooks, alert: Alerts) -> None:
-        self._house, self._alert = house, alert
+    def __init__(self, hooks: JobHooks, alert: Alerts) -> None:
+        self._hooks, self._alert = hooks, alert
 
     def learn(self, order: Order, outcome: Outcome) -> None:
-        """What keeps the lesson from being written ends no other work."""
+        """Record a lesson; a failure to write it stops no other work."""
         try:
-            self._house.remember(order, outcome)
+            self._hooks.remember(order, outcome)
         except StorageError:
             raise
         except Exception as error:

@@ -1,4 +1,4 @@
-"""Words for a node's body that are no jobs (film, stop filming): files that its lane reads, obeys and removes."""
+"""Commands to a node's driver that are no jobs (film, stop filming): files that its lane executes and removes."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from .job_store import CONTROL
 
 
 class NodeControls:
-    def __init__(self, store: Store, house: JobHooks, lanes: Mapping[str, Lane], alert: Alerts) -> None:
-        self._store, self._house, self._lanes, self._alert = store, house, lanes, alert
+    def __init__(self, store: Store, hooks: JobHooks, lanes: Mapping[str, Lane], alert: Alerts) -> None:
+        self._store, self._hooks, self._lanes, self._alert = store, hooks, lanes, alert
 
-    def take(self, node: str) -> None:
-        """Handed to the lane, so that it comes before what is submitted after it."""
+    def submit(self, node: str) -> None:
+        """Queue the command on the node's lane, before any later work."""
         if node in self._lanes:
-            self._lanes[node].submit(partial(self._obey, node))
+            self._lanes[node].submit(partial(self._execute, node))
 
-    def take_all(self) -> None:
+    def submit_all(self) -> None:
         for node in self._store.list(CONTROL):
-            self.take(node)
+            self.submit(node)
 
-    def _obey(self, node: str) -> None:
+    def _execute(self, node: str) -> None:
         key = f"{CONTROL}/{node}"
         try:
             stored = self._store.get(key)
             if stored is None:
                 return
-            self._house.control(node, stored.data.decode("utf-8", "replace"))
+            self._hooks.control(node, stored.data.decode("utf-8", "replace"))
             self._alert(key, None)
         except Exception as error:
             code, found, fix = (
@@ -42,7 +42,7 @@ class NodeControls:
                 if isinstance(error, UserError)
                 else ("CONTROL_FAILED", str(error) or repr(error), "")
             )
-            self._alert(key, Finding(code, key, "something that this body can do", found, fix))
-        with suppress(WorldError):  # a lane outlives a broken disk; the kernel meets it at its own next write
-            self._alert.tell()
-            self._store.delete(key, durable=False)  # who asked waits for it to go, then looks for an alert
+            self._alert(key, Finding(code, key, "a command that this driver supports", found, fix))
+        with suppress(WorldError):  # the lane survives a broken disk; the kernel fails at its own next write
+            self._alert.publish()
+            self._store.delete(key, durable=False)  # the caller waits for the file to go, then checks for an alert

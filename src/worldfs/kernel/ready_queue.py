@@ -1,4 +1,4 @@
-"""The lines before the nodes: jobs that may start, each line sorted by rank; those that wait for a time lie apart."""
+"""The ready queues, one for each node, sorted by rank; jobs that are not due yet are kept apart."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from . import job_schedule
 
 
 class ReadyQueue:
-    """One line a node. A job is added and dropped as it is; its rank never changes while it waits.
+    """One queue for each node. A job's rank never changes while it waits.
 
-    Who stands in a line is due and waits for nobody, so a choice looks only at the heads.
+    Every job in a queue is due and has no open dependency, so a choice reads only the heads.
     """
 
     def __init__(self, nodes: Iterable[str]) -> None:
         self._lines: dict[str, list[Job]] = {name: [] for name in nodes}
         self._later: dict[str, Job] = {}  # not yet due
-        self._moments: list[tuple[datetime, str]] = []  # heap of theirs; who has been dropped is passed over
+        self._moments: list[tuple[datetime, str]] = []  # heap of their times; ids of dropped jobs are skipped
 
     def __getitem__(self, node: str) -> list[Job]:
         return self._lines[node]
 
     def open(self, node: str) -> None:
-        """A line for a node that has come."""
+        """A queue for a new node."""
         self._lines.setdefault(node, [])
 
     def add(self, job: Job) -> None:
@@ -40,7 +40,7 @@ class ReadyQueue:
             bisect.insort(self._lines[job.order.node], job, key=job_schedule.rank)
 
     def drop(self, job: Job) -> None:
-        """Whether or not it is here."""
+        """Remove the job, if it is here."""
         if self._later.pop(job.id, None) is not None:
             return
         line = self._lines.get(job.order.node, [])
@@ -62,7 +62,7 @@ class ReadyQueue:
         return job_schedule.choose(self._lines, running, now, ready, able)
 
     def next_due(self) -> datetime | None:
-        """When the next job that waits for a time becomes due; None if none does."""
+        """When the next job that is not due yet becomes due; None if there is none."""
         while self._moments and self._moments[0][1] not in self._later:
             heapq.heappop(self._moments)
         return self._moments[0][0] if self._moments else None

@@ -1,4 +1,4 @@
-"""When the sheets are rendered: at once when nothing moves, now and then while jobs run one after the other."""
+"""When the sheets are rendered: at once when no job runs, at intervals while jobs run one after the other."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from worldfs.ground.model import Job
 from .alerts import Alerts
 from .stored_sheets import StoredSheets
 
-ROUNDS = 10  # renderings in a row that foreign writes may spoil before other work has its turn
-WAIT_S = 0.02  # a busy kernel shows its progress this often, or at 1/20 of its time if the sheet is long
+ROUNDS = 10  # renderings in a row that foreign writes may invalidate before other work goes on
+WAIT_S = 0.02  # render interval of a busy kernel; longer for a long sheet, so that rendering takes 1/20 of the time
 
 
 class RenderScheduler:
     def __init__(self, sheets: StoredSheets, alert: Alerts, clock: Clock) -> None:
         self._sheets, self._alert, self._clock = sheets, alert, clock
-        self._since: float | None = None  # what changed then is not shown yet
+        self._since: float | None = None  # time of the first change that is not rendered yet
         self._cost = 0.0  # seconds of the last rendering
 
     def changed(self, job: Job, since: float | None = None) -> None:
@@ -26,9 +26,9 @@ class RenderScheduler:
         if self._since is None:
             self._since = self._clock.monotonic() if since is None else since
 
-    def show(self, take_in: Callable[[], bool], *, busy: bool) -> bool:
-        """True: orders came in, by `take_in`, which is asked when somebody wrote first."""
-        self._alert.tell()
+    def show(self, read_sheets: Callable[[], bool], *, busy: bool) -> bool:
+        """True: `read_sheets`, called when another program wrote first, found new orders."""
+        self._alert.publish()
         if not self._sheets.dirty:
             return False
         now = self._clock.monotonic()
@@ -43,16 +43,16 @@ class RenderScheduler:
             if self._sheets.render():
                 self._cost = self._clock.monotonic() - started
                 break
-            forward |= take_in()  # somebody wrote between our look and our write: theirs first
+            forward |= read_sheets()  # another program wrote between our read and our write: its changes are read first
             if not self._sheets.waiting:
                 break
         else:
             self._since = self._clock.monotonic()
-        self._alert.tell()
+        self._alert.publish()
         return forward
 
     def patience(self, now: float) -> float | None:
-        """Seconds until there is something to show; None: there is nothing."""
+        """Seconds until the next rendering; None: nothing to render."""
         if not self._sheets.waiting or self._since is None:
             return None
         return self._since + self._wait() - now

@@ -1,4 +1,4 @@
-"""Stops obeyed: a thread of its own hears them ahead of the kernel's loop, and tells the bodies at once."""
+"""Stops: a thread of its own hears them ahead of the kernel's loop, and stops the drivers at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .stop_log import STOPS, StopLog, StopState
 
 
 class StopListener:
-    """`held` is asked before each start, under `lock`: no job begins between a stop and what it ends."""
+    """The kernel calls `is_stopped` before each start, under `lock`: no job begins between a stop and its effect."""
 
     def __init__(
         self,
@@ -34,27 +34,27 @@ class StopListener:
         self._watch = store.watch(STOPS)
         self._closed = threading.Event()
 
-    def held(self, node: str) -> bool:
+    def is_stopped(self, node: str) -> bool:
         known = self._known.get(node)
         return known is not None and known.stopped
 
     def listen(self) -> None:
-        """From here on every stop is heard, in a thread."""
+        """Start the thread that hears every stop from now on."""
         threading.Thread(target=self._listen, name="stops", daemon=True).start()
 
-    def look(self) -> None:
-        """Read what is stopped now; what runs on a node that has been stopped since the last look is told to end."""
+    def refresh(self) -> None:
+        """Read which nodes are stopped; end the attempts on nodes that were stopped since the last call."""
         for id in tuple(self._nodes):
             with self.lock:
-                new = self._stops.of(id)
+                new = self._stops.state(id)
                 old = self._known.get(id)
                 self._known[id] = new
                 if old is None or new.number == old.number:
-                    continue  # the first look: nothing has begun
-                ticket = self._running.get(id)
-                if ticket is not None:
-                    ticket.halt(new, self._monotonic())
-            self._tell(id, new)
+                    continue  # the first call: nothing has begun
+                attempt = self._running.get(id)
+                if attempt is not None:
+                    attempt.stop_node(new, self._monotonic())
+            self._stop_driver(id, new)
 
     def close(self) -> None:
         self._closed.set()
@@ -64,14 +64,14 @@ class StopListener:
         while not self._closed.is_set():
             try:
                 self._watch.read()
-                self.look()
-            except WorldError as error:  # the kernel meets a broken disk at its own next write
+                self.refresh()
+            except WorldError as error:  # the kernel fails at its own next write
                 if self._closed.is_set():
                     return
                 self._alert(STOPS, Finding(error.code, STOPS, "stops that can be read", str(error), error.fix))
 
-    def _tell(self, id: str, stop: StopState) -> None:
-        """The body itself, also when it does nothing; beside the others, since a call to one may hang."""
+    def _stop_driver(self, id: str, stop: StopState) -> None:
+        """Call the driver's stop, also when it is idle; in a thread of its own, since the call may hang."""
         driver = self._nodes[id].driver
         if isinstance(driver, Stoppable):
             threading.Thread(target=self._halt, args=(id, driver, stop), name=f"stop {id}", daemon=True).start()

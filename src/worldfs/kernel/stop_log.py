@@ -1,9 +1,9 @@
-"""What is stopped: a log a node, and one for all nodes. Every interface stops and resumes through this module.
+"""Which nodes are stopped: a log for each node, and one for all. Every interface stops and resumes through this module.
 
     .paos/stops/<node>.jsonl    {"stop": by, "at": …} and {"resume": by, "at": …, "seen": stops so far}
     .paos/stops/all             the same for every node, present and to come
 
-A resume names the stops that its writer has seen: one that came meanwhile stays in force.
+A resume holds the number of stops that its writer has read: a stop that came meanwhile stays in force.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ALL: Final = f"{STOPS}/all"
 
 
 class StopState(NamedTuple):
-    """How a node stands. `number`: stops so far; what began before another one of them is over."""
+    """The stop state of a node. `number`: stops so far; an instruction that began before the latest one is over."""
 
     stopped: bool = False
     number: int = 0
@@ -30,20 +30,20 @@ class StopState(NamedTuple):
 
 
 class StopLog:
-    """Keeps nothing in memory: any process may use it, whether or not a kernel runs."""
+    """Keeps nothing in memory: any process may use it, with or without a running kernel."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
 
-    def of(self, node: str) -> StopState:
+    def state(self, node: str) -> StopState:
         """The node's own state and that of all nodes as one."""
         own, every = self._read(stop_key(node)), self._read(ALL)
         last = own if own.stopped else every
         return StopState(own.stopped or every.stopped, own.number + every.number, last.by, last.at)
 
     def stop(self, nodes: Sequence[str], by: str, *, every: bool = False) -> None:
-        """Seen by a running kernel at once, and durable when it returns. `every`: nodes to come as well."""
+        """A running kernel sees it at once; durable when it returns. `every`: future nodes as well."""
         keys = [ALL] if every else [stop_key(node) for node in nodes]
         for key in keys:  # without waiting for a disk, so that no robot moves on while it is written
             self._append(key, {"stop": by}, durable=False)
@@ -62,12 +62,12 @@ class StopLog:
 
     def _append(self, key: str, line: dict[str, Any], *, durable: bool) -> None:
         text = json.dumps({**line, "at": stamp(self._clock.now())}, ensure_ascii=False)
-        self._store.append(key, f"\n{text}\n".encode(), durable=durable)  # what a crash tore ends before it
+        self._store.append(key, f"\n{text}\n".encode(), durable=durable)  # the first newline ends a torn line
 
     def _read(self, key: str) -> StopState:
         try:
             stored = self._store.get(key)
-        except UserError:  # a link or a directory in its place: nothing says that the robot may move
+        except UserError:  # a link or a directory has its name: nothing permits the robot to move
             return StopState(True, 1, key)
         found = StopState()
         for line in stored.data.splitlines() if stored is not None else ():
@@ -82,7 +82,7 @@ def stop_key(node: str) -> str:
 def _after(before: StopState, line: bytes) -> StopState:
     try:
         value = json.loads(line)
-    except (ValueError, RecursionError):  # blank, or torn by a crash: nobody was told of it
+    except (ValueError, RecursionError):  # blank, or torn by a crash before the write returned
         return before
     if not isinstance(value, dict):
         return before

@@ -1,4 +1,4 @@
-"""A sheet on a plain disk: taken in by id when somebody else wrote it, then rendered, always in that order."""
+"""A sheet on a plain disk: read by id when another program wrote it, then rendered, always in that order."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .job_store import JobStore, is_ended
 
 SHOWN = 50  # ended jobs that stay in the sheet when new orders come in; all of them stay in .paos/done (workspace D29)
 MOST_SHOWN = 5000  # and never more than that, even while new ones come in all the time
-ROOM = 10_000  # entries of one sheet; open jobs beyond that wait for their line, not for their turn
+ROOM = 10_000  # entries of one sheet; open jobs beyond that run, but are not shown yet
 SET_ASIDE = 1_000  # refused entries of one sheet that are copied; all of them stay, marked, where they are
 SAID_AGAIN = 20  # of the entries that were refused before, these many are named again, at a start or a rewrite
 QUARANTINE = ".paos/quarantine"
@@ -36,7 +36,7 @@ class SheetDiff:
     cancel: list[str] = field(default_factory=list)
     withdrawn: set[str] = field(default_factory=set)  # cancelled before they were accepted
     refused: list[tuple[Order, Finding]] = field(default_factory=list)  # what cannot be read, as far as it says
-    displaced: bool = False  # some of it comes from copies that `forget` lets go
+    displaced: bool = False  # some of it comes from displaced copies, which `forget` drops
 
 
 class StoredSheet:
@@ -69,15 +69,15 @@ class StoredSheet:
         self._digest: dict[str, str] = {}  # id → digest of the true order
         self._unshown: dict[str, None] = {}  # accepted, not yet in the file
         self._quarantined: set[str] = set()
-        self._history: set[str] = set()  # ended entries that were never ours
+        self._history: set[str] = set()  # ended entries that were never jobs here
         self._prune = False
-        self._rested: set[str] = set()  # ended, and shown while nothing was open: who waits for them has had its chance
+        self._rested: set[str] = set()  # ended, and shown while nothing was open
         self._named: set[str] = set()  # places of the alerts that this file gave
-        self.look_aside = True  # the change feed says that a copy which was pushed aside has been written to
+        self.look_aside = True  # the change feed reports a write to a displaced copy
 
     @property
     def readable(self) -> bool:
-        """False while somebody's half-written or broken text stands in the file."""
+        """False while the file holds a half-written or broken text of another program."""
         return self._readable
 
     def update(self, job: Job) -> None:
@@ -88,8 +88,8 @@ class StoredSheet:
         self._jobs[job.id] = job
         self.dirty = True
 
-    def take_in(self) -> SheetDiff:
-        """Read what others wrote since the last look. Cheap when nobody did."""
+    def read_changes(self) -> SheetDiff:
+        """Read what other programs wrote since the last call. Cheap when the file is unchanged."""
         taken = SheetDiff()
         if self.look_aside:
             self.look_aside = False
@@ -109,7 +109,7 @@ class StoredSheet:
             self._revision, self._data = revision, stored.data if stored else b""
             self._read = self.page.read(self._data, node=self.node)
         except UserError as error:
-            # The unreadable (a link, half a text) is left alone: the last good state stands, nothing is rendered.
+            # An unreadable file (a link, half a text) is left alone: the last good state counts, nothing is rendered.
             self._readable = False
             self.alert(
                 self.key,
@@ -118,7 +118,7 @@ class StoredSheet:
                     self.key if error.path in ("", self.key) else f"{self.key} {error.path}",
                     error.expected or "a readable queue",
                     error.found,
-                    error.fix or "repair the file, or `paos check --fix` to set it aside",
+                    error.fix or "repair the file, or move it aside with `paos check --fix`",
                 ),
             )
             return taken
@@ -132,11 +132,11 @@ class StoredSheet:
         return taken
 
     def forget(self) -> None:
-        """What displaced copies asked for is durable."""
+        """The orders of the displaced copies are durable: drop the copies."""
         self.store.forget(self.key)
 
     def render(self) -> bool:
-        """Write the jobs' states into the file. False: somebody else wrote first, or it is unreadable."""
+        """Write the jobs' states into the file. False: another program wrote first, or the file is unreadable."""
         if not self._readable:
             return False
         if self._read is None:
@@ -157,10 +157,10 @@ class StoredSheet:
                 try:
                     expect = ABSENT if self._revision is None else self._revision
                     self._revision = self.store.put(self.key, data, expect, durable=False)
-                except (Conflict, Exists, Unsafe):  # somebody wrote, or put a link there
+                except (Conflict, Exists, Unsafe):  # another program wrote, or put a link there
                     self._token = None
                     return False
-                self._token = None  # somebody may have written since: the next look reads, and compares revisions
+                self._token = None  # the file may have changed since: the next call reads, and compares revisions
                 self._data, self._missing, self._read = data, False, None
         for id in drop:
             self._let_go(id)
@@ -175,14 +175,14 @@ class StoredSheet:
         self._digest.pop(id, None)
 
     def _old(self) -> list[str]:
-        """Ended jobs whose entries go: all but the newest of those shown at rest, and whatever is far too many."""
+        """Ended jobs whose entries are removed: all but the newest of those shown while idle; any beyond MOST_SHOWN."""
         over = sorted((job for job in self._jobs.values() if is_ended(job)), key=lambda job: job.status.completed_at)
         rested = [job.id for job in over if job.id in self._rested]
         many = [job.id for job in over[: max(0, len(over) - MOST_SHOWN)] if job.id not in self._unshown]
         return list(dict.fromkeys([*rested[: max(0, len(rested) - SHOWN)], *many]))
 
     def _take_displaced(self, data: bytes, taken: SheetDiff) -> None:
-        """What a slow writer wrote into a copy that we had replaced meanwhile."""
+        """Read what a slow writer wrote into a copy that had been replaced meanwhile."""
         try:
             self._take(self.page.read(data, node=self.node), data, taken)
         except BadInput as error:
@@ -208,12 +208,12 @@ class StoredSheet:
             if entry.order is None and entry.state == "terminal":
                 if entry.finding is not None and len(over) < SAID_AGAIN:
                     over.append((entry, entry.finding))
-                continue  # its refusal stands beside it already
+                continue  # its refusal is in the entry already
             finding = self._refused(entry)
             if finding is not None:
                 refused.append((entry, finding))
                 continue
-            if entry.finding is not None:  # a warning refuses nothing
+            if entry.finding is not None:  # a warning does not refuse the entry
                 self.alert(f"{self.key}#{entry.id}", entry.finding)
                 named.add(f"{self.key}#{entry.id}")
             if entry.order is None or (entry.state == "terminal" and entry.id in self._history):
@@ -246,7 +246,7 @@ class StoredSheet:
         return self._jobs[id]
 
     def _refused(self, entry: action.SheetEntry) -> Finding | None:
-        """Why an entry does not count: it says nothing, or its id is taken by another order (workspace D23)."""
+        """Why an entry is refused: it is no valid order, or its id belongs to another order (workspace D23)."""
         if entry.finding is not None and not entry.finding.warning:
             return entry.finding
         if entry.order is None or entry.id not in self._jobs:
@@ -268,7 +268,7 @@ class StoredSheet:
         named: set[str] = set()
         for i, (entry, finding) in enumerate([*over, *refused[:SET_ASIDE]]):
             raw = entries[entry.index] if entry.index < len(entries) else None
-            # Our own marks and another place in the file do not make it another entry.
+            # Our own marks, and its position in the file, do not make it a different entry.
             said = {key: value for key, value in raw.items() if key not in TRANSIENT} if isinstance(raw, dict) else raw
             digest = json.dumps([finding.code, plain(said)], sort_keys=True)
             name = hashlib.blake2b(digest.encode(), digest_size=8).hexdigest()
@@ -282,13 +282,13 @@ class StoredSheet:
                 copies[f"{QUARANTINE}/{self.key}-{name}.json"] = text.encode("utf-8", "replace")
                 meant.append(_meant(entry, raw, finding))
         made = self.store.put_many(copies.items())
-        # What was copied in an earlier run has been learned from then.
+        # Entries that were copied in an earlier run have their lessons already.
         taken.refused += [item for item, revision in zip(meant, made, strict=True) if item and revision is not None]
         return named
 
 
 def id_reused(key: str, true: Order, other: Order) -> Finding:
-    """An id that is taken by another order: that one stays as it is (workspace D23)."""
+    """The finding for an id that belongs to another order, which stays as it is (workspace D23)."""
     taken, wanted = (
         f"{order.op} {json.dumps(order.params, ensure_ascii=False, default=str)} on {order.node}"
         for order in (true, other)
@@ -298,7 +298,7 @@ def id_reused(key: str, true: Order, other: Order) -> Finding:
 
 
 def _meant(entry: action.SheetEntry, raw: object, finding: Finding) -> tuple[Order, Finding] | None:
-    """What a refused entry wants, for the lesson; None when it does not even name an action."""
+    """The order of a refused entry, for the lesson; None when it names no action."""
     if entry.state != "pending" or finding.code != BadInput.code or not isinstance(raw, dict):
         return None
     op = raw.get("action_type", raw.get("skill_ref", raw.get("skillruntime_ref")))
@@ -310,7 +310,7 @@ def _meant(entry: action.SheetEntry, raw: object, finding: Finding) -> tuple[Ord
 
 
 def sheet_text(data: bytes, jobs: Iterable[Job], page: SheetFormat = action_write.PAGE) -> bytes:
-    """The sheet as a reader of the tree sees it: the file, with every job's present state."""
+    """The sheet as read through the tree: the file, with every job's present state."""
     table: Mapping[str, Job] = {job.id: job for job in jobs}
     seen = {entry.id for entry in page.read(data).entries}
     add = [job for job in table.values() if job.id not in seen and not is_ended(job)]

@@ -17,18 +17,18 @@ class StoredSheets:
         self._first = next(iter(self._sheets.values()))
 
     def look_aside(self) -> None:
-        """The change feed says that a copy which was pushed aside has been written to."""
+        """The change feed reports a write to a displaced copy."""
         for sheet in self._sheets.values():
             sheet.look_aside = True
 
     def update(self, job: Job) -> None:
         self._sheets.get(job.order.sheet, self._first).update(job)
 
-    def take_in(self) -> SheetDiff:
-        """What foreign writes of any of them ask for."""
+    def read_changes(self) -> SheetDiff:
+        """What other programs' writes to any of them ask for."""
         whole = SheetDiff()
         for sheet in self._sheets.values():
-            taken = sheet.take_in()
+            taken = sheet.read_changes()
             whole.new += taken.new
             whole.lost += taken.lost
             whole.cancel += taken.cancel
@@ -47,11 +47,11 @@ class StoredSheets:
 
     @property
     def waiting(self) -> bool:
-        """Is there something to render that can be?"""
+        """Whether there is something to render into a readable sheet."""
         return any(sheet.dirty and sheet.readable for sheet in self._sheets.values())
 
     def render(self) -> bool:
-        """Write what changed. False: somebody wrote first in one of them; ask `waiting` whether another try helps."""
+        """Write what changed. False: another program wrote to one of them first; see `waiting` before another try."""
         written = True
         for sheet in self._sheets.values():
             if sheet.dirty:

@@ -88,7 +88,7 @@ PLAIN: dict[str, str] = {
     "the worker died while it ran; it may have moved, so it is not repeated": (
         "执行过程中程序终止；机器人可能已经移动，因此不重新执行"
     ),
-    "the sheet said it was under way, but no worker here has it": "文件中写着正在执行，但这里没有程序在执行它",
+    "the sheet says it is running, but no worker has it": "文件中写着正在执行，但这里没有程序在执行它",
     "no node is configured": "没有配置机器人",
     "no robot_id": "没有 robot_id",
     "name a robot of this workspace, or declare it in config.json embodiments.instances": (
@@ -96,9 +96,9 @@ PLAIN: dict[str, str] = {
     ),
     "ids of other jobs that exist": "其他已存在任务的 id",
     "submit that job first, in the same write or an earlier one": "先提交那个任务，可在同一次写入或更早的写入中",
-    "no circle": "没有循环依赖",
-    "it waits for itself": "它在等待自己",
-    "break the circle": "解除循环依赖",
+    "no cycle of dependencies": "没有循环依赖",
+    "the job depends on itself": "它在等待自己",
+    "remove one of the dependencies in the cycle": "解除循环依赖",
     "stopped: cancelled": "已停止：已取消",
     "stopped: timeout": "已停止：超时",
     # -- entries of the sheet
@@ -244,7 +244,7 @@ BLANKS: tuple[tuple[str, str], ...] = (
     (r"(?P<op>'.+') is none of (?P<ops>.+)", "{op} 不在 {ops} 之中"),
     (
         r"stopped by (?P<by>.+?), and the driver of (?P<node>.+) has not confirmed it: the robot may still move; "
-        r"use the robot's own emergency stop, then start the kernel anew",
+        r"use the robot's own emergency stop, then restart the kernel",
         "被 {by} 停止，但 {node} 的驱动尚未确认：机器人可能仍在运动；请按机器人自身的急停，然后重新启动内核",
     ),
     (r"stopped by (?P<by>[^:]+): (?P<rest>.+)", "被 {by} 停止：{rest}"),
@@ -252,11 +252,11 @@ BLANKS: tuple[tuple[str, str], ...] = (
     (r"(?P<op>\w+) stopped \(timeout\); the arm holds still where it is", "{op} 已停止(超时)；机械臂停在原处"),
     # -- the kernel
     (
-        rf"no end after (?P<s>{_N}) s, and the driver did not stop when asked",
+        rf"timed out after (?P<s>{_N}) s, and the driver did not stop when asked",
         "{s} 秒后仍未结束，且驱动在要求停止后没有停下",
     ),
-    (rf"waited longer than (?P<s>{_N}) s for its turn", "等待执行超过 {s} 秒"),
-    (r"the critic could not judge it: (?P<rest>.+)", "Critic 无法审查：{rest}"),
+    (rf"timed out: waited longer than (?P<s>{_N}) s in the queue", "等待执行超过 {s} 秒"),
+    (r"the critic could not review the action: (?P<rest>.+)", "Critic 无法审查：{rest}"),
     (
         r"see why (?P<id>[^ ]+) failed, then submit both again under new ids",
         "查明 {id} 失败的原因，再用新的 id 重新提交两者",

@@ -136,7 +136,7 @@ class ScriptWorld:
         kernel = threading.Thread(target=world.run, kwargs={"stop": stop}, daemon=True)
         kernel.start()
         try:
-            report = Planner(world.desk()).run(text, stop)
+            report = Planner(world.planner_port()).run(text, stop)
         finally:
             stop.set()
             world.wake()

@@ -1,1 +1,1 @@
-"""The tree floor: names, rights, changes, and the stores that hold bytes."""
+"""The tree layer: names, rights, changes, and the stores that hold bytes."""

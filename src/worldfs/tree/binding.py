@@ -1,4 +1,4 @@
-"""Who asks, and for which agent and project: what rights and views are computed from."""
+"""The identity of a connection: role, agent and project, from which rights and views are computed."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ class Binding(NamedTuple):
 
     @property
     def primary(self) -> bool:
-        """May it see secrets of mounts? Both the agent and the role decide (acheron D37)."""
+        """Whether it may see secrets of mounts: both the agent and the role decide (acheron D37)."""
         return self.admin and self.agent == MOTHER

@@ -1,8 +1,8 @@
-"""The change feed of a process: a number that grows, and whoever wants to hear of a topic.
+"""The change feed of a process: a sequence number, and listeners by topic.
 
-A topic is a path of the tree, or a prefix of one: who listens to "/nodes" hears of "/nodes/x/STATUS.json". Nothing is
-consumed: a waiter looks, waits for the next number, and looks again. The last few publications are kept, so that who
-looks in between can tell what they were of.
+A topic is a path of the tree, or a prefix of one: a listener to "/nodes" hears of "/nodes/x/STATUS.json". Nothing is
+consumed: a waiter checks, waits for the next number, and checks again. The last few publications are kept, so that a
+late waiter can read their paths.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ KEEP_MOST: Final = 1024  # publications remembered
 
 
 class Publication(NamedTuple):
-    """One publication: its number, the paths it was of (none: anything), what happened and who did it, where known."""
+    """One publication: its number, its paths (none: anything), the kind of change and the actor, where known."""
 
     seq: int
     topics: tuple[str, ...]
@@ -57,13 +57,13 @@ class ChangeFeed:
         return found
 
     def listen(self, listener: Listener) -> Callable[[], None]:
-        """Hear of everything published from now on, until the returned function is called."""
+        """Call `listener` for everything published from now on, until the returned function is called."""
         with self._lock:
             self._listeners = (*self._listeners, listener)
 
         def end() -> None:
             with self._lock:
-                # One listener may be there twice (two connections of one class): take away one.
+                # A listener may be registered twice (two connections of one class): remove one.
                 rest = list(self._listeners)
                 if listener in rest:
                     rest.remove(listener)

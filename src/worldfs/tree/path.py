@@ -9,7 +9,7 @@ MAX_BYTES = 2000  # a longer path could not become a key of every store
 
 def parse(text: str) -> str:
     """A normal absolute path: one leading `/`, no empty, `.` or `..` segments, no control characters."""
-    # Every look at the tree begins here: what is plainly right is not examined sign by sign.
+    # Every access to the tree begins here: a plain path is accepted without a check of each character.
     if len(text) * 4 > MAX_BYTES and len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         raise BadInput("the path is too long", path=text[:60] + "…", expected=f"at most {MAX_BYTES} bytes")
     if not text.isprintable() and any(_unfit(sign) for sign in text):
@@ -29,7 +29,7 @@ def join(*parts: str) -> str:
 
 
 def safe_name(text: str) -> bool:
-    """May `text` be one segment? (ids from people and models: workspace D22)"""
+    """Whether `text` may be one segment of a path (ids from people and models: workspace D22)."""
     return (
         bool(text)
         and text not in (".", "..")

@@ -1,4 +1,4 @@
-"""Who may do what: one rule, read off the table, default deny. Rights are checked here and nowhere else."""
+"""Access rights: one rule, read from the table, default deny. Rights are checked here and nowhere else."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from worldfs.ground.errors import NotFound, NotPermitted
 
 from .row_table import AT_STARTUP, FileKind, FileRow
 
-FIXED = "names are not made or unmade here"
+FIXED = "you cannot create or delete files here"
 OPERATOR = "operator"  # the person whose machine it is: sees everything, writes what is declared theirs
 
 
 def may_read(row: FileRow, role: str) -> bool:
-    """Readers, the operator, and whoever writes it: a writer may read back what it writes (workspace D3).
+    """Readers, the operator, and the file's writers: a writer may read back what it writes (workspace D3).
 
-    What is dropped into another's box is his alone from then on.
+    A message dropped into an inbox is readable by its recipient only.
     """
     return role == OPERATOR or role in row.readers or (role in row.writers and row.kind is not FileKind.DROP)
 
@@ -24,7 +24,7 @@ def may_write(row: FileRow, role: str, *, starting: bool = False) -> bool:
 
 
 def demand_read(row: FileRow, role: str, path: str) -> None:
-    """What you may not see does not exist for you."""
+    """A file that the role may not see is `NotFound` for it."""
     if not may_read(row, role):
         raise NotFound(
             "no such file", path=path, op="read", actor=role, fix=f"nothing of that name is visible to {role}"
@@ -39,8 +39,7 @@ def demand_write(row: FileRow, role: str, path: str, *, starting: bool = False) 
             "no such file", path=path, op="write", actor=role, fix=f"nothing of that name is visible to {role}"
         )
     who = (
-        ", ".join(f"{name} ({when})" if when else name for name, when in row.writers.items())
-        or "nobody: it is computed"
+        ", ".join(f"{name} ({when})" if when else name for name, when in row.writers.items()) or "none: it is computed"
     )
     raise NotPermitted(
         f"{role} may not write it", path=path, op="write", actor=role, expected=f"one of its writers: {who}"
@@ -48,7 +47,7 @@ def demand_write(row: FileRow, role: str, path: str, *, starting: bool = False) 
 
 
 def demand_remove(row: FileRow, role: str, path: str, op: str) -> None:
-    """May it lose its name? Only a stored file below a row with a rest, by one of its writers."""
+    """Only a stored file below a row with `{rest*}` may be removed or renamed, by one of its writers."""
     if not may_read(row, role):
         demand_read(row, role, path)
     if row.view or not row.pattern.endswith("*}"):

@@ -1,4 +1,4 @@
-"""The row: one file of the world, declared. A tree is a table of rows (world/layout/ holds them)."""
+"""The rows that declare the files of the world. A tree is a table of rows (world/layout/ holds them)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ AT_STARTUP = "at startup"  # a writer only while the world is being assembled
 class FileRow(NamedTuple):
     """`pattern` holds `{name}` for one segment and, last, `{name*}` for the rest.
 
-    `writers` maps a role to a condition: "" or `AT_STARTUP`. `key` is where the bytes lie in the room's store, with the
+    `writers` maps a role to a condition: "" or `AT_STARTUP`. `key` is the key in the mount's store, with the
     same braces; "" means computed. `view` names the function that computes a View, Sheet or Control.
     """
 
@@ -43,10 +43,10 @@ class FileRow(NamedTuple):
     blocking: bool = False  # a read may wait for the next change
     template: str = ""  # what onboard writes: name of a template
     in_matrix: bool = False  # one of the ten files of the specification's permission matrix
-    room: str = "workspace"  # which of the rooms it hangs in
+    mount: str = "workspace"  # name of its mount
     literal: object = None  # the JSON value of a View that never changes
     title: str = ""  # of a directory's README.md: its first line
-    given: Mapping[str, str] = MappingProxyType({})  # names that hold for this row beside those of its path
+    given: Mapping[str, str] = MappingProxyType({})  # names of this row in addition to those of its path
 
     @property
     def name(self) -> str:
@@ -64,27 +64,27 @@ Found = tuple[FileRow, dict[str, str]]
 
 
 class PathNode:
-    """A node of the trie: what may come next after the segments so far."""
+    """A node of the trie: the possible next segments."""
 
-    __slots__ = ("_rooms", "fixed", "rest", "row", "rows", "variable")
+    __slots__ = ("_mounts", "fixed", "rest", "row", "rows", "variable")
 
     def __init__(self) -> None:
         self.fixed: dict[str, PathNode] = {}
-        self.variable: tuple[str, PathNode] | None = None  # the variable's name, and what follows it
+        self.variable: tuple[str, PathNode] | None = None  # the variable's name, and the next node
         self.rest: tuple[str, FileRow] | None = None  # the row that takes all segments that are left
         self.row: FileRow | None = None  # the file that is exactly here
         self.rows: list[FileRow] = []  # every file here and below
-        self._rooms: dict[str, tuple[str, ...]] = {}
+        self._mounts: dict[str, tuple[str, ...]] = {}
 
-    def rooms(self, role: str) -> tuple[str, ...]:
-        """The rooms that have a file here or below which `role` may read or write."""
-        known = self._rooms.get(role)
+    def mounts(self, role: str) -> tuple[str, ...]:
+        """The mounts that have a file here or below which `role` may read or write."""
+        known = self._mounts.get(role)
         if known is None:
             from .rights import may_read
 
             seen = (row for row in self.rows if may_read(row, role) or role in row.writers)
-            known = tuple(dict.fromkeys(row.room for row in seen))
-            self._rooms[role] = known
+            known = tuple(dict.fromkeys(row.mount for row in seen))
+            self._mounts[role] = known
         return known
 
     @property
@@ -107,7 +107,7 @@ class RowTable:
         for part in segments(row.pattern):
             if part.endswith("*}"):
                 if place.rest is not None:
-                    raise ValueError(f"{row.pattern}: there is such a row already")
+                    raise ValueError(f"{row.pattern}: already declared")
                 place.rest = part[1:-2], row
                 return
             if part.startswith("{"):
@@ -115,16 +115,16 @@ class RowTable:
                     place.variable = part[1:-1], PathNode()
                 name, place = place.variable
                 if name != part[1:-1]:
-                    raise ValueError(f"{row.pattern}: {{{name}}} stands there already")
+                    raise ValueError(f"{row.pattern}: {{{name}}} is already the variable here")
             else:
                 place = place.fixed.setdefault(part, PathNode())
             place.rows.append(row)
         if place.row is not None:
-            raise ValueError(f"{row.pattern}: there is such a row already")
+            raise ValueError(f"{row.pattern}: already declared")
         place.row = row
 
     def matches(self, parts: Sequence[str]) -> list[tuple[PathNode, dict[str, str]]]:
-        """Every place that `parts` lead to; a written segment comes before a variable."""
+        """Every node that `parts` lead to; a literal segment comes before a variable."""
         found: list[tuple[PathNode, dict[str, str]]] = [(self.root, {})]
         for part in parts:
             after: list[tuple[PathNode, dict[str, str]]] = []
@@ -140,7 +140,7 @@ class RowTable:
         return found
 
     def rests(self, parts: Sequence[str]) -> list[tuple[FileRow, dict[str, str]]]:
-        """Rows with `{rest*}` that take what `parts` end with, the longest written part first. May be empty."""
+        """Rows with `{rest*}` that take what `parts` end with, the longest literal part first. May be empty."""
         found: list[tuple[FileRow, dict[str, str]]] = []
         here: list[tuple[PathNode, dict[str, str]]] = [(self.root, {})]
         for index, part in enumerate(parts):
@@ -161,7 +161,7 @@ class RowTable:
         return found
 
     def find_all(self, parts: Sequence[str]) -> list[Found]:
-        """Every row that a path may be, the most literal first."""
+        """Every row that matches a path, the most literal first."""
         exact: list[Found] = [(place.row, names) for place, names in self.matches(parts) if place.row is not None]
         return exact + self.rests(parts)
 

@@ -1,4 +1,4 @@
-"""The tree: one namespace in which every read and write is looked up, judged and carried out."""
+"""The tree: one namespace in which every read and write is resolved, authorized and executed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .virtual_file import DirEntry, FileBehaviour, Names, Subtree, WriteContext,
 
 
 class TreeEntry(NamedTuple):
-    """What is at a path, for one actor."""
+    """The entry at a path, as one actor sees it."""
 
     name: str
     path: str
@@ -32,41 +32,41 @@ class FileContent(NamedTuple):
 
 
 class Mounts(Protocol):
-    """Where things hang: which store a row's bytes lie in, and which names a `{variable}` has now."""
+    """The mounts: which store holds a row's bytes, and which names a `{variable}` has now."""
 
     def store(self, row: FileRow, names: Names) -> Store: ...
 
     def key(self, row: FileRow, names: Names) -> str: ...
 
-    def names(self, room: str, variable: str, names: Names) -> list[str]:
-        """What `{variable}` may be in a room, given the names before it."""
+    def names(self, mount: str, variable: str, names: Names) -> list[str]:
+        """The values of `{variable}` in a mount, given the names before it."""
         ...
 
-    def holds(self, room: str, names: Names) -> bool:
-        """Are there such a project, node, agent, job, and may they be seen? What a pattern fits is not yet there."""
+    def holds(self, mount: str, names: Names) -> bool:
+        """Whether such a project, node, agent or job exists and is visible; a matching pattern alone is not enough."""
         ...
 
     def exists(self, row: FileRow, names: Names) -> bool:
-        """Is the file of a row there, in a room that holds its names?"""
+        """Whether the file of a row exists, in a mount that holds its names."""
         ...
 
 
 class Tree:
     """Reads and writes by path and actor. `starting` is true while the world is being assembled (EMBODIED.md).
 
-    `alias` says that a name stands for another one: ("agent", "self") for whoever asks. Names then also hold the
-    alias under "alias", so that a room can tell the two apart.
+    `alias` maps a name to another: ("agent", "self") to the caller's agent. Names then also hold the
+    alias under "alias", so that a mount can tell the two apart.
     """
 
     def __init__(
         self,
         table: RowTable,
-        rooms: Mounts,
+        mounts: Mounts,
         behaviours: Mapping[str, FileBehaviour | Subtree],
         alias: Mapping[tuple[str, str], str] | None = None,
     ) -> None:
         self.table = table
-        self.rooms = rooms
+        self.mounts = mounts
         self.behaviours = behaviours
         self.starting = False
         self._alias = alias or {}
@@ -78,41 +78,41 @@ class Tree:
 
     def fetch(self, path: str, actor: str) -> FileContent:
         """Bytes and the revision to expect when writing back."""
-        path, row, names = self.place(path, actor, "read")
+        path, row, names = self.locate(path, actor, "read")
         demand_read(row, actor, path)
         if row.view:
             return FileContent(self.behaviours[row.view].read(names), "")
-        stored = self.rooms.store(row, names).get(self.rooms.key(row, names))
+        stored = self.mounts.store(row, names).get(self.mounts.key(row, names))
         if stored is None:
             raise NotFound("no such file", path=path, op="read", actor=actor)
         return FileContent(stored.data, stored.revision)
 
     def probe(self, path: str, actor: str) -> str | None:
         """A cheap token that changes when a stored file may have changed; None when it is absent."""
-        path, row, names = self.place(path, actor, "probe")
+        path, row, names = self.locate(path, actor, "probe")
         demand_read(row, actor, path)
-        return self.rooms.store(row, names).probe(self.rooms.key(row, names))
+        return self.mounts.store(row, names).probe(self.mounts.key(row, names))
 
     def write(self, path: str, data: bytes, actor: str, expect: Expected = ANY) -> str:
         """Durable when it returns; the new revision ("" for what is computed)."""
-        return self.put(self.place(path, actor, "write"), data, WriteContext(actor), expect)[0]
+        return self.put(self.locate(path, actor, "write"), data, WriteContext(actor), expect)[0]
 
     def put(
         self, found: tuple[str, FileRow, Names], data: bytes, ask: WriteContext, expect: Expected = ANY
     ) -> tuple[str, WriteResult]:
-        """Write the file that `place` found: its new revision, and what a computed one answers."""
+        """Write the file that `locate` found: its new revision, and the result of a computed file."""
         path, row, names = found
         demand_write(row, ask.actor, path, starting=self.starting)
         if row.view:
             return "", self.behaviours[row.view].write(names, data, ask) or WriteResult(len(data))
-        store, key = self.rooms.store(row, names), self.rooms.key(row, names)
+        store, key = self.mounts.store(row, names), self.mounts.key(row, names)
         if row.kind is FileKind.LOG:
             store.append(key, data)
             return "", WriteResult(len(data))
         return store.put(key, data, expect), WriteResult(len(data))
 
     def remove(self, path: str, actor: str) -> None:
-        """A stored file whose name is not the layout's, or an empty directory of such.
+        """Remove a stored file that the layout does not name, or an empty directory of such.
 
         Raises `NotFound`, `NotPermitted`, `BadInput` (not empty).
         """
@@ -123,14 +123,14 @@ class Tree:
             store.delete(key)
 
     def rename(self, path: str, actor: str, new: str) -> None:
-        """Within the files of one row; nothing may be at `new` (`Exists`)."""
+        """Rename within the files of one row; nothing may be at `new` (`Exists`)."""
         store, key, _ = self._own_name(path, actor, "rename")
-        row = self.place(path, actor, "rename")[1]
-        new, other, names = self.place(new, actor, "rename")
+        row = self.locate(path, actor, "rename")[1]
+        new, other, names = self.locate(new, actor, "rename")
         demand_remove(other, actor, new, "rename")
         if other is not row:
-            raise BadInput("the two lie in different places", path=new, op="rename", fix="copy it, then remove it")
-        store.move(key, self.rooms.key(other, names))
+            raise BadInput("the two are on different mounts", path=new, op="rename", fix="copy it, then remove it")
+        store.move(key, self.mounts.key(other, names))
 
     def mkdir(self, path: str, actor: str) -> None:
         """An empty directory in a directory that is there, where names are not the layout's.
@@ -139,33 +139,33 @@ class Tree:
         """
         path = paths.parse(path)
         parts = paths.segments(path)
-        if self.look(parts, actor) is not None:
-            raise Exists("it is there already", path=path, op="mkdir", actor=actor)
+        if self.resolve(parts, actor) is not None:
+            raise Exists("it already exists", path=path, op="mkdir", actor=actor)
         if not self.stat("/" + "/".join(parts[:-1]), actor).directory:
             raise BadInput("a file where a directory is needed", path=path, op="mkdir", code="enotdir")
-        found = self.found(parts)
+        found = self.find_row(parts)
         if found is None:
             raise NotPermitted(FIXED, path=path, op="mkdir", actor=actor)
         row, names = found
         demand_remove(row, actor, path, "mkdir")
-        self.rooms.store(row, names).mkdir(self.rooms.key(row, names))
+        self.mounts.store(row, names).mkdir(self.mounts.key(row, names))
 
     def _own_name(self, path: str, actor: str, op: str) -> tuple[Store, str, bool]:
-        """Where what is at a path is stored, and whether it is a directory, if its name may go."""
-        entry = self.stat(path, actor)  # what may not be seen is not there
-        found = self.found(paths.segments(entry.path))
+        """Store and key of a path, and whether it is a directory, if it may be removed or renamed."""
+        entry = self.stat(path, actor)  # an invisible path does not exist
+        found = self.find_row(paths.segments(entry.path))
         if found is None:
             raise NotPermitted(FIXED, path=path, op=op, actor=actor)
         row, names = found
         demand_remove(row, actor, path, op)
-        return self.rooms.store(row, names), self.rooms.key(row, names), entry.directory
+        return self.mounts.store(row, names), self.mounts.key(row, names), entry.directory
 
     # -- what is there ------------------------------------------------------------------------------------------------
 
     def stat(self, path: str, actor: str) -> TreeEntry:
         path = paths.parse(path)
         name = path.rsplit("/", 1)[1] or "/"
-        found = self.look(paths.segments(path), actor)
+        found = self.resolve(paths.segments(path), actor)
         if found is None:
             raise NotFound("no such file or directory", path=path, op="stat", actor=actor)
         if isinstance(found, DirEntry):
@@ -173,67 +173,67 @@ class Tree:
         row, _ = found
         return TreeEntry(name, path, True) if row is None else self._entry(name, path, row, actor)
 
-    def look(self, parts: tuple[str, ...], actor: str) -> DirEntry | tuple[FileRow | None, dict[str, str]] | None:
-        """A file's row and names, (None, names) for a directory, a spot of a branch, or None: nothing to be seen."""
+    def resolve(self, parts: tuple[str, ...], actor: str) -> DirEntry | tuple[FileRow | None, dict[str, str]] | None:
+        """A file's row and names, (None, names) for a directory, an entry of a subtree, or None: nothing visible."""
         if not parts:
             return None, {}
         directory: dict[str, str] | None = None
         for place, captured in self.table.matches(parts):
             row = place.row
-            names = self.named(captured, row)
+            names = self.full_names(captured, row)
             if row is not None:
-                if may_read(row, actor) and self.rooms.holds(row.room, names) and self.rooms.exists(row, names):
+                if may_read(row, actor) and self.mounts.holds(row.mount, names) and self.mounts.exists(row, names):
                     return row, names
-            elif directory is None and any(self.rooms.holds(room, names) for room in place.rooms(actor)):
+            elif directory is None and any(self.mounts.holds(mount, names) for mount in place.mounts(actor)):
                 directory = names
         if directory is not None:
             return None, directory
         for row, captured in self.table.rests(parts):
-            names = self.named(captured)
-            if may_read(row, actor) and self.rooms.holds(row.room, names):
-                spot = self._spot(row, names)
+            names = self.full_names(captured)
+            if may_read(row, actor) and self.mounts.holds(row.mount, names):
+                spot = self._dir_entry(row, names)
                 if spot is not None:
                     return (row, names) if not row.view and not spot.directory else spot
         return None
 
     def children(self, parts: tuple[str, ...], actor: str) -> dict[str, FileRow | None]:
-        """Name → row of a file, or None for a directory: what `actor` sees directly below one."""
+        """Name → row of a file, or None for a directory: the children that `actor` sees."""
         seen: dict[str, FileRow | None] = {}
-        rooms = self.rooms
+        mounts = self.mounts
         for row, captured in self.table.rests(parts):
-            names = self.named(captured)
-            if may_read(row, actor) and rooms.holds(row.room, names):
+            names = self.full_names(captured)
+            if may_read(row, actor) and mounts.holds(row.mount, names):
                 self._rest(row, names, seen)
         for place, captured in self.table.matches(parts):
-            names = self.named(captured)
-            holding = [room for room in place.rooms(actor) if rooms.holds(room, names)]
+            names = self.full_names(captured)
+            holding = [mount for mount in place.mounts(actor) if mounts.holds(mount, names)]
             if place.rest is not None:
                 variable, row = place.rest
-                if row.room in holding and may_read(row, actor):
+                if row.mount in holding and may_read(row, actor):
                     self._rest(row, {**names, variable: ""}, seen)
             if place.variable is not None:
                 variable, child = place.variable
                 shown = child.row if child.row is not None and may_read(child.row, actor) else None
-                for room in child.rooms(actor):
-                    if room not in holding or (child.row is not None and shown is None):
+                for mount in child.mounts(actor):
+                    if mount not in holding or (child.row is not None and shown is None):
                         continue
-                    for name in rooms.names(room, variable, names):
+                    for name in mounts.names(mount, variable, names):
                         if shown is None:
                             seen.setdefault(name, None)
-                        elif rooms.exists(shown, {**names, variable: name}):
+                        elif mounts.exists(shown, {**names, variable: name}):
                             seen[name] = shown
             for name, child in place.fixed.items():
                 if child.row is not None:
                     row = child.row
                     given = {**names, **row.given} if row.given else names
-                    if row.room in holding and may_read(row, actor) and rooms.exists(row, given):
+                    if row.mount in holding and may_read(row, actor) and mounts.exists(row, given):
                         seen[name] = row
-                elif name not in seen and any(room in holding for room in child.rooms(actor)):
+                elif name not in seen and any(mount in holding for mount in child.mounts(actor)):
                     seen[name] = None
         return seen
 
     def list(self, path: str, actor: str) -> list[TreeEntry]:
-        """What `actor` sees directly below a directory, sorted by name."""
+        """The children of a directory that `actor` sees, sorted by name."""
         path = paths.parse(path)
         seen = self.children(paths.segments(path), actor)
         base = path.rstrip("/")
@@ -247,13 +247,13 @@ class Tree:
     # -- changes ------------------------------------------------------------------------------------------------------
 
     def watch(self, path: str, actor: str) -> StoreWatch:
-        """Changes of a stored file; a computed one is watched by what it is computed from."""
-        path, row, names = self.place(path, actor, "watch")
+        """Watch a stored file; a computed one is watched through its sources."""
+        path, row, names = self.locate(path, actor, "watch")
         demand_read(row, actor, path)
-        key = self.rooms.key(row, names)
+        key = self.mounts.key(row, names)
         if not key:
             raise BadInput("a computed file has no changes of its own", path=path, op="watch", actor=actor)
-        return self.rooms.store(row, names).watch(key)
+        return self.mounts.store(row, names).watch(key)
 
     def wait(
         self,
@@ -280,32 +280,34 @@ class Tree:
                 left = None if end is None else end - clock.monotonic()
                 if (left is not None and left <= 0) or (stop is not None and stop.is_set()):
                     return None
-                # A stop event cannot interrupt the watch, so with one we look up from it now and then.
+                # A stop event cannot interrupt the watch, so with one it is polled.
                 step = 0.2 if stop is not None else None
                 watch.read(step if left is None else left if step is None else min(left, step))
 
     # -- finding ------------------------------------------------------------------------------------------------------
 
-    def place(self, path: str, actor: str, op: str) -> tuple[str, FileRow, dict[str, str]]:
-        """The row of a path, in a room that holds its names. Raises `NotFound`."""
+    def locate(self, path: str, actor: str, op: str) -> tuple[str, FileRow, dict[str, str]]:
+        """The row of a path, in a mount that holds its names. Raises `NotFound`."""
         path = paths.parse(path)
-        found = self.found(paths.segments(path))
+        found = self.find_row(paths.segments(path))
         if found is None:
-            raise NotFound("no such file", path=path, op=op, actor=actor, fix="`paos ls` shows what is there")
+            raise NotFound("no such file", path=path, op=op, actor=actor, fix="`paos ls` lists the files")
         return path, *found
 
-    def found(self, parts: tuple[str, ...]) -> Found | None:
-        """The most literal row whose room holds the names."""
+    def find_row(self, parts: tuple[str, ...]) -> Found | None:
+        """The most literal row whose mount holds the names."""
         for place, captured in self.table.matches(parts):
-            if place.row is not None and self.rooms.holds(place.row.room, names := self.named(captured, place.row)):
+            if place.row is not None and self.mounts.holds(
+                place.row.mount, names := self.full_names(captured, place.row)
+            ):
                 return place.row, names
         for row, captured in self.table.rests(parts):
-            if self.rooms.holds(row.room, names := self.named(captured)):
+            if self.mounts.holds(row.mount, names := self.full_names(captured)):
                 return row, names
         return None
 
-    def named(self, names: dict[str, str], row: FileRow | None = None) -> dict[str, str]:
-        """What a row is handed: its captured names, what the row itself gives, and what an alias stands for."""
+    def full_names(self, names: dict[str, str], row: FileRow | None = None) -> dict[str, str]:
+        """The names for a row: the captured ones, the row's own, and the value of an alias."""
         if row is not None and row.given:
             names = {**names, **row.given}
         if self._alias and names:
@@ -329,18 +331,18 @@ class Tree:
         if row.view:
             yield from cast("Subtree", self.behaviours[row.view]).list(names)
             return
-        store, key = self.rooms.store(row, names), self.rooms.key(row, names).rstrip("/")
+        store, key = self.mounts.store(row, names), self.mounts.key(row, names).rstrip("/")
         for name in store.list(key):
             if _token(store, f"{key}/{name.rstrip('/')}") is not None:
                 yield name
 
-    def _spot(self, row: FileRow, names: Mapping[str, str]) -> DirEntry | None:
+    def _dir_entry(self, row: FileRow, names: Mapping[str, str]) -> DirEntry | None:
         if row.view:
-            return cast("Subtree", self.behaviours[row.view]).look(names)
-        store, key = self.rooms.store(row, names), self.rooms.key(row, names)
+            return cast("Subtree", self.behaviours[row.view]).dir_entry(names)
+        store, key = self.mounts.store(row, names), self.mounts.key(row, names)
         try:
             below = store.list(key)
-        except UserError:  # a file, or what may not be looked at
+        except UserError:  # a file, or unreadable
             return None if _token(store, key) is None else DirEntry(False)
         if below:
             return DirEntry(True)

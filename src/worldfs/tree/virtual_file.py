@@ -1,4 +1,4 @@
-"""The computed file: what a View renders, what a Control, a Sheet or a Drop does with a write."""
+"""The computed file: how a View renders, and how a Control, a Sheet or a Drop handles a write."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ Names = Mapping[str, str]
 
 
 class WriteContext(NamedTuple):
-    """Who writes, and what the message said beside its bytes."""
+    """The actor of a write, and what its request holds besides the bytes."""
 
     actor: str
     offset: int = 0
-    correlation: str = ""  # the asker's own word for this message; it comes back in whatever becomes of it
+    correlation: str = ""  # the caller's own id of this request; it comes back in every result of it
 
 
 class WaitCondition(NamedTuple):
-    """Block until `ready()` or `timeout` seconds, looking again whenever one of `topics` is published."""
+    """Block until `ready()` or `timeout` seconds, checking again whenever one of `topics` is published."""
 
     topics: tuple[str, ...]
     ready: Callable[[], bool]
@@ -29,15 +29,15 @@ class WaitCondition(NamedTuple):
 
 
 class WriteResult(NamedTuple):
-    """What a write was answered with: `n` bytes taken, and what else the reply says ("job", "result_path")."""
+    """The result of a write: `n` bytes taken, and further fields of the reply ("job", "result_path")."""
 
     n: int
     extra: Mapping[str, Any] = {}
-    until: WaitCondition | None = None  # the door waits for it, at most its timeout, before it answers
+    until: WaitCondition | None = None  # the interface waits for it, at most its timeout, before it replies
 
 
 class FileStat(NamedTuple):
-    """What a door says of a path. `id` is stable per path and below 2**53; the root's is 1."""
+    """The stat of a path. `id` is stable for a path and below 2**53; the root's is 1."""
 
     id: int
     name: str
@@ -51,7 +51,7 @@ class FileStat(NamedTuple):
 
 
 class FileBehaviour(Protocol):
-    """What a tree asks of a computed file. `VirtualFile` answers all of it but `read`."""
+    """What a tree calls of a computed file. `VirtualFile` implements all of it but `read`."""
 
     light: bool  # answered from memory: may be called on an event loop
 
@@ -69,36 +69,36 @@ class FileBehaviour(Protocol):
 
 
 class VirtualFile:
-    """A computed file that is always there, never waits, and takes no write. Say what differs."""
+    """A computed file that always exists, never waits, and takes no write. Subclasses override what differs."""
 
     light = False
 
     def read(self, names: Names) -> bytes:
-        """The present bytes. Never blocks on what has yet to happen; raises `NotFound`."""
+        """The present bytes. Never waits for a change; raises `NotFound`."""
         raise NotImplementedError
 
     def write(self, names: Names, data: bytes, ask: WriteContext) -> WriteResult | None:
-        """Durable when it returns. None: every byte was taken, and there is nothing else to say."""
+        """Durable when it returns. None: every byte was taken, and the reply has no further fields."""
         raise BadInput("it is computed", op="write", actor=ask.actor)
 
     def exists(self, names: Names) -> bool:
         return True
 
     def writable(self, names: Names) -> bool:
-        """May it be written now, by somebody whom the row allows?"""
+        """Whether an actor that the row allows may write it now."""
         return True
 
     def wait(self, names: Names) -> WaitCondition | None:
-        """What a read should wait for first; None when it need not."""
+        """The condition that a read waits for; None: it does not wait."""
         return None
 
     def size(self, names: Names) -> int | None:
-        """Bytes, where they are known or must not be counted by reading; None: read and count."""
+        """Size in bytes, where it is known or must not be found by reading; None: read and count."""
         return None
 
 
 class DirEntry(NamedTuple):
-    """What is at one place of a branch."""
+    """The entry at one path of a subtree."""
 
     directory: bool
     size: int = 0  # bytes
@@ -108,14 +108,14 @@ class DirEntry(NamedTuple):
 
 
 class Subtree(Protocol):
-    """Everything below one row with `{rest*}`, served by something that has directories of its own.
+    """Everything below one row with `{rest*}`, served by an object that has directories of its own.
 
-    `names` holds the rest under the row's last variable. `look` gives None for what is not there.
+    `names` holds the rest under the row's last variable. `dir_entry` returns None for a path that does not exist.
     """
 
     light: bool
 
-    def look(self, names: Names) -> DirEntry | None: ...
+    def dir_entry(self, names: Names) -> DirEntry | None: ...
 
     def list(self, names: Names) -> list[str]: ...
 

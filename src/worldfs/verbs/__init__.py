@@ -1,4 +1,4 @@
-"""The verbs that every door shares: walk, open, read, write, stat, clunk, watch, cancel, over one namespace."""
+"""The verbs that every interface shares: walk, open, read, write, stat, clunk, watch, cancel, over one namespace."""
 
 from .bound_tree import BoundContent, BoundStat, BoundTree, BoundWait, BoundWriteResult, EditableTree
 from .fids import Interrupted

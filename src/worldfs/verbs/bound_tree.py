@@ -1,4 +1,4 @@
-"""What the verbs stand on: one binding's tree, and the nouns that it answers with. Any class of this shape will do."""
+"""The ports of the verbs: one binding's tree, and the values that it returns. Any class of this shape will do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 
 class BoundWait(Protocol):
-    """Until `ready()` or `timeout` seconds, looking again whenever one of `topics` is published."""
+    """Until `ready()` or `timeout` seconds, checking again whenever one of `topics` is published."""
 
     @property
     def topics(self) -> tuple[str, ...]: ...
@@ -47,7 +47,7 @@ class BoundContent(Protocol):
 
 
 class BoundWriteResult(Protocol):
-    """`n` bytes taken; `extra` goes into the answer beside it; `until`: what the door waits for before it answers."""
+    """`n` bytes taken; `extra` goes into the reply; `until`: what the interface waits for before it replies."""
 
     @property
     def n(self) -> int: ...
@@ -58,14 +58,14 @@ class BoundWriteResult(Protocol):
 
 
 class BoundTree(Protocol):
-    """One binding's tree: synchronous, usable from many threads. Raises the house's errors (`WorldError`)."""
+    """One binding's tree: synchronous, usable from many threads. Raises `WorldError`."""
 
     def stat(self, path: str) -> BoundStat: ...
     def list(self, path: str) -> Sequence[str]: ...
     def read(self, path: str) -> BoundContent: ...
     def write(self, path: str, data: bytes, *, offset: int = 0, correlation: str = "") -> BoundWriteResult: ...
     def light(self, path: str) -> bool:
-        """Answered from memory: may be called on the loop. False: only in a thread."""
+        """Whether the path is answered from memory and may be called on the event loop. False: only in a thread."""
         ...
 
     def waits(self, path: str) -> BoundWait | None: ...
@@ -73,23 +73,23 @@ class BoundTree(Protocol):
 
 @runtime_checkable
 class StampedTree(Protocol):
-    """A tree that says when what it answers from memory may be another: by another object."""
+    """A tree whose `stamp` is another object once what it answers from memory may have changed."""
 
     def stamp(self) -> object: ...
 
 
 @runtime_checkable
 class EditableTree(Protocol):
-    """A tree in which names can be made and unmade; one without these methods refuses with `eperm`."""
+    """A tree in which files can be created and deleted; one without these methods refuses with `eperm`."""
 
     def replace(self, path: str, data: bytes, *, correlation: str = "") -> BoundWriteResult: ...
     def truncate(self, path: str, size: int) -> None:
-        """Cut, or filled with zeros; what takes orders has nothing to be cut, and stays as it is."""
+        """Cut, or fill with zeros; a file that takes orders has no content, and stays as it is."""
         ...
 
     def create(self, path: str, *, directory: bool = False) -> BoundStat: ...
     def promise(self, path: str) -> BoundStat | None:
-        """Of a file that is only there with its first write, whole (a letter); None: `create` makes it."""
+        """The stat of a file that exists only with its first write, whole (a message); None: `create` makes it."""
         ...
 
     def rename(self, old: str, new: str) -> None: ...
@@ -107,13 +107,13 @@ class Timed(Protocol):
 
 @runtime_checkable
 class DetailedTree(Protocol):
-    """A tree that tells all about the names in a directory at once."""
+    """A tree that returns the stats of a directory's entries at once."""
 
     def entries(self, path: str) -> Sequence[BoundStat]: ...
 
 
 class StatRecord(NamedTuple):
-    """A `BoundStat` of the verbs' own making."""
+    """A `BoundStat` that the verbs make."""
 
     id: int
     name: str
@@ -126,14 +126,14 @@ class StatRecord(NamedTuple):
 
 
 class ContentRecord(NamedTuple):
-    """A `BoundContent` of the verbs' own making."""
+    """A `BoundContent` that the verbs make."""
 
     data: bytes
     revision: str
 
 
 class WriteRecord(NamedTuple):
-    """A `BoundWriteResult` of the verbs' own making."""
+    """A `BoundWriteResult` that the verbs make."""
 
     n: int
     extra: Mapping[str, Any] = {}

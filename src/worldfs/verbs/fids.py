@@ -1,4 +1,4 @@
-"""The fids of one binding: names that a peer gave to places of the tree."""
+"""The fids of one binding: the numbers that a peer gave to paths of the tree."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ MOST_KEPT: Final = 64 << 20  # bytes of snapshots of one binding; beyond it the 
 
 
 class Interrupted(WorldError):
-    """A wait was ended by whoever began it."""
+    """A wait was ended by the peer that began it."""
 
     code = "eintr"
 
 
 class Fid:
-    """A place, and what its holder has begun there."""
+    """A path, and what the peer has begun there."""
 
     __slots__ = ("cut", "directory", "id", "kept", "made", "path", "staging", "waits")
 
@@ -35,7 +35,7 @@ class Fid:
         self.waits: set[asyncio.Future[bool]] | None = None
 
     def interrupt(self) -> None:
-        """End the waits of this fid: whoever waits is told `eintr`."""
+        """End the waits of this fid with `eintr`."""
         for wait in self.waits or ():
             if not wait.done():
                 wait.set_exception(Interrupted("interrupted", path=self.path))
@@ -58,7 +58,7 @@ class FidTable:
         return held
 
     def put(self, fid: int, made: Fid) -> None:
-        """Under a number that may be in use: then the old one ends."""
+        """Store a fid; one of the same number ends."""
         if fid not in self._held and len(self._held) >= MOST_FIDS:
             raise BadInput("too many fids", expected=f"at most {MOST_FIDS}", fix="clunk some", code="invalid")
         self.drop(fid)
@@ -72,7 +72,7 @@ class FidTable:
         return gone
 
     def keep(self, fid: Fid, data: bytes | None) -> None:
-        """Hold the snapshot of a fid, or let go of it."""
+        """Keep the snapshot of a fid, or drop it (None)."""
         if fid.kept is not None:
             self._kept -= len(fid.kept)
         fid.kept = data

@@ -1,4 +1,4 @@
-"""What was just learned of a tree's paths: stats and contents, for as long as nothing has changed."""
+"""The read cache of a tree: stats and contents by path, for as long as nothing has changed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FRESH_S: Final = 0.1  # for what changes by time alone: a lease that runs out
 MOST: Final = 65_536  # paths; a walk of everything must not stay in memory for ever
 MOST_BYTES: Final = 16 << 20  # of contents
 LARGE: Final = 1 << 20  # a content beyond it is rendered each time
-EACH_ITS_OWN: Final = "/agents/self/events"  # what a connection waits for: no two need see the same there
+EACH_ITS_OWN: Final = "/agents/self/events"  # differs between connections
 
 
 class WriteCounter:
@@ -29,14 +29,14 @@ class WriteCounter:
 class ReadCache:
     """One tree, shared by all connections that are bound alike. On the loop only; light paths, and directories.
 
-    Nothing outlives a publication, a write, a change of the tree's stamp (looked at once in a turn of the loop), or
+    Nothing outlives a publication, a write, a change of the tree's stamp (checked once in a turn of the loop), or
     `FRESH_S`.
     """
 
     def __init__(
         self, tree: BoundTree, feed: ChangeFeed, writes: WriteCounter | None = None, clock: Clock | None = None
     ) -> None:
-        """`writes`: shared by all that one server knows, because what one writes others see."""
+        """`writes`: shared by all caches of one server, because a write through one changes what the others hold."""
         self.tree, self.feed = tree, feed
         self._writes = writes or WriteCounter()
         self._monotonic = (clock or SystemClock()).monotonic
@@ -54,20 +54,20 @@ class ReadCache:
         """Another number after anything was published or written: both counts only grow."""
         return self.feed.seq + self._writes.count
 
-    def wrote(self) -> None:
-        """Something was written: nothing is known any more, by anybody."""
+    def invalidate(self) -> None:
+        """A write happened: the caches of this server are empty."""
         self._writes.count += 1
 
     def stat(self, path: str) -> BoundStat | None:
-        """What is known of a path now; None: ask."""
+        """The cached stat of a path; None: not cached."""
         return self._stats.get(path) if self._current() else None
 
     def content(self, path: str) -> BoundContent | None:
-        """The bytes of a file that is not waited for; None: ask."""
+        """The cached bytes of a file whose read does not wait; None: not cached."""
         return self._contents.get(path) if self._current() else None
 
     def learn(self, path: str, stat: BoundStat, asked: int) -> None:
-        """`asked`: what was `now` when it was asked for."""
+        """`asked`: the value of `now` when the tree was asked."""
         if not path.startswith(EACH_ITS_OWN) and self._keeps(asked):
             self._stats[path] = stat
 
@@ -93,7 +93,7 @@ class ReadCache:
         return True
 
     def _keeps(self, asked: int) -> bool:
-        """May it be kept? Not if something changed meanwhile."""
+        """Whether the answer may be kept: not if something changed meanwhile."""
         if asked != self.now:
             return False
         clock = self._monotonic()
@@ -103,7 +103,7 @@ class ReadCache:
         return True
 
     def _same(self) -> bool:
-        """Is the tree's stamp still what it was? Looked at once in a turn of the loop."""
+        """Whether the tree's stamp is unchanged; checked once in a turn of the loop."""
         if self._looked or self._stamped is None:
             return True
         self._looked = True

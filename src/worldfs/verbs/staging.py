@@ -1,4 +1,4 @@
-"""What one open file has been given and the tree has not: joined writes, one change (acheron D10)."""
+"""The staged writes of one open file, which reach the tree as one change (acheron D10)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Staging:
         self.changed = True
 
     def complete(self) -> bool:
-        """Does what has arrived make a whole JSON document? Then a Control acts in the write that completed it."""
+        """Whether the staged bytes are a whole JSON document; a Control acts in the write that completes one."""
         text = bytes(self.data).strip()
         if not self.control or not text or text[:1] not in b"{[":
             return False

@@ -1,4 +1,4 @@
-"""A coroutine begun at once, in the caller's own step: a task is made only of what has to wait.
+"""A coroutine that starts at once, in the caller's own step: only one that waits becomes a task.
 
 Most requests are answered from memory. A task for each would cost more than the request. (Python 3.12 has eager tasks;
 this is the part of them that 3.11 can do.)
@@ -22,14 +22,14 @@ class SuspendedCoroutine(Generic[T]):
         self._work, self._first = work, first
 
     def close(self) -> None:
-        """Nobody will await it: let the coroutine clean up, and what it waits for end unheard."""
+        """It will not be awaited: let the coroutine clean up, and cancel what it waits for."""
         self._work.close()
         waited = self._first
         if isinstance(waited, asyncio.Future) and not waited.cancel() and not waited.cancelled():
             waited.exception()
 
     def __await__(self) -> Generator[Any, Any, T]:
-        """Hands on what the coroutine waits for as if the task itself had begun it."""
+        """Passes on what the coroutine waits for as if the task itself had begun it."""
         work, waited = self._work, self._first
         while True:
             try:

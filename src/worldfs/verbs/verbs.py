@@ -1,6 +1,6 @@
-"""The verbs of one binding over one tree: what every door calls, and where blocking and cancelling are decided.
+"""The verbs of one binding over one tree: what every interface calls, and where blocking and cancelling are decided.
 
-A light path is answered without a wait; another one is asked in a thread. Cancelling the coroutine cancels a wait and
+A light path is answered without a wait; any other is read in a thread. Cancelling the coroutine cancels a wait and
 never a change: what was begun in a thread runs to its end.
 """
 
@@ -40,7 +40,7 @@ AsideCallback = Callable[[], None]
 class Verbs:
     """`own`: files whose bytes belong to this connection alone, where the tree says that there is such a file.
 
-    `aside` of a verb is called once before a wait that may be long: from then on others must not wait for it.
+    `aside` of a verb is called once before a wait that may be long: from then on other requests must not wait for it.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Verbs:
         own: Mapping[str, Callable[[], bytes]] | None = None,
         tree: BoundTree | None = None,
     ) -> None:
-        """`tree`: the binding's as this peer has it, where that is more than what is known of it by all."""
+        """`tree`: this peer's own tree, where it differs from the one in the shared cache."""
         self._known, self._waiters, self._threads = known, waiters, threads
         self._tree = known.tree if tree is None else tree
         self._own = own or {}
@@ -65,7 +65,7 @@ class Verbs:
     # -- finding ---------------------------------------------------------------------------------------------------
 
     async def attach(self, fid: int) -> BoundStat:
-        """The root under a new fid (one in use is given up)."""
+        """The root under a new fid (one in use is dropped)."""
         return await self._enter(fid, "/")
 
     async def walk(self, fid: int | None, newfid: int, names: Sequence[str]) -> BoundStat:
@@ -77,7 +77,7 @@ class Verbs:
             self._fids.put(newfid, made)
             return found
         parts = start.path.strip("/").split("/") if start.path != "/" else []
-        sure = True  # the path so far has been seen
+        sure = True  # the path so far exists
         for name in names:
             if name == ".":
                 continue
@@ -94,7 +94,7 @@ class Verbs:
         return await self._enter(newfid, "/" + "/".join(parts))
 
     async def stat(self, fid: int | None) -> BoundStat:
-        """Never waits for anything but the tree. The size is the true one, or that of what is staged."""
+        """Waits for nothing but the tree. The size is the true one, or that of the staged bytes."""
         held = self._fids[fid]
         found = held.made or await self._stat(held.path)
         if held.staging is not None:
@@ -109,7 +109,7 @@ class Verbs:
         return await self._ask(held.path, self._tree.list)
 
     async def entries(self, fid: int | None) -> Sequence[BoundStat]:
-        """The stats of what is in a directory, in the order of the names; what goes away meanwhile is left out."""
+        """The stats of what is in a directory, in the order of the names; what is removed meanwhile is left out."""
         names = await self.list(fid)
         path, tree = self._fids[fid].path, self._tree
         if isinstance(tree, DetailedTree):
@@ -126,7 +126,7 @@ class Verbs:
     async def open(
         self, fid: int | None, mode: str = "r", *, stage: bool = False, truncate: bool = False, control: bool = False
     ) -> BoundStat:
-        """Look whether `mode` ("r", or anything with a "w") is possible; the next read sees the present bytes.
+        """Check that `mode` ("r", or anything with a "w") is possible; the next read returns the present bytes.
 
         `stage`: writes are joined until `flush` or `clunk`; `control`: what is written is an order. `truncate`: with
         the first write, or at the clunk if there is none, nothing of the old content is left.
@@ -159,8 +159,8 @@ class Verbs:
         """At most `count` bytes from `offset`, and whether that is the end. A directory reads as its names, one a line,
         or as what `lines` makes of each entry.
 
-        At offset 0 a file that says so is waited for (`wait_ms` instead of its own time; 0: not at all) and rendered
-        anew; the following offsets are cut from the same bytes.
+        At offset 0 a blocking file is waited for (`wait_ms` instead of its own time; 0: not at all) and rendered
+        again; the following offsets are cut from the same bytes.
         """
         held = self._fids[fid]
         if held.staging is not None:
@@ -181,7 +181,7 @@ class Verbs:
         return data[offset:end], end >= len(data)
 
     async def _fresh(self, held: Fid, wait_ms: int | None, aside: AsideCallback | None) -> bytes:
-        """The present bytes of a file, waited for first if its row says so."""
+        """The present bytes of a file, after its wait if its row is blocking."""
         path = held.path
         known = None if path in self._own else self._known.content(path)
         if known is not None:
@@ -190,7 +190,7 @@ class Verbs:
         if wait is not None and wait_ms != 0 and not wait.ready():
             await self._wait(held, wait, None if wait_ms is None else wait_ms / 1000, aside)
             known = None if path in self._own else self._known.content(path)
-            if known is not None:  # somebody who waited for the same was faster
+            if known is not None:  # another waiter of the same file was faster
                 return known.data
         asked = self._known.now
         content = await self._content(path)
@@ -199,7 +199,7 @@ class Verbs:
         return content.data
 
     async def wait(self, fid: int | None, wait: BoundWait, timeout: float | None = None) -> bool:
-        """Any wait of a door (poll of a mount): True when ready, False when the time is over."""
+        """Any wait of an interface (poll of a mount): True when ready, False when the time is over."""
         return await self._wait(self._fids[fid], wait, timeout, None)
 
     # -- writing ---------------------------------------------------------------------------------------------------
@@ -255,7 +255,7 @@ class Verbs:
         if held.made is not None:
             return False
         kept = await self._thread(lambda: tree.touch(path, mtime_ms))
-        self._known.wrote()
+        self._known.invalidate()
         if kept and held.staging is not None:
             held.staging.mtime_ms = mtime_ms
         return kept
@@ -267,13 +267,13 @@ class Verbs:
             await self._deliver(held, held.staging, None)
 
     async def create(self, fid: int | None, newfid: int, name: str, *, directory: bool = False) -> BoundStat:
-        """A new file or directory under a new fid. Some files (a letter) are only there with their first write."""
+        """A new file or directory under a new fid. Some files (a message) exist only with their first write."""
         held = self._fids[fid]
         tree = self._shaped(held.path)
         path = _child(held.path, name)
         promised = None if directory else await self._thread(lambda: tree.promise(path))
         made = await self._thread(lambda: tree.create(path, directory=directory)) if promised is None else promised
-        self._known.wrote()
+        self._known.invalidate()
         entered = Fid(path, made.directory, made.id)
         entered.made = promised
         self._fids.put(newfid, entered)
@@ -284,18 +284,18 @@ class Verbs:
         old, to = _child(self._fids[fid].path, name), _child(self._fids[target].path, new)
         tree = self._shaped(old)
         await self._thread(lambda: tree.rename(old, to))
-        self._known.wrote()
+        self._known.invalidate()
 
     async def remove(self, fid: int | None, name: str) -> None:
         path = _child(self._fids[fid].path, name)
         tree = self._shaped(path)
         await self._thread(lambda: tree.remove(path))
-        self._known.wrote()
+        self._known.invalidate()
 
     # -- ending ----------------------------------------------------------------------------------------------------
 
     async def clunk(self, fid: int | None) -> None:
-        """Give up a fid, unknown ones too: its waits end with `eintr`, what is staged is committed."""
+        """Drop a fid, unknown ones too: its waits end with `eintr`, staged bytes are committed."""
         if fid is None:
             raise BadInput("fid is required", code="invalid")
         gone = self._fids.drop(fid)
@@ -305,7 +305,7 @@ class Verbs:
             await self._cut(gone, 0)
 
     def close(self) -> None:
-        """Give up everything; what is staged and was never flushed is dropped, as by a vanished writer."""
+        """Drop all fids; staged bytes that were never flushed are dropped too, as for a vanished writer."""
         for _ in self._fids.clear():
             pass
 
@@ -317,7 +317,7 @@ class Verbs:
         return found
 
     async def _seen(self, path: str) -> BoundStat:
-        """What no path of a tree can be is not there either."""
+        """The stat of a path; an invalid path is `NotFound`."""
         try:
             return await self._stat(path)
         except (NotFound, Unsafe, BadInput):
@@ -332,7 +332,7 @@ class Verbs:
                 self._known.learn(path, found, asked)
             else:
                 found = await self._thread(lambda: self._tree.stat(path))
-                if found.directory:  # nothing of it can be cut, and it is asked for at every step
+                if found.directory:  # a directory has no content, and every walk asks for its stat
                     self._known.learn(path, found, asked)
         own = self._own.get(path)
         return found if own is None else _sized(found, len(own()))
@@ -340,7 +340,7 @@ class Verbs:
     async def _content(self, path: str) -> BoundContent:
         own = self._own.get(path)
         if own is not None:
-            await self._stat(path)  # is there such a file for this binding?
+            await self._stat(path)  # raises where the binding has no such file
             return ContentRecord(own(), "")
         return await self._ask(path, self._tree.read)
 
@@ -367,14 +367,14 @@ class Verbs:
             await self._cut(held, 0)
         if held.cut and isinstance(tree, EditableTree):
             whole = tree.replace
-            held.cut = False  # whatever comes of it: what is there stays as it was, and the clunk cuts nothing
+            held.cut = False  # also if it fails: the content stays as it was, and the clunk cuts nothing
             written = await self._thread(lambda: whole(path, data, correlation=correlation))
         else:
             written = await self._thread(lambda: tree.write(path, data, offset=offset, correlation=correlation))
-        self._known.wrote()
+        self._known.invalidate()
         held.made = None
         if written.until is not None and not written.until.ready():
-            # The change has happened: whoever flushed the tag is told of it, not of an interruption.
+            # The change has happened: the peer that flushed the tag gets its result, not an interruption.
             with suppress(asyncio.CancelledError, Interrupted):
                 await self._wait(held, written.until, None, aside)
         return written
@@ -389,14 +389,14 @@ class Verbs:
         tree, path = self._tree, held.path
         if isinstance(tree, EditableTree):
             await self._thread(lambda: tree.replace(path, data))
-            self._known.wrote()
+            self._known.invalidate()
             held.made = None
         else:
             await self._put(held, data, 0, staging.correlation, aside)
         if isinstance(tree, Timed) and (moment := staging.mtime_ms) is not None:
             staging.mtime_ms = None
             await self._thread(lambda: tree.touch(path, moment))
-            self._known.wrote()
+            self._known.invalidate()
         return WriteRecord(n)
 
     async def _cut(self, held: Fid, size: int) -> None:
@@ -404,17 +404,17 @@ class Verbs:
         held.cut = False
         self._fids.keep(held, None)
         await self._thread(lambda: tree.truncate(path, size))
-        self._known.wrote()
+        self._known.invalidate()
 
     def _shaped(self, path: str) -> EditableTree:
         if not isinstance(self._tree, EditableTree):
-            raise NotPermitted("names are not made or unmade here", path=path, code="eperm")
+            raise NotPermitted("you cannot create or delete files here", path=path, code="eperm")
         return self._tree
 
 
 def _child(path: str, name: str) -> str:
     if not name or name in (".", "..") or "/" in name or "\0" in name:
-        raise BadInput("not a name", path=name, code="invalid")
+        raise BadInput("not a valid file name", path=name, code="invalid")
     return f"{path.rstrip('/')}/{name}"
 
 

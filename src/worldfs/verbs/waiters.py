@@ -1,6 +1,6 @@
-"""Who waits for which topic on one event loop: an index, so that a change costs only those that it concerns.
+"""The waiters of one event loop, indexed by topic, so that a change wakes only those that it concerns.
 
-A publisher in any thread costs one `call_soon_threadsafe`, however many wait and however much is published meanwhile.
+A publisher in any thread costs one `call_soon_threadsafe`, whatever the number of waiters and publications meanwhile.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ class Waiters:
 
     def __init__(self, feed: ChangeFeed, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._at: dict[str, dict[_Waiter, None]] = {}  # by the very topic
+        self._at: dict[str, dict[_Waiter, None]] = {}  # by the exact topic
         self._below: dict[str, dict[_Waiter, None]] = {}  # by each path above the topic
         self._news: deque[tuple[str, ...]] = deque()
         self._called = False
         self.waiting = 0
-        self._end = feed.listen(self._heard)
+        self._end = feed.listen(self._on_publish)
 
     def close(self) -> None:
         self._end()
@@ -36,7 +36,7 @@ class Waiters:
     ) -> bool:
         """Until `wait.ready()`: True; False when the time is over. `timeout` in seconds replaces the wait's own.
 
-        `among`: where the wait stands meanwhile; who sets an exception there ends it so.
+        `among`: holds the wait's future meanwhile; the caller may end the wait by an exception set there.
         """
         seconds = wait.timeout if timeout is None else timeout
         if wait.ready():
@@ -51,7 +51,7 @@ class Waiters:
             among.add(future)
         timer = self._loop.call_later(min(seconds, 86_400.0), _over, future)
         try:
-            if wait.ready():  # looked at again, now that nothing can be missed
+            if wait.ready():  # checked again, now that no publication can be missed
                 return True
             return await future
         finally:
@@ -73,18 +73,18 @@ class Waiters:
             for above in _above(topic):
                 _drop(self._below, above, waiter)
 
-    def _heard(self, seq: int, topics: tuple[str, ...]) -> None:
+    def _on_publish(self, seq: int, topics: tuple[str, ...]) -> None:
         """In the publisher's thread."""
         self._news.append(topics)
         if not self._called:
             self._called = True
             try:
-                self._loop.call_soon_threadsafe(self._tell)
-            except RuntimeError:  # the loop is closed: nobody waits any more
+                self._loop.call_soon_threadsafe(self._wake_waiters)
+            except RuntimeError:  # the loop is closed: there are no waiters
                 self._news.clear()
 
-    def _tell(self) -> None:
-        self._called = False  # before looking: what is published from now on calls again
+    def _wake_waiters(self) -> None:
+        self._called = False  # before checking: a later publication schedules another call
         concerned: dict[_Waiter, None] = {}
         while self._news:
             topics = self._news.popleft()
@@ -96,7 +96,7 @@ class Waiters:
                 for above in _above(topic):
                     concerned.update(self._at.get(above, {}))
         for waiter in concerned:
-            waiter.look()
+            waiter.check()
 
 
 class _Waiter:
@@ -105,13 +105,13 @@ class _Waiter:
     def __init__(self, ready: Callable[[], bool], future: asyncio.Future[bool]) -> None:
         self._ready, self._future = ready, future
 
-    def look(self) -> None:
+    def check(self) -> None:
         if self._future.done():
             return
         try:
             if self._ready():
                 self._future.set_result(True)
-        except Exception as error:  # the waiter's own trouble, told to it alone
+        except Exception as error:  # the waiter's own error, raised in it alone
             self._future.set_exception(error)
 
 

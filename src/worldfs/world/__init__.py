@@ -1,1 +1,1 @@
-"""The world floor: what hangs where, and the one place that assembles it."""
+"""The world layer: the layout of files, and the modules that assemble a world."""

@@ -1,4 +1,4 @@
-"""A seat: one binding's present sight, kept fresh, and what it may set going."""
+"""The context of one binding: what it sees now, kept fresh, and the actions that it may start."""
 
 from __future__ import annotations
 
@@ -16,46 +16,46 @@ ActionsFactory = Callable[[Binding, Readable], ActionsPort]
 
 
 class BindingContext:
-    """`refresh` once an operation; everything else of that operation then looks at one sight."""
+    """Call `refresh` once for each operation; the whole operation then uses one `VisibleState`."""
 
     def __init__(
         self,
         binding: Binding,
         sources: VisibleStateSources,
         mounted: ExportsLookup,
-        desk: PairingControl,
-        acts: ActionsFactory,
+        pairing: PairingControl,
+        actions: ActionsFactory,
     ) -> None:
         self.binding = binding
         self.mounted = mounted
-        self.desk = desk
+        self.pairing = pairing
         self._sources = sources
-        self._make = acts
-        self.readable: Readable = lambda path: False  # may the binding read that path? The namespace says
+        self._make = actions
+        self.readable: Readable = lambda path: False  # set by the namespace: whether the binding may read a path
         self._views: Views = {}
-        self.sight = self._look()
+        self.visible = self._look()
 
     def refresh(self) -> None:
-        sight = self.sight
-        if sight.version != self._version() or sight.policy is not self._sources.policies.of(self.binding):
-            self.sight = self._look()
+        visible = self.visible
+        if visible.version != self._version() or visible.policy is not self._sources.policies.policy(self.binding):
+            self.visible = self._look()
 
     @cached_property
-    def acts(self) -> ActionsPort:
-        return self._make(self.sight.bound, self._readable)
+    def actions(self) -> ActionsPort:
+        return self._make(self.visible.project_binding, self._readable)
 
     def _readable(self, path: str) -> bool:
         return self.readable(path)
 
     def _look(self) -> VisibleState:
-        # The version is taken before what it stands for is looked at: a change meanwhile is seen by the next look.
+        # The version is read before the state: the next refresh sees a change made meanwhile.
         sources, version = self._sources, self._version()
         if len(self._views) > 2 * len(sources.plane.node_ids()) + 64:
             self._views = {}  # most of them are of nodes that have gone
-        return VisibleState(self.binding, sources, sources.policies.of(self.binding), version, self._views)
+        return VisibleState(self.binding, sources, sources.policies.policy(self.binding), version, self._views)
 
     def _version(self) -> object:
-        """Only who sees all agents need look whether there are others."""
+        """Only the primary agent, which sees all agents, checks for new ones."""
         sources = self._sources
         gathering = sources.gathering() if self.binding.primary else 0
         return sources.plane.version, sources.stamp(), gathering

@@ -1,7 +1,7 @@
-"""Bring-up: the bodies of a kernel are taken up, each on its own lane.
+"""Bring-up: opens the drivers of a kernel's nodes, each on its own lane.
 
-A body that cannot be taken up (its driver is unknown, its scene is unreadable or impossible to build) keeps no other
-body and no kernel from starting: an alert names what is wrong, and every order to that body is refused with it.
+A driver that cannot be opened (it is unknown, its scene is unreadable or impossible to build) stops no other
+driver and no kernel: an alert reports the error, and every order to that node is refused with it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ENVIRONMENT = "ENVIRONMENT.md"
 
 
 class UnavailableDriver:
-    """Stands in for a body that could not be taken up: refuses every order with the reason, and moves nothing."""
+    """Replaces a driver that could not be opened: refuses every order with the reason, and moves nothing."""
 
     ops: frozenset[str] = frozenset()
     repeatable: frozenset[str] = frozenset()
@@ -31,7 +31,7 @@ class UnavailableDriver:
         self.elsewhere = code == "DRIVER_MISSING" or isinstance(
             error, MissingRequirement
         )  # another machine may have it
-        self.finding = error_finding(error, place, "a body that can be taken up", code)
+        self.finding = error_finding(error, place, "a driver that can be opened", code)
 
     def open(self, scene: Scene) -> None:
         return
@@ -52,13 +52,13 @@ class UnavailableDriver:
 class BringUp:
     """Used by the kernel's own thread only."""
 
-    def __init__(self, kernel: Kernel, room: WorldJobHooks) -> None:
-        self._kernel, self._room = kernel, room
-        self._shut: dict[str, Driver] = {}  # bodies that could not be opened; tried again when the scene changes
+    def __init__(self, kernel: Kernel, hooks: WorldJobHooks) -> None:
+        self._kernel, self._hooks = kernel, hooks
+        self._shut: dict[str, Driver] = {}  # drivers that could not be opened; tried again when the scene changes
 
     def open(self, node: str, scene: Callable[[], Scene]) -> None:
-        """Open the body of a node on `scene`, which raises where ENVIRONMENT.md cannot be read; let it observe."""
-        body, place = self._shut.pop(node, self._room.drivers[node]), f"/nodes/{node}"
+        """Open the driver of a node on `scene` (raises where ENVIRONMENT.md is unreadable), and let it observe."""
+        body, place = self._shut.pop(node, self._hooks.drivers[node]), f"/nodes/{node}"
         if isinstance(body, UnavailableDriver):
             self._kernel.alert(place, body.finding)
             return
@@ -66,7 +66,7 @@ class BringUp:
             self._kernel.lanes[node].call(partial(body.open, scene()))
         except StorageError:
             raise
-        except Exception as error:  # a driver may raise anything over numbers that no world can have
+        except Exception as error:  # a driver may raise anything for an impossible scene
             absent = UnavailableDriver(error, ENVIRONMENT)
             self._shut[node] = body
             self._use(node, absent)
@@ -74,32 +74,32 @@ class BringUp:
             return
         self._use(node, body)
         self._kernel.alert(place, None)
-        self._kernel.lanes[node].call(partial(self._settle, node))
+        self._kernel.lanes[node].call(partial(self._observe, node))
 
-    def demand(self) -> None:
+    def demand_runnable(self) -> None:
         """Raises `UserError` where nothing can run on this machine: no robot has its driver, and there is no target.
 
-        Going on would only refuse, one after the other, orders that wait for the right machine.
+        A kernel would otherwise refuse orders that wait for the right machine.
         """
-        bodies = self._room.drivers.values()
+        bodies = self._hooks.drivers.values()
         absent = [body.error for body in bodies if isinstance(body, UnavailableDriver) and body.elsewhere]
         if absent and len(absent) == len(bodies):
             raise absent[0]
 
-    def look(self) -> bool:
-        """ENVIRONMENT.md changed: say what is wrong in it, write it anew where it is gone, open what was shut.
+    def refresh(self) -> bool:
+        """ENVIRONMENT.md changed: report its errors, write it again if it is gone, retry drivers that failed to open.
 
         False: not now. While a job runs the document is about to change again.
         """
         try:
-            gone = self._room.environment.fetch()[1] is None
+            gone = self._hooks.environment.fetch()[1] is None
             if gone:
-                for node, body in self._room.drivers.items():
+                for node, body in self._hooks.drivers.items():
                     if not isinstance(body, UnavailableDriver):
                         self._kernel.lanes[node].submit(partial(self._write_again, node))
             if self._kernel.busy:
                 return False
-            read = self._room.judged.get()
+            read = self._hooks.judged.get()
         except UserError as error:
             self._kernel.alert.document(ENVIRONMENT, (error_finding(error, ENVIRONMENT, "a readable document"),))
             return True
@@ -109,27 +109,27 @@ class BringUp:
         return True
 
     def _write_again(self, node: str) -> None:
-        with suppress(StorageError):  # a lane outlives a broken disk; the kernel meets it at its own next write
-            self._settle(node)
+        with suppress(StorageError):  # the lane survives a broken disk; the kernel fails at its own next write
+            self._observe(node)
 
-    def _settle(self, node: str) -> None:
-        """Whatever keeps an observation from being written is named; the lane goes on."""
+    def _observe(self, node: str) -> None:
+        """Observe; a failure to write the observation becomes an alert, and the lane goes on."""
         try:
-            self._room.settle(node)
+            self._hooks.observe(node)
         except StorageError:
             raise
         except Exception as error:
-            expected = "a document that takes an observation"
+            expected = "a document that an observation can be written to"
             self._kernel.alert(f"/nodes/{node}", error_finding(error, ENVIRONMENT, expected))
             self._kernel.wake()
 
     def _use(self, node: str, body: Driver) -> None:
-        self._room.drivers[node] = body
+        self._hooks.drivers[node] = body
         self._kernel.nodes[node].driver = body
 
 
 def error_finding(error: Exception, place: str, expected: str, code: str = "") -> Finding:
-    """What an error says, in the five words."""
+    """An error as a finding."""
     if not isinstance(error, UserError):
         said = f"{type(error).__name__}: {error}"
         return Finding(code or "BODY_UNAVAILABLE", place, expected, said, f"correct the names and numbers in {place}")

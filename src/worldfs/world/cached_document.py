@@ -1,4 +1,4 @@
-"""Documents of the tree as nouns, parsed again only when their bytes may have changed."""
+"""Parsed documents of the tree, parsed again only when their bytes may have changed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class CachedDocument(Generic[Parsed]):
         self._lock = threading.Lock()
 
     def get(self) -> Parsed:
-        """Raises what the reader raises; a missing file is read as empty bytes (workspace D36)."""
+        """Raises what the parser raises; a missing file is read as empty bytes (workspace D36)."""
         with self._lock:
             token = self.tree.probe(self.path, self.actor)
             if self._noun is None or token != self._token:
@@ -35,7 +35,7 @@ class CachedDocument(Generic[Parsed]):
             return self._noun
 
     def fetch(self) -> tuple[bytes, str | None]:
-        """Content and revision; nothing there is empty bytes."""
+        """Content and revision; a missing file is empty bytes."""
         try:
             content = self.tree.fetch(self.path, self.actor)
         except NotFound:
@@ -43,7 +43,7 @@ class CachedDocument(Generic[Parsed]):
         return content.data, content.revision
 
     def change(self, edit: Callable[[bytes], bytes]) -> bool:
-        """Apply `edit` to whatever is there now, until nobody came between; False when it changed nothing."""
+        """Apply `edit` to the present content, again after each conflict; False when it changed nothing."""
         while True:
             data, revision = self.fetch()
             new = edit(data)

@@ -1,4 +1,4 @@
-"""The doctor: every file of a home read, what is wrong named with its mend; `fix` sets aside, and deletes nothing."""
+"""`paos check`: reads every file of a home, reports findings with fixes; `fix` sets files aside, deletes nothing."""
 
 from __future__ import annotations
 
@@ -82,16 +82,16 @@ def _config(home: Home, environ: Mapping[str, str], fix: bool) -> Iterator[Findi
 
 
 def _bodies(place: Home | Path, store: Store, environ: Mapping[str, str]) -> Iterator[Finding]:
-    """A body that is not here is no fault of the files; `paos up` would stop at it."""
+    """A driver that is not installed is no fault of the files, but `paos up` would fail."""
     try:
         config = place.config(environ) if isinstance(place, Home) else None
     except UserError:
-        return  # said already
+        return  # reported already
     own = place.profiles if isinstance(place, Home) else None
     try:
         stored = store.get("EMBODIED.md")
     except UserError:
-        stored = None  # said where the document is read
+        stored = None  # reported where the document is read
     declared = WorkspaceTargets(store).targets()
     for spec in find_nodes(config, store, declared):
         try:
@@ -105,10 +105,10 @@ def _bodies(place: Home | Path, store: Store, environ: Mapping[str, str]) -> Ite
 
 
 def _links(root: Path) -> Iterator[Finding]:
-    """A link that leads out of the workspace is never followed; say so before somebody wonders."""
+    """Report links that lead out of the workspace: they are never followed."""
     inside = root.resolve()
     for entry in root.iterdir():
-        led = Path(os.path.realpath(entry))  # of a link that leads to itself: the link
+        led = Path(os.path.realpath(entry))  # for a link to itself: the link
         if entry.is_symlink() and (led == inside / entry.name or not led.is_relative_to(inside)):
             yield Finding(
                 "UNSAFE_PATH",
@@ -120,7 +120,7 @@ def _links(root: Path) -> Iterator[Finding]:
 
 
 def _read(document: str, data: bytes) -> tuple[Finding, ...]:
-    """What a document's reader has to say of it. Raises `BadInput` when it cannot be read at all."""
+    """The findings of a document's parser. Raises `BadInput` when it is unreadable."""
     match document:
         case "environment":
             return environment.read(data).findings
@@ -142,7 +142,7 @@ def _read(document: str, data: bytes) -> tuple[Finding, ...]:
 
 
 def _profile(profile: Profile, written: bool) -> Iterator[Finding]:
-    """What a profile leaves open: an action that it does not list as supported is refused, so say which those are."""
+    """Warnings for the actions that a profile does not list as supported, and that are therefore refused."""
     yield from (_unread(line) for line in profile.unread)
     field, expected = "EMBODIED.md Supported Actions", "a list below a heading that says that they are supported"
     fix = "list it under `## Supported Actions` if the body can do it; until then it is refused"
@@ -154,7 +154,7 @@ def _profile(profile: Profile, written: bool) -> Iterator[Finding]:
 
 
 def _task(store: Store) -> Iterator[Finding]:
-    """What TASK.md claims and the world does not bear out."""
+    """Warnings for claims of TASK.md that the world does not support."""
     from worldfs.roles import task_review
 
     try:
@@ -163,7 +163,7 @@ def _task(store: Store) -> Iterator[Finding]:
         progress = task.progress(page.data if page else b"")
         scene = environment.read(world.data if world else b"").scene
     except UserError:
-        return  # said already
+        return  # reported already
     jobs = JobStore(store, SystemClock())
     claims = task_review.review(present, scene, progress=progress, happened=partial(job_succeeded, jobs))
     yield from task_review.findings(claims, present.language)
@@ -175,7 +175,7 @@ def _unread(line: str) -> Finding:
 
 
 def _sheet(sheet: action.ParsedSheet) -> tuple[Finding, ...]:
-    """What has ended is history: its flaw is known, and holds nothing up."""
+    """The findings of a sheet without those of ended entries."""
     over = {entry.finding for entry in sheet.entries if entry.state == "terminal"}
     return tuple(replace(item, warning=item.warning or item in over) for item in sheet.findings)
 
@@ -220,7 +220,7 @@ def _jobs(store: Store, root: Path, fix: bool) -> Iterator[Finding]:
             yield Finding(
                 "LOST",
                 f"{root / OPEN / id}",
-                "a kernel that carries it",
+                "a kernel that runs it",
                 "running, and no kernel",
                 "`paos up` ends it as failed(lost), with a lesson",
                 id,
@@ -253,7 +253,7 @@ def _quarantine(store: Store, key: str) -> str:
     if store.get(name) is None:
         store.move(key, name)
     else:
-        store.delete(key)  # the same bytes lie there already
+        store.delete(key)  # the same bytes are there already
     return name
 
 

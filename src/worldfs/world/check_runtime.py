@@ -1,4 +1,4 @@
-"""`paos check` on the runtime's registries: does what sessions and targets refer to exist, and fit together?"""
+"""`paos check` of the runtime's registries: sessions and targets refer to entries that exist and match."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .workspace_targets import WorkspaceTargets
 
 
 def broken_references(store: Store, known: Plugins | None = None) -> Iterator[Finding]:
-    """Warnings for what waits or would be refused: nothing of it harms a file."""
+    """Warnings for sessions that wait or would be refused."""
     registries, known = WorkspaceTargets(store), known or load_plugins()
-    targets, skills, place = registries.targets(), registries.skills(), registries.place
+    targets, skills, place = registries.targets(), registries.skills(), registries.pointer
     for target in targets.values():
         for id in target.skills:
             if id not in skills:
@@ -46,7 +46,7 @@ def _sessions(store: Store, registries: WorkspaceTargets) -> Iterator[Finding]:
         stored = store.get(sessions.FILE)
         entries = sessions.read(stored.data).entries if stored else ()
     except UserError:
-        return  # said where the document is read
+        return  # reported where the document is read
     targets, skills = registries.targets(), registries.skills()
     for entry in entries:
         if entry.order is None or entry.state == "terminal":
@@ -59,13 +59,13 @@ def _sessions(store: Store, registries: WorkspaceTargets) -> Iterator[Finding]:
             yield _unknown("SKILL_RUNTIME_MISSING", f"{at} skill_ref", "skill", entry.order.op, skills)
         if target is None or skill is None:
             continue
-        yield from preflight.check_documents(entry.order, skill, target, registries.place)
+        yield from preflight.check_documents(entry.order, skill, target, registries.pointer)
         if not target.enabled:
-            fix = f"set enabled: true in {registries.place('TARGETS.md', target.id, 'enabled')}"
-            found = f"{target.id} is off: it waits"
+            fix = f"set enabled: true in {registries.pointer('TARGETS.md', target.id, 'enabled')}"
+            found = f"{target.id} is disabled: the session waits"
             yield Finding("TARGET_DISABLED", at, "an enabled target", found, fix, entry.id, True)
 
 
 def _unknown(code: str, field: str, what: str, found: str, there: Iterable[str]) -> Finding:
-    expected = f"a {what} that there is: {', '.join(sorted(there)) or 'none'}"
+    expected = f"an existing {what}: {', '.join(sorted(there)) or 'none'}"
     return Finding(code, field, expected, found, "declare it, or correct the name", warning=True)

@@ -1,4 +1,4 @@
-"""The computed files: what a View renders and what a Sheet or Control does with a write."""
+"""The computed files of a workspace: how a View renders, and how a Sheet or Control handles a write."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class SheetFile(VirtualFile):
         return sheet_text(data, [job for job in jobs if job.order.sheet == page.file], page)
 
     def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
-        """Durable when it returns. What is right is accepted even if something beside it is refused."""
+        """Durable when it returns. Valid entries are accepted even if others are refused."""
         from dataclasses import replace
 
         from worldfs.kernel.stored_sheet import id_reused
@@ -59,7 +59,7 @@ class SheetFile(VirtualFile):
         for entry in sheet.entries:
             known = self._job(entry.id) if entry.id else None
             if entry.order is None:
-                continue  # the sheet's findings say why
+                continue  # the sheet's findings report it
             if known is None:
                 if entry.state == "pending":
                     new.append(replace(entry.order, asker=ask.actor))
@@ -69,7 +69,7 @@ class SheetFile(VirtualFile):
                 cancel.append(entry.id)
         self.jobs.accept(new)
         for id in cancel:
-            self.jobs.ask_cancel(id, ask.actor)
+            self.jobs.request_cancel(id, ask.actor)
         if refused:
             rest = f"{len(new)} accepted, {len(refused)} refused: " + "; ".join(str(item) for item in refused[:5])
             raise BadInput(rest, path=page.file, op="write", actor=ask.actor, code=refused[0].code)
@@ -77,7 +77,7 @@ class SheetFile(VirtualFile):
     def _job(self, id: str) -> Job | None:
         try:
             return self.jobs.load(id)
-        except UserError:  # `paos check` names what cannot be read
+        except UserError:  # `paos check` reports unreadable jobs
             return None
 
 
@@ -104,17 +104,17 @@ class CancelFile(VirtualFile):
         return b""
 
     def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
-        self.jobs.ask_cancel(names["job"], ask.actor)
+        self.jobs.request_cancel(names["job"], ask.actor)
 
 
 class StopFile(VirtualFile):
-    """A node's `stop`: any write stops its robot at once; reading says how it stands."""
+    """A node's `stop`: any write stops its robot at once; reading returns the stop state."""
 
     def __init__(self, stops: StopLog) -> None:
         self.stops = stops
 
     def read(self, names: Names) -> bytes:
-        node, found = names["node"], self.stops.of(names["node"])
+        node, found = names["node"], self.stops.state(names["node"])
         value = {"node": node, "stopped": found.stopped, "by": found.by, "at": found.at, "stops": found.number}
         return (json.dumps(value, ensure_ascii=False) + "\n").encode()
 
@@ -135,7 +135,7 @@ class ResumeFile(StopFile):
 
 
 class FilmFile(VirtualFile):
-    """A node's `film`: what was asked last and is not done yet, "-" for the wish to stop; empty: nothing is asked."""
+    """A node's `film`: the pending command, "-" to stop; empty: none."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -150,11 +150,13 @@ class FilmFile(VirtualFile):
 
 
 def film_name(text: str, node: str) -> str:
-    """One segment that ends like a film, or "" to stop. Asked at the door and again by who obeys: both are ways in."""
+    """A valid film file name, or "" to stop. Checked at the write and again by the kernel: both are entry points."""
     name = text.strip()
     if name and not (safe_name(name) and name.lower().endswith((".gif", ".mp4"))):
         expected = "NAME.gif or NAME.mp4, or nothing to stop"
-        raise BadInput(f"{name[:80]!r} is no name of a film", path=f"/nodes/{node}/film", op="film", expected=expected)
+        raise BadInput(
+            f"{name[:80]!r} is not a valid film name", path=f"/nodes/{node}/film", op="film", expected=expected
+        )
     return name
 
 
@@ -207,7 +209,7 @@ def meta_pages() -> dict[str, ViewFile]:
 
 
 def key_exists(store: Store, key: str) -> bool:
-    """Is there anything of that name, be it a link or a directory that whoever reads it refuses?"""
+    """Whether anything has that name, also a link or a directory that readers refuse."""
     try:
         return store.probe(key) is not None
     except UserError:
@@ -215,7 +217,7 @@ def key_exists(store: Store, key: str) -> bool:
 
 
 def current_alerts(store: Store, language: str) -> dict[str, dict[str, object]]:
-    """What is wrong now, by its place, as the kernel last wrote it; told in `language`."""
+    """The current alerts by path, as the kernel last wrote them, in `language`."""
     from dataclasses import asdict
 
     from worldfs.ground.model import Finding
@@ -223,13 +225,13 @@ def current_alerts(store: Store, language: str) -> dict[str, dict[str, object]]:
 
     try:
         stored = store.get(ALERTS)
-    except UserError as error:  # a link or a directory in its place: the kernel cannot tell anything through it
-        fix = error.fix or f"remove {ALERTS}; the kernel writes it anew"
+    except UserError as error:  # a link or a directory has its name: the kernel cannot write alerts
+        fix = error.fix or f"remove {ALERTS}; the kernel writes it again"
         return {ALERTS: asdict(localise(Finding(error.code, ALERTS, error.expected, error.found, fix), language))}
     if stored is None:
         return {}
     try:
         value = json.loads(stored.data)
         return {where: asdict(localise(Finding(**item), language)) for where, item in value.items()}
-    except (ValueError, TypeError, AttributeError, RecursionError):  # not by us, or not of this version
+    except (ValueError, TypeError, AttributeError, RecursionError):  # not written by the kernel, or by another version
         return {}

@@ -1,4 +1,4 @@
-"""A namespace as one connection has it: the shared one, but for what this connection waits for."""
+"""The tree of one connection: the shared namespace, except the connection's own events and jobs."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
     from .namespace import Namespace
 
-_OWN = ("/agents/self/events", "/agents/self/jobs")  # what it was given, and for how long it waits
+_OWN = ("/agents/self/events", "/agents/self/jobs")  # delivered events, and the wait of a job's end
 
 
 class ConnectionTree:
-    """Thousands of connections may be bound alike: what they see alike is there once."""
+    """Thousands of connections may have the same binding: their common part exists once."""
 
     __slots__ = ("_make", "_own", "shared")
 

@@ -1,4 +1,4 @@
-"""An instruction on its way: it waits for its turn, says for whom, and is over once its robot is stopped."""
+"""An instruction: it waits for its turn at a robot, reports whose turn it is, and ends when the robot is stopped."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from .world import World
 
-LONGEST: Final = 60  # signs of an instruction that others are told
+LONGEST: Final = 60  # characters of an instruction in messages to others
 WAITING: Final = ("waiting: {node} is doing “{what}” (process {pid})", "等待：{node} 正在执行“{what}”(进程 {pid})")
 HELD: Final = (
     "waiting: {node} is stopped, until: paos resume --node {node}",
@@ -29,7 +29,7 @@ CANCELLED: Final = ("cancelled before its turn", "轮到之前已取消")
 
 
 class Instruction:
-    """`begin` before the planner; `look` before each step sets `stop` once the robot has been stopped."""
+    """`start` before the planner; `check_stopped` before each step sets `stop` once the robot has been stopped."""
 
     def __init__(
         self, world: World, node: str, text: str, stop: threading.Event, tell: Callable[[str], None] = lambda line: None
@@ -44,14 +44,14 @@ class Instruction:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         if self._turn is not None:
-            self._turn.leave()
+            self._turn.release()
 
-    def begin(self) -> str:
-        """Wait for the turn. "" once it has come, or none is needed; else why the instruction may not go on."""
+    def start(self) -> str:
+        """Wait for the turn. "" once it is acquired, or none is needed; else why the instruction may not go on."""
         now = self._now()
         if now.stopped:
             self.stopped = True
-            return "" if self._asks() else self.words(now)
+            return "" if self._is_question() else self.stop_text(now)
         if isinstance(self._world.store, DiskStore):
             what = " ".join(self._text.split())
             short = what if len(what) <= LONGEST else what[: LONGEST - 1] + "…"
@@ -61,28 +61,28 @@ class Instruction:
         self._count = self._now().number
         return ""
 
-    def look(self) -> None:
-        """Has the robot been stopped since the turn began? Then the instruction is over, also if it may move again."""
+    def check_stopped(self) -> None:
+        """Set `stop` if the robot was stopped since the turn began, even if it was resumed since."""
         if self._count is not None and not self.stopped and self._now().number != self._count:
             self.stopped = True
             self._stop.set()
 
-    def carries(self, job: str) -> None:
+    def set_job(self, job: str) -> None:
         if self._turn is not None:
-            self._turn.carries(job)
+            self._turn.set_job(job)
 
-    def words(self, stop: StopState | None = None) -> str:
+    def stop_text(self, stop: StopState | None = None) -> str:
         return stopped_message(self._node, stop or self._now(), self._text)
 
     def _first(self, turn: InstructionTurn) -> bool:
-        """Wait until it is our turn and the robot may move; False: asked to stop before. Said when it changes."""
+        """Wait for the turn and for a resumed robot; False: asked to stop before. Each change is reported."""
         said = ""
         while not self._stop.is_set():
-            ahead = turn.first()
+            ahead = turn.try_acquire()
             if ahead is None and not self._now().stopped:
                 return True
-            if ahead and not said and self._asks():
-                turn.leave()
+            if ahead and not said and self._is_question():
+                turn.release()
                 self._turn = None
                 return True
             words = (HELD if ahead is None else WAITING)[self._zh]
@@ -94,8 +94,8 @@ class Instruction:
             self._stop.wait(LOOK_S)
         return False
 
-    def _asks(self) -> bool:
-        """A question moves nothing, and waits for nobody."""
+    def _is_question(self) -> bool:
+        """Whether it is a question: it moves nothing, and needs no turn."""
         from worldfs.formats import environment
         from worldfs.ground.errors import BadInput
         from worldfs.roles.planner import QuestionIntent, interpret
@@ -107,7 +107,7 @@ class Instruction:
             return False
 
     def _now(self) -> StopState:
-        return self._world.stops.of(self._node)
+        return self._world.stops.state(self._node)
 
     @property
     def _zh(self) -> bool:
@@ -115,7 +115,7 @@ class Instruction:
 
 
 def stopped_message(node: str, stop: StopState, text: str) -> str:
-    """How a robot stands, in the language of `text`."""
+    """The stop state of a robot, in the language of `text`."""
     return STOPPED[_chinese(text)].format(node=node, by=stop.by, at=stop.at)
 
 

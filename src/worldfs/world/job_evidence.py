@@ -1,4 +1,4 @@
-"""The record of ended jobs, asked whether something was done: the evidence beside the world as it is."""
+"""Evidence from ended jobs that an action was done."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from worldfs.kernel.job_store import JobStore
 
 
 def job_succeeded(jobs: JobStore, op: str, word: str, support: str) -> bool:
-    """Did a job of `op` succeed with the thing (or name) `word`, in or on `support` ("": anywhere)?
+    """Whether a job of `op` succeeded with the thing (or name) `word`, in or on `support` ("": anywhere).
 
-    Costs what there is of history: asked only for a claim that the world itself does not bear out.
+    The cost grows with the history: for claims that the present world does not support.
     """
     for id in reversed(jobs.done_ids()):
         try:
             job = jobs.load(id)
         except UserError:
-            continue  # a broken record proves nothing; `paos check` names it
+            continue  # a broken record proves nothing; `paos check` reports it
         outcome = job.status.outcome
         if outcome is None or not outcome.ok or job.order.op != op:
             continue

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .world import World
 
 Json = dict[str, Any]
-LOOK_S: Final = 0.25  # an edited profile is seen after so long
+LOOK_S: Final = 0.25  # an edited profile is read after so long
 SERVICE: Final = "body"
 _READ = ("EMBODIED.md", "TARGETS.md", "SKILLS.md")
 
@@ -29,7 +29,7 @@ class LocalNode(NamedTuple):
 
 
 class LocalNodes:
-    """Read from EMBODIED.md, which a start writes and a person may edit."""
+    """The nodes, read from EMBODIED.md, which a start writes and a person may edit."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -38,7 +38,7 @@ class LocalNodes:
         self._bodies: Mapping[str, LocalNode] = {}
 
     def stamp(self) -> object:
-        """Changes when a body may have changed."""
+        """Another object once a node may have changed."""
         now = self._world.clock.monotonic()
         if self._looked is None or now - self._looked >= LOOK_S:
             try:
@@ -57,7 +57,7 @@ class LocalNodes:
         return self._bodies
 
     def online(self) -> bool:
-        """Does a kernel carry out what is asked of them, here or in another process?"""
+        """Whether a kernel runs their orders, here or in another process."""
         from worldfs.tree.stores.disk_store import DiskStore
         from worldfs.tree.stores.root_lock import lock_holder
 
@@ -98,7 +98,7 @@ class LocalNodes:
         return list(targets.targets()) if targets is not None else []
 
     def _skills(self, id: str) -> list[Json]:
-        """Those that fit by the documents alone; whether sensors and policy are there is asked when one is to run."""
+        """The skills that fit by the documents alone; sensors and policy are checked when one is to run."""
         targets = self._world.targets
         assert targets is not None
         target = targets.targets()[id]
@@ -114,7 +114,7 @@ class LocalNodes:
     def _profile(self, named: str) -> Profile | None:
         from worldfs.formats import embodied
 
-        # A workspace that was never started has none yet: its body is then what the profile of that name says.
+        # A workspace that was never started has no EMBODIED.md: the profile of that name counts.
         data = (
             self._world.content("EMBODIED.md")
             or profile_text(named, self._world.language(), self._world.profiles)
@@ -123,7 +123,7 @@ class LocalNodes:
         try:
             return embodied.read(data) if data else None
         except WorldError:
-            return None  # `paos check` says what is wrong with it
+            return None  # `paos check` reports the error
 
 
 def _skill(node: str, skill: Skill, state: str) -> Json:

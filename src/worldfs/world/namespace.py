@@ -1,4 +1,4 @@
-"""The namespace: one binding's whole tree, as every door serves it. Synchronous, and usable from many threads."""
+"""The namespace: one binding's whole tree, as every interface serves it. Synchronous and thread-safe."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _KEPT: Final = frozenset(
 
 
 class Namespace(PathResolver):
-    """What a binding may do in its tree. Rights are those of the table, judged by the tree that lies below."""
+    """The operations of a binding in its tree. The tree below checks the rights of the table."""
 
-    def __init__(self, binding: Binding, sources: NamespaceSources, seer: BindingContext) -> None:
-        super().__init__(binding, sources, seer)
-        seer.readable = self.readable
+    def __init__(self, binding: Binding, sources: NamespaceSources, context: BindingContext) -> None:
+        super().__init__(binding, sources, context)
+        context.readable = self.readable
 
     # -- looking ------------------------------------------------------------------------------------------------------
 
     def stat(self, path: str) -> FileStat:
-        """What is there, with its true size. Never waits. Raises `NotFound`."""
+        """The stat of a path, with its true size. Never waits. Raises `NotFound`."""
         parts, _, role, found, _ = self._look(path)
         if found is None:
             raise NotFound("no such file or directory", path=path, op="stat", actor=self.binding.role)
@@ -49,7 +49,7 @@ class Namespace(PathResolver):
         if row is None:
             return FileStat(path_id(shown), name, shown, True, 0, False, "", None)
         size, revision = self._size(row, names)
-        mtime = 0 if row.view else self._rooms.store(row, names).mtime_ms(self._rooms.key(row, names))
+        mtime = 0 if row.view else self._mounts.store(row, names).mtime_ms(self._mounts.key(row, names))
         writable = self._writable(row, names, role)
         return FileStat(path_id(shown), name, shown, False, size, writable, revision, row.kind, mtime)
 
@@ -63,7 +63,7 @@ class Namespace(PathResolver):
         return sorted(self.tree.children(real, role))
 
     def entries(self, path: str) -> Sequence[FileStat]:
-        """The stats of what is in a directory, by name as `list` sorts; what cannot be looked at is left out."""
+        """The stats of what is in a directory, by name as `list` sorts; unreadable ones are left out."""
         base, spots = path.rstrip("/"), self._exported(path)
         if spots is not None:
             return [self._spot(f"{base}/{name}", name, spots[name]) for name in sorted(spots)]
@@ -76,14 +76,14 @@ class Namespace(PathResolver):
     def read(self, path: str) -> FileContent:
         """The present bytes of a file. Raises `NotFound`, `BadInput` (eisdir)."""
         _, real, _, found, _ = self._look(path)
-        row, names = self.tree.found(real) or (None, {}) if isinstance(found, DirEntry) else found or (None, {})
+        row, names = self.tree.find_row(real) or (None, {}) if isinstance(found, DirEntry) else found or (None, {})
         if found is None:
             raise self._absent(path, "read")
         if row is None or (isinstance(found, DirEntry) and found.directory):
             raise BadInput("it is a directory", path=path, op="read", actor=self.binding.role, code="eisdir")
         if row.view:
             return FileContent(self.tree.behaviours[row.view].read(names), "")
-        stored = self._rooms.store(row, names).get(self._rooms.key(row, names))
+        stored = self._mounts.store(row, names).get(self._mounts.key(row, names))
         if stored is None:
             raise self._absent(path, "read")
         return FileContent(stored.data, stored.revision)
@@ -91,7 +91,7 @@ class Namespace(PathResolver):
     def write(self, path: str, data: bytes, *, offset: int = 0, correlation: str = "") -> WriteResult:
         """Durable when it returns. A Control, a Sheet and a Drop take exactly these bytes, whatever the offset.
 
-        A Record is replaced whole at offset 0, and patched beyond it; a Log is added to.
+        A Record is replaced whole at offset 0, and patched beyond it; a Log is appended to.
         """
         real, row, names = self._place(path, "write")
         role = self._role(real)
@@ -105,10 +105,10 @@ class Namespace(PathResolver):
         return self.tree.put((path, row, names), data, WriteContext(role, offset, correlation))[1]
 
     def light(self, path: str, *, write: bool = False) -> bool:
-        """May it be asked on an event loop? Only what is answered from memory; a write is made durable first."""
+        """Whether it may be called on an event loop: only what is answered from memory; a write is durable first."""
         if write:
             return False
-        places = self._seer.sight.places
+        places = self._context.visible.places
         known = places.get(path)
         if known is not None:
             if known.light is None:
@@ -118,13 +118,13 @@ class Namespace(PathResolver):
         return self._light(self._real(parts, self._role(parts)))
 
     def waits(self, path: str) -> WaitCondition | None:
-        """What a read of it should wait for first; None: it never blocks, or need not now. Never waits for a disk."""
-        known = self._seer.sight.places.get(path)
+        """The condition that a read of it waits for; None: it does not block. Never waits for a disk."""
+        known = self._context.visible.places.get(path)
         if known is None:
             parts = paths.segments(paths.parse(path))
             real = self._real(parts, self._role(parts))
             rows = [place.row for place, _ in self.tree.table.matches(real) if place.row is not None]
-            if not rows or not rows[0].blocking or rows[0].room in HEAVY:
+            if not rows or not rows[0].blocking or rows[0].mount in HEAVY:
                 return None
             known = self._look(path)
         if known.found is None or isinstance(known.found, DirEntry):
@@ -133,7 +133,7 @@ class Namespace(PathResolver):
         return self._behaviour(row).wait(names) if row is not None and row.blocking else None
 
     def readable(self, path: str) -> bool:
-        """Is it there for this binding, as a file or a directory?"""
+        """Whether this binding sees it, as a file or a directory."""
         try:
             self.stat(path)
         except UserError:
@@ -141,12 +141,12 @@ class Namespace(PathResolver):
         return True
 
     def sees(self, node: str, service: str) -> bool:
-        """Is that service of that node there for this binding?"""
-        self._seer.refresh()
-        view = self._seer.sight.node(node)
+        """Whether this binding sees that service of that node."""
+        self._context.refresh()
+        view = self._context.visible.node(node)
         return view is not None and service in view.by_id
 
-    # -- names made and unmade ----------------------------------------------------------------------------------------
+    # -- create and delete --------------------------------------------------------------------------------------------
 
     def replace(self, path: str, data: bytes, *, correlation: str = "") -> WriteResult:
         """The whole content of a file at once."""
@@ -167,7 +167,7 @@ class Namespace(PathResolver):
         if not self._writable(row, names, role):
             raise NotPermitted(own_files.DENIED, path=path, op="truncate", actor=role)
         if row.kind is FileKind.LOG:
-            raise NotPermitted("a log is only added to", path=path, op="truncate", actor=role, code="eperm")
+            raise NotPermitted("a log can only be appended to", path=path, op="truncate", actor=role, code="eperm")
         if row.kind is FileKind.RECORD:
             present = self.tree.fetch("/" + "/".join(real), role).data
             if len(present) != size:
@@ -187,13 +187,13 @@ class Namespace(PathResolver):
             raise NotPermitted(own_files.DENIED, path=path, op="touch", actor=role)
         if row.view or not row.pattern.endswith("*}"):
             return False
-        store, key = self._rooms.store(row, names), self._rooms.key(row, names)
+        store, key = self._mounts.store(row, names), self._mounts.key(row, names)
         return mtime_ms is not None and store.touch(key, mtime_ms)
 
     def promise(self, path: str) -> FileStat | None:
-        """Of a file that is there with its first write, whole: a letter, or a document that nobody has written yet.
+        """The stat of a file that exists only with its first write, whole: a message, or a document not yet written.
 
-        None: it lies in what a node exports. Raises `NotPermitted`, `Exists`.
+        None: it is in a node's export. Raises `NotPermitted`, `Exists`.
         """
         if self._far(path, "create") is not None:
             return None
@@ -203,8 +203,8 @@ class Namespace(PathResolver):
             row = None
         if row is None or row.kind not in _KEPT or not self._writable(row, names, self._role(real)):
             raise NotPermitted(FIXED, path=path, op="create", actor=self.binding.role)
-        if self._rooms.exists(row, names):
-            raise Exists("it is there already", path=path, op="create", actor=self.binding.role)
+        if self._mounts.exists(row, names):
+            raise Exists("it already exists", path=path, op="create", actor=self.binding.role)
         parts = self._start(path)
         return FileStat(path_id("/" + "/".join(parts)), parts[-1], path, False, 0, True, "", row.kind)
 
@@ -220,19 +220,19 @@ class Namespace(PathResolver):
         return self.stat(path)
 
     def rename(self, old: str, new: str) -> None:
-        """Within one node's exports, where what is at `new` is replaced, or as the tree has it (`Tree.rename`)."""
+        """Within one node's exports, where a file at `new` is replaced, or as `Tree.rename`."""
         far, to = self._far(old, "rename"), self._far(new, "rename")
         if far is None and to is None:
             self.tree.rename(*self._own_path(old), self._own_path(new)[0])
         elif far is None or to is None or far[0] is not to[0]:
             raise BadInput(
-                "the two lie in different places", path=new, op="rename", fix="copy it, then remove it", code="invalid"
+                "the two are on different mounts", path=new, op="rename", fix="copy it, then remove it", code="invalid"
             )
         else:
             far[0].rename(far[1], to[1])
 
     def remove(self, path: str) -> None:
-        """A file, or an empty directory in what a node exports; of this home, what `Tree.remove` lets go."""
+        """Remove a file, or an empty directory, in a node's export; in this home as `Tree.remove`."""
         far = self._far(path, "remove")
         if far is None:
             self.tree.remove(*self._own_path(path))
@@ -240,7 +240,7 @@ class Namespace(PathResolver):
             far[0].remove(far[1])
 
     def _own_path(self, path: str) -> tuple[str, str]:
-        """Where it really is, and the role in which this binding touches it there."""
+        """The real path, and the role of this binding there."""
         parts = self._start(path)
         real = self._real(parts, self._role(parts))
         return "/" + "/".join(real), self._role(real)

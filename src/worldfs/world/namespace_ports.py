@@ -1,4 +1,4 @@
-"""What the served tree asks of the control plane, the calls, the node file systems and the home's own bodies."""
+"""The ports of the served tree: control plane, agents' jobs, node file systems and the home's own nodes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Json = dict[str, Any]
 
 
 class PlaneReader(Protocol):
-    """The control plane, read. All of it from memory."""
+    """Reads of the control plane. All of it from memory."""
 
     @property
     def version(self) -> int: ...
@@ -26,7 +26,7 @@ class PlaneReader(Protocol):
         ...
 
     def catalog(self, node_id: str) -> Sequence[Json] | None:
-        """None: it never said; []: it said that there is nothing."""
+        """None: unknown; []: the node has no services."""
         ...
 
     def project_ids(self) -> Sequence[str]: ...
@@ -40,11 +40,11 @@ class PlaneReader(Protocol):
     def allows(self, binding: Binding, action: str) -> bool: ...
 
     def holds_token(self, binding: Binding) -> bool:
-        """Is the binding's token its project's present one?"""
+        """Whether the binding's token is its project's present one."""
         ...
 
     def members(self, project_id: str) -> Sequence[str]:
-        """The nodes of a project: those of its mounts, and those that belong to it otherwise."""
+        """The nodes of a project: those of its mounts, and its other members."""
         ...
 
     def pending(self) -> list[Json]: ...
@@ -53,7 +53,7 @@ class PlaneReader(Protocol):
 
 
 class ServiceEndpoint(NamedTuple):
-    """Where orders are taken: a service of the agent's own ("memory", "contract:memory"), or one of a node."""
+    """The directory of a service that takes orders: the agent's own ("memory", "contract:memory"), or a node's."""
 
     place: str  # the directory, as calls name it: "memory", "services/contracts/memory", or "/nodes/<id>/<mount>"
     service: str
@@ -63,7 +63,7 @@ class ServiceEndpoint(NamedTuple):
 
 
 class OrderPort(Protocol):
-    """One place that takes orders, for one binding."""
+    """One endpoint that takes orders, for one binding."""
 
     def control(self, file: str) -> bytes: ...
 
@@ -93,9 +93,9 @@ class JobsPort(Protocol):
 
 
 class ChatPort(Protocol):
-    """Chat and what is waited for, of one binding."""
+    """Chat and events of one binding."""
 
-    def say(self, text: bytes, ask: WriteContext) -> WriteResult: ...
+    def send(self, text: bytes, ask: WriteContext) -> WriteResult: ...
 
     def selector(self) -> bytes: ...
 
@@ -107,15 +107,15 @@ class ChatPort(Protocol):
 
 
 class ActionsPort(Protocol):
-    """What a binding may set going: its calls."""
+    """The actions that a binding may start."""
 
     @property
     def jobs(self) -> JobsPort: ...
 
     @property
-    def talk(self) -> ChatPort: ...
+    def chat(self) -> ChatPort: ...
 
-    def at(self, place: ServiceEndpoint) -> OrderPort: ...
+    def endpoint(self, place: ServiceEndpoint) -> OrderPort: ...
 
 
 class NodeExports(Protocol):
@@ -126,7 +126,7 @@ class NodeExports(Protocol):
     def list(self, path: str) -> list[str]: ...
 
     def dir_entries(self, path: str) -> dict[str, DirEntry]:
-        """As `list`, with what `look` says of each."""
+        """As `list`, with the `dir_entry` of each."""
         ...
 
     def read(self, path: str) -> bytes: ...

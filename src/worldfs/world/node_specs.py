@@ -1,4 +1,4 @@
-"""Which nodes a workspace has, and which driver and profile each of them gets."""
+"""The nodes of a workspace, with the driver and profile of each."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class NodeSpec(NamedTuple):
 def find_nodes(config: Config | None, store: Store, targets: Collection[str] = ()) -> tuple[NodeSpec, ...]:
     """By config.json; without it by ENVIRONMENT.md's robots, ACTION.md's, else one default robot.
 
-    `targets`: ids of TARGETS.md. They are no robots of ours, and where there are some, nobody asks for a default one.
+    `targets`: ids of TARGETS.md. They are no robots of the workspace; with any of them there is no default robot.
     """
     if config is not None and config.instances:
         return tuple(
@@ -50,10 +50,10 @@ def find_nodes(config: Config | None, store: Store, targets: Collection[str] = (
     found = _scene_robots(store) or _sheet_robots(store)
     try:
         stored = store.get("EMBODIED.md")
-    except UserError:  # a link in its place: said where the profile is needed, and by `paos check`
+    except UserError:  # a link has its name: reported where the profile is needed, and by `paos check`
         stored = None
     if stored is None or not stored.data.strip():
-        # Nobody says what the body is: it is ours, so its profile is ours too.
+        # No profile is named: the default driver has the built-in profile.
         driver, profile = DEFAULT_DRIVER, DEFAULT_PROFILE
     else:
         driver, profile = _profile_driver(stored.data), ""
@@ -66,7 +66,7 @@ def find_nodes(config: Config | None, store: Store, targets: Collection[str] = (
 
 
 def disabled_robots(config: Config | None, store: Store) -> tuple[str, ...]:
-    """Robots that are declared and disabled: by config.json, without it by the ROBOTS.md that lies in the workspace."""
+    """Robots that are declared and disabled: by config.json, without it by the workspace's ROBOTS.md."""
     if config is not None and config.instances:
         return tuple(item.robot_id for item in config.instances if not item.enabled)
     from worldfs.formats import robots
@@ -98,10 +98,10 @@ def driver_factory(
 
 
 def profile_for(spec: NodeSpec, present: bytes, language: str, own: Path | None) -> bytes | None:
-    """The profile that a node's EMBODIED.md is made from; None where `present` says already what the body is.
+    """The profile that a node's EMBODIED.md is made from; None where `present` describes the robot already.
 
-    A profile that the configuration names has to be there. Where none is named it is the one of the driver's name, and
-    the simulation's is ours. Raises `BadInput`, code PROFILE_MISSING: no world starts with an empty EMBODIED.md.
+    A profile that the configuration names must exist. Where none is named it is the one of the driver's name, and
+    the simulation's is built in. Raises `BadInput`, code PROFILE_MISSING: no world starts with an empty EMBODIED.md.
     """
     if not spec.profile and present.strip():
         return None
@@ -120,7 +120,7 @@ def _scene_robots(store: Store) -> list[str]:
         robots = environment.read(stored.data).scene.robots if stored else ()
         return [robot.robot_id for robot in robots if robot.robot_id]
     except UserError:
-        return []  # said where it is needed: at the start, and by `paos check`
+        return []  # reported at the start, and by `paos check`
 
 
 def _sheet_robots(store: Store) -> list[str]:
@@ -135,6 +135,6 @@ def _sheet_robots(store: Store) -> list[str]:
 
 
 def _profile_driver(profile: bytes) -> str:
-    """The Driver line of EMBODIED.md. Looked for, not parsed: every command in a foreign workspace asks."""
+    """The Driver line of EMBODIED.md. Searched, not parsed: every command in a foreign workspace reads it."""
     found = _DRIVER.search(profile)
     return found[1].decode() if found else DEFAULT_DRIVER

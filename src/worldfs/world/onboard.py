@@ -1,4 +1,4 @@
-"""`paos onboard`: a home, its configuration, a workspace with empty documents. What is there stays as it is."""
+"""`paos onboard`: a home, its configuration, a workspace with empty documents. Existing files stay as they are."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .templates import template
 
 
 def onboard(home: Home, *, profile: str = "", language: str = "", robot_id: str = "") -> list[tuple[Path, str]]:
-    """Each file and whether it was "written" or "kept". Raises `BadInput` for a profile that there is not."""
+    """Each file and whether it was "written" or "kept". Raises `BadInput` for an unknown profile."""
     profile, language = profile or DEFAULT_PROFILE, language or "en"
     if language not in ("en", "zh"):
         raise BadInput(f"no language {language!r}", op="onboard", expected="en or zh")

@@ -1,4 +1,4 @@
-"""A path's number: what a served tree calls the id of a place."""
+"""The numeric id of a path in a served tree."""
 
 from __future__ import annotations
 

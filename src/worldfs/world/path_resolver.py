@@ -1,4 +1,4 @@
-"""Where a binding finds things: a path walked through its links, looked at in the role that the binding has there."""
+"""The path resolver of a binding: follows links, and resolves a path in the role that the binding has there."""
 
 from __future__ import annotations
 
@@ -26,38 +26,38 @@ if TYPE_CHECKING:
 _SELF: Final = ("agents", "self")
 _LINKS: Final = frozenset({"fs_link", "node_link", "agent_link"})  # views whose target a path walks through
 _STEADY: Final = frozenset({"served", "house", "node", "service", "debug", "project"})
-PLACES_MOST: Final = 16_384  # that one sight remembers
+PLACES_MOST: Final = 16_384  # resolved paths that one `VisibleState` keeps
 LINKS_MOST: Final = 8  # links that one path may walk through
-_ORDERS: Final = frozenset({FileKind.SHEET, FileKind.CONTROL})  # of a workspace: what is written there moves a body
-HEAVY: Final = frozenset({"workspace", "workspace_pages", "mind", "mind_pages"})  # rooms whose files are on the disk
+_ORDERS: Final = frozenset({FileKind.SHEET, FileKind.CONTROL})  # of a workspace: a write there moves a robot
+HEAVY: Final = frozenset({"workspace", "workspace_pages", "mind", "mind_pages"})  # mounts whose files are on the disk
 
 
 class ResolvedPath(NamedTuple):
-    """What was found at a path, and where it really is."""
+    """The resolved entry of a path, and its real path."""
 
     parts: tuple[str, ...]
     real: tuple[str, ...]  # behind the links that the path walks through
-    role: str  # in which the binding looks at it; "" sees nothing
+    role: str  # of the binding there; "" sees nothing
     found: DirEntry | tuple[FileRow | None, dict[str, str]] | None
-    light: bool | None = None  # None: nobody has asked yet
+    light: bool | None = None  # None: not computed yet
 
 
 class NamespaceSources(NamedTuple):
-    """What a namespace is made over; `Realm` hands it out."""
+    """What a namespace is made from; `ServedWorld` provides it."""
 
     table: RowTable
     readmes: ReadmePages
     literals: LiteralFile
-    rooms: dict[str, Mounts]  # of the home: "workspace", "mind"; those that there are
+    mounts: dict[str, Mounts]  # of the home: "workspace", "mind"; those that exist
     behaviours: dict[str, FileBehaviour]  # of the home's rows
 
 
 class PathResolver:
-    """A tree whose rooms list only what the binding may see, and the way to each place of it."""
+    """A tree whose mounts list only what the binding may see, and the resolution of its paths."""
 
-    def __init__(self, binding: Binding, sources: NamespaceSources, seer: BindingContext) -> None:
+    def __init__(self, binding: Binding, sources: NamespaceSources, context: BindingContext) -> None:
         self.binding = binding
-        self._seer = seer
+        self._context = context
         self._base_role = visibility.role_at(binding, ())
         self._own_role = visibility.role_at(binding, _SELF)
         from .rooms.joined_mounts import JoinedMounts
@@ -66,38 +66,38 @@ class PathResolver:
         behaviours: dict[str, FileBehaviour | Subtree] = {
             **sources.behaviours,
             "literal": sources.literals,
-            **node_files.views(seer),
-            **project_files.views(seer),
-            **own_files.views(seer),
-            **pairing_files.views(seer),
-            **status_file.views(seer),
-            **node_subtree.subtrees(seer),
+            **node_files.views(context),
+            **project_files.views(context),
+            **own_files.views(context),
+            **pairing_files.views(context),
+            **status_file.views(context),
+            **node_subtree.subtrees(context),
         }
-        rooms: dict[str, Mounts] = dict.fromkeys(SERVED, VisibleMounts(seer, behaviours))
-        if "workspace" in sources.rooms:
-            rooms["workspace"] = workspace = VisibleWorkspace(seer, sources.rooms["workspace"])
-            rooms["workspace_pages"] = ReadmeMount(workspace)
-        if "mind" in sources.rooms:
-            rooms["mind"] = minds = VisibleAgents(seer, sources.rooms["mind"])
-            rooms["mind_pages"] = ReadmeMount(minds)
-        self._rooms = JoinedMounts(rooms)
-        behaviours["readme"] = ReadmeFile(binding, sources.readmes, self._rooms, frozenset(rooms))
-        self.tree = Tree(sources.table, self._rooms, behaviours, {("agent", "self"): binding.agent})
+        mounts: dict[str, Mounts] = dict.fromkeys(SERVED, VisibleMounts(context, behaviours))
+        if "workspace" in sources.mounts:
+            mounts["workspace"] = workspace = VisibleWorkspace(context, sources.mounts["workspace"])
+            mounts["workspace_pages"] = ReadmeMount(workspace)
+        if "mind" in sources.mounts:
+            mounts["mind"] = minds = VisibleAgents(context, sources.mounts["mind"])
+            mounts["mind_pages"] = ReadmeMount(minds)
+        self._mounts = JoinedMounts(mounts)
+        behaviours["readme"] = ReadmeFile(binding, sources.readmes, self._mounts, frozenset(mounts))
+        self.tree = Tree(sources.table, self._mounts, behaviours, {("agent", "self"): binding.agent})
 
     def _far(self, path: str, op: str) -> tuple[NodeExports, str] | None:
-        """The exports behind a path, and the path in them; None for what is of this house."""
+        """The exports behind a path, and the path in them; None for a path of this home."""
         parts = self._start(path)
         real = self._real(parts, self._role(parts))
         role = self._role(real)
-        found = self.tree.found(real) if role else None
+        found = self.tree.find_row(real) if role else None
         if found is None or found[0].view != "mounts" or not may_write(found[0], role):
             return None
         return cast("node_subtree.NodeSubtree", self.tree.behaviours["mounts"]).reached(found[1], op)
 
     def _exported(self, path: str) -> dict[str, DirEntry] | None:
-        """What lies in a directory inside an export, asked of its node at once; None elsewhere."""
+        """The entries of a directory inside an export, by one request to its node; None elsewhere."""
         _, real, _, spot, _ = self._look(path)
-        found = self.tree.found(real) if isinstance(spot, DirEntry) and spot.directory else None
+        found = self.tree.find_row(real) if isinstance(spot, DirEntry) and spot.directory else None
         if found is None or found[0].view != "mounts":
             return None
         exports, there = cast("node_subtree.NodeSubtree", self.tree.behaviours["mounts"]).exported(found[1]) or (
@@ -112,9 +112,9 @@ class PathResolver:
         return self._own_role if parts[:2] == _SELF else self._base_role
 
     def _look(self, path: str) -> ResolvedPath:
-        """What is at a path. What cannot change while the sight is the same is looked for once."""
-        self._seer.refresh()
-        known = self._seer.sight.places
+        """Resolve a path. A result that cannot change while the `VisibleState` is the same is kept."""
+        self._context.refresh()
+        known = self._context.visible.places
         looked = known.get(path)
         if looked is not None:
             return looked
@@ -123,7 +123,7 @@ class PathResolver:
         real = self._real(parts, role)
         if real is not parts:
             role = self._role(real)
-        found = self.tree.look(real, role) if role else None
+        found = self.tree.resolve(real, role) if role else None
         looked = ResolvedPath(parts, real, role, found)
         if found is not None and not isinstance(found, DirEntry) and real is parts and _steady(*found):
             if len(known) >= PLACES_MOST:
@@ -137,21 +137,21 @@ class PathResolver:
         for place, names in self.tree.table.matches(real):
             row = place.row
             if row is not None:
-                return row.room not in HEAVY and (not row.view or self._behaviour(row).light)
-            if any(below.room in HEAVY for below in place.rows) and (names or real == ("agents",)):
+                return row.mount not in HEAVY and (not row.view or self._behaviour(row).light)
+            if any(below.mount in HEAVY for below in place.rows) and (names or real == ("agents",)):
                 return False
         return True
 
     def _start(self, path: str) -> tuple[str, ...]:
-        self._seer.refresh()
+        self._context.refresh()
         return paths.segments(paths.parse(path))
 
     def _real(self, parts: tuple[str, ...], role: str) -> tuple[str, ...]:
-        """The path behind the links that it walks through. A link that is last is itself."""
+        """The real path behind the links on the way. A final link is not followed."""
         for _ in range(LINKS_MOST):
             if len(parts) < 5 or parts[0] != "projects":
                 return parts
-            found = self.tree.look(parts[:4], role)
+            found = self.tree.resolve(parts[:4], role)
             if found is None or isinstance(found, DirEntry):
                 return parts
             row, names = found
@@ -165,30 +165,30 @@ class PathResolver:
         parts = self._start(path)
         real = self._real(parts, self._role(parts))
         role = self._role(real)
-        found = self.tree.found(real)
+        found = self.tree.find_row(real)
         if found is None or not role:
-            if role and self.tree.look(real, role) is not None:
+            if role and self.tree.resolve(real, role) is not None:
                 raise BadInput("it is a directory", path=path, op=op, actor=self.binding.role, code="eisdir")
             raise self._absent(path, op)
         row, names = found
-        # Who may write but not read (an inbox) sees the name as far as it may write it.
+        # A role that may write but not read (an inbox) sees the name as far as it may write it.
         if op == "read" or not may_write(row, role):
             demand_read(row, role, path)
         if row.kind is not FileKind.DROP and not self._there(row, names):
             raise self._absent(path, op)
         if not row.view and row.pattern.endswith("*}"):
-            spot = self.tree.look(real, role)
+            spot = self.tree.resolve(real, role)
             if isinstance(spot, DirEntry) and spot.directory:
                 raise BadInput("it is a directory", path=path, op=op, actor=self.binding.role, code="eisdir")
         return real, row, names
 
     def _there(self, row: FileRow, names: Names) -> bool:
         if not row.pattern.endswith("*}"):
-            return self._rooms.exists(row, names) or (row.room in HEAVY and bool(row.writers))
+            return self._mounts.exists(row, names) or (row.mount in HEAVY and bool(row.writers))
         if not row.view:
             return True
         branch = cast("Subtree", self.tree.behaviours[row.view])
-        spot = branch.look(names)
+        spot = branch.dir_entry(names)
         if spot is not None and spot.directory:
             raise BadInput("it is a directory", path=row.fill(names), code="eisdir")
         return spot is not None
@@ -203,8 +203,12 @@ class PathResolver:
         if not may_write(row, role):
             return False
         if row.view == "stop":
-            return True  # who sees a robot may stop it
-        if row.room == "workspace" and row.kind in _ORDERS and not self._seer.sight.commands(names.get("node", "")):
+            return True  # a binding that sees a robot may stop it
+        if (
+            row.mount == "workspace"
+            and row.kind in _ORDERS
+            and not self._context.visible.may_command(names.get("node", ""))
+        ):
             return False
         if row.pattern.endswith("*}"):
             return True
@@ -218,20 +222,20 @@ class PathResolver:
 
     def _size(self, row: FileRow, names: Names) -> tuple[int, str]:
         if not row.view:
-            stored = self._rooms.store(row, names).get(self._rooms.key(row, names))
+            stored = self._mounts.store(row, names).get(self._mounts.key(row, names))
             return (len(stored.data), stored.revision) if stored is not None else (0, "")
         behaviour = self._behaviour(row)
-        if row.blocking and row.room not in HEAVY and behaviour.wait(names) is not None:
+        if row.blocking and row.mount not in HEAVY and behaviour.wait(names) is not None:
             return own_files.WAITING_SIZE, ""
         size = behaviour.size(names)
         return len(behaviour.read(names)) if size is None else size, ""
 
 
 def _steady(row: FileRow | None, names: Names) -> bool:
-    """Is a place there as long as nothing changed that a sight is made of? Jobs, agents and links come and go."""
+    """Whether a path exists for as long as the `VisibleState` is unchanged; jobs, agents and links come and go."""
     if row is None:
         return "job" not in names and "agent" not in names
-    return row.room in _STEADY and row.kind is not FileKind.LINK
+    return row.mount in _STEADY and row.kind is not FileKind.LINK
 
 
 _STORED: Final = cast("FileBehaviour", VirtualFile())

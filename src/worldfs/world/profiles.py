@@ -13,7 +13,7 @@ FOLDER = "hal/profiles"  # below the home
 def profile_text(name: str, language: str, own: Path | None = None) -> bytes | None:
     """A profile in the workspace's language, else in English; None if there is none of that name.
 
-    `own`: the operator's folder. A profile there stands before one of this package of the same name.
+    `own`: the operator's folder. A profile there overrides one of this package of the same name.
     """
     if not name or "/" in name or "\\" in name or "\0" in name:
         return None
@@ -46,13 +46,13 @@ def profile_names(own: Path | None = None) -> list[str]:
 
 
 def unknown_profile(name: str, own: Path | None, path: str) -> BadInput:
-    """What is said of a name that no profile has: those that there are, the nearest, and where to put one's own."""
+    """The error for an unknown profile: the existing ones, the nearest, and where to put a new one."""
     there = profile_names(own)
     nearest = get_close_matches(name, there, 1)
     place = f"write {own}/{name}.md" if own is not None else f"write {name}.md into {FOLDER} of the home"
     plain = bool(name) and not set(name) & set("/\\\0")
     return BadInput(
-        f"no profile is called {name!r}",
+        f"unknown profile {name!r}",
         path=path,
         op="find a profile",
         expected="one of: " + ", ".join(there),

@@ -1,4 +1,4 @@
-"""A fresh scene in a workspace: what is known of the world, ordered and planned goes; lessons and declarations stay.
+"""Reset of a workspace: the scene, orders and plans are removed; lessons and declarations stay.
 
 The documents are copied below `.paos/before/STAMP/` before the first of them changes; `undo_reset` puts the newest copy
 back. Each step can be repeated: the next reset completes an interrupted one, whose copies stay.
@@ -29,7 +29,7 @@ FRESH = {
 
 
 class ResetLosses(NamedTuple):
-    """What a reset would put aside: documents that say something, and jobs that have not ended."""
+    """What a reset would remove: documents with content, and jobs that have not ended."""
 
     documents: tuple[str, ...]
     jobs: tuple[str, ...]
@@ -39,7 +39,7 @@ class ResetLosses(NamedTuple):
 
 
 def reset_losses(workspace: Path) -> ResetLosses:
-    """What stands in the way of a fresh scene. Only read."""
+    """What a reset would remove. Read only."""
     store = DiskStore(workspace)
     try:
         return _before(store)
@@ -48,7 +48,7 @@ def reset_losses(workspace: Path) -> ResetLosses:
 
 
 def reset(workspace: Path, clock: Clock | None = None) -> str:
-    """Make it so; where the copies are, from the workspace on ("": it was fresh). Raises `Busy` while a kernel runs."""
+    """Reset; the copies' directory, relative to the workspace ("": no change). Raises `Busy` while a kernel runs."""
     with RootLock(workspace, "reset"):
         store = DiskStore(workspace)
         try:
@@ -61,7 +61,7 @@ def reset(workspace: Path, clock: Clock | None = None) -> str:
                     store.put(f"{kept}/{name}", stored.data)
             jobs = JobStore(store, clock or SystemClock())
             for id in found.jobs:  # the next kernel ends them as cancelled, before anything moves
-                jobs.ask_cancel(id, OPERATOR)
+                jobs.request_cancel(id, OPERATOR)
             for name in found.documents:
                 if (fresh := FRESH[name]) is None:
                     store.delete(name)
@@ -80,7 +80,7 @@ def undo_reset(workspace: Path) -> tuple[str, ...]:
             copies = [f"{BEFORE}/{stamp.rstrip('/')}" for stamp in store.list(BEFORE)]
             kept = next((copy for copy in reversed(copies) if store.list(copy)), None)
             if kept is None:
-                raise NotFound("no reset to take back", path=str(workspace), op="reset --undo")
+                raise NotFound("no reset to undo", path=str(workspace), op="reset --undo")
             names = store.list(kept)
             for name in names:
                 if stored := store.get(f"{kept}/{name}"):

@@ -1,4 +1,4 @@
-"""Robots of TARGETS.md named as drivers: which entry is meant, or what is missing (000 "Supported Drivers")."""
+"""Robots of TARGETS.md named as drivers: the entry, or what is missing (000 "Supported Drivers")."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from worldfs.ground.driver import Driver, DriverContext, DriverFactory
     from worldfs.ground.model import Target
 
-ANY: Final = "rekep_real"  # the specification's name: whichever robot TARGETS.md declares under the node's id
-WALKING: Final = ("go2_edu", "unitree_go2")  # a body that walks is not here yet
+ANY: Final = "rekep_real"  # the specification's name: the robot that TARGETS.md declares under the node's id
+WALKING: Final = ("go2_edu", "unitree_go2")  # walking robots are not supported yet
 
 
 def names() -> list[str]:
-    """Drivers that a robot may be given, beside the catalogue's."""
+    """Names of the drivers that are not in the catalogue."""
     from worldfs.drivers.targets.target_declaration import known_drivers
 
     return sorted({ANY, *known_drivers()} - {*WALKING})
@@ -31,18 +31,18 @@ def is_robot(driver: str) -> bool:
 def robot_factory(
     node: str, driver: str, targets: Mapping[str, Target], clock: Clock, others: Mapping[str, object]
 ) -> DriverFactory | None:
-    """What makes the body of `node` by its entry in TARGETS.md; None where `driver` names no robot.
+    """The driver factory of `node` by its entry in TARGETS.md; None where `driver` names no robot.
 
-    The entry has the node's own id: a robot has one name, whoever asks it to do something. Raises `BadInput` naming
-    what is missing; `others` are the drivers that there are beside robots.
+    The entry has the node's own id: a robot has one name for every caller. Raises `BadInput` naming
+    what is missing; `others` are the other known drivers.
     """
     name = _bare(driver)
     there = ", ".join([*sorted(others), *names()])
     if name in WALKING:
         raise BadInput(
-            f"{node} wants the driver {driver!r}: a Go2 as a body for ACTION.md is not here yet",
+            f"{node} wants the driver {driver!r}: a Go2 is not supported for ACTION.md yet",
             path="config.json embodiments.instances", op="up", expected=f"one of: {there}",
-            fix="lead it by sessions: a target of TARGETS.md with adapter.driver unitree_go2 (docs/robots.md)",
+            fix="use sessions: a target of TARGETS.md with adapter.driver unitree_go2 (docs/robots.md)",
         )  # fmt: skip
     if name not in names():
         return None
@@ -61,8 +61,8 @@ def robot_factory(
         raise BadInput(found, path=f"TARGETS.md {node}", op="up", expected=f"a robot {node} with that driver", fix=fix)
     if not target.enabled:
         raise BadInput(
-            f"{node} is switched off", path=f"TARGETS.md {node} enabled", op="up", expected="enabled: true",
-            fix="switch it on there, or take the robot out of config.json",
+            f"{node} is disabled", path=f"TARGETS.md {node} enabled", op="up", expected="enabled: true",
+            fix="enable it there, or remove the robot from config.json",
         )  # fmt: skip
 
     def make(seat: DriverContext) -> Driver:

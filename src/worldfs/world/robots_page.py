@@ -1,4 +1,4 @@
-"""ROBOTS.md: the registry as a View, in the one form that programs know (workspace §3.12)."""
+"""ROBOTS.md: the registry as a View, in the form that programs parse (workspace §3.12)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The realm: what one server serves. The only place that assembles plane, calls, workspace and namespaces."""
+"""The world that one server serves: assembles control plane, agents' jobs, workspace and namespaces."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from .world import PROJECT, World
 if TYPE_CHECKING:
     from worldfs.tree.tree import Mounts
 
-SELF: Final = "self"  # no agent's name: it stands for whoever asks
+SELF: Final = "self"  # reserved: it stands for the caller's agent
 
 
 class ReachableNode(NodeExports, InvocableNode, Protocol):
@@ -69,7 +69,7 @@ class ServedWorld:
     ) -> None:
         """Use `open`."""
         self.home, self.plane, self.clock, self.feed, self.world = home, plane, clock, feed, world
-        self.hub: NodeHub | None = None  # set by who holds the tunnels
+        self.hub: NodeHub | None = None  # set by the owner of the tunnels
         self.services = AgentServices.open(
             home,
             world=world,
@@ -81,26 +81,26 @@ class ServedWorld:
             may=self._may,
             stop=self._stop,
             memory_only=memory_only,
-            held=True,  # what an earlier process left queued asks for rights and nodes, which are not here yet
+            held=True,  # queued jobs of an earlier process need rights and nodes, which are not ready yet
         )
         self._agents = agents
-        self._news = WorkspaceNotifier(world, feed) if world is not None else None
-        self._owned = owned  # is the workspace's world ours to close?
+        self._notifier = WorkspaceNotifier(world, feed) if world is not None else None
+        self._owned = owned  # whether `close` also closes the workspace's world
         self._bodies = LocalNodes(world) if world is not None else None
         self._lock = threading.Lock()
         self._namespaces: dict[Binding, Namespace] = {}
-        self._desk = PairingControl(plane, self._control, clock, feed)
+        self._pairing = PairingControl(plane, self._control, clock, feed)
         rows = served_table()
-        rooms: dict[str, Mounts] = {"mind": agents}
+        mounts: dict[str, Mounts] = {"mind": agents}
         behaviours: dict[str, FileBehaviour] = dict(agents.behaviours())
         if world is not None:
-            rooms["workspace"] = world.workspace
+            mounts["workspace"] = world.workspace
             behaviours = {**world.behaviours, **behaviours}
         else:
             from .computed_files import meta_pages
 
             behaviours.update(meta_pages())
-        self._ground = Ground(rows, ReadmePages(rows), LiteralFile(rows), rooms, behaviours)
+        self._namespace_sources = Ground(rows, ReadmePages(rows), LiteralFile(rows), mounts, behaviours)
         self._sources = VisibleStateSources(
             plane=plane,
             policies=PolicyCache(home),
@@ -110,13 +110,13 @@ class ServedWorld:
             stamp=self._bodies.stamp if self._bodies is not None else int,
             gathering=self._gathering,
             home=PROJECT if world is not None else "",
-            glance=self._glance,
+            status=self._status,
         )
         if world is not None:
             ids = world.node_ids()
             plane.set_local_nodes(ids)
             plane.ensure_project(PROJECT, PROJECT, ids)
-        self.services.begin()
+        self.services.start()
 
     @classmethod
     def open(
@@ -128,7 +128,7 @@ class ServedWorld:
         agents: Path | None = None,
         memory_only: bool = False,
     ) -> ServedWorld:
-        """The realm of a home directory. `world`: its workspace where somebody has opened it (`paos up`); else it is
+        """The served world of a home directory. `world`: its workspace if it is open already (`paos up`); else it is
         opened here to read and submit, if there is one. `agents`: the state root of agents, else HOME/agents.
         `memory_only`: the control plane and the calls leave nothing on the disk.
 
@@ -149,8 +149,8 @@ class ServedWorld:
             raise
 
     def close(self) -> None:
-        if self._news is not None:
-            self._news.close()
+        if self._notifier is not None:
+            self._notifier.close()
         self.services.close()
         if self.world is None or self.world.agents is not self._agents:
             self._agents.close()
@@ -164,7 +164,7 @@ class ServedWorld:
     def __exit__(self, *raised: object) -> None:
         self.close()
 
-    # -- who there is -------------------------------------------------------------------------------------------------
+    # -- agents -------------------------------------------------------------------------------------------------------
 
     def agents(self) -> list[str]:
         """The primary agent first, then those with a directory, sorted."""
@@ -173,21 +173,21 @@ class ServedWorld:
         return [MOTHER, *(name for name in list_agents(self._agents.root) if name not in (MOTHER, SELF))]
 
     def agents_seen(self, binding: Binding) -> Sequence[str]:
-        """Those that are there for a binding, in its tree and wherever else they are told of."""
-        return visibility.visible_agents(binding, self._sources.policies.of(binding), self.agents())
+        """The agents that a binding sees, in its tree and in every other listing."""
+        return visibility.visible_agents(binding, self._sources.policies.policy(binding), self.agents())
 
     def ensure_agent(self, name: str) -> None:
         """Idempotent. Raises `BadInput` for a name that no agent may have."""
         from worldfs.agents.agent_names import check_new_name
 
         if check_new_name(self._agents.root, name) == SELF:
-            raise BadInput(f"{SELF!r} stands for whoever asks", op="agent", expected="another name")
+            raise BadInput(f"{SELF!r} stands for the caller's agent", op="agent", expected="another name")
         (self._agents.root / name).mkdir(parents=True, exist_ok=True)
 
-    # -- what they see ------------------------------------------------------------------------------------------------
+    # -- namespaces ---------------------------------------------------------------------------------------------------
 
     def namespace(self, binding: Binding) -> Namespace:
-        """The tree of a binding: one that is kept, shared by everybody who is bound alike."""
+        """The tree of a binding, cached and shared by all connections of the same binding."""
         found = self._namespaces.get(binding)
         if found is None:
             with self._lock:
@@ -197,38 +197,40 @@ class ServedWorld:
         return found
 
     def attach(self, binding: Binding, alive: Callable[[], bool] = lambda: True) -> ConnectionTree:
-        """The tree of a binding as one connection has it: what it waits for is its own, and goes on with the next one
-        when it is no longer `alive`."""
+        """The tree of a binding for one connection: its wait is its own, and continues in the next connection
+        once it is no longer `alive`."""
         since = self.services.calls.number()
         return ConnectionTree(
             self.namespace(binding),
-            lambda: self._namespace(binding, lambda bound, readable: self.services.acts(bound, readable, since, alive)),
+            lambda: self._namespace(
+                binding, lambda bound, readable: self.services.actions(bound, readable, since, alive)
+            ),
         )
 
-    def _namespace(self, binding: Binding, acts: ActionsFactory | None = None) -> Namespace:
+    def _namespace(self, binding: Binding, actions: ActionsFactory | None = None) -> Namespace:
         return Namespace(
             binding,
-            self._ground,
-            BindingContext(binding, self._sources, self._mounted, self._desk, acts or self.services.acts),
+            self._namespace_sources,
+            BindingContext(binding, self._sources, self._mounted, self._pairing, actions or self.services.actions),
         )
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
     def _may(self, binding: Binding, node: str) -> bool:
-        """May it command a body? Whoever sees the body's service may."""
+        """Whether the binding may command a robot: it may if it sees the robot's service."""
         return self.namespace(binding).sees(node, SERVICE)
 
     def _stop(self, binding: Binding) -> None:
-        """Every robot that it sees; whoever sees one may stop it."""
+        """Stop every robot that the binding sees."""
         seen = self.namespace(binding)
         if self.world is not None:
             nodes = [id for id in self.world.node_ids() if seen.readable(f"/nodes/{id}/stop")]
             self.world.stops.stop(nodes, f"agent {binding.agent}")
 
-    def _glance(self) -> Mapping[str, Any]:
-        if self.world is None or self._news is None:
+    def _status(self) -> Mapping[str, Any]:
+        if self.world is None or self._notifier is None:
             return {}
-        self._news.begin()  # whoever looks once may wait for the next change
+        self._notifier.start()  # a reader may wait for the next change
         return self.world.status()
 
     def _mounted(self, node: str) -> ReachableNode | None:

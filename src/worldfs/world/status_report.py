@@ -1,4 +1,4 @@
-"""The world at a glance: what `paos status` says, gathered from files, whoever runs the kernel."""
+"""The status report of `paos status`, read from files, with or without a running kernel."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ RECENT = 12
 
 
 def status_report(world: World) -> dict[str, Any]:
-    """Costs what is open and what the sheet shows, never what there is of history."""
+    """The cost grows with the open jobs and the sheets, not with the history."""
     held = lock_holder(world.root) if isinstance(world.store, DiskStore) else {"pid": os.getpid()}
     jobs = open_jobs(world)
-    stops = {id: stop for id in world.node_ids() if (stop := world.stops.of(id)).stopped}
+    stops = {id: stop for id in world.node_ids() if (stop := world.stops.state(id)).stopped}
     running = {job.order.node: job.id for job in jobs if job.status.state.value == "running"}
     hands = _hands(world)
     nodes: list[dict[str, Any]] = [
@@ -45,7 +45,7 @@ def status_report(world: World) -> dict[str, Any]:
             "id": id,
             "driver": target.adapter or "target",
             "state": "offline" if held is None else f"running {running[id]}" if id in running
-            else "idle" if target.enabled else "off: its sessions wait",
+            else "idle" if target.enabled else "disabled: its sessions wait",
             "held": hands.get(id),
         }
         for id, target in targets.items()
@@ -73,7 +73,7 @@ def status_report(world: World) -> dict[str, Any]:
 def open_jobs(world: World) -> list[Job]:
     jobs = []
     for id in world.jobs.open_ids():
-        with contextlib.suppress(UserError):  # gone meanwhile, or `paos check` names it
+        with contextlib.suppress(UserError):  # gone meanwhile, or `paos check` reports it
             jobs.append(world.jobs.load(id))
     return [job for job in jobs if not job.status.state.terminal]
 
@@ -108,11 +108,11 @@ def _hands(world: World) -> dict[str, str | None]:
 
 
 def _shown(world: World, jobs: Sequence[Job]) -> list[Job]:
-    """Open jobs and the newest ended ones, as the sheets have them."""
+    """Open jobs and the newest ended ones, as in the sheets."""
     table = {job.id: job for job in jobs}
     for id in _in_sheets(world):
         if id not in table and world.jobs.ended(id):
-            with contextlib.suppress(UserError):  # `paos check` names it
+            with contextlib.suppress(UserError):  # `paos check` reports it
                 table[id] = world.jobs.load(id)
     return sorted(table.values(), key=lambda job: (job.status.accepted_at, job.order.seq))[-RECENT:]
 

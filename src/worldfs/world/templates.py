@@ -1,4 +1,4 @@
-"""What onboard writes: every document of the layout that has a template, empty (workspace D11)."""
+"""The templates that onboard writes: the empty documents of the layout (workspace D11)."""
 
 from __future__ import annotations
 

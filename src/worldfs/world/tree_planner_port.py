@@ -1,4 +1,4 @@
-"""The planner's desk: what a planner reads, submits and writes, through the tree, with the planner's rights."""
+"""The planner's port: reads, submits and writes through the tree, with the planner's rights."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from .world import World
 
 
-PATIENCE_S = 2.0  # after so long without an end, look whether anybody is there to bring it about
+PATIENCE_S = 2.0  # after so long without an end, check that a kernel runs
 
 
 _STEP = re.compile(r"act_\d{8}_\d{6}_\d{3}_\d{2,}")  # the planner's ids: time, and number of the step
 
 
 def _taken_up(job: Job) -> tuple[str, tuple[float, ...]] | None:
-    """The thing that a job lifted, and where it was before (m); None for no such job."""
+    """The thing that a job lifted, and its position before (m); None for any other job."""
     outcome = job.status.outcome
     found = outcome.evidence.get("before") if outcome is not None and job.order.op == "pick_up" else None
     thing = found.get("object") if isinstance(found, dict) else None
@@ -43,7 +43,7 @@ def _taken_up(job: Job) -> tuple[str, tuple[float, ...]] | None:
 
 
 class TreePlannerPort:
-    """One node's desk (`worldfs.roles.planner.planner_port.Desk`)."""
+    """The planner port of one node (`worldfs.roles.planner.planner_port.PlannerPort`)."""
 
     def __init__(
         self,
@@ -65,11 +65,11 @@ class TreePlannerPort:
 
     def scene(self) -> Scene:
         if self.instruction is not None:
-            self.instruction.look()  # the planner reads the scene before each step: a stop ends it there
+            self.instruction.check_stopped()  # the planner reads the scene before each step: a stop ends it there
         return self._environment.get().scene
 
     def earlier(self) -> Scene | None:
-        """From the record: where each thing was when the last instruction first took it up."""
+        """The scene before the last instruction, from the recorded jobs: where each thing was before its first move."""
         moved: dict[str, tuple[float, ...]] = {}
         ids = sorted(id for id in self.world.jobs.done_ids() if _STEP.fullmatch(id))
         while ids:
@@ -77,12 +77,12 @@ class TreePlannerPort:
             try:
                 job = self.world.jobs.load(ids.pop())
             except BadInput:
-                continue  # a broken record tells nothing; `paos check` names it
+                continue  # a broken record is skipped; `paos check` reports it
             thing = _taken_up(job) if job.order.node == self.robot_id else None
             if thing is not None:
                 moved[thing[0]] = thing[1]
             if int(number) == 1 and moved:
-                break  # the first step of that instruction; one that moved nothing is passed over
+                break  # the first step of that instruction; one that moved nothing is skipped
         if not moved:
             return None
         scene = self.scene()
@@ -105,7 +105,7 @@ class TreePlannerPort:
         try:
             return self._lessons.get()
         except BadInput:
-            return ()  # a broken memory does not stop the hands; `paos check` names it
+            return ()  # unreadable lessons do not stop a robot; `paos check` reports them
 
     def avoid(self, order: Order) -> Lesson | None:
         return avoid(self.lessons(), order, self.scene())
@@ -122,17 +122,17 @@ class TreePlannerPort:
     def submit(self, order: Order) -> str:
         order = replace(order, id=order.id or self.world.new_id(), node=order.node or self.robot_id)
         if self.instruction is not None:
-            self.instruction.carries(order.id)
+            self.instruction.set_job(order.id)
         return self.world.submit(order, PLANNER)
 
     def wait(self, job_id: str, stop: threading.Event) -> JobStatus:
         while True:
             status = self.world.wait_job(job_id, timeout=PATIENCE_S, stop=stop)
             if self.instruction is not None:
-                self.instruction.look()
+                self.instruction.check_stopped()
             if status.state.terminal or stop.is_set():
                 return status
-            self.world.carried()
+            self.world.demand_kernel()
 
     def cancel(self, job_id: str) -> None:
         self.world.cancel(job_id, PLANNER)

@@ -1,4 +1,4 @@
-"""What a configuration asks for and a single workspace does not serve: refused by name, never ignored."""
+"""Settings that a single workspace does not support: reported by name, never ignored."""
 
 from __future__ import annotations
 

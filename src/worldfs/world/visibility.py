@@ -1,6 +1,6 @@
-"""Who sees what: the one place that decides which nodes, services and agents exist for a binding.
+"""Visibility: the only module that decides which nodes, services and agents a binding sees.
 
-What is hidden does not exist: no directory, no line of an index, no bit of a summary (5.1, acheron D7, D23, D36, D47).
+Hidden things do not exist: no directory, no line of an index, no count in a summary (5.1, acheron D7, D23, D36, D47).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _CLOSED = frozenset({"deny", "deny-by-default"})
 
 
 def role_at(binding: Binding, parts: tuple[str, ...]) -> str:
-    """The role of the layout table in which a binding looks at a path; "" sees nothing."""
+    """The role of a binding for a path in the layout table; "" sees nothing."""
     base = {ADMIN: OPERATOR, USER: PLANNER}.get(binding.role, "")
     return AGENT if base and parts[:2] == ("agents", "self") else base
 
 
 def is_service_visible(permissions: object, binding: Binding, *, invoke: bool, token: bool) -> bool:
-    """Is a service of a node there for a binding?
+    """Whether a binding sees a service of a node.
 
     `invoke`: the project's access policy lets it invoke. `token`: it gave a project token that is valid now.
     """
@@ -60,17 +60,17 @@ def visible_nodes(
 
 
 def visible_agents(binding: Binding, policy: VisibilityPolicy, agents: Iterable[str]) -> list[str]:
-    """In the order of policy; whoever runs the place sees everybody unless a manifest says whom."""
+    """In the order of policy; the operator sees all agents unless a manifest names some."""
     if binding.primary and not policy.named_agents:
         return list(dict.fromkeys((*policy.visible_agents, *agents)))
     return list(policy.visible_agents)
 
 
 def is_debug_visible(binding: Binding, policy: VisibilityPolicy) -> bool:
-    """Both the role and the manifest must say so (acheron D45)."""
+    """Both the role and the manifest must permit it (acheron D45)."""
     return binding.admin and policy.show_debug
 
 
 def is_workspace_visible(binding: Binding, project: str, home: str) -> bool:
-    """The project of the home's own workspace: for who is bound to it, and for the operator of the place itself."""
+    """The home's own workspace: visible to bindings of its project, and to the operator."""
     return project == home or binding.primary

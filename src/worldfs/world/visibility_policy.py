@@ -1,6 +1,6 @@
-"""What manifests say an agent sees: policy, compiled from agent_policy.json and project_policy.json (004).
+"""The visibility policy of an agent, compiled from agent_policy.json and project_policy.json (004).
 
-A manifest that is missing or unreadable says nothing; a field of the wrong type says nothing either. Both are told.
+A missing or unreadable manifest, and a field of the wrong type, count as empty, with a warning.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class VisibilityPolicy(NamedTuple):
     nodes: tuple[PolicyNode, ...]
     visible_agents: tuple[str, ...]
     links: tuple[PolicyLink, ...]
-    named_agents: bool = False  # a manifest says which agents are visible
-    named_nodes: bool = False  # a manifest says which nodes there are
+    named_agents: bool = False  # a manifest names the visible agents
+    named_nodes: bool = False  # a manifest names the nodes
     warnings: tuple[str, ...] = ()
 
 
@@ -59,14 +59,14 @@ class PolicyCache:
         self._home = os.fspath(home)
         self._known: dict[tuple[str, str], tuple[tuple[str, str], tuple[FileStamp, FileStamp], VisibilityPolicy]] = {}
 
-    def of(self, binding: Binding) -> VisibilityPolicy:
+    def policy(self, binding: Binding) -> VisibilityPolicy:
         """Of the binding's agent in its project; a binding without one has the project that its manifest names."""
         known = self._known.get((binding.agent, binding.project))
         if known is not None:
             (agent, project), stamps, policy = known
             if (_stamp(agent), _stamp(project)) == stamps:
                 return policy
-        # Looked at before they are read: a change meanwhile is seen the next time.
+        # Stamped before they are read: a change meanwhile is seen the next time.
         agent = self._agent(binding.agent)
         first = _stamp(agent)
         policy = compile_policy(binding, self._load)
@@ -84,7 +84,7 @@ class PolicyCache:
         return os.path.join(self._home, "projects", project, "project_policy.json") if _identifier(project) else ""
 
     def _load(self, kind: str, name: str) -> tuple[dict[str, Any], str]:
-        """The manifest and a warning; an empty one when it says nothing."""
+        """The manifest and a warning; an empty manifest when there is none."""
         path = self._agent(name) if kind == "agent" else self._project(name)
         try:
             with open(path, "rb") as file:
@@ -167,18 +167,18 @@ def _links(entries: list[Any]) -> list[PolicyLink]:
         resource = entry.get("resource", "fs")
         name = entry.get("name", f"{node}::{resource}")
         parts = resource.split("/") if isinstance(resource, str) else [""]
-        if all(_identifier(part) for part in parts) and isinstance(name, str) and named(name):
+        if all(_identifier(part) for part in parts) and isinstance(name, str) and is_valid_name(name):
             links.setdefault(name, PolicyLink(name, node, resource))
     return list(links.values())
 
 
 def _derived(nodes: tuple[PolicyNode, ...]) -> list[PolicyLink]:
-    """Without links of their own, nodes give one each: `<node>::fs` (acheron D38: of the nodes that there are)."""
+    """Without links of their own, nodes give one each: `<node>::fs` (acheron D38: of existing nodes)."""
     return [PolicyLink(f"{node.id}::fs", node.id, "fs") for node in nodes if "fs" in node.resources]
 
 
-def named(name: str) -> bool:
-    """May it be one segment of a path?"""
+def is_valid_name(name: str) -> bool:
+    """Whether it may be one segment of a path."""
     return name not in (".", "..") and _NAME.fullmatch(name) is not None
 
 

@@ -1,4 +1,4 @@
-"""What one binding sees: policy, nodes, services, agents and project, as they are at one version of all of them."""
+"""What one binding sees: policy, nodes, services, agents and project, at one version of their sources."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from .visibility_policy import PolicyCache, PolicyNode, VisibilityPolicy
 if TYPE_CHECKING:
     from .path_resolver import ResolvedPath
 
-# By node: what a view was computed from, and the view. One dictionary a seat, so that a change costs what it changed.
+# By node: the sources of a view, and the view. One dictionary for each binding, so that only changed nodes cost work.
 Views = dict[str, tuple[tuple[object, ...], tuple[bool, ...], NodeView]]
 
 
 class VisibleStateSources(NamedTuple):
-    """Where a sight is computed from. `home`: the project of the home's own workspace, "" without one."""
+    """The sources of a `VisibleState`. `home`: the project of the home's own workspace, "" without one."""
 
     plane: PlaneReader
     policies: PolicyCache
     agents: Callable[[], list[str]]
     bodies: Callable[[], Mapping[str, LocalNode]]  # of the home's own workspace
-    online: Callable[[], bool]  # does anybody carry out what is asked of them?
-    stamp: Callable[[], object]  # changes when bodies may have changed
+    online: Callable[[], bool]  # whether a kernel runs their orders
+    stamp: Callable[[], object]  # changes when the home's nodes may have changed
     gathering: Callable[[], object]  # changes when there may be other agents
     home: str
-    glance: Callable[[], Mapping[str, Any]] = dict  # the home's workspace at a glance
+    status: Callable[[], Mapping[str, Any]] = dict  # the status report of the home's workspace
 
 
 class VisibleState:
-    """Made anew when policy or `version` changed; its parts are computed when they are first asked for."""
+    """Replaced when policy or `version` changed; its parts are computed on first use."""
 
     def __init__(
         self,
@@ -54,31 +54,31 @@ class VisibleState:
         self.version = version
         self.project = policy.project
         self.debug = visibility.is_debug_visible(binding, policy)
-        self.places: dict[str, ResolvedPath] = {}  # what the namespace has found, by path, while it stays as it is
+        self.places: dict[str, ResolvedPath] = {}  # resolved paths of the namespace
         self._views: dict[str, NodeView] = {}
         self._before = before if before is not None else {}
 
     # -- the project --------------------------------------------------------------------------------------------------
 
     @property
-    def bound(self) -> Binding:
+    def project_binding(self) -> Binding:
         """The binding with the project that it sees."""
         return self.binding if self.binding.project else self.binding._replace(project=self.project)
 
-    def live(self) -> Json | None:
-        """The workspace status, now; None where the control plane has none for this project or may not say."""
-        status = self.sources.plane.status(self.bound)
+    def workspace_status(self) -> Json | None:
+        """The present workspace status; None where the control plane has none, or the binding may not read it."""
+        status = self.sources.plane.status(self.project_binding)
         return status if status is not None and status.get("project_id") == self.project else None
 
     @cached_property
-    def open(self) -> bool:
-        """May it read its project? If not (a policy, a revoked token) only what policy says of the project is left."""
-        return self.sources.plane.allows(self.bound, "read")
+    def may_read_project(self) -> bool:
+        """Whether it may read its project; if not (a policy, a revoked token) it sees the project by policy only."""
+        return self.sources.plane.allows(self.project_binding, "read")
 
     @cached_property
     def members(self) -> frozenset[str]:
         """Nodes that the project's mounts name, and its other members."""
-        return frozenset(self.sources.plane.members(self.project)) if self.open else frozenset()
+        return frozenset(self.sources.plane.members(self.project)) if self.may_read_project else frozenset()
 
     @cached_property
     def exporting(self) -> frozenset[str]:
@@ -87,34 +87,34 @@ class VisibleState:
         return frozenset(str(mount["node_id"]) for mount in project.get("mounts", ())) & self.members
 
     def exports(self, view: NodeView) -> frozenset[str] | None:
-        """Which exports of a node are there: all (None) for who sees its `fs` service, else those that are mounted."""
+        """The visible exports of a node: all (None) if its `fs` service is visible, else the mounted ones."""
         if self.binding.admin or any(service.kind == "fs" for service in view.services):
             return None
         project = self.sources.plane.project(self.project) or {}
         return frozenset(str(m["export_name"]) for m in project.get("mounts", ()) if m["node_id"] == view.id)
 
     @cached_property
-    def beside(self) -> VisibleState | None:
-        """The same binding's sight of the home's own project, where it sees that beside its own."""
+    def home_state(self) -> VisibleState | None:
+        """The same binding's state of the home's own project, where it sees that in addition to its own."""
         sources = self.sources
         if not self.home or self.project == sources.home:
             return None
         binding = self.binding._replace(project=sources.home, token="")
-        return VisibleState(binding, sources, sources.policies.of(binding), self.version)
+        return VisibleState(binding, sources, sources.policies.policy(binding), self.version)
 
-    def of(self, project: str) -> VisibleState | None:
-        """The sight of a project by its name; None for one that is not there for this binding."""
+    def project_state(self, project: str) -> VisibleState | None:
+        """The state of a project by its name; None for one that this binding does not see."""
         if project == self.project:
             return self
-        return self.beside if project == self.sources.home else None
+        return self.home_state if project == self.sources.home else None
 
     @cached_property
     def home(self) -> bool:
-        """Is the home's own workspace among what it sees?"""
+        """Whether it sees the home's own workspace."""
         sources = self.sources
         return (
             bool(sources.home)
-            and self.open
+            and self.may_read_project
             and visibility.is_workspace_visible(self.binding, self.project, sources.home)
         )
 
@@ -122,8 +122,8 @@ class VisibleState:
 
     @cached_property
     def bodies(self) -> Mapping[str, LocalNode]:
-        """The bodies of the home's own workspace that it sees. The `local` of a missing manifest stands for none."""
-        if not self.sources.home or not self.open:
+        """The visible nodes of the home's own workspace. The `local` of a missing manifest is none of them."""
+        if not self.sources.home or not self.may_read_project:
             return {}
         bodies = self.sources.bodies()
         if self.home or self.binding.admin:
@@ -146,14 +146,14 @@ class VisibleState:
 
     @cached_property
     def _may_invoke(self) -> bool:
-        return self.sources.plane.allows(self.bound, "invoke")
+        return self.sources.plane.allows(self.project_binding, "invoke")
 
     @cached_property
     def _token(self) -> bool:
-        return self.sources.plane.holds_token(self.bound)
+        return self.sources.plane.holds_token(self.project_binding)
 
     def node(self, id: str) -> NodeView | None:
-        """None for what is not there or may not be seen."""
+        """None for a node that does not exist or is not visible."""
         if id not in self.node_set:
             return None
         view = self._views.get(id)
@@ -166,7 +166,7 @@ class VisibleState:
         return frozenset(self.sources.plane.node_ids())
 
     def _look(self, id: str) -> NodeView:
-        """As an earlier sight of this seat had it, if nothing changed from which it was computed."""
+        """The view of the binding's earlier state, if its sources are unchanged, else a new one."""
         registered = id in self._registered
         catalog = self.sources.plane.catalog(id) if registered else None
         known = self._before.get(id)
@@ -196,14 +196,14 @@ class VisibleState:
             source = "workspace"
         else:
             source = "policy" if policy is not None else "workspace_discovery"
-        return NodeView(id, source, [service for service in services if self.seen(service)], exports=exports)
+        return NodeView(id, source, [service for service in services if self.is_visible(service)], exports=exports)
 
-    def seen(self, service: VisibleService) -> bool:
+    def is_visible(self, service: VisibleService) -> bool:
         permissions = service.raw.get("permissions", {})
         return visibility.is_service_visible(permissions, self.binding, invoke=self._may_invoke, token=self._token)
 
-    def commands(self, node: str) -> bool:
-        """May it order a body about, by whatever file: does it see the body's service? Without a node: any."""
+    def may_command(self, node: str) -> bool:
+        """Whether it may command a node, through any file: it must see the node's service. Without a node: any node."""
         if self.binding.admin or not node:
             return self.own_invokes
         view = self.node(node)
@@ -211,7 +211,7 @@ class VisibleState:
 
     @property
     def own_invokes(self) -> bool:
-        """May it use the services that every agent has? (acheron D26)"""
+        """Whether it may use the services that every agent has (acheron D26)."""
         return self.binding.admin or self._may_invoke
 
     def node_status(self, view: NodeView) -> Json:
@@ -257,7 +257,7 @@ class VisibleState:
 
 
 def own_services() -> Sequence[dict[str, Any]]:
-    """The lines of the services that every agent has: at their own places, then as contracts."""
+    """The entries of the services that every agent has: at their own paths, then as contracts."""
     return [
         {
             "node_id": "self",

@@ -26,7 +26,7 @@ def detect_language(task: bytes, lessons: bytes, profile: bytes) -> str:
 
 
 def home_language(place: Home | Path, environ: Mapping[str, str] | None = None) -> str:
-    """Of a home that nobody has opened, or of one workspace directory; `en` where nothing can be read."""
+    """The language of a home that is not open, or of one workspace directory; `en` where nothing is readable."""
     from worldfs.ground.dir_reader import DirReader
     from worldfs.ground.errors import UserError
 
@@ -35,7 +35,7 @@ def home_language(place: Home | Path, environ: Mapping[str, str] | None = None) 
         try:
             if chosen := place.config(environ or {}).language:
                 return chosen
-        except UserError:  # who checks it says so
+        except UserError:  # `paos check` reports it
             pass
     try:
         walk = DirReader(root)

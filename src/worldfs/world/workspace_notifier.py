@@ -1,4 +1,4 @@
-"""News of the workspace for the change feed: programs on this machine write its files past every server."""
+"""Publishes workspace changes to the change feed: programs on this machine write its files past every server."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAUSE_S: Final = 0.05  # between two publications: the feed remembers only so ma
 
 
 class WorkspaceNotifier:
-    """Publishes that the status changed, from the first time that somebody asked for it."""
+    """Publishes changes of the status, from its first read on."""
 
     def __init__(self, world: World, feed: ChangeFeed) -> None:
         self._world, self._feed = world, feed
@@ -29,7 +29,7 @@ class WorkspaceNotifier:
         self._watch: StoreWatch | None = None
         self._thread: threading.Thread | None = None
 
-    def begin(self) -> None:
+    def start(self) -> None:
         """Idempotent. What changes after it returns is published."""
         with self._lock:
             if self._watch is not None or self._over.is_set():
@@ -48,7 +48,7 @@ class WorkspaceNotifier:
             watch.close()
 
     def _at(self, key: str) -> list[str]:
-        """The paths of a changed key: a document of the project and its nodes, or what a body was asked."""
+        """The paths of a changed key: a document of the project and its nodes, or a job of a node."""
         folder, _, name = key.rpartition("/")
         if folder == CONTROL:
             return [f"/nodes/{name}/film"]
@@ -60,7 +60,7 @@ class WorkspaceNotifier:
         while not self._over.is_set():
             try:
                 changes = watch.read()
-            except WorldError:  # the directory has gone: there is nothing more to tell
+            except WorldError:  # the directory has gone: nothing more to publish
                 return
             if not self._over.is_set():
                 self._feed.publish(

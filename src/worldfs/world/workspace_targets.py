@@ -1,4 +1,4 @@
-"""The targets of a workspace: TARGETS.md and SKILLS.md as they stand, and the nodes that run sessions on them."""
+"""The targets of a workspace: TARGETS.md and SKILLS.md, and the nodes that run sessions on the targets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LISTS = {TARGETS: "targets", SKILLS: "skills"}
 
 
 class _CachedRegistry(Generic[T]):
-    """A registry, read again when its bytes may have changed; while they cannot be read, the last good one stands."""
+    """A registry, read again when its bytes may have changed; while they are unreadable, the last good one counts."""
 
     def __init__(self, store: Store, key: str, read: Callable[[bytes], EntryRegistry[T]]) -> None:
         self.key = key
@@ -48,7 +48,7 @@ class _CachedRegistry(Generic[T]):
 
 
 class WorkspaceTargets:
-    """What the operator declares, of one workspace."""
+    """The targets and skills that the operator declares in one workspace."""
 
     def __init__(self, store: Store) -> None:
         from worldfs.formats.runtime import skills, targets
@@ -62,10 +62,10 @@ class WorkspaceTargets:
         return self._targets.get().entries
 
     def skills(self) -> Mapping[str, Skill]:
-        """Those of SKILLS.md; in the dialect where that is prose, of SKILLRUNTIME.md."""
+        """The skills of SKILLS.md; in the dialect where that is prose, of SKILLRUNTIME.md."""
         return self._skills.get().entries or self._skills_r2.get().entries
 
-    def place(self, document: str, id: str, member: str) -> str:
+    def pointer(self, document: str, id: str, member: str) -> str:
         """File and pointer of an entry's member, as findings name it: "TARGETS.md targets[0].perception"."""
         registry: EntryRegistry[Target] | EntryRegistry[Skill]
         registry = self._targets.get() if document == TARGETS else self._skills.get()
@@ -73,7 +73,7 @@ class WorkspaceTargets:
         return f"{document} {_LISTS[document]}[{id if index is None else index}].{member}"
 
     def environment(self) -> Json:
-        """ENVIRONMENT.md as it stands; empty if it cannot be read, which is said where it is needed."""
+        """The present ENVIRONMENT.md; empty if it is unreadable, which is reported where it is needed."""
         from worldfs.formats import environment
 
         try:
@@ -83,7 +83,7 @@ class WorkspaceTargets:
             return {}
 
     def findings(self) -> dict[str, list[Finding]]:
-        """What is wrong with the registries now, by file."""
+        """The present findings of the registries, by file."""
         from worldfs.ground.model import Finding
 
         found: dict[str, list[Finding]] = {}
@@ -119,18 +119,18 @@ class TargetNodes:
 
         targets = self.targets
         registries = SessionDocuments(
-            lambda: targets.targets().get(id), targets.skills, targets.environment, targets.place
+            lambda: targets.targets().get(id), targets.skills, targets.environment, targets.pointer
         )
         driver = SessionDriver(registries, self._parts, self._clock, self._artifacts, self._language)
         return KernelNode(id, driver, self._artifacts, self.enabled(id))
 
     def enabled(self, id: str) -> bool:
-        """A target that is not declared any more does not wait: its sessions are told so."""
+        """Whether the target is enabled; a removed target counts as enabled, so that its sessions fail at once."""
         target = self.targets.targets().get(id)
         return target is None or target.enabled
 
-    def look(self, kernel: Kernel, mine: set[str], taken: set[str]) -> list[KernelNode]:
-        """TARGETS.md or SKILLS.md changed: switch nodes, add new ones, tell what is wrong. The nodes that are new.
+    def refresh(self, kernel: Kernel, mine: set[str], taken: set[str]) -> list[KernelNode]:
+        """TARGETS.md or SKILLS.md changed: enable, disable and add nodes, alert the findings. Returns the new nodes.
 
         `mine`: nodes that are targets, added to; `taken`: ids of robots, which no target can have.
         """

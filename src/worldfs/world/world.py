@@ -1,4 +1,4 @@
-"""The world: the one place that assembles tree, kernel, drivers and roles over a workspace."""
+"""The world: assembles tree, kernel, drivers and roles over a workspace."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from .rooms.joined_mounts import JoinedMounts, StaticMount
 from .rooms.workspace_mount import WorkspaceMount
 from .workspace_language import detect_language
 
-# Who only reads or submits waits for no kernel, driver, role or document reader to load: those imports are inside.
+# Imports of kernel, drivers, roles and document parsers are inside functions: a reader or submitter does not load them.
 if TYPE_CHECKING:
     from worldfs.drivers.runtime.plugins import Plugins
     from worldfs.formats.config import Config
@@ -50,7 +50,7 @@ Log = Callable[[str, "Job"], None]
 
 
 class World:
-    """A workspace, opened. With `serve` it holds the root's lock and works; without, it reads and submits."""
+    """An open workspace. With `serve` it holds the root's lock and runs the kernel; without, it reads and submits."""
 
     def __init__(
         self, root: Path, store: Store, clock: Clock, config: Config | None, agents: Path | None = None
@@ -63,7 +63,7 @@ class World:
         self.stops = StopLog(store, clock)
         self.agents = AgentMounts(agents if agents is not None else root / "agents")
         self.workspace = WorkspaceMount(PROJECT, self.node_ids, store, self.jobs)
-        rooms = JoinedMounts({"workspace": self.workspace, "mind": self.agents, "house": StaticMount()})
+        mounts = JoinedMounts({"workspace": self.workspace, "mind": self.agents, "house": StaticMount()})
         self.behaviours: dict[str, FileBehaviour] = {
             "actions": computed_files.SheetFile(store, self.jobs, computed_files.actions_page),
             "sessions": computed_files.SheetFile(store, self.jobs, computed_files.sessions_page),
@@ -76,7 +76,7 @@ class World:
             **computed_files.meta_views(store, self.language),
             **self.agents.behaviours(),
         }
-        self.tree = Tree(home_table(), rooms, self.behaviours)
+        self.tree = Tree(home_table(), mounts, self.behaviours)
         self.kernel: Kernel | None = None
         self.broken: BaseException | None = None  # what ended the kernel that this world served
         self._lock: RootLock | None = None
@@ -98,7 +98,7 @@ class World:
         threads: bool = True,
         log: Log = lambda what, job: None,
     ) -> World:
-        """Raises `Busy` (another kernel holds the root), `BadInput` for documents that it must read and cannot."""
+        """Raises `Busy` (another kernel holds the root), `BadInput` for required documents that are unreadable."""
         lock = None
         if serve and store is None:
             lock = RootLock(workspace, "kernel").acquire()
@@ -116,17 +116,17 @@ class World:
 
     @cached_property
     def specs(self) -> tuple[NodeSpec, ...]:
-        """The nodes of this workspace; found when first asked for, since most readers never do."""
+        """The nodes of this workspace; found on first use, since most readers need none."""
         return find_nodes(self.config, self.store, self.targets.targets() if self.targets is not None else ())
 
     @property
     def profiles(self) -> Path | None:
-        """Where the operator's own profiles are; None where there is no home."""
+        """The directory of the operator's own profiles; None without a home."""
         return Path(self.config.profiles) if self.config is not None and self.config.profiles else None
 
     @property
     def targets(self) -> WorkspaceTargets | None:
-        """What TARGETS.md and SKILLS.md declare; None where there is no TARGETS.md."""
+        """The declarations of TARGETS.md and SKILLS.md; None without a TARGETS.md."""
         if self._targets is None and computed_files.key_exists(self.store, "TARGETS.md"):
             from .workspace_targets import WorkspaceTargets
 
@@ -161,43 +161,43 @@ class World:
             from worldfs.drivers.driver_catalogue import catalogue
 
             drivers = catalogue()
-        room = WorldJobHooks(self.tree, PROJECT, self.clock, Critic(self.language), self.language)
+        hooks = WorldJobHooks(self.tree, PROJECT, self.clock, Critic(self.language), self.language)
         artifacts = self.root / "artifacts" if isinstance(self.store, DiskStore) else None
-        room.films = artifacts / "films" if artifacts is not None else None
+        hooks.films = artifacts / "films" if artifacts is not None else None
         for spec in self.specs:
-            room.drivers[spec.id] = self._driver(spec, drivers, artifacts)
+            hooks.drivers[spec.id] = self._driver(spec, drivers, artifacts)
         runtime = TargetNodes(WorkspaceTargets(self.store), self.clock, artifacts, self.language(), parts)
         bring: BringUp
         kernel: Kernel = Kernel(
             self.store,
             self.clock,
-            room,
-            {id: KernelNode(id, driver, artifacts) for id, driver in room.drivers.items()},
+            hooks,
+            {id: KernelNode(id, driver, artifacts) for id, driver in hooks.drivers.items()},
             pages=(computed_files.actions_page(), computed_files.sessions_page()),
             watched={
-                **dict.fromkeys((TARGETS, SKILLS), lambda: self._look(runtime, room, bring, scene)),
-                ENVIRONMENT: lambda: bring.look(),  # noqa: PLW0108 # the name is bound below
+                **dict.fromkeys((TARGETS, SKILLS), lambda: self._look(runtime, hooks, bring, scene)),
+                ENVIRONMENT: lambda: bring.refresh(),  # noqa: PLW0108 # the name is bound below
                 "EMBODIED.md": lambda: self._embody_all(kernel),
-                task.PATH: lambda: room.review_task(partial(job_succeeded, self.jobs)),
+                task.PATH: lambda: hooks.review_task(partial(job_succeeded, self.jobs)),
             },
             off=disabled_robots(self.config, self.store),
             threads=threads,
             log=log,
         )
-        bring = BringUp(kernel, room)
-        scene: Callable[[], Scene] = cache(lambda: room.environment.get().scene)
+        bring = BringUp(kernel, hooks)
+        scene: Callable[[], Scene] = cache(lambda: hooks.environment.get().scene)
         self.kernel = kernel
         try:
             self._embody_all(kernel, starting=True)
-            for id in list(room.drivers):
+            for id in list(hooks.drivers):
                 bring.open(id, scene)
             if self.config is not None:
                 kernel.alert.document(
                     "config.json", (*self.config.findings, *unsupported_settings(self.config, self.root))
                 )
-            self._look(runtime, room, bring, scene)
-            bring.demand()
-            bring.look()
+            self._look(runtime, hooks, bring, scene)
+            bring.demand_runnable()
+            bring.refresh()
             kernel.recover()
         except BaseException:
             self.kernel = None
@@ -205,7 +205,7 @@ class World:
             raise
 
     def _driver(self, spec: NodeSpec, drivers: Mapping[str, DriverFactory], artifacts: Path | None) -> Driver:
-        """The driver of a node, made and not opened; where nobody brings it, what refuses its orders by name."""
+        """The driver of a node, made and not opened; an `UnavailableDriver` where it is missing."""
         from worldfs.ground.driver import DriverContext
 
         from .bringup import UnavailableDriver
@@ -217,15 +217,15 @@ class World:
         except UserError as error:
             return UnavailableDriver(error, f"/nodes/{spec.id}", "DRIVER_MISSING")
 
-    def _look(self, runtime: TargetNodes, room: WorldJobHooks, bring: BringUp, scene: Callable[[], Scene]) -> bool:
-        """The targets as they are declared now: new ones are taken up on their lanes, others switched on or off."""
-        for node in runtime.look(self._kernel, room.targets, {spec.id for spec in self.specs}):
-            room.drivers[node.id] = node.driver
+    def _look(self, runtime: TargetNodes, hooks: WorldJobHooks, bring: BringUp, scene: Callable[[], Scene]) -> bool:
+        """Apply the present declarations: new targets are opened on their lanes, others enabled or disabled."""
+        for node in runtime.refresh(self._kernel, hooks.targets, {spec.id for spec in self.specs}):
+            hooks.drivers[node.id] = node.driver
             bring.open(node.id, scene)
         return True
 
     def _embody_all(self, kernel: Kernel, *, starting: bool = False) -> bool:
-        """Copy the profiles in, at the start and whenever EMBODIED.md has gone while the kernel runs."""
+        """Copy the profiles to EMBODIED.md, at the start and whenever it is removed while the kernel runs."""
         if not starting and computed_files.key_exists(self.store, "EMBODIED.md"):
             return True
         self.tree.starting = True
@@ -234,7 +234,7 @@ class World:
                 self._embody(spec, kernel)
         except UserError as error:
             if starting and error.code == "PROFILE_MISSING":
-                raise  # a robot without limits would be judged by nobody: the operator's configuration is to be mended
+                raise  # a robot without a profile has no limits to review by
             from .bringup import error_finding
 
             kernel.alert("EMBODIED.md", error_finding(error, "EMBODIED.md", "a file that can be read and written"))
@@ -243,7 +243,7 @@ class World:
         return True
 
     def _embody(self, spec: NodeSpec, kernel: Kernel) -> None:
-        """Copy the profile in, unless somebody has made it their own (workspace D8)."""
+        """Copy the profile to EMBODIED.md, unless a person has edited it (workspace D8)."""
         path, mark = f"/nodes/{spec.id}/EMBODIED.md", f".paos/profiles/{spec.id}"
         try:
             present = self.tree.read(path, WATCHDOG)
@@ -268,13 +268,13 @@ class World:
                     "EMBODIED.md",
                     f"the profile {spec.profile or spec.driver}",
                     "a text of your own",
-                    "nothing to do: yours is kept; delete the file to get that one again",
+                    "your text is kept; delete the file to restore the profile",
                     warning=True,
                 ),
             )
 
     def _interpreter(self, node: str) -> Interpreter:
-        """Words to orders on this body, by the planner's own reading (`real_execute`)."""
+        """Instruction text to orders for this node, by the planner's parser (`real_execute`)."""
 
         def interpret(text: str, scene: Scene) -> Sequence[Order]:
             from worldfs.formats import embodied
@@ -297,11 +297,11 @@ class World:
     def tick(self) -> bool:
         return self._kernel.tick()
 
-    def hear_alerts(self, hear: Callable[[Finding], None]) -> None:
-        """`hear` is told what is wrong now, and, from this world's kernel, whatever goes wrong later."""
+    def listen_alerts(self, listener: Callable[[Finding], None]) -> None:
+        """Call `listener` with each present alert, and with each later one of this world's kernel."""
         from worldfs.roles.message_translation import localise
 
-        self._kernel.alert.listen(lambda error_finding: hear(localise(error_finding, self.language())))
+        self._kernel.alert.listen(lambda item: listener(localise(item, self.language())))
 
     def wake(self) -> None:
         if self.kernel is not None:
@@ -312,7 +312,7 @@ class World:
         try:
             if kernel is not None:
                 kernel.close()
-        finally:  # a house that gave way still lets go of its root
+        finally:  # the root lock is released also when the storage is broken
             self.agents.close()
             self.store.close()
             if self._lock is not None:
@@ -332,7 +332,7 @@ class World:
         return self.kernel
 
     def abandon(self) -> None:
-        """Forget the world without a word to the disk: what a SIGKILL leaves (tests of crashes)."""
+        """Drop the world without a write to the disk, as a SIGKILL does (tests of crashes)."""
         if self.kernel is not None:
             self.kernel.abandon()
             self.kernel = None
@@ -341,25 +341,25 @@ class World:
             self._lock.release()
             self._lock = None
 
-    # -- places -------------------------------------------------------------------------------------------------
+    # -- paths --------------------------------------------------------------------------------------------------
 
     def resolve(self, name: str) -> str:
-        """A path of the tree; bare names of the workspace ("ENVIRONMENT.md", "artifacts") are found in their room."""
+        """A path of the tree; bare names of the workspace ("ENVIRONMENT.md", "artifacts") are resolved."""
         if name.startswith("/") or not name:
             return paths.parse(name or "/")
-        for base in self._rooms():
+        for base in self._roots():
             path = paths.join(base, name)
             if self.tree.table.find(path) is not None or any(self.tree.table.below(path)):
                 return path
         return paths.parse("/" + name)
 
-    def desk(
+    def planner_port(
         self,
         node: str | None = None,
         tell: Callable[[str], None] = lambda text: None,
         instruction: Instruction | None = None,
     ) -> TreePlannerPort:
-        """The planner's desk of a node; without a name the only one. Raises `BadInput` naming what there is."""
+        """The planner's port of a node; without a name of the only one. Raises `BadInput` naming the nodes."""
         from .tree_planner_port import TreePlannerPort
 
         ids = [spec.id for spec in self.specs]
@@ -371,11 +371,11 @@ class World:
         return TreePlannerPort(self, PROJECT, node, tell, instruction)
 
     def new_id(self) -> str:
-        """An action id that nobody has yet, in the page's form, told apart by the time."""
+        """A new action id, in the page's form, made from the time."""
         base = self.clock.now().strftime("act_%Y%m%d_%H%M%S")
         return next(id for n in itertools.count(1) if not self.jobs.known(id := f"{base}_{n:02d}"))
 
-    def _rooms(self) -> Iterator[str]:
+    def _roots(self) -> Iterator[str]:
         yield f"/projects/{PROJECT}"
         yield from (f"/nodes/{id}" for id in self.node_ids())
         yield "/meta"
@@ -384,7 +384,7 @@ class World:
         return self.jobs.load(job_id).order.node
 
     def watch(self) -> StoreWatch:
-        """Changes of anything that `status()` or the documents say."""
+        """Changes of any file that `status()` or the documents depend on."""
         return self.store.watch("", OPEN, CANCEL, STOPS, CONTROL)
 
     # -- jobs ---------------------------------------------------------------------------------------------------
@@ -400,7 +400,7 @@ class World:
         self.tree.write(f"{base}/{page.file}", data, actor)
         return order.id
 
-    def carried(self) -> None:
+    def demand_kernel(self) -> None:
         """Raises when no kernel runs: the error of our own, or `MissingRequirement` if another one has gone."""
         from worldfs.tree.stores.root_lock import lock_holder
 
@@ -408,31 +408,31 @@ class World:
             raise self.broken
         if self.kernel is None and isinstance(self.store, DiskStore) and lock_holder(self.root) is None:
             raise MissingRequirement(
-                "the kernel that carried it has gone",
+                "the kernel that ran it has gone",
                 path=str(self.root),
                 op="wait",
-                fix="start one with: paos up; what had begun is then ended as lost, the rest is carried out",
+                fix="start one with: paos up; running jobs are then ended as lost, the others run",
             )
 
     def cancel(self, job_id: str, actor: str = OPERATOR) -> None:
         self.tree.write(f"/nodes/{self.node_of(job_id)}/jobs/{job_id}/cancel", b"cancel\n", actor)
 
     def stop(self, node: str | None = None, actor: str = OPERATOR) -> list[str]:
-        """Stop a robot at once, or all of them, those to come as well; their names. Durable, whether a kernel runs
-        or not. Raises `NotFound` for one that is not there."""
+        """Stop a robot at once, or all of them and future ones; their names. Durable, whether a kernel runs
+        or not. Raises `NotFound` for an unknown one."""
         nodes = self._robots_named(node, "stop", actor)
         self.stops.stop(nodes, actor, every=node is None)
         return nodes
 
     def resume(self, node: str | None = None, actor: str = OPERATOR) -> list[str]:
-        """Let a robot work again, or all of them; the names of those that were stopped."""
+        """Resume a robot, or all of them; the names of those that were stopped."""
         nodes = self._robots_named(node, "resume", actor)
-        stopped = [id for id in nodes if self.stops.of(id).stopped]
+        stopped = [id for id in nodes if self.stops.state(id).stopped]
         self.stops.resume(nodes, actor, [] if node is None else [id for id in self.node_ids() if id != node])
         return stopped
 
     def _robots_named(self, node: str | None, op: str, actor: str) -> list[str]:
-        """One node or all of them, each of which `actor` may write that control of."""
+        """One node or all of them; `actor` must be allowed to write that control of each."""
         ids = self.node_ids()
         if node is not None and node not in ids:
             from difflib import get_close_matches
@@ -443,12 +443,12 @@ class World:
             raise NotFound(f"no robot {node!r}", op=op, actor=actor, expected=there, fix=fix)
         nodes = ids if node is None else [node]
         for id in nodes:
-            path, row, _ = self.tree.place(f"/nodes/{id}/{op}", actor, op)
+            path, row, _ = self.tree.locate(f"/nodes/{id}/{op}", actor, op)
             demand_write(row, actor, path)
         return nodes
 
     def wait_job(self, job_id: str, timeout: float | None = None, stop: threading.Event | None = None) -> JobStatus:
-        """Block until the job has ended, the time is up or `stop` is set; its status then, whatever it is."""
+        """Block until the job has ended, the time is up or `stop` is set; its status then."""
         from worldfs.kernel.job_codec import read_status
 
         path = f"/nodes/{self.node_of(job_id)}/jobs/{job_id}/status.json"
@@ -459,7 +459,7 @@ class World:
         self.tree.wait(path, PLANNER, over, timeout=timeout, stop=stop)
         return read_status(self.tree.read(path, PLANNER), path)
 
-    # -- words --------------------------------------------------------------------------------------------------
+    # -- text ---------------------------------------------------------------------------------------------------
 
     def language(self) -> str:
         if self.config is not None and self.config.language:
@@ -469,12 +469,12 @@ class World:
             tokens = tuple(self.store.probe(key) for key in keys)
             if self._language is None or self._language[0] != tokens:
                 self._language = tokens, detect_language(*(self.content(key) for key in keys))
-        except UserError:  # a link in a file's place: who needs that file says so
+        except UserError:  # a link has the file's name: reported where the file is needed
             return "en" if self._language is None else self._language[1]
         return self._language[1]
 
     def lessons(self, query: str = "", actor: str = PLANNER, limit: int = 10) -> list[Lesson]:
-        """The lessons that fit a query, best first (`search_lessons` of 001); all of them for an empty one."""
+        """The lessons that match a query, best first (`search_lessons` of 001); all of them for an empty one."""
         from worldfs.formats import lessons_file
         from worldfs.roles.lesson_notes import search
 
@@ -501,13 +501,13 @@ class World:
         return [note for note, _ in found]
 
     def status(self) -> dict[str, Any]:
-        """The world at a glance, ready for JSON."""
+        """The status report, ready for JSON."""
         from .status_report import status_report
 
         return status_report(self)
 
     def content(self, key: str) -> bytes:
-        """A file of the workspace, past all rights: for the house itself."""
+        """A file of the workspace without a check of rights: for the world itself."""
         stored = self.store.get(key)
         return stored.data if stored else b""
 

@@ -1,4 +1,4 @@
-"""The house around a job: the critic judges it, its body observes, what failed becomes a lesson."""
+"""The world's hooks around a job: the critic reviews it, its driver observes, a failure becomes a lesson."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class WorldJobHooks:
-    """What the kernel reads and writes for its nodes, each through the tree and as the role whose file it is."""
+    """Reads and writes of the kernel for its nodes, each through the tree and in the role that owns the file."""
 
     def __init__(self, tree: Tree, project: str, clock: Clock, reviewer: Reviewer, language: Callable[[], str]) -> None:
         self.tree = tree
@@ -35,8 +35,8 @@ class WorldJobHooks:
         self.reviewer = reviewer
         self.language = language
         self.drivers: dict[str, Driver] = {}
-        self.targets: set[str] = set()  # nodes whose preflight judges alone: their skills are no ops of a body
-        self.films: Path | None = None  # where films of bodies go; None: there is no disk
+        self.targets: set[str] = set()  # nodes that only their preflight reviews: skills are no ops of a driver
+        self.films: Path | None = None  # directory of films; None: there is no disk
         base = f"/projects/{project}"
         self.environment = CachedDocument(tree, f"{base}/ENVIRONMENT.md", WATCHDOG, environment.read)
         self.judged = CachedDocument(tree, f"{base}/ENVIRONMENT.md", CRITIC, environment.read)
@@ -44,7 +44,7 @@ class WorldJobHooks:
         self.tasks = CachedDocument(tree, f"{base}/TASK.md", CRITIC, task.read)
         self.profiles: dict[str, CachedDocument[Profile]] = {}
         self._seen: dict[str, tuple[Scene, str | None]] = {}
-        self._told: dict[str, Scene] = {}  # what a body took from the document, as it was last written
+        self._told: dict[str, Scene] = {}  # the scene of each node as it was last written
 
     def profile(self, node: str) -> CachedDocument[Profile]:
         if node not in self.profiles:
@@ -52,7 +52,7 @@ class WorldJobHooks:
         return self.profiles[node]
 
     def review(self, order: Order) -> Sequence[Finding]:
-        """The critic by the files first; the body's own checks only for what passes them. A target: its preflight."""
+        """The critic first, by the documents; then the driver's own review. For a target: its preflight."""
         if order.node in self.targets:
             return list(self.drivers[order.node].review(order))
         profile = self.profile(order.node).get()
@@ -61,18 +61,18 @@ class WorldJobHooks:
             findings += [localise(item, self.language()) for item in self.drivers[order.node].review(order)]
         return findings
 
-    def settle(self, node: str) -> None:
+    def observe(self, node: str) -> None:
         driver = self.drivers[node]
         seen = driver.observe()
         if seen == Scene():
-            return  # a body that is not taken up has seen nothing
+            return  # a driver that is not open has observed nothing
         token = self.tree.probe(self.environment.path, WATCHDOG)
         if token is not None and self._seen.get(node) == (seen, token):
-            return  # nothing moved and nobody wrote: nothing to say
+            return  # nothing moved, and the document is unchanged
         now = stamp(self.clock.now().replace(microsecond=0))
         built = driver.assumed() if isinstance(driver, Simulated) else None
         before = self._told.get(node) or built or Scene()
-        # only a body whose world is built knows every thing in it: of others, silence does not say that a thing is gone
+        # only a simulated scene lists every thing; for other drivers an unobserved thing may still exist
         whole = built is not None
 
         def merged(data: bytes) -> bytes:
@@ -82,17 +82,17 @@ class WorldJobHooks:
         self._told[node] = environment.next_baseline(before, seen)
         self._seen[node] = (seen, self.tree.probe(self.environment.path, WATCHDOG))
 
-    def stood(self, node: str) -> Json:
-        """The robot's own entry as its body sees it now."""
+    def stop_confirmation(self, node: str) -> Json:
+        """The robot's own entry as its driver observes it now."""
         robot = next((item for item in self.drivers[node].observe().robots if item.robot_id == node), None)
         return {} if robot is None else {name: value for name, value in asdict(robot).items() if value}
 
     def control(self, node: str, text: str) -> None:
-        """Film the body's motion into artifacts/films/, or stop."""
+        """Film the robot into artifacts/films/, or stop."""
         body, name = self.drivers[node], film_name(text, node)
         if self.films is None or not isinstance(body, VideoRecorder):
             raise MissingRequirement(
-                f"the body of {node} cannot film itself", op="film", fix="use one that can: --driver simulation"
+                f"the driver of {node} cannot film", op="film", fix="use one that can: --driver simulation"
             )
         if not name:
             body.stop_recording()
@@ -101,20 +101,20 @@ class WorldJobHooks:
         body.record(self.films / name, RECORD_FPS)
 
     def review_task(self, happened: RecordedCheck) -> bool:
-        """TASK.md against the measured world: each claim that is not so becomes a lesson, once.
+        """Compare TASK.md with the observed world: each wrong claim becomes a lesson, once.
 
         Always True: it needs no idle body.
         """
-        from worldfs.roles import task_review  # the planner's grammar: only for a page that was written
+        from worldfs.roles import task_review  # imports the planner's grammar
 
         try:
             data = self.tasks.fetch()[0]
             present, progress = task.read(data), task.progress(data)
             if any(step.status == "running" for step in present.steps):
-                return True  # its author is at work: the page is a step behind the world
+                return True  # a plan is running: the page is behind the world
             scene, known = self.judged.get().scene, {(n.action, n.reason) for n in self.lessons.get()}
         except UserError:
-            return True  # a page that cannot be read is named by who reads it; it stops no kernel
+            return True  # its readers report an unreadable page
         language = self.language()
         claims = task_review.review(present, scene, progress=progress, happened=happened)
         notes = [task_review.lesson(c, self.clock.now(), language) for c in claims if c.verdict == "false"]
@@ -128,7 +128,7 @@ class WorldJobHooks:
         note = self._note(order, localise_outcome(outcome, language), when, language)
         self.lessons.change(lambda data: lessons_file.add(data, note, language=language))
 
-    def say(self, outcome: Outcome) -> Outcome:
+    def localise(self, outcome: Outcome) -> Outcome:
         return localise_outcome(outcome, self.language())
 
     def _note(self, order: Order, outcome: Outcome, when: datetime, language: str) -> Lesson:

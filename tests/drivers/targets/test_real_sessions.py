@@ -296,7 +296,7 @@ def test_a_stop_of_the_world_reaches_the_robot_by_its_own_path_and_ends_the_sess
                 assert (outcome.cause, outcome.code) == (Cause.CANCELLED, "STOPPED"), outcome
                 assert outcome.evidence["stood"]["extra"]["standing"]
                 assert settled(plant)
-                assert world.stops.of("arm").stopped
+                assert world.stops.state("arm").stopped
             finally:
                 over.set()
                 world.wake()

@@ -41,7 +41,7 @@ class Home:
         self.file.write_text(json.dumps({"agents": {"brains": list(entries)}}))
 
     def say(self, text: str, binding: Binding = ALICE) -> str:
-        id = str(self.chat.say(binding, text.encode()).extra["job"])
+        id = str(self.chat.send(binding, text.encode()).extra["job"])
         wait_for_call(self.calls, id)
         return id
 
@@ -94,7 +94,7 @@ def test_a_command_out_of_time_is_a_timeout_and_one_cancelled_is_ended(home: Hom
     id = home.say("x")
     assert str(state(home.calls, id)[1]).startswith("timeout: ")
     home.set(command("sleep", "60"))
-    id = str(home.chat.say(ALICE, b"x").extra["job"])
+    id = str(home.chat.send(ALICE, b"x").extra["job"])
     wait_until(lambda: _session(home).status == "running")
     home.calls.cancel(ALICE, id)
     wait_for_call(home.calls, id)
@@ -117,7 +117,7 @@ def test_an_answer_without_end_is_cut(home: Home, monkeypatch: pytest.MonkeyPatc
 
 def test_letters_of_one_agent_are_answered_one_after_the_other(home: Home) -> None:
     home.set(command("sh", "-c", "sleep 0.1; cat"))
-    ids = [str(home.chat.say(ALICE, f"{n}".encode()).extra["job"]) for n in range(3)]
+    ids = [str(home.chat.send(ALICE, f"{n}".encode()).extra["job"]) for n in range(3)]
     for id in ids:
         wait_for_call(home.calls, id)
     assert [home.calls.result(ALICE, id) for id in ids] == [b"0", b"1", b"2"]

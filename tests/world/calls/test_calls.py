@@ -34,7 +34,7 @@ def ask(calls: AgentJobs, text: str = "hello", binding: Binding = ALICE, **more:
 
 def test_a_call_runs_and_its_end_is_read_back(tmp_path: Path) -> None:
     calls = open_calls(tmp_path)
-    calls.carry("chat", echo)
+    calls.register("chat", echo)
     id = ask(calls, "hello", correlation="corr-9")
     wait_for_call(calls, id)
     assert id == "job-1"
@@ -59,7 +59,7 @@ def test_the_order_is_durable_before_the_id_is_told(tmp_path: Path) -> None:
     order = json.loads((tmp_path / f".paos/jobs/{id}.jsonl").read_text())
     assert (order["node"], order["params"], order["extra"]["project"]) == ("alice", {"text": "hello"}, "proj-1")
     assert state(calls, id) == ("queued", None)
-    calls.carry("chat", look)
+    calls.register("chat", look)
     wait_for_call(calls, id)
     assert [json.loads(line).get("status") for line in seen[0]] == [None, "running"]
     calls.close()
@@ -73,7 +73,7 @@ def test_a_project_token_is_in_no_file(tmp_path: Path) -> None:
         got.append(run.binding)
         return Outcome.success()
 
-    calls.carry("chat", keep)
+    calls.register("chat", keep)
     wait_for_call(calls, ask(calls))
     calls.close()
     assert got == [ALICE]
@@ -83,7 +83,7 @@ def test_a_project_token_is_in_no_file(tmp_path: Path) -> None:
 def test_ids_go_on_after_a_restart_though_the_files_are_gone_from_the_view(tmp_path: Path) -> None:
     clock = ManualClock()
     calls = open_calls(tmp_path, clock)
-    calls.carry("chat", echo)
+    calls.register("chat", echo)
     for _ in range(70):  # more than one durable write of the counter covers
         wait_for_call(calls, ask(calls))
     clock.advance(KEEP_S + 1)
@@ -98,7 +98,7 @@ def test_ids_go_on_after_a_restart_though_the_files_are_gone_from_the_view(tmp_p
 def test_a_lost_counter_gives_no_id_twice(tmp_path: Path) -> None:
     clock = ManualClock()
     calls = open_calls(tmp_path, clock)
-    calls.carry("chat", echo)
+    calls.register("chat", echo)
     for _ in range(3):
         wait_for_call(calls, ask(calls))
     clock.advance(KEEP_S + 1)
@@ -118,7 +118,7 @@ def test_found_running_is_lost_and_found_queued_is_run(tmp_path: Path) -> None:
         return Outcome.success("too late")
 
     calls = open_calls(tmp_path)
-    calls.carry("chat", hang, threads=1)
+    calls.register("chat", hang, threads=1)
     first, second = ask(calls, "one"), ask(calls, "two")
     wait_until(lambda: state(calls, first)[0] == "running")
     kept = {path.name: path.read_bytes() for path in (tmp_path / ".paos/jobs").iterdir()}
@@ -129,7 +129,7 @@ def test_found_running_is_lost_and_found_queued_is_run(tmp_path: Path) -> None:
     again = open_calls(after)
     assert state(again, first) == ("failed", f"lost: {LOST}")
     assert state(again, second) == ("queued", None)
-    again.carry("chat", echo)
+    again.register("chat", echo)
     wait_for_call(again, second)
     assert again.result(ALICE, second) == b"two"
     assert again.result(ALICE, first).startswith(b"lost: ")
@@ -155,7 +155,7 @@ def test_a_lost_call_says_why_after_any_power_cut() -> None:
 
     def check(path: Path, acked: tuple[str, ...]) -> None:
         calls = open_calls(path)
-        outcome = calls.outcome(calls.call(ALICE, "job-1"))
+        outcome = calls.outcome(calls.visible_job(ALICE, "job-1"))
         assert outcome is not None and outcome.cause is Cause.LOST
         calls.close()
 
@@ -167,11 +167,11 @@ def test_what_is_held_begins_when_it_is_told_to(tmp_path: Path) -> None:
     first = ask(calls)
     calls.close()
     held = AgentJobs.open(tmp_path, ManualClock(), ChangeFeed(), held=True)
-    held.carry("chat", echo)
+    held.register("chat", echo)
     second = ask(held)
     time.sleep(0.05)
     assert [state(held, id)[0] for id in (first, second)] == ["queued", "queued"]
-    held.begin()
+    held.start()
     third = ask(held)
     for id in (first, second, third):
         wait_for_call(held, id)
@@ -185,7 +185,7 @@ def test_a_torn_last_line_is_as_if_it_had_not_been_written(tmp_path: Path) -> No
     with (tmp_path / f".paos/jobs/{id}.jsonl").open("ab") as file:
         file.write(b'{"status": "runn')
     again = open_calls(tmp_path)
-    again.carry("chat", echo)
+    again.register("chat", echo)
     wait_for_call(again, id)
     assert state(again, id) == ("done", None)
     again.close()
@@ -195,7 +195,7 @@ def test_a_file_that_says_nothing_stops_no_other(tmp_path: Path) -> None:
     (tmp_path / ".paos/jobs").mkdir(parents=True)
     (tmp_path / ".paos/jobs/job-3.jsonl").write_bytes(b"\xff\xff{")
     calls = open_calls(tmp_path)
-    calls.carry("chat", echo)
+    calls.register("chat", echo)
     ids = [ask(calls) for _ in range(3)]
     for id in ids:
         wait_for_call(calls, id)
@@ -213,7 +213,7 @@ def test_ended_calls_survive_a_restart_with_result_log_and_time(tmp_path: Path) 
         run.log("progress", message="half way")
         return Outcome.failure(Cause.ERROR, "", "missing provider API key")
 
-    calls.carry("chat", fail)
+    calls.register("chat", fail)
     id = ask(calls)
     wait_for_call(calls, id)
     before = calls.status(ALICE, id), calls.result(ALICE, id), calls.log(ALICE, id)
@@ -232,7 +232,7 @@ def test_ended_calls_survive_a_restart_with_result_log_and_time(tmp_path: Path) 
 def test_an_ended_call_leaves_the_view_after_a_day_and_its_file_stays(tmp_path: Path) -> None:
     clock = ManualClock()
     calls = open_calls(tmp_path, clock)
-    calls.carry("chat", echo)
+    calls.register("chat", echo)
     id = ask(calls)
     wait_for_call(calls, id)
     clock.advance(KEEP_S - 1)
@@ -266,7 +266,7 @@ def test_the_deadline_ends_a_call_that_stops_when_asked() -> None:
         run.stop.wait(PATIENCE_S)
         return Outcome.failure(Cause.CANCELLED, "CANCELLED", "the arm stands still")
 
-    calls.carry("chat", obey)
+    calls.register("chat", obey)
     id = ask(calls)
     wait_until(lambda: state(calls, id)[0] == "running")
     clock.advance(299)
@@ -292,7 +292,7 @@ def test_a_call_that_never_stops_is_ended_without_it_and_its_late_word_counts_fo
         run.log("progress", message="late")
         return Outcome.success("late")
 
-    calls.carry("chat", deaf, threads=1)
+    calls.register("chat", deaf, threads=1)
     id = ask(calls, deadline_s=5)
     wait_until(lambda: state(calls, id)[0] == "running")
     clock.advance(5)
@@ -323,7 +323,7 @@ def test_cancelling_ends_a_queued_call_at_once_and_a_running_one_when_it_stops()
         run.stop.wait(PATIENCE_S)
         return Outcome.failure(Cause.ERROR, "", "stopped")
 
-    calls.carry("chat", obey, threads=1)
+    calls.register("chat", obey, threads=1)
     first, second = ask(calls), ask(calls)
     wait_until(lambda: state(calls, first)[0] == "running")
     calls.cancel(ALICE, second)
@@ -346,8 +346,8 @@ def test_one_lane_runs_in_order_and_holds_no_thread_while_it_waits() -> None:
         order.append(run.id)
         return Outcome.success()
 
-    calls.carry("chat", slow, lane=lambda call: "arm", threads=2)
-    calls.carry("invoke", echo)
+    calls.register("chat", slow, lane=lambda call: "arm", threads=2)
+    calls.register("invoke", echo)
     arm = [ask(calls) for _ in range(5)]
     other = calls.submit(ALICE, "invoke", "x", {"text": "quick"})
     wait_for_call(calls, other)
@@ -372,7 +372,7 @@ def test_threads_are_bounded() -> None:
             now[0] -= 1
         return Outcome.success()
 
-    calls.carry("chat", count, threads=3)
+    calls.register("chat", count, threads=3)
     ids = [ask(calls) for _ in range(30)]
     for id in ids:
         wait_for_call(calls, id)
@@ -388,7 +388,7 @@ def test_an_agent_may_not_have_more_than_so_many_open(monkeypatch: pytest.Monkey
         ask(calls)
     assert caught.value.code == "queue_saturated"
     assert ask(calls, binding=Binding(USER, "bob", "proj-1")) == "job-4"
-    calls.carry("chat", echo)
+    calls.register("chat", echo)
     wait_for_call(calls, ids[0])
     assert ask(calls) == "job-5"
     calls.close()
@@ -404,7 +404,7 @@ def test_a_carrier_that_raises_fails_the_call_and_the_next_one_runs() -> None:
             raise StorageError("no space left", path="x")
         return Outcome.success("fine")
 
-    calls.carry("chat", raising, threads=1)
+    calls.register("chat", raising, threads=1)
     ids = [ask(calls, text) for text in "abc"]
     for id in ids:
         wait_for_call(calls, id)
@@ -435,7 +435,7 @@ def test_an_end_that_cannot_be_kept_is_told_as_a_failure_not_as_success(tmp_path
         disk.full = True
         return Outcome.success("done")
 
-    calls.carry("chat", fill)
+    calls.register("chat", fill)
     id = ask(calls)
     wait_for_call(calls, id)
     assert state(calls, id)[0] == "failed"
@@ -451,7 +451,7 @@ def test_each_state_is_published_after_it_can_be_read() -> None:
     calls = AgentJobs.open(None, ManualClock(), feed)
     seen: list[str] = []
     feed.listen(lambda seq, topics: seen.append(state(calls, topics[0].rsplit("/", 1)[1])[0]))
-    calls.carry("chat", echo)
+    calls.register("chat", echo)
     id = ask(calls)
     wait_for_call(calls, id)
     calls.close()
@@ -478,7 +478,7 @@ def test_nothing_looks_at_what_has_ended(tmp_path: Path) -> None:
     look = store.probe
     store.probe = lambda key: probes.append(key) or look(key)  # type: ignore[method-assign,func-returns-value]  # same
     calls = AgentJobs(store, clock, ChangeFeed())
-    calls.carry("chat", echo)
+    calls.register("chat", echo)
     id = ask(calls)
     wait_for_call(calls, id)
     assert id == "job-1001"
@@ -497,7 +497,7 @@ def test_ended_calls_are_put_away_in_groups_and_all_of_them_are_shown_after_a_cr
     home = tmp_path / "home"
     home.mkdir()
     calls = open_calls(home)
-    calls.carry("chat", echo)
+    calls.register("chat", echo)
     ids = [ask(calls, f"letter {n}", correlation=f"c{n}") for n in range(GROUP + 6)]
     for id in ids:
         wait_for_call(calls, id)
@@ -522,7 +522,7 @@ def test_ended_calls_are_put_away_in_groups_and_all_of_them_are_shown_after_a_cr
 def test_a_day_that_is_over_leaves_no_line(tmp_path: Path) -> None:
     clock = ManualClock()
     calls = open_calls(tmp_path, clock)
-    calls.carry("chat", echo)
+    calls.register("chat", echo)
     wait_for_call(calls, ask(calls))
     calls.close()
     clock.advance(2 * KEEP_S)
@@ -535,7 +535,7 @@ def test_a_day_that_is_over_leaves_no_line(tmp_path: Path) -> None:
 def test_calls_of_two_days_are_shown_together(tmp_path: Path) -> None:
     clock = ManualClock()
     calls = open_calls(tmp_path, clock)
-    calls.carry("chat", echo)
+    calls.register("chat", echo)
     first = ask(calls)
     wait_for_call(calls, first)
     clock.advance(KEEP_S - 3600)
@@ -549,7 +549,7 @@ def test_calls_of_two_days_are_shown_together(tmp_path: Path) -> None:
 
 def test_a_copy_among_the_open_files_of_a_call_that_was_put_away_is_dropped(tmp_path: Path) -> None:
     calls = open_calls(tmp_path)
-    calls.carry("chat", echo)
+    calls.register("chat", echo)
     id = ask(calls)
     wait_for_call(calls, id)
     calls.close()
@@ -567,7 +567,7 @@ def test_closing_stops_what_runs_and_keeps_what_is_queued(tmp_path: Path) -> Non
         run.stop.wait(PATIENCE_S)
         return Outcome.failure(Cause.ERROR, "", "")
 
-    calls.carry("chat", obey, threads=1)
+    calls.register("chat", obey, threads=1)
     first, second = ask(calls), ask(calls)
     wait_until(lambda: state(calls, first)[0] == "running")
     calls.close()

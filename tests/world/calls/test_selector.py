@@ -19,8 +19,8 @@ CHAT = "/agents/self/chat/control/input"
 
 def started() -> AgentJobs:
     calls = open_calls(None)
-    calls.carry("chat", echo, threads=1)
-    calls.carry("invoke", echo)
+    calls.register("chat", echo, threads=1)
+    calls.register("invoke", echo)
     return calls
 
 
@@ -48,14 +48,14 @@ def test_an_event_has_the_recorded_shape() -> None:
     waiting_for(selector, CHAT)
     id = say(calls, "hello", "corr-9")
     found = told(selector)
-    assert found.pop("seq") == calls.call(ALICE, id).ended
+    assert found.pop("seq") == calls.visible_job(ALICE, id).ended
     assert found == {
         "configured": True,
         "waiting": False,
         "event_id": 1,
         "source_path": CHAT,
         "event_path": "/agents/self/jobs/job-1/status.json",
-        "updated_at_ms": calls.call(ALICE, id).updated_ms,
+        "updated_at_ms": calls.visible_job(ALICE, id).updated_ms,
         "job": {
             "job_id": "job-1",
             "state": "done",
@@ -252,7 +252,7 @@ def test_since_a_number_replays_what_came_after_it() -> None:
 def test_numbers_go_on_growing_over_a_restart(tmp_path: Any) -> None:
     clock = ManualClock()
     calls = open_calls(tmp_path, clock)
-    calls.carry("chat", echo)
+    calls.register("chat", echo)
     selector = EventSelector(calls, ALICE)
     first = say(calls)
     waiting_for(selector, CHAT)
@@ -260,7 +260,7 @@ def test_numbers_go_on_growing_over_a_restart(tmp_path: Any) -> None:
     calls.close()
     clock.advance(1)
     again = open_calls(tmp_path, clock)
-    again.carry("chat", echo)
+    again.register("chat", echo)
     selector = EventSelector(again, ALICE)
     second = say(again)
     waiting_for(selector, CHAT, since=seq)
@@ -286,7 +286,7 @@ def test_the_chat_source_ignores_invokes_and_other_projects() -> None:
 
 def test_a_failed_job_tells_its_error_as_the_result() -> None:
     calls = open_calls(None)
-    calls.carry("chat", lambda run: Outcome.failure(Cause.ERROR, "", "missing provider API key"))
+    calls.register("chat", lambda run: Outcome.failure(Cause.ERROR, "", "missing provider API key"))
     selector = EventSelector(calls, ALICE)
     waiting_for(selector, CHAT)
     say(calls)

@@ -43,7 +43,7 @@ class Served:
 
     def ask(self, payload: Json, file: str = "invoke.json") -> tuple[str, Any]:
         """status.json's state and result.json at the end."""
-        place = self.orders.at(ALICE, ARM)
+        place = self.orders.endpoint(ALICE, ARM)
         wait_for_call(self.calls, place.write(file, json.dumps(payload).encode()).extra["job"])
         return json.loads(place.status())["state"], json.loads(place.result())
 
@@ -94,7 +94,7 @@ def test_a_body_that_fails_says_why(served: Served) -> None:
 
 
 def test_two_orders_of_one_instant_are_two_jobs(served: Served) -> None:
-    place = served.orders.at(ALICE, ARM)
+    place = served.orders.endpoint(ALICE, ARM)
     data = json.dumps({"target_pose": POSE}).encode()
     ids = [place.write("move_to.json", data).extra["job"] for _ in range(3)]
     for id in ids:
@@ -103,7 +103,7 @@ def test_two_orders_of_one_instant_are_two_jobs(served: Served) -> None:
 
 
 def test_cancelling_the_call_stops_the_body_first(served: Served) -> None:
-    place = served.orders.at(ALICE, ARM)
+    place = served.orders.endpoint(ALICE, ARM)
     data = json.dumps({"target_pose": POSE, "hang": True}).encode()
     id = place.write("move_to.json", data).extra["job"]
     wait_until(lambda: len(served.site.executed) == 1)
@@ -153,7 +153,7 @@ class Far:
 
 def far_result(reach: NodeLookup, service: str = "drill") -> tuple[Any, Any]:
     calls = open_calls(None)
-    place = EndpointOrders(calls, {}, NodeTool(None, reach)).at(
+    place = EndpointOrders(calls, {}, NodeTool(None, reach)).endpoint(
         ALICE, StaticEndpoint(f"/nodes/n/{service}", service, "n", {"run": "run"})
     )
     wait_for_call(calls, place.write("invoke.json", b' {"depth": 3}').extra["job"])

@@ -53,7 +53,7 @@ class Bench:
         self.orders = EndpointOrders(self.calls, {"memory": self.mirror, "web_search": self.mirror}, self.mirror)
 
     def at(self, spot: StaticEndpoint, binding: Binding = ALICE) -> BoundEndpoint:
-        return self.orders.at(binding, spot)
+        return self.orders.endpoint(binding, spot)
 
     def ask(self, spot: StaticEndpoint, file: str, payload: object) -> Any:
         """The result of an accepted order, after its end."""
@@ -204,14 +204,14 @@ def test_all_of_it_is_there_after_a_restart_and_after_a_day(tmp_path: Path) -> N
 def test_one_agents_memory_is_asked_in_order_and_the_web_does_not_wait_for_it(bench: Bench) -> None:
     bench.mirror.go = gate = threading.Event()
     first = [bench.at(MEMORY).write("search.json", b'{"query":"%d"}' % n).extra["job"] for n in range(4)]
-    wait_until(lambda: bench.calls.call(ALICE, first[0]).word == "running")
-    assert [bench.calls.call(ALICE, id).word for id in first[1:]] == ["queued"] * 3
+    wait_until(lambda: bench.calls.visible_job(ALICE, first[0]).word == "running")
+    assert [bench.calls.visible_job(ALICE, id).word for id in first[1:]] == ["queued"] * 3
     web = bench.at(WEB).write("search.json", b'{"query":"a"}').extra["job"]
-    wait_until(lambda: bench.calls.call(ALICE, web).word == "running")
+    wait_until(lambda: bench.calls.visible_job(ALICE, web).word == "running")
     gate.set()
     for id in [*first, web]:
         wait_for_call(bench.calls, id)
-    ends = [bench.calls.call(ALICE, id).ended for id in first]
+    ends = [bench.calls.visible_job(ALICE, id).ended for id in first]
     assert ends == sorted(ends)
 
 

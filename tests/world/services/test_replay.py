@@ -37,12 +37,12 @@ def recorded() -> list[Any]:
 
 
 @pytest.fixture
-def acts(tmp_path: Path) -> Iterator[BindingActions]:
+def actions(tmp_path: Path) -> Iterator[BindingActions]:
     (tmp_path / "config.json").write_text('{"agents": {"brains": [{"agent": "*", "kind": "none"}]}}')
     services = AgentServices.open(
         tmp_path, world=None, agents=tmp_path / "agents", clock=ManualClock(), feed=ChangeFeed(), environ={}
     )
-    yield services.acts(ALICE)
+    yield services.actions(ALICE)
     services.close()
 
 
@@ -57,7 +57,7 @@ def shape(told: str) -> Any:
     return plain(json.loads(told))
 
 
-def test_every_recorded_order_to_memory_and_web_search_ends_as_recorded(acts: BindingActions) -> None:
+def test_every_recorded_order_to_memory_and_web_search_ends_as_recorded(actions: BindingActions) -> None:
     """D28: a refusal is told by a key more. D29: web_search is real. D30: no built-in notes, ours are counted anew."""
     decided: set[str] = set()
     for entry in recorded():
@@ -65,7 +65,7 @@ def test_every_recorded_order_to_memory_and_web_search_ends_as_recorded(acts: Bi
         if not isinstance(asked, dict) or "write" not in asked or "status.json" not in entry["res"]:
             continue
         place, _, file = asked["write"].removeprefix(BASE).rpartition("/control/")
-        spot, data = acts.at(SPOTS[place]), asked["data"]
+        spot, data = actions.endpoint(SPOTS[place]), asked["data"]
         payload = (data if isinstance(data, str) else json.dumps(data)).encode()
         told, want = _written(spot, file, payload), entry["res"]["write"]
         status, result = shape(spot.status().decode()), shape(spot.result().decode())
@@ -92,7 +92,7 @@ def test_every_recorded_order_to_memory_and_web_search_ends_as_recorded(acts: Bi
             assert status == wanted[0]
             decided.add("D30")
     assert decided == {"D27", "D28", "D29", "D30"}
-    assert json.loads(acts.at(SPOTS["memory"]).control("create.json"))["name"] == "bad name"
+    assert json.loads(actions.endpoint(SPOTS["memory"]).control("create.json"))["name"] == "bad name"
 
 
 def _written(spot: Any, file: str, payload: bytes) -> Any:
@@ -117,60 +117,64 @@ def _unnumbered(mem_id: str) -> str:
     return ":".join([*parts[:2], "mem_N" if parts[2].startswith("mem_") else parts[2], *parts[3:]])
 
 
-def test_every_recorded_letter_and_event_is_as_recorded(acts: BindingActions) -> None:
+def test_every_recorded_letter_and_event_is_as_recorded(actions: BindingActions) -> None:
     """D39: the answer comes at once. D43: an event carries its number. The recorded brain had no key, ours is none."""
     rows = {row["req"]: row["res"] for row in recorded() if isinstance(row["req"], str)}
-    acts.talk.select(b'{"paths": ["/agents/self/chat/control/input"], "timeout_ms": 500}')
-    assert acts.talk.selector().decode() == rows["wait.json readback"]
-    wait = acts.talk.wait()
+    actions.chat.select(b'{"paths": ["/agents/self/chat/control/input"], "timeout_ms": 500}')
+    assert actions.chat.selector().decode() == rows["wait.json readback"]
+    wait = actions.chat.wait()
     assert wait is not None and not wait.ready()
-    assert shape(acts.talk.next().decode()) == shape(rows["next.json (nothing, 500ms)"][0])
+    assert shape(actions.chat.next().decode()) == shape(rows["next.json (nothing, 500ms)"][0])
     for label, text, correlation in (
         ("chat write", b"hello world", ""), ("chat write corr", b"second", "corr-9"),
         ("chat write id only", b"third", "id-only"), ("chat write blank", b" \n", ""),
     ):  # fmt: skip
-        written = acts.talk.say(text, WriteContext("user", correlation=correlation))
+        written = actions.chat.send(text, WriteContext("user", correlation=correlation))
         assert {"n": written.n, **written.extra} == rows[label]["payload"]
         if "job" in written.extra:
-            wait_until(lambda job=written.extra["job"]: acts.jobs.wait(job) is None)
-    assert acts.jobs.ids() == ["job-1", "job-2", "job-3"]
-    error = json.loads(acts.jobs.file("job-1", "status"))["error"]
+            wait_until(lambda job=written.extra["job"]: actions.jobs.wait(job) is None)
+    assert actions.jobs.ids() == ["job-1", "job-2", "job-3"]
+    error = json.loads(actions.jobs.file("job-1", "status"))["error"]
 
     def ours(told: str) -> Any:
         return shape(told.replace("missing provider API key", json.dumps(error)[1:-1]))
 
-    assert shape(acts.jobs.file("job-1", "status").decode()) == ours(rows["/agents/self/jobs/job-1/status.json"][0])
-    assert acts.jobs.file("job-1", "result").decode() == error
-    assert shape(acts.jobs.file("job-1", "log").decode()) == ours(rows["/agents/self/jobs/job-1/log.txt"][0])
+    assert shape(actions.jobs.file("job-1", "status").decode()) == ours(rows["/agents/self/jobs/job-1/status.json"][0])
+    assert actions.jobs.file("job-1", "result").decode() == error
+    assert shape(actions.jobs.file("job-1", "log").decode()) == ours(rows["/agents/self/jobs/job-1/log.txt"][0])
     for number in range(4):
-        told = shape(acts.talk.next().decode())
+        told = shape(actions.chat.next().decode())
         assert isinstance(told.pop("seq", 1), int)  # D43
         assert told == ours(rows[f"next.json #{number}"][0])
 
 
-def test_every_recorded_wait_is_accepted_or_refused_as_recorded(acts: BindingActions) -> None:
+def test_every_recorded_wait_is_accepted_or_refused_as_recorded(actions: BindingActions) -> None:
     """D43: a wait for a job that ended since the attach is answered, where the reference waited in vain."""
     waits = [row for row in recorded() if isinstance(row["req"], dict) and "wait.json" in row["req"]]
     assert len(waits) == 8
     for row in waits:
         data, want = row["req"]["wait.json"].encode(), row["res"]
         try:
-            acts.talk.select(data)
+            actions.chat.select(data)
             told = {"ok": True, "payload": {"n": len(data)}}
         except BadInput as error:
             told = {"ok": False, "error": {"code": error.code, "message": error.found}}
         assert told == want
-    assert shape(acts.talk.next().decode()) == {"configured": False, "waiting": False, "error": "wait_not_configured"}
+    assert shape(actions.chat.next().decode()) == {
+        "configured": False,
+        "waiting": False,
+        "error": "wait_not_configured",
+    }
 
 
-def test_each_job_of_the_recorded_index_has_its_fields_here(acts: BindingActions) -> None:
+def test_each_job_of_the_recorded_index_has_its_fields_here(actions: BindingActions) -> None:
     index = json.loads((RECORDED / "chat-job-index.json").read_text())
-    acts.talk.say(b"hello", WriteContext("user"))
-    wait_until(lambda: acts.jobs.wait("job-1") is None)
+    actions.chat.send(b"hello", WriteContext("user"))
+    wait_until(lambda: actions.jobs.wait("job-1") is None)
     job = next(job for job in index["jobs"] if job["job_id"] == "job-1")
-    status = json.loads(acts.jobs.file("job-1", "status"))
+    status = json.loads(actions.jobs.file("job-1", "status"))
     assert (status["state"], status["correlation_id"]) == (job["state"], job["correlation_id"])
-    assert acts.jobs.file("job-1", "result").decode() == status["error"]
-    error = json.loads(acts.jobs.file("job-1", "log"))
+    assert actions.jobs.file("job-1", "result").decode() == status["error"]
+    error = json.loads(actions.jobs.file("job-1", "log"))
     assert list(error) == list(json.loads(job["log_text"]))
     assert error["code"] == json.loads(job["log_text"])["code"]

@@ -23,8 +23,8 @@ def opened(home: Path, clock: ManualClock | None = None) -> AgentServices:
     return AgentServices.open(home, world=None, agents=home / "agents", clock=clock, feed=ChangeFeed(), environ={})
 
 
-def order(acts: BindingActions, file: str, payload: object) -> object:
-    controls = acts.at(MEMORY)
+def order(actions: BindingActions, file: str, payload: object) -> object:
+    controls = actions.endpoint(MEMORY)
     written = controls.write(file, json.dumps(payload).encode(), ASK)
     assert written.until is not None
     wait_until(written.until.ready)
@@ -33,32 +33,32 @@ def order(acts: BindingActions, file: str, payload: object) -> object:
 
 def test_memory_jobs_and_places_survive_a_restart(tmp_path: Path) -> None:
     services = opened(tmp_path)
-    acts = services.acts(ALICE)
-    made = order(acts, "create.json", {"name": "n", "kind": "note", "content": "größe 苹果"})
+    actions = services.actions(ALICE)
+    made = order(actions, "create.json", {"name": "n", "kind": "note", "content": "größe 苹果"})
     services.close()
     services = opened(tmp_path)
-    acts = services.acts(ALICE)
-    assert json.loads(acts.at(MEMORY).result()) == made
-    assert acts.at(MEMORY).control("create.json").decode().endswith('\\u82f9\\u679c"}')
-    found = order(acts, "search.json", {"query": "苹果"})
+    actions = services.actions(ALICE)
+    assert json.loads(actions.endpoint(MEMORY).result()) == made
+    assert actions.endpoint(MEMORY).control("create.json").decode().endswith('\\u82f9\\u679c"}')
+    found = order(actions, "search.json", {"query": "苹果"})
     assert isinstance(found, dict) and len(found["results"]) == 1
-    assert acts.jobs.ids() == ["job-1", "job-2"]
-    assert json.loads(acts.jobs.file("job-1", "result")) == made
-    assert json.loads(acts.jobs.file("job-1", "status"))["correlation_id"] == "c-1"
+    assert actions.jobs.ids() == ["job-1", "job-2"]
+    assert json.loads(actions.jobs.file("job-1", "result")) == made
+    assert json.loads(actions.jobs.file("job-1", "status"))["correlation_id"] == "c-1"
     services.close()
 
 
 def test_the_files_of_a_job_are_there_for_its_own_binding_only(tmp_path: Path) -> None:
     services = opened(tmp_path)
-    acts = services.acts(ALICE)
-    order(acts, "search.json", {"query": "x"})
-    other = services.acts(Binding(ADMIN, "alice", "proj-2"))
-    assert (acts.jobs.has("job-1"), other.jobs.has("job-1"), acts.jobs.has("job-2")) == (True, False, False)
+    actions = services.actions(ALICE)
+    order(actions, "search.json", {"query": "x"})
+    other = services.actions(Binding(ADMIN, "alice", "proj-2"))
+    assert (actions.jobs.has("job-1"), other.jobs.has("job-1"), actions.jobs.has("job-2")) == (True, False, False)
     with pytest.raises(NotFound):
         other.jobs.file("job-1", "result")
     with pytest.raises(NotFound):
-        acts.jobs.file("job-1", "secrets")
-    assert acts.jobs.wait("job-1") is None
+        actions.jobs.file("job-1", "secrets")
+    assert actions.jobs.wait("job-1") is None
     services.close()
 
 
@@ -66,17 +66,17 @@ def test_a_read_of_an_open_job_waits_as_long_as_the_last_wait_json_says(tmp_path
     services = AgentServices.open(
         tmp_path, world=None, agents=tmp_path / "agents", clock=ManualClock(), feed=ChangeFeed(), environ={}, held=True
     )
-    acts = services.acts(ALICE)
-    job = acts.talk.say(b"hello", ASK).extra["job"]
-    wait = acts.jobs.wait(job)
+    actions = services.actions(ALICE)
+    job = actions.chat.send(b"hello", ASK).extra["job"]
+    wait = actions.jobs.wait(job)
     assert wait is not None and wait.timeout == 60.0
-    acts.talk.select(b'{"paths":["/agents/self/chat/control/input"],"timeout_ms":250}')
-    wait = acts.jobs.wait(job)
+    actions.chat.select(b'{"paths":["/agents/self/chat/control/input"],"timeout_ms":250}')
+    wait = actions.jobs.wait(job)
     assert wait is not None and (wait.timeout, wait.ready()) == (0.25, False)
-    acts.talk.select(b'{"paths":["/agents/self/chat/control/input"],"timeout_ms":0}')
-    wait = acts.jobs.wait(job)
+    actions.chat.select(b'{"paths":["/agents/self/chat/control/input"],"timeout_ms":0}')
+    wait = actions.jobs.wait(job)
     assert wait is not None and wait.timeout == 60.0
-    services.begin()
+    services.start()
     wait_until(wait.ready)
     services.close()
 
@@ -96,8 +96,8 @@ def test_in_memory_only_nothing_of_a_call_is_written(tmp_path: Path) -> None:
         environ={},
         memory_only=True,
     )
-    acts = services.acts(ALICE)
-    job = acts.talk.say(b"hello", ASK).extra["job"]
-    wait_until(lambda: acts.jobs.wait(job) is None)
+    actions = services.actions(ALICE)
+    job = actions.chat.send(b"hello", ASK).extra["job"]
+    wait_until(lambda: actions.jobs.wait(job) is None)
     services.close()
     assert list(tmp_path.iterdir()) == []

@@ -81,7 +81,7 @@ def run(context: CommandContext) -> int:
         result = _plan(context, world, text, stop, instruction)
     verdict = why[0] if result.verdict == "cancelled" else result.verdict
     if instruction.stopped and verdict == "cancelled":
-        verdict, result = "stopped", replace(result, reason=f"{result.reason}: {instruction.words()}")
+        verdict, result = "stopped", replace(result, reason=f"{result.reason}: {instruction.stop_text()}")
     code = EXIT[verdict]
     zh = result.intent.language == "zh"
     seconds = f"{context['timeout'] or 0:g}"
@@ -144,9 +144,9 @@ def _wait_for_robot(
     from worldfs.world.instruction import Instruction
 
     world = stack.enter_context(context.open())
-    node = world.desk(context["node"]).robot_id
+    node = world.planner_port(context["node"]).robot_id
     instruction = Instruction(world, node, text, stop, lambda line: _print_line(context, line))
-    return stack.enter_context(instruction), instruction.begin()
+    return stack.enter_context(instruction), instruction.start()
 
 
 def _print_line(context: CommandContext, line: str) -> None:
@@ -159,5 +159,5 @@ def _plan(
     """The only call of the planner."""
     from worldfs.roles.planner import Planner
 
-    desk = world.desk(context["node"], lambda line: _print_line(context, line), instruction)
+    desk = world.planner_port(context["node"], lambda line: _print_line(context, line), instruction)
     return Planner(desk).run(text, stop)

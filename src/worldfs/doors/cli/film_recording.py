@@ -76,7 +76,7 @@ class LocalFilmRecording(_Film):
     """For a world on this disk."""
 
     def __init__(self, context: CommandContext, world: World, path: str) -> None:
-        super().__init__(world.desk(context["node"]).robot_id, path)
+        super().__init__(world.planner_port(context["node"]).robot_id, path)
         self._world, self._actor = world, context.actor
 
     def _written(self, text: bytes, patience: float) -> bool:

@@ -33,7 +33,7 @@ def run(context: CommandContext) -> int:
 
         stack.enter_context(stop_on(ask, signal.SIGINT, signal.SIGTERM))
         _greet(context, world)
-        world.hear_alerts(teller.alert)
+        world.listen_alerts(teller.alert)
         if context["serve"]:
             from .serve import serve_beside
 

@@ -27,14 +27,14 @@ def run(path: Path, disk: Disk) -> Iterator[str]:
     for n in range(2):
         calls.submit(ALICE, "invoke", "say", {"text": "y" * 900 * n})
         yield f"queued {n}"
-    calls.carry("chat", carry, threads=0)
+    calls.register("chat", carry, threads=0)
     calls.submit(ALICE, "chat", "say", {"text": "hello"})
     yield "asked and answered"
     calls.submit(ALICE, "chat", "say", {"text": "z" * 4000, "fail": True})
     yield "asked and failed"
     calls.cancel(ALICE, "job-2")
     yield "cancelled"
-    calls.carry("invoke", carry, threads=0)
+    calls.register("invoke", carry, threads=0)
     yield "carried out what waited"
     calls.close()
     yield "put away"
@@ -45,8 +45,8 @@ def restart(path: Path, disk: Disk) -> Iterator[str]:
     """Another server: running calls are lost, queued ones run, and no number is reused."""
     calls, deeds = _open(path, disk), EffectLog(path, disk)
     known = _ids(calls)
-    calls.carry("chat", _carrier(deeds), threads=0)
-    calls.carry("invoke", _carrier(deeds), threads=0)
+    calls.register("chat", _carrier(deeds), threads=0)
+    calls.register("invoke", _carrier(deeds), threads=0)
     yield "carried out what was found"
     assert calls.submit(ALICE, "chat", "say", {"text": "again"}) not in known
     yield "asked again"

@@ -32,14 +32,14 @@ def run(path: Path, disk: Disk) -> Iterator[str]:
         yield f"{n} is running"
     jobs.end(_ended(jobs.load("job_0"), Outcome.success("done")))
     yield "0 has ended"
-    jobs.ask_cancel("job_2", "operator")
+    jobs.request_cancel("job_2", "operator")
     yield "2 is to be cancelled"
     jobs.accept([Order("after", "arm", "move_to", {})])
     yield "accepted after"
     jobs.end(_ended(jobs.load("job_2"), Outcome.failure(Cause.CANCELLED, "CANCELLED", "as asked")))
     yield "2 is cancelled"
     job = jobs.load("job_1")
-    jobs.history(
+    jobs.accept_ended(
         _ended(
             replace(job, order=replace(job.order, id="history")), Outcome.failure(Cause.LOST, "LOST", "found under way")
         )
@@ -73,9 +73,9 @@ def _recover(jobs: JobStore) -> None:
         if jobs.ended(id):
             jobs.drop_copy(id)
             continue
-        jobs.mend(id)
+        jobs.close_torn_line(id)
         if jobs.load(id).status.state.terminal:
-            jobs.put_away(id)
+            jobs.archive(id)
 
 
 def inspect(path: Path) -> View:
@@ -89,7 +89,7 @@ def inspect(path: Path) -> View:
             id: f"{job.order.op} {job.order.params} {job.status.state} {job.status.attempt} {job.status.outcome}"
             for id, job in table.items()
         }
-        found["cancels"] = frozenset(id for id in jobs.cancels() if not table[id].status.state.terminal)
+        found["cancels"] = frozenset(id for id in jobs.cancel_requests() if not table[id].status.state.terminal)
         return found
     finally:
         store.close()

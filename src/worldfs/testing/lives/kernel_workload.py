@@ -55,19 +55,19 @@ class FileJobHooks:
         why = order.params.get("refuse")
         return (Finding("CRITIC_REFUSED", order.op, "a free way", str(why), "choose another"),) if why else ()
 
-    def settle(self, node: str) -> None:
+    def observe(self, node: str) -> None:
         self.store.put(WORLD, "\n".join(read_effects(self.path)).encode())
 
     def remember(self, order: Order, outcome: Outcome) -> None:
         self.store.append(LESSONS, f"\n{order.id}\n".encode())  # a torn line before it stays separate
 
-    def stood(self, node: str) -> Json:
+    def stop_confirmation(self, node: str) -> Json:
         return {}
 
     def control(self, node: str, text: str) -> None:
         pass
 
-    def say(self, outcome: Outcome) -> Outcome:
+    def localise(self, outcome: Outcome) -> Outcome:
         return outcome
 
 
@@ -83,7 +83,7 @@ def run(path: Path, disk: Disk) -> Iterator[str]:
         kernel.tick()
         yield f"turn {n}"
     kernel.jobs.accept(FIRST[3:])
-    kernel.jobs.ask_cancel("four", "operator")
+    kernel.jobs.request_cancel("four", "operator")
     yield "accepted two, one of them cancelled"
     for n in range(4, 7):
         kernel.tick()

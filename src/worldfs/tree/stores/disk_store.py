@@ -29,11 +29,11 @@ _BELOW_OWN = tuple(f"{own}/" for own in OWN)
 
 
 class DiskStore(Store):
-    """Keys are paths below `root`. Opening changes nothing but the temporaries of writers that are dead.
+    """Keys are paths below `root`. Opening removes the temporary files of dead writers, and changes nothing else.
 
     `guarded`: keys that foreign programs edit (ACTION.md); every replacement of them, whatever it expects, keeps the
-    old file until nobody can write to it any more. Compare-and-swap does so for every key. What we write there is
-    stamped as ours.
+    old file until no program can write to it any more. Compare-and-swap does so for every key. Our own writes are
+    stamped as such.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class DiskStore(Store):
             return None
         data, info = found
         revision = of(data)
-        self.swaps.met(key, info, revision)
+        self.swaps.record_read(key, info, revision)
         return StoredValue(data, revision)
 
     def probe(self, key: str) -> str | None:
@@ -127,9 +127,9 @@ class DiskStore(Store):
         return new
 
     def ours(self, key: str) -> str | None:
-        """The revision that a guarded key had when we wrote it; None: another program replaced it, or nothing tells.
+        """The revision that a guarded key had when this store wrote it; None: another program replaced it, or unknown.
 
-        While it is the revision of the content, the content is our last write, whatever else the power took away.
+        While it equals the revision of the content, the content is our last write, whatever a power cut lost.
         """
         return self.root.stamp(key)
 
@@ -141,7 +141,7 @@ class DiskStore(Store):
         return made
 
     def swap_many(self, items: Sequence[tuple[str, bytes, Expected]], *, durable: bool = True) -> Sequence[str]:
-        """Several compare-and-swaps that share their waiting for the disk: all drafts before the first rename.
+        """Several compare-and-swaps that share their syncs: all drafts are written before the first rename.
 
         In order; each is all or nothing. `Conflict` at the first that changed: those before it are in place.
         `durable=False`: as for `put`.
@@ -149,14 +149,14 @@ class DiskStore(Store):
         return self.place_many(self.prepare_many(items), durable=durable)
 
     def prepare_many(self, items: Sequence[tuple[str, bytes, Expected]]) -> SwapDrafts:
-        """The first part of `swap_many`: compared and written, the disk at work. Then `place_many`, or `drop_many`."""
+        """The first part of `swap_many`: compare, write, start the sync. Then `place_many`, or `drop_many`."""
         drafts = SwapDrafts()
         key = ""
         try:
             for key, data, expect in items:
                 self._check(key, "write")
                 place = self.root.ensure_parent(key)
-                self.swaps.begin(drafts, place, data, file_at(self.root, place, "write"), expect)
+                self.swaps.write_draft(drafts, place, data, file_at(self.root, place, "write"), expect)
         except OSError as error:
             self.drop_many(drafts)
             raise path_error(error, key, "write") from error
@@ -166,8 +166,8 @@ class DiskStore(Store):
         return drafts
 
     def finish_many(self, drafts: SwapDrafts) -> None:
-        """The second part, for who must do something before they are placed: what was written is durable."""
-        fds, drafts.fds = drafts.fds, []  # `finish` closes them, whatever happens
+        """The second part, for a caller that acts before the placing: the drafts are durable when it returns."""
+        fds, drafts.fds = drafts.fds, []  # `finish` closes them in any case
         key = drafts.key
         try:
             self.root.finish([draft for draft, _ in drafts.begun] if fds else [], fds, begun=True)
@@ -185,7 +185,7 @@ class DiskStore(Store):
             while begun:
                 draft, swap = begun.pop(0)
                 key = swap.place.path
-                self.swaps.place(draft, swap)
+                self.swaps.replace(draft, swap)
                 revisions.append(swap.new)
             if durable:
                 self.root.sync(*places)
@@ -197,7 +197,7 @@ class DiskStore(Store):
             self.drop_many(drafts)
 
     def drop_many(self, drafts: SwapDrafts) -> None:
-        """Forget what has not taken its place."""
+        """Remove the drafts that were not placed."""
         for fd in drafts.fds:
             os.close(fd)
         for draft, _ in drafts.begun:
@@ -232,9 +232,9 @@ class DiskStore(Store):
                 raise NotFound("no such file", path=key, op="delete")
             with self._alone():
                 if not durable:
-                    self.disk.unlink(place.folder.fd, place.name, place.path)  # our own waste: nobody will miss it
+                    self.disk.unlink(place.folder.fd, place.name, place.path)  # the store's own waste
                 elif expect is ANY and key not in self.guarded:
-                    self.trash.take(place, info.st_size)
+                    self.trash.discard(place, info.st_size)
                 else:
                     self._take(place, expect)
             if durable:
@@ -293,7 +293,7 @@ class DiskStore(Store):
         self._check(source, "move")
         self._check(target, "move")
         if target.startswith(f"{source}/"):
-            raise BadInput("a target inside what is moved", path=target, op="move")
+            raise BadInput("the target is inside the source", path=target, op="move")
         try:
             old = self.root.locate(source)
             if old is None or self.root.status(old, "move") is None:
@@ -328,13 +328,13 @@ class DiskStore(Store):
 
     def displaced(self, key: str, *, keep: bool = False, young: bool = True) -> Sequence[bytes]:
         check_path(key, op="read")
-        names = self.aside.names() if young else self.aside.rested(key)
+        names = self.aside.names() if young else self.aside.settled(key)
         if not names:
             return ()
         with self._alone():
             for name in names:
-                self.aside.settle(name)
-            found = self.aside.hand_out(key)
+                self.aside.review(name)
+            found = self.aside.take(key)
             if not keep:
                 self.aside.forget(key)
             return found
@@ -343,13 +343,13 @@ class DiskStore(Store):
         with self._alone():
             self.aside.forget(key)
 
-    def settle(self, name: str | None) -> None:
-        """Look again at one displaced file, now that a writer closed it, or at all of them."""
+    def review_displaced(self, name: str | None) -> None:
+        """Review one displaced file whose writer closed it, or all of them (None)."""
         if name is None and not self.aside.names():
             return
         with self._alone():
             for one in self.aside.names() if name is None else (name,):
-                self.aside.settle(one)
+                self.aside.review(one)
 
     # -- taking away -----------------------------------------------------------------------------------------------
 
@@ -358,7 +358,7 @@ class DiskStore(Store):
         self.swaps.compare(place, None if found is None else of(found), expect)
         if self.root.apart(place):
             return self.disk.unlink(place.folder.fd, place.name, place.path)
-        aside = self.aside.place(place.path, of(found or b""), "")
+        aside = self.aside.new_entry(place.path, of(found or b""), "")
         try:
             self.root.rename(place, aside, "new")
         except OSError as error:
@@ -372,25 +372,25 @@ class DiskStore(Store):
             except FileExistsError:
                 self.aside.finish(aside.name)
             raise self.swaps.changed(place, expect)
-        return self.aside.settle(aside.name)
+        return self.aside.review(aside.name)
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
-    def rested(self) -> set[str]:
-        """The keys of which `displaced(key, young=False)` may have something."""
-        if self.aside.aged():
+    def settled_keys(self) -> set[str]:
+        """The keys for which `displaced(key, young=False)` may return something."""
+        if self.aside.has_due():
             with self._alone():
-                self.aside.let_go()
-        return self.aside.rested_keys()
+                self.aside.review_due()
+        return self.aside.settled_keys()
 
     def _check(self, key: str, op: str) -> None:
         check_path(key, op=op)
         if key in OWN or key.startswith(_BELOW_OWN):
-            raise Unsafe("a place that the store keeps for itself", path=key, op=op, expected="another key")
+            raise Unsafe("this key is reserved for the store", path=key, op=op, expected="another key")
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Compare and rename as one, among all who write through a DiskStore, in this and in other processes."""
+        """The lock that makes compare and rename one step among all DiskStore writers, in this and other processes."""
         with self._mutex:
             if self._depth == 0:
                 fcntl.flock(self._lock(), fcntl.LOCK_EX)

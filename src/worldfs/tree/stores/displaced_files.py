@@ -1,12 +1,12 @@
-"""Old files that a replacement pushed aside, kept until nobody can write to them any more.
+"""Displaced files: old files that a replacement pushed aside, kept until no program can write to them any more.
 
 A program may have opened ACTION.md before we replaced it and write afterwards: its bytes go to the file that is no
 longer there. So the old file keeps a name here, `TIME.OLD.NEW.KEY` (revisions of what was compared and of what was
-put in its place). When its last writer has closed it, it is either what was replaced, and goes, or it is a foreign
-edit, and gets a `+` in front: that rename is what every watch, in any process, hears.
+put in its place). When its last writer has closed it, it is either unchanged, and is removed, or it is a foreign
+edit, and gets a `+` in front: every watch, in any process, sees that rename.
 
-Between finding the old file and having it open, a program may be held up by the scheduler, and then nothing tells that
-it is about to write. Files of guarded keys are therefore kept for a second after their replacement, and let go with
+Between finding the old file and opening it, a program may be delayed by the scheduler, and then nothing shows that
+it is about to write. Files of guarded keys are therefore kept for a second after their replacement, and removed with
 a later one: nothing needs a timer.
 """
 
@@ -30,8 +30,8 @@ from .trash import Trash, encode
 
 HOME = f"{PRIVATE_DIR}/displaced"
 GRACE = 1_000_000_000  # ns
-ODD = (errno.ELOOP, errno.ENXIO, errno.ENODEV, errno.EISDIR)  # what opening a link, a FIFO or a directory says
-KEEP = 16  # unchanged files kept where the system cannot tell whether somebody still writes
+ODD = (errno.ELOOP, errno.ENXIO, errno.ENODEV, errno.EISDIR)  # errors of opening a link, a FIFO or a directory
+KEEP = 16  # unchanged files kept where the system cannot tell whether a program still writes
 
 
 @lru_cache(256)
@@ -46,9 +46,9 @@ class DisplacedFiles:
 
     def __init__(self, root: Root, guarded: Container[str], trash: Trash) -> None:
         self._root, self._guarded, self._trash = root, guarded, trash
-        self._home: DirFd | None = None  # where the last one went
+        self._home: DirFd | None = None  # the directory of the last one
         self._held: deque[str] = deque()
-        self._out: dict[str, str] = {}  # handed out and not forgotten: name → revision of what was handed out
+        self._out: dict[str, str] = {}  # returned by `take`, not forgotten: name → revision
         self.grace = GRACE
 
     def names(self) -> list[str]:
@@ -62,32 +62,32 @@ class DisplacedFiles:
         folder = self._home = self._root.folder(HOME)  # held, or its descriptor is closed before the listing
         return folder.names()
 
-    def place(self, key: str, old: str, new: str, *, anew: bool = False) -> DirEntryRef:
-        """A name for what is about to be pushed aside. `anew`: the directory that we know was removed."""
+    def new_entry(self, key: str, old: str, new: str, *, anew: bool = False) -> DirEntryRef:
+        """A new entry for a file that is about to be displaced. `anew`: the known directory was removed."""
         name = f"{time.time_ns():016x}.{old}.{new}.{encode(key)}"
         if self._home is None or anew:
             self._home = self._root.ensure_parent(f"{HOME}/{name}").folder
         return DirEntryRef(self._home, name, f"{HOME}/{name}")
 
-    def hold(self, aside: DirEntryRef) -> None:
-        """An unchanged file of a guarded key: looked at again when it is old enough, whoever writes to it now."""
+    def track(self, aside: DirEntryRef) -> None:
+        """Keep an unchanged file of a guarded key: it is reviewed when it is old enough, even with an open writer."""
         self._held.append(aside.name)
 
-    def holds(self, key: str) -> bool:
+    def tracks(self, key: str) -> bool:
         return key in self._guarded and self.grace > 0
 
     @staticmethod
     def key(name: str) -> str | None:
-        """The key of a file here; None for a name that is not ours or holds only a hash."""
+        """The key of a displaced file; None for a foreign name or one that holds only a hash."""
         parts = name.split(".", 3)
         if len(parts) < 4 or parts[3].startswith("="):
             return None
         return _decoded(parts[3])
 
     def examine(self, place: DirEntryRef, *, ask: bool = True) -> tuple[bytes | None, bool | None]:
-        """Content (None: no regular file) and whether somebody may still write to it (None: the system is silent).
+        """Content (None: no regular file) and whether a program may still write to it (None: the system cannot tell).
 
-        `ask=False`: for who will look again anyway; it counts as being written to. `OSError`: it cannot be read now.
+        `ask=False`: for a caller that reviews it again anyway; counts as being written to. `OSError`: unreadable now.
         """
         try:
             found = self._root.open_with_stat(place)
@@ -103,19 +103,19 @@ class DisplacedFiles:
         try:
             if not ask:
                 return read_whole(fd, info.st_size), True
-            busy = has_writer(fd)  # asked first: what is read afterwards is final
+            busy = has_writer(fd)  # checked first: the content read afterwards is final
             return read_whole(fd), busy
         finally:
             os.close(fd)
 
-    def settle(self, name: str) -> None:
-        """Decide about one file if its writers are done: let it go if unchanged, else mark it."""
+    def review(self, name: str) -> None:
+        """Decide about one file if its writers are done: remove it if unchanged, else mark it."""
         place = self._at(name)
         if name.startswith("+") or name.count(".") < 3 or place is None:
             return
         try:
             data, busy = self.examine(place)
-        except OSError:  # not known to be a foreign edit, so it is looked at again
+        except OSError:  # not known to be a foreign edit: reviewed again
             return
         if busy or (data is None and self._root.lstat(place) is None):
             return
@@ -126,7 +126,7 @@ class DisplacedFiles:
             self.release(place, len(data), busy)
 
     def _spare(self, name: str) -> bool:
-        """Keep an unchanged old file of a replacement to be written over, if nobody else has it open."""
+        """Reuse an unchanged old file as a spare to write over, if no other program has it open."""
         _, old, new, _ = name.split(".", 3)
         place = self._at(name)
         if not new or place is None:
@@ -140,51 +140,51 @@ class DisplacedFiles:
         try:
             if not has_no_other_user(fd) or of(read_whole(fd, info.st_size)) not in (old, new):
                 return False
-            with suppress(OSError):  # it is looked at again
+            with suppress(OSError):  # reviewed again
                 return self._root.retire(place, info)
             return False
         finally:
             os.close(fd)
 
     def release(self, place: DirEntryRef, size: int, busy: bool | None) -> None:
-        """Let go of an unchanged file, unless somebody may still write to it. Deleted ones (no NEW) go to the trash."""
-        if busy or (self.young(place.name) and self.key(place.name) in self._guarded):
+        """Remove an unchanged file, unless a program may still write to it. Deleted ones (no NEW) go to the trash."""
+        if busy or (self.is_recent(place.name) and self.key(place.name) in self._guarded):
             self._held.append(place.name)
             return
         if busy is None:
             return self._thin()
-        with suppress(OSError):  # it is looked at again: the replacement itself has succeeded
+        with suppress(OSError):  # reviewed again: the replacement itself has succeeded
             if place.name.split(".", 3)[2]:
                 self._root.disk.unlink(place.folder.fd, place.name, place.path)
             else:
                 key = self.key(place.name) or place.path
-                self._trash.take(DirEntryRef(place.folder, place.name, key), size)
+                self._trash.discard(DirEntryRef(place.folder, place.name, key), size)
 
-    def aged(self) -> bool:
-        """Is there something held back that is old enough to be looked at again? Needs no lock."""
+    def has_due(self) -> bool:
+        """Whether a tracked file is old enough to be reviewed. Needs no lock."""
         held = next(iter(self._held), None)
-        return held is not None and not self.young(held)
+        return held is not None and not self.is_recent(held)
 
-    def let_go(self) -> None:
-        """Look again at what was held back, as far as it is old enough."""
+    def review_due(self) -> None:
+        """Review the tracked files that are old enough."""
         for _ in range(len(self._held)):
-            if self.young(self._held[0]):
+            if self.is_recent(self._held[0]):
                 break
             name = self._held.popleft()
             if not self._spare(name):
-                self.settle(name)
+                self.review(name)
 
-    def rested(self, key: str) -> list[str]:
-        """The files of a key that are finished, or old enough to be looked at again by anybody."""
+    def settled(self, key: str) -> list[str]:
+        """The files of a key that are finished, or old enough to be reviewed by any process."""
         mine = f".{encode(key)}"
-        return [name for name in self._rested() if name.endswith(mine)]
+        return [name for name in self._settled() if name.endswith(mine)]
 
-    def rested_keys(self) -> set[str]:
+    def settled_keys(self) -> set[str]:
         """The keys that have such files."""
-        return {key for name in self._rested() if (key := self.key(name)) is not None}
+        return {key for name in self._settled() if (key := self.key(name)) is not None}
 
-    def _rested(self) -> list[str]:
-        now = time.time_ns()  # a name begins with its time, in digits that sort; one from the future is not young
+    def _settled(self) -> list[str]:
+        now = time.time_ns()  # a name begins with its time, in digits that sort; one from the future is not recent
         first, last = f"{now - self.grace:016x}", f"{now:016x}~"
         try:
             names = [name for name in self._names() if name < first or name > last]
@@ -192,11 +192,11 @@ class DisplacedFiles:
             return []
         return sorted(names, key=lambda name: name.lstrip("+"))
 
-    def young(self, name: str) -> bool:
+    def is_recent(self, name: str) -> bool:
         return 0 <= time.time_ns() - int(name.partition(".")[0], 16) < self.grace
 
     def _thin(self) -> None:
-        """Keep few where nobody tells whether they are still written to."""
+        """Keep only KEEP files where the system cannot tell whether they are still written to."""
         for spare in [name for name in self.names() if not name.startswith("+")][:-KEEP]:
             place = self._at(spare)
             try:
@@ -209,7 +209,7 @@ class DisplacedFiles:
                 self.finish(spare)
 
     def finish(self, name: str) -> None:
-        """Mark a foreign edit as complete; if that fails or is lost, it is looked at again."""
+        """Mark a foreign edit as complete; if that fails or is lost, it is reviewed again."""
         place = self._at(name)
         if place is not None:
             with suppress(OSError):
@@ -220,7 +220,7 @@ class DisplacedFiles:
         keys = {self.key(name) or "" for name in self.names() if name.startswith("+")}
         return {key for key in keys if key and (key == prefix or key.rpartition("/")[0] == prefix)}
 
-    def hand_out(self, key: str) -> list[bytes]:
+    def take(self, key: str) -> list[bytes]:
         """Finished foreign edits of `key`, oldest first; again and again until `forget`."""
         mine = encode(key)
         found: list[bytes] = []
@@ -232,16 +232,16 @@ class DisplacedFiles:
             except OSError:
                 continue
             if busy:
-                continue  # one more has it open: its close will be heard
+                continue  # another program has it open: its close will be seen
             self._out[name] = of(data or b"")
             if data is not None:
                 found.append(data)
         return found
 
     def forget(self, key: str) -> None:
-        """What was handed out is held as any other file from now on, with what was handed out as its OLD.
+        """Files returned by `take` are tracked as any other from now on, with the returned content as their OLD.
 
-        A second late writer is heard too, and its edit handed out whole, the first one's within. In the end it goes
+        A second late writer is seen too, and its edit returned whole, including the first one's. At last the file goes
         to the trash.
         """
         mine = encode(key)
@@ -250,7 +250,7 @@ class DisplacedFiles:
             if place is not None and self._root.lstat(place) is not None:
                 held = f"{name[1:].partition('.')[0]}.{digest}..{mine}"
                 self._root.rename(place, DirEntryRef(place.folder, held, f"{HOME}/{held}"))
-                self.settle(held)
+                self.review(held)
 
     def _at(self, name: str) -> DirEntryRef | None:
         if self._home is None:

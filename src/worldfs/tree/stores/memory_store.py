@@ -1,4 +1,4 @@
-"""The store in memory: the contract without a disk, for tests and for worlds that nobody wants to keep."""
+"""The store in memory: the contract without a disk, for tests and for worlds that are not kept."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class MemoryStore(Store):
             check_path(prefix, op="list")
         with self._lock:
             if prefix in self._files:
-                raise BadInput("a file where a directory is needed", path=prefix, op="list")
+                raise BadInput("not a directory", path=prefix, op="list")
             names = sorted(self._folders.get(prefix, ()))
             return names if prefix else [name for name in names if name != f"{PRIVATE_DIR}/"]
 
@@ -54,7 +54,7 @@ class MemoryStore(Store):
                 raise Exists("already there", path=prefix, op="mkdir")
             self._grow(prefix, folder=True)
             self._folders[prefix] = set()
-            self._tell(prefix, StoreChangeKind.PUT, folder=True)
+            self._notify(prefix, StoreChangeKind.PUT, folder=True)
 
     def rmdir(self, prefix: str) -> None:
         super().rmdir(prefix)
@@ -71,7 +71,7 @@ class MemoryStore(Store):
             self._no_folder(key, "write")
             self._grow(key)
             self._files[key] = bytes(data)
-            self._tell(key, StoreChangeKind.PUT)
+            self._notify(key, StoreChangeKind.PUT)
             return of(data)
 
     def delete(self, key: str, expect: Expected = ANY, *, durable: bool = True) -> None:
@@ -84,7 +84,7 @@ class MemoryStore(Store):
             self._compare(key, found, expect)
             del self._files[key]
             self._drop(key)
-            self._tell(key, StoreChangeKind.DELETE)
+            self._notify(key, StoreChangeKind.DELETE)
 
     def move(self, source: str, target: str, *, durable: bool = True) -> None:
         check_path(source, op="move")
@@ -95,7 +95,7 @@ class MemoryStore(Store):
             if target in self._files or target in self._folders:
                 raise Exists("already there", path=target, op="move")
             if target.startswith(f"{source}/"):
-                raise BadInput("a target inside what is moved", path=target, op="move")
+                raise BadInput("the target is inside the source", path=target, op="move")
             folder = source in self._folders
             self._grow(target, folder=folder)
             self._drop(source, folder=folder)
@@ -105,8 +105,8 @@ class MemoryStore(Store):
                 self._folders[target + old[len(source) :]] = self._folders.pop(old)
             for old in [k for k in self._tokens if k.startswith(f"{source}/")]:
                 self._tokens[target + old[len(source) :]] = self._tokens.pop(old)
-            self._tell(source, StoreChangeKind.DELETE, folder=folder)
-            self._tell(target, StoreChangeKind.PUT, folder=folder)
+            self._notify(source, StoreChangeKind.DELETE, folder=folder)
+            self._notify(target, StoreChangeKind.PUT, folder=folder)
 
     def append(self, key: str, data: bytes, *, durable: bool = True) -> None:
         check_path(key, op="append")
@@ -114,7 +114,7 @@ class MemoryStore(Store):
             self._no_folder(key, "append")
             self._grow(key)
             self._files[key] = self._files.get(key, b"") + data
-            self._tell(key, StoreChangeKind.PUT)
+            self._notify(key, StoreChangeKind.PUT)
 
     def watch(self, *prefixes: str) -> StoreWatch:
         for prefix in prefixes:
@@ -126,7 +126,7 @@ class MemoryStore(Store):
         return watch
 
     def displaced(self, key: str, *, keep: bool = False, young: bool = True) -> Sequence[bytes]:
-        return ()  # nobody writes here but through `put`
+        return ()  # every write goes through `put`
 
     def close(self) -> None:
         with self._lock:
@@ -148,7 +148,7 @@ class MemoryStore(Store):
         while above:
             above = above.rpartition("/")[0]
             if above in self._files:
-                raise BadInput("a file where a directory is needed", path=above, op=op)
+                raise BadInput("not a directory", path=above, op=op)
 
     def _grow(self, key: str, *, folder: bool = False) -> None:
         above, _, name = key.rpartition("/")
@@ -156,21 +156,21 @@ class MemoryStore(Store):
             self._no_folder(f"{above}/x", "write")
             self._grow(above, folder=True)
             self._folders[above] = set()
-            self._tell(above, StoreChangeKind.PUT, folder=True)
+            self._notify(above, StoreChangeKind.PUT, folder=True)
         self._folders[above].add(f"{name}/" if folder else name)
 
     def _drop(self, key: str, *, folder: bool = False) -> None:
         above, _, name = key.rpartition("/")
         self._folders[above].discard(f"{name}/" if folder else name)
 
-    def _tell(self, key: str, kind: StoreChangeKind, *, folder: bool = False) -> None:
+    def _notify(self, key: str, kind: StoreChangeKind, *, folder: bool = False) -> None:
         self._count += 1
         if kind is StoreChangeKind.DELETE:
             self._tokens.pop(key, None)
         else:
             self._tokens[key] = self._count
         for watch in self._watches:
-            watch.tell(key, kind, folder=folder)
+            watch.notify(key, kind, folder=folder)
 
     def unwatch(self, watch: MemoryWatch) -> None:
         with self._lock:
@@ -185,12 +185,12 @@ class MemoryWatch(StoreWatch):
         self._changes: dict[tuple[str, StoreChangeKind], None] = {}
         self._woken = False
 
-    def tell(self, key: str, kind: StoreChangeKind, *, folder: bool) -> None:
+    def notify(self, key: str, kind: StoreChangeKind, *, folder: bool) -> None:
         above = key.rpartition("/")[0]
         with self._ready:
             for prefix in self._prefixes:
                 if folder and (prefix == key or prefix.startswith(f"{key}/")):
-                    self._changes[prefix, StoreChangeKind.RESYNC] = None  # a whole directory came or went
+                    self._changes[prefix, StoreChangeKind.RESYNC] = None  # a whole directory was moved here or away
                 elif prefix in (key, above):
                     self._changes.pop((key, StoreChangeKind.PUT), None)
                     self._changes.pop((key, StoreChangeKind.DELETE), None)

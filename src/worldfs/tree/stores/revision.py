@@ -9,9 +9,9 @@ except ImportError:
 from typing import Final
 
 PRIVATE_DIR: Final = ".paos"
-"""The machine-kept place below a root: reachable by name, not listed."""
+"""The private directory below a root: reachable by name, not listed."""
 
 
 def of(data: bytes) -> str:
-    """16 hex digits of BLAKE2b. The same bytes, the same revision: what must tell A→B→A apart carries a counter."""
+    """16 hex digits of BLAKE2b. The same bytes, the same revision: a caller that must detect A→B→A adds a counter."""
     return blake2b(data, digest_size=8).hexdigest()

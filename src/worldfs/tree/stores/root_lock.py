@@ -1,4 +1,4 @@
-"""One kernel per root: a lock that the operating system lets go when its holder dies, however it dies."""
+"""One kernel per root: a lock that the operating system releases when its holder dies, however it dies."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _FLOCK: Final = "hhqqi0q"  # struct flock: type, whence, start, length, pid (asm
 class RootLock:
     """Held from `acquire` to `release` or the death of the process and of all that it forked.
 
-    The lock file's content says who holds it: {pid, host, command, started_at, purpose}. It stays when the lock is
+    The lock file's content names the holder: {pid, host, command, started_at, purpose}. It stays when the lock is
     gone; only the lock itself counts. Where the system has them these are open-file-description locks, which can be
-    asked about without being taken.
+    tested without being taken.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class RootLock:
         self._content: dict[str, Any] = {}
 
     def acquire(self) -> Self:
-        """Take it or raise `Busy`, naming who has it, what it runs and since when."""
+        """Take it or raise `Busy`, naming the holding process, its command and since when it holds it."""
         home = Root(self._root, self._disk)
         fd = home.lock_file(self._key)
         try:
@@ -65,7 +65,7 @@ class RootLock:
         return self
 
     def note(self, **more: str) -> None:
-        """Say more in the file of a lock that is held."""
+        """Add fields to the file of a held lock."""
         self._content |= more
         Root(self._root, self._disk).sign(self._fd, json.dumps(self._content).encode() + b"\n", self._key)
 
@@ -82,7 +82,7 @@ class RootLock:
 
 
 def lock_holder(root: str | os.PathLike[str], key: str = KEY) -> dict[str, Any] | None:
-    """Who holds the root's lock now, or None; the lock is not touched."""
+    """The holder of the root's lock now, or None; the lock is not touched."""
     home = Root(root)
     place = home.locate(key)
     fd = None if place is None else home.open(place)
@@ -122,20 +122,19 @@ def _held(fd: int) -> bool:
 def _read(fd: int) -> dict[str, Any]:
     try:
         content = json.loads(os.pread(fd, 1 << 16, 0))
-    except ValueError:  # taken this instant, and not yet signed
+    except ValueError:  # taken just now, its content not yet written
         return {}
     return content if isinstance(content, dict) else {}
 
 
 def _who(lock_holder: dict[str, Any]) -> str:
     if not lock_holder:
-        return "another process holds this root"
+        return "already in use by another process"
     return (
-        f"process {lock_holder.get('pid')} on {lock_holder.get('host')} holds this root "
-        f"since {lock_holder.get('started_at')}: "
-        f"{lock_holder.get('command')}"
+        f"already in use by process {lock_holder.get('pid')} on {lock_holder.get('host')} "
+        f"since {lock_holder.get('started_at')}: {lock_holder.get('command')}"
     )
 
 
 def _way_out(lock_holder: dict[str, Any]) -> str:
-    return f"use it, or stop it: kill {lock_holder['pid']}" if lock_holder.get("pid") else "try again"
+    return f"use that one, or stop it: kill {lock_holder['pid']}" if lock_holder.get("pid") else "try again"

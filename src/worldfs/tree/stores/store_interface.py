@@ -1,6 +1,6 @@
 """The contract of every store: bytes, revisions, compare-and-swap, create-only, append, watch with resync.
 
-Keys are relative paths with `/` between segments ("jobs/act_001/job.json"). Three implementations stand under one
+Keys are relative paths with `/` between segments ("jobs/act_001/job.json"). Three implementations pass one
 contract test (`worldfs.testing.store_contract`): memory, disk, and later NATS JetStream (its trap list says why
 a watch is level-triggered, why `expect` has three forms and why nothing here promises an event for every write).
 """
@@ -32,8 +32,8 @@ class StoredValue(NamedTuple):
 class StoreChangeKind(Enum):
     PUT = "put"
     DELETE = "delete"
-    DISPLACED = "displaced"  # a foreign writer finished writing to a copy that we had already replaced
-    RESYNC = "resync"  # events were lost: look at everything below `key` again
+    DISPLACED = "displaced"  # a foreign writer finished writing to a copy that had been replaced already
+    RESYNC = "resync"  # events were lost: read everything below `key` again
 
 
 class StoreChange(NamedTuple):
@@ -67,7 +67,7 @@ class Store(ABC):
 
     @abstractmethod
     def get(self, key: str) -> StoredValue | None:
-        """Whole content and its revision, or None. Never a torn read of what `put` wrote."""
+        """Whole content and its revision, or None. Never a torn read of a `put`."""
 
     @abstractmethod
     def probe(self, key: str) -> str | None:
@@ -81,7 +81,7 @@ class Store(ABC):
     def put(self, key: str, data: bytes, expect: Expected = ANY, *, durable: bool = True) -> str:
         """Write whole, atomically; parents are made. Returns the new revision.
 
-        Raises `Exists` (expect ABSENT), `Conflict` (a revision was expected and another was found; what was found is
+        Raises `Exists` (expect ABSENT), `Conflict` (a revision was expected and another was found; the content found is
         still there, untouched). `durable=False`: atomic for readers, content is on disk before the name is, but the
         name itself may be lost with the power (for projections that can be rendered again).
         """
@@ -103,7 +103,7 @@ class Store(ABC):
 
     @abstractmethod
     def delete(self, key: str, expect: Expected = ANY, *, durable: bool = True) -> None:
-        """Remove; absent: `NotFound`. `durable=False`: for waste of our own, which may be back after a power cut."""
+        """Remove; absent: `NotFound`. `durable=False`: for waste, which may be back after a power cut."""
 
     def mtime_ms(self, key: str) -> int:
         """When a file was last changed, in ms since 1970; 0: it is not there, or this store does not know."""
@@ -141,15 +141,15 @@ class Store(ABC):
 
     @abstractmethod
     def displaced(self, key: str, *, keep: bool = False, young: bool = True) -> Sequence[bytes]:
-        """Foreign edits of `key` that a replacement pushed aside, finished now; handing them out forgets them.
+        """Finished foreign edits of `key` that a replacement displaced; returning them forgets them.
 
-        `keep`: they are handed out again, also after a crash, until `forget`: for who must first make durable what
-        they ask for. `young=False`: not those that were pushed aside a moment ago; they are looked at later, and a
+        `keep`: they are returned again, also after a crash, until `forget`: the caller must first make durable what
+        they ask for. `young=False`: not those that were displaced a moment ago; they are reviewed later, and a
         burst of replacements costs no more than one.
         """
 
     def forget(self, key: str) -> None:
-        """What `displaced` has handed out and kept is done with; what was written to it since is not."""
+        """Drop what `displaced` has returned with `keep`; later writes to it are kept."""
         return
 
     @abstractmethod

@@ -1,5 +1,5 @@
-"""Compare-and-swap against programs that take no lock of ours: compare, *exchange* the new file with the old, look at
-what came out, and put it back if it is not what was compared.
+"""Compare-and-swap against programs that take no lock: compare, *exchange* the new file with the old, examine
+the old one, and put it back if it is not what was compared.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _Looks = tuple[int, int, int, int]
 
 
 class PendingSwap(NamedTuple):
-    """One under way: what was seen at the place, its revision, and what shall stand there."""
+    """A pending swap: the stat of the old file, its revision, and the new content."""
 
     place: DirEntryRef
     seen: os.stat_result | None
@@ -35,7 +35,7 @@ class PendingSwap(NamedTuple):
 
 
 class SwapDrafts:
-    """Those whose drafts are written: (draft, what it is for), and their open files."""
+    """Swaps whose drafts are written: (draft, swap), and their open files."""
 
     def __init__(self) -> None:
         self.begun: list[tuple[DirEntryRef, PendingSwap]] = []
@@ -43,12 +43,12 @@ class SwapDrafts:
 
     @property
     def key(self) -> str:
-        """Of the next one to be placed."""
+        """The key of the next one to be placed."""
         return self.begun[0][1].place.path if self.begun else ""
 
 
 class CompareAndSwap:
-    """`alone`: the store's lock, held around each exchange. `guarded`: keys whose files carry a stamp of ours."""
+    """`alone`: the store's lock, held around each exchange. `guarded`: keys whose files carry the store's stamp."""
 
     def __init__(
         self,
@@ -58,28 +58,28 @@ class CompareAndSwap:
         alone: Callable[[], AbstractContextManager[None]],
     ) -> None:
         self.root, self.aside, self.guarded, self._alone = root, aside, guarded, alone
-        self._met: dict[str, tuple[_Looks, str]] = {}  # guarded keys as they were last read
+        self._last_reads: dict[str, tuple[_Looks, str]] = {}  # guarded keys as they were last read
 
-    def met(self, key: str, info: os.stat_result, revision: str) -> None:
-        """What a file was when it was read: while it looks the same it is not read again."""
+    def record_read(self, key: str, info: os.stat_result, revision: str) -> None:
+        """Record a file's stat and revision when it was read: while the stat is the same it is not read again."""
         if key in self.guarded:
-            self._met[key] = _looks(info), revision
+            self._last_reads[key] = _looks(info), revision
 
     def stamp(self, key: str, revision: str) -> str:
-        """What a file of that key carries, so that it is known as ours."""
+        """The stamp of a file of that key, which marks it as written by this store."""
         return revision if key in self.guarded else ""
 
     def put(self, place: DirEntryRef, data: bytes, before: os.stat_result | None, expect: Expected, new: str) -> None:
-        """Without the last sync. `before`: what stands there. `Conflict`, `Exists`."""
+        """Without the last sync. `before`: the stat of the old file. `Conflict`, `Exists`."""
         old = self._revision(place, before)
         self.compare(place, old, expect)  # early: a lost race should cost no fsync
         draft = self.root.draft(place, data, before, stamp=self.stamp(place.path, new))
-        self.place(draft, PendingSwap(place, before, old, data, expect, new))
+        self.replace(draft, PendingSwap(place, before, old, data, expect, new))
 
-    def begin(
+    def write_draft(
         self, drafts: SwapDrafts, place: DirEntryRef, data: bytes, before: os.stat_result | None, expect: Expected
     ) -> None:
-        """Write a draft, and have the disk begin with it."""
+        """Write a draft, and start its sync."""
         old = self._revision(place, before)
         self.compare(place, old, expect)
         draft, fd = self.root.begin(place, before)
@@ -92,17 +92,17 @@ class CompareAndSwap:
         start_writeback(fd)
 
     def _revision(self, place: DirEntryRef, seen: os.stat_result | None) -> str | None:
-        """Of what stands there; known without reading while it looks as it did when we read it last."""
+        """The revision of the present file; known without reading while its stat is as it was at the last read."""
         if seen is None:
             return None
-        met = self._met.get(place.path)
+        met = self._last_reads.get(place.path)
         if met is not None and met[0] == _looks(seen):
             return met[1]
         data = self.root.read_at(place)
         return None if data is None else of(data)
 
-    def place(self, draft: DirEntryRef, swap: PendingSwap) -> None:
-        """Put a finished draft in place of what was found, if that is still there."""
+    def replace(self, draft: DirEntryRef, swap: PendingSwap) -> None:
+        """Replace the old file by a finished draft, if it is still the one that was compared."""
         place, seen, old, _, expect, new = swap
         try:
             with self._alone():
@@ -114,7 +114,7 @@ class CompareAndSwap:
                     self.root.rename(draft, place, "new")
                 else:
                     self._exchange(draft, place, expect, old, new)
-                self.aside.let_go()
+                self.aside.review_due()
         except FileExistsError:
             self.root.drop(draft)
             return self._again(swap)  # a foreign program created it
@@ -122,21 +122,21 @@ class CompareAndSwap:
             self.root.drop(draft)
             if error.errno != errno.EXDEV:
                 raise
-            return self._again(swap)  # now with its draft beside it
+            return self._again(swap)  # now with its draft in the same directory
         except Exception:
             self.root.drop(draft)
             raise
         self.root.disk.replaces += 1
 
     def _exchange(self, draft: DirEntryRef, place: DirEntryRef, expect: Expected, old: str, new: str) -> None:
-        """Swap the draft with what is there, and make sure that this was what we compared."""
-        here = self.root.apart(place)  # behind another mount nothing can be pushed aside: swap in place, and look
-        aside = draft if here else self.aside.place(place.path, old, new)
+        """Exchange the draft with the present file, and check that this was the one compared."""
+        here = self.root.apart(place)  # on another file system nothing can be displaced: exchange in place, and check
+        aside = draft if here else self.aside.new_entry(place.path, old, new)
         if not here:
             try:
                 self.root.rename(draft, aside)
-            except FileNotFoundError:  # somebody removed the directory
-                aside = self.aside.place(place.path, old, new, anew=True)
+            except FileNotFoundError:  # another program removed the directory
+                aside = self.aside.new_entry(place.path, old, new, anew=True)
                 self.root.rename(draft, aside)
         try:
             self.root.rename(aside, place, "swap")
@@ -150,19 +150,19 @@ class CompareAndSwap:
             if expect is ANY:  # a foreign program removed it
                 return self.root.rename(draft, place, "new")
             raise self.changed(place, expect) from None
-        held = not here and self.aside.holds(place.path)
+        held = not here and self.aside.tracks(place.path)
         data, busy = self.aside.examine(aside, ask=not held)
         if data is not None and of(data) == old:
             if held:
-                return self.aside.hold(aside)
+                return self.aside.track(aside)
             return self.root.drop(aside) if here else self.aside.release(aside, len(data), busy)
-        if expect is ANY and not here:  # a foreign edit in this instant: its writer's close, or we, will report it
-            return self.aside.settle(aside.name)
+        if expect is ANY and not here:  # a foreign edit in this instant is reported by its writer's close, or here
+            return self.aside.review(aside.name)
         self.root.rename(aside, place, "swap")
         if here:
             self.root.drop(aside)
-        else:  # ours was in place for an instant: what somebody wrote to it, or put over it, is reported, not lost
-            self.aside.settle(aside.name)
+        else:  # our file was in place for an instant: a foreign write to it, or over it, is reported, not lost
+            self.aside.review(aside.name)
         raise self.changed(place, expect)
 
     def _replace_linked(self, draft: DirEntryRef, aside: DirEntryRef, place: DirEntryRef) -> None:
@@ -173,7 +173,7 @@ class CompareAndSwap:
                 self.root.link(place, aside)
         self.root.rename(draft, place, "over")
         if aside is not draft:
-            self.aside.settle(aside.name)
+            self.aside.review(aside.name)
 
     def compare(self, place: DirEntryRef, found: str | None, expect: Expected) -> None:
         if expect is ABSENT and found is not None:
@@ -187,7 +187,7 @@ class CompareAndSwap:
             path=place.path,
             op="write",
             expected=f"revision {expect}",
-            fix="read it again and decide anew",
+            fix="read it again, then repeat the write",
         )
 
     def _again(self, swap: PendingSwap) -> None:
@@ -195,7 +195,7 @@ class CompareAndSwap:
 
 
 def file_at(root: Root, place: DirEntryRef, op: str) -> os.stat_result | None:
-    """What stands there, if it is a file; `OSError` EISDIR for a directory."""
+    """The stat of the entry, if it is a file; `OSError` EISDIR for a directory."""
     info = root.status(place, op)
     if info is not None and stat.S_ISDIR(info.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -203,7 +203,7 @@ def file_at(root: Root, place: DirEntryRef, op: str) -> os.stat_result | None:
 
 
 def _same(one: os.stat_result | None, two: os.stat_result | None) -> bool:
-    """Whether a file looks untouched. A write within one tick of the clock is missed here, not by the exchange."""
+    """Whether a file's stat is unchanged. A write within one tick of the clock is missed here, not by the exchange."""
     if one is None or two is None:
         return one is two
     return _looks(one) == _looks(two)

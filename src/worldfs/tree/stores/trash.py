@@ -1,4 +1,4 @@
-"""What was removed, out of sight and kept for a while: a mistake can be mended by a person."""
+"""Removed files, kept in a private directory for a while so that a person can restore them."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Trash:
         self._root = root
         self._names: deque[str] | None = None
 
-    def take(self, place: DirEntryRef, size: int) -> None:
-        """Remove a file from its place; that directory's sync is the caller's."""
+    def discard(self, place: DirEntryRef, size: int) -> None:
+        """Move a file to the trash; the caller syncs its directory."""
         disk = self._root.disk
         if size > BYTES:
             return disk.unlink(place.folder.fd, place.name, place.path)

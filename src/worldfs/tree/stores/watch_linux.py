@@ -1,9 +1,9 @@
 """The change feed of a disk store on Linux: inotify on directories, level-triggered, without any polling.
 
-What is heard: a file renamed into place, closed after writing, linked, removed; a directory made, moved, removed.
+Reported: a file renamed into place, closed after writing, linked, removed; a directory made, moved, removed.
 A file that a program has open for writing is *not* reported while it writes, only when it closes: half a file
-should be seen by accident alone. A program that never closes is therefore not heard (nor is one that writes through
-a memory map); what it wrote is read with the next change of that file. Lost events (queue overflow, unmount, a
+should not be read. A program that never closes is therefore not reported (nor is one that writes through
+a memory map); its bytes are read with the next change of that file. Lost events (queue overflow, unmount, a
 watched directory moved away, created or removed) become `RESYNC` of the prefix.
 """
 
@@ -38,7 +38,7 @@ CAME: Final = int(flags.CLOSE_WRITE | flags.MOVED_TO | flags.CREATE)
 GONE: Final = int(flags.MOVED_FROM | flags.DELETE)
 SELF: Final = int(flags.DELETE_SELF | flags.MOVE_SELF | flags.UNMOUNT | flags.IGNORED)
 MASK: Final = int(CAME | GONE | flags.DELETE_SELF | flags.MOVE_SELF | flags.ONLYDIR | flags.EXCL_UNLINK)
-MASK_HOME: Final = int(MASK & ~(GONE | flags.CREATE))  # every swap passes there: hear only what can mean something
+MASK_HOME: Final = int(MASK & ~(GONE | flags.CREATE))  # every swap passes there: only events that can matter
 MASK_ABOVE: Final = int(flags.DELETE | flags.DELETE_SELF | flags.MOVE_SELF | flags.ONLYDIR | flags.EXCL_UNLINK)
 BUFFER: Final = 1 << 15  # bytes a read: some hundred events; a longer one would be mapped and unmapped each time
 
@@ -63,7 +63,7 @@ class LinuxWatch(StoreWatch):
         except OSError as error:
             raise _limit(error) from error
         self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        # Not closed by `close`: a `wake` on its way would write to whatever got the same number meanwhile.
+        # Not closed by `close`: a concurrent `wake` could write to a file that got the same number.
         weakref.finalize(self, os.close, self._bell)
         self._poll = select.poll()
         self._poll.register(self._inotify.fileno(), select.POLLIN)
@@ -71,8 +71,8 @@ class LinuxWatch(StoreWatch):
         try:
             for prefix in prefixes:
                 with suppress(FileNotFoundError, NotADirectoryError):
-                    # A link on the way is refused now, not silently unheard. One in the place of the file itself is
-                    # heard when it goes, and refused by name to each reader of it.
+                    # A link on the path is refused now, not silently unwatched. One in the place of the file itself is
+                    # reported when it is removed, and refused to each reader.
                     self._root.folder(prefix.rpartition("/")[0])
             self._arm()
         except BaseException:
@@ -92,7 +92,7 @@ class LinuxWatch(StoreWatch):
             return changes
 
     def wake(self) -> None:
-        with suppress(BlockingIOError):  # rung 2^64 times: it will be heard
+        with suppress(BlockingIOError):  # the counter is full: the read returns anyway
             os.eventfd_write(self._bell, 1)
 
     def close(self) -> None:
@@ -106,7 +106,7 @@ class LinuxWatch(StoreWatch):
     # -- hearing ---------------------------------------------------------------------------------------------------
 
     def _listen(self, left: float | None) -> bool:
-        """Wait, take what has come; whether the bell rang."""
+        """Wait and read the events; whether `wake` was called."""
         rung = False
         for fd, _ in self._poll.poll(None if left is None else -(-left * 1000 // 1)):
             if fd == self._bell:
@@ -156,8 +156,8 @@ class LinuxWatch(StoreWatch):
             if mask & (flags.MOVED_TO | flags.CLOSE_WRITE):
                 self._note_displaced(name)
         elif mask & flags.CLOSE_WRITE:
-            with suppress(WorldError, OSError):  # it stays where it is, and is looked at again at the next start
-                self._store.settle(name)
+            with suppress(WorldError, OSError):  # it stays, and is reviewed at the next start
+                self._store.review_displaced(name)
 
     def _note_displaced(self, name: str) -> None:
         key = DisplacedFiles.key(name) or next((p for p in self._prefixes if name.endswith(f".{encode(p)}")), None)
@@ -165,7 +165,7 @@ class LinuxWatch(StoreWatch):
             self._note(key, StoreChangeKind.DISPLACED)
 
     def _note(self, key: str, kind: StoreChangeKind) -> None:
-        """The strongest word about a key since the last `read`; displaced and resync say that it must be looked at."""
+        """Keep the strongest kind for a key since the last `read`; displaced and resync override the others."""
         if (
             self._changes.get(key) not in (StoreChangeKind.RESYNC, StoreChangeKind.DISPLACED)
             or kind is StoreChangeKind.DISPLACED
@@ -185,12 +185,12 @@ class LinuxWatch(StoreWatch):
             return False
 
     def _being_written(self, key: str) -> bool:
-        """A new name: a file just created to be written, which will be closed, or a link to a finished one?"""
+        """Whether a new name is a file still being written (its close follows), not a link to a finished one."""
         try:
             place = self._root.locate(key)
             fd = None if place is None else self._root.open(place)
         except (OSError, UserError):
-            return False  # let the reader find out
+            return False  # the reader reports the error
         if fd is None:
             return False
         try:
@@ -230,7 +230,7 @@ class LinuxWatch(StoreWatch):
         self._armed = fresh
         if found:
             with suppress(WorldError, OSError):
-                self._store.settle(None)
+                self._store.review_displaced(None)
             for name in self._store.aside.names():
                 if name.startswith("+"):
                     self._note_displaced(name)

@@ -1,4 +1,4 @@
-"""The change feed of a disk store where there is no inotify (not Linux): a look at every prefix each interval."""
+"""The change feed of a disk store where there is no inotify (not Linux): a scan of every prefix each interval."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .store_interface import StoreChange, StoreChangeKind, StoreWatch
 if TYPE_CHECKING:
     from .disk_store import DiskStore
 
-INTERVAL = 0.25  # seconds between two looks
+INTERVAL = 0.25  # seconds between two scans
 
 
 class ScanWatch(StoreWatch):
-    """Costs one stat a file each interval; finds what lasts, not what was there between two looks."""
+    """Costs one stat a file each interval; finds changes that last, not what existed between two scans."""
 
     def __init__(self, store: DiskStore, prefixes: tuple[str, ...], interval: float = INTERVAL) -> None:
         self._store, self._prefixes, self._interval = store, prefixes, interval
@@ -80,7 +80,7 @@ class ScanWatch(StoreWatch):
         self._seen = now
         changes = [StoreChange(key, StoreChangeKind.PUT) for key in now if now[key] != before.get(key)]
         changes += [StoreChange(key, StoreChangeKind.DELETE) for key in before if key not in now]
-        self._store.settle(None)
+        self._store.review_displaced(None)
         waiting = {key for prefix in self._prefixes for key in self._store.aside.waiting(prefix)}
         changes += [StoreChange(key, StoreChangeKind.DISPLACED) for key in sorted(waiting - self._told)]
         self._told = waiting

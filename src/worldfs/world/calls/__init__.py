@@ -1,9 +1,9 @@
-"""The jobs of agents: what is said to them and asked of services, carried out durably, and the wait for their ends.
+"""The jobs of agents: chat messages and service calls, executed durably, and the waits for their ends.
 
-calls      the table: accept, run, end, show
-call       one of them, as bytes of the tree
-chat       an agent's input; brains that answer it
-selector   events/control/wait.json and events/next.json of one attach
+agent_jobs       accept, run, end and show jobs
+agent_job        one job, and its files in the tree
+chat             an agent's input; responders answer it
+event_selector   events/control/wait.json and events/next.json of one attach
 """
 
 from .agent_job import AgentJob, AgentJobContext

@@ -1,8 +1,7 @@
-"""A call: one job of an agent, as the table in memory has it, and the bytes that the tree shows of it."""
+"""One job of an agent (a call): its row in memory, and its files in the tree."""
 
 from __future__ import annotations
 
-import json
 import re
 import threading
 from collections.abc import Callable, Mapping
@@ -13,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from worldfs.ground.clock import parse_stamp
 from worldfs.ground.model import Cause, Job, JobState, Json, Order, Outcome
 from worldfs.tree.binding import Binding
+from worldfs.world.json_text import compact_json
 
 NAME: Final = re.compile(r"job-([1-9][0-9]{0,17})\Z")
 # The states' names on the wire (acheron D20).
@@ -25,7 +25,7 @@ STATUS_WORDS: Final[Mapping[JobState, str]] = {
 
 
 class AgentJob(NamedTuple):
-    """What is known of a job without looking at its file."""
+    """The fields of a job that are known without reading its file."""
 
     id: str
     agent: str
@@ -54,7 +54,7 @@ class AgentJob(NamedTuple):
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """What of the tree changes with it."""
+        """The paths of the tree that change with it."""
         job = f"/agents/{self.agent}/jobs/{self.id}"
         if self.kind == "chat":
             return job, f"/agents/{self.agent}/chat"
@@ -64,7 +64,7 @@ class AgentJob(NamedTuple):
 
     def status(self) -> bytes:
         """`status.json`."""
-        return escaped_json(
+        return compact_json(
             {
                 "state": self.word,
                 "correlation_id": self.correlation or None,
@@ -76,12 +76,12 @@ class AgentJob(NamedTuple):
 
 @dataclass(slots=True)
 class AgentJobContext:
-    """One run of a call, for whoever carries it out: what was asked, how long there is, the wish to stop, the log."""
+    """One run of a job, passed to its work function: parameters, time limit, stop request, log."""
 
     id: str
     op: str
     params: Json
-    binding: Binding  # without its project token when the process that took the order has gone
+    binding: Binding  # without its project token after a restart
     seconds: float  # that it may take in all
     left: Callable[[], float]  # seconds until the deadline
     log: Callable[..., None]  # (type, **fields): one line of log.txt
@@ -90,7 +90,7 @@ class AgentJobContext:
     _heard: list[Callable[[], None]] = field(default_factory=list)
 
     def ask(self, why: Cause) -> None:
-        """The wish that it should end; whoever carries it out may take a moment to stop safely."""
+        """Request the end of the run; the work function may take a moment to stop safely."""
         if self.why is None:
             self.why = why
         self.stop.set()
@@ -98,14 +98,14 @@ class AgentJobContext:
             tell()
 
     def when_stopped(self, tell: Callable[[], None]) -> None:
-        """Have `tell` called, from another thread, when it should stop; at once if it should already."""
+        """Call `tell`, from another thread, when the stop is requested; at once if it is requested already."""
         self._heard.append(tell)
         if self.stop.is_set():
             tell()
 
 
 def agent_job_of(job: Job) -> AgentJob:
-    """The call that a job's file tells of."""
+    """The row of a job by its file."""
     order, status = job.order, job.status
     extra = order.extra
     moment = status.completed_at or status.started_at or status.accepted_at
@@ -129,12 +129,12 @@ def is_agent_order(order: Order) -> bool:
 
 
 def binding_of(order: Order) -> Binding:
-    """Who asked; tokens are never written, so an order that is read again has none."""
+    """The binding of the order's submitter; tokens are never written, so an order that is read again has none."""
     return Binding(order.asker, order.node, str(order.extra.get("project", "")))
 
 
 def error_text(outcome: Outcome | None) -> str:
-    """The error of a failed job: its message, after the cause if that is anything but an error (acheron D20)."""
+    """The error of a failed job: its message, prefixed by the cause unless that is `error` (acheron D20)."""
     if outcome is None or outcome.ok:
         return ""
     message = outcome.message or outcome.code or "failed"
@@ -155,15 +155,7 @@ def error_line(id: str, outcome: Outcome, at_ms: int) -> bytes:
 
 
 def log_line(type: str, at_ms: int, **fields: Any) -> bytes:
-    return escaped_json({"type": type, **fields, "timestamp": at_ms}) + b"\n"
-
-
-def escaped_json(value: object) -> bytes:
-    """JSON as the tree has it: no blanks, no final newline; half a surrogate pair is escaped."""
-    try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
-    except UnicodeEncodeError:
-        return json.dumps(value, separators=(",", ":")).encode()
+    return compact_json({"type": type, **fields, "timestamp": at_ms}) + b"\n"
 
 
 def epoch_ms(moment: datetime | None) -> int:

@@ -1,4 +1,4 @@
-"""Recovery: what a start finds of the calls of an earlier process."""
+"""Recovery: the agents' jobs of an earlier process that a start finds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LOST: Final = "the server died while it ran; it may have acted, so it is not rep
 class RecoveredJobs(NamedTuple):
     queued: tuple[AgentJob, ...]  # by number
     ended: tuple[AgentJob, ...]  # within a day, in the order of their ends
-    unreadable: tuple[str, ...]  # files of calls that say nothing; left as they are
+    unreadable: tuple[str, ...]  # unreadable job files; left as they are
 
     @property
     def highest(self) -> int:
@@ -27,7 +27,7 @@ class RecoveredJobs(NamedTuple):
 
 
 def recover(jobs: JobStore, shown: EndedJobs, clock: Clock, horizon_ms: int) -> RecoveredJobs:
-    """Found running: ended as lost. Ended, and not put away yet: put away. Costs what is open and what is shown."""
+    """A running job is ended as lost; an ended open one is archived. The cost grows with open and shown jobs."""
     ended = {call.id: call for call in shown.read(horizon_ms)}
     queued: list[AgentJob] = []
     unreadable: list[str] = []
@@ -58,7 +58,7 @@ def recover(jobs: JobStore, shown: EndedJobs, clock: Clock, horizon_ms: int) -> 
 
 def _settled(jobs: JobStore, job: Job, clock: Clock) -> Job:
     if not job.status.state.terminal:
-        jobs.mend(job.id)
+        jobs.close_torn_line(job.id)
     if job.status.state is not JobState.RUNNING:
         return job
     outcome = Outcome.failure(Cause.LOST, "LOST", LOST)

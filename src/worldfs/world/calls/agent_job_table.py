@@ -1,4 +1,4 @@
-"""The table in memory: every call that has not ended, and those that ended within a day, by agent and project."""
+"""The table in memory: the agents' jobs that have not ended or ended within a day, by agent and project."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from worldfs.tree.binding import Binding
 from .agent_job import AgentJob, epoch_ms
 from .ended_chats import EndedChats
 
-KEEP_S: Final = 86_400.0  # an ended call leaves the view after so long; its file stays
+KEEP_S: Final = 86_400.0  # an ended job leaves the table after so long; its file stays
 
 
 class AgentJobTable:
-    """Usable from many threads. Nothing here costs more because calls have ended, but a listing of them."""
+    """Thread-safe. Only listings cost more when more jobs have ended."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -29,14 +29,14 @@ class AgentJobTable:
         self._latest: dict[tuple[str, str, str, str], str] = {}  # agent, project, place, control file ("": any)
 
     def horizon(self) -> int:
-        """What ended at or before this moment, in milliseconds, is not shown."""
+        """Jobs that ended at or before this moment, in milliseconds, are not shown."""
         return epoch_ms(self._clock.now()) - int(KEEP_S * 1000)
 
     def get(self, id: str) -> AgentJob | None:
         return self._calls.get(id)
 
     def shown(self, binding: Binding, id: str) -> AgentJob | None:
-        """The call, if this binding may see it."""
+        """The job, if this binding may see it."""
         call = self._calls.get(id)
         if call is None or (call.agent, call.project) != (binding.agent, binding.project):
             return None
@@ -48,11 +48,11 @@ class AgentJobTable:
             return list(self._views.get((binding.agent, binding.project), ()))
 
     def latest(self, binding: Binding, place: str, file: str) -> str | None:
-        """The id of the newest call by this control, also when it is no longer shown."""
+        """The id of the newest job of this control, also when it is no longer shown."""
         return self._latest.get((binding.agent, binding.project, place, file))
 
     def chat_end_after(self, binding: Binding, number: int, given: Callable[[str], bool]) -> AgentJob | None:
-        """The call of the first end of a chat after `number` that was not given yet."""
+        """The job of the first end of a chat after `number` that was not delivered yet."""
         with self._lock:
             ends = self._ends.get((binding.agent, binding.project))
             for _, id in ends.after(number) if ends is not None else ():
@@ -62,7 +62,7 @@ class AgentJobTable:
         return None
 
     def enter(self, call: AgentJob) -> None:
-        """A new call, or one that a start found."""
+        """Add a new job, or one that a start found."""
         with self._lock:
             self._calls[call.id] = call
             self._views.setdefault((call.agent, call.project), {})[call.id] = None
@@ -73,14 +73,14 @@ class AgentJobTable:
                 self._note_end(call)
 
     def change(self, call: AgentJob) -> None:
-        """Another state of a call that is here; ends must come in the order of their numbers."""
+        """Set the new state of a job; ends must come in the order of their numbers."""
         with self._lock:
             self._calls[call.id] = call
             if call.over:
                 self._note_end(call)
 
     def forget_old(self) -> None:
-        """What ended a day ago leaves the view."""
+        """Remove the jobs that ended a day ago."""
         horizon = self.horizon()
         while self._old and self._old[0][0] <= horizon:
             with self._lock:

@@ -1,11 +1,11 @@
-"""Calls: the jobs of agents of one home, accepted durably, run in bounded threads, shown for a day after their end.
+"""The jobs of the agents of one home (calls): accepted durably, run in bounded threads, shown for a day after the end.
 
-    HOME/.paos/jobs/job-N.jsonl   open, or ended a moment ago: the order, the kernel's words, the log
-    HOME/.paos/done/job-N.jsonl   the same file later; nothing here ever looks at all of them
-    HOME/.paos/calls/<day>.jsonl  a line for each end of that day (shown.py)
+    HOME/.paos/jobs/job-N.jsonl   open, or ended a moment ago: the order, the statuses, the log
+    HOME/.paos/done/job-N.jsonl   the same file later; never listed here
+    HOME/.paos/calls/<day>.jsonl  a line for each end of that day (ended_jobs.py)
 
-The order is durable before anybody is told its id; `running` before anything is done; the end is the last write, and is
-published after it. Found running by a start: failed, lost. Found queued: run.
+The order is durable before its id is returned; `running` before anything is done; the end is the last write, and is
+published after it. A start ends a running job as lost, and runs a queued one.
 """
 
 from __future__ import annotations
@@ -50,25 +50,25 @@ if TYPE_CHECKING:
 WorkFunction = Callable[[AgentJobContext], Outcome]
 
 DEADLINE_S: Final = 300.0
-GRACE_S: Final = 10.0  # between the wish that a run should end and its end without it
+GRACE_S: Final = 10.0  # between the request to stop a run and its recorded end
 OPEN_MOST: Final = 1_024  # calls of one agent that have not ended
 LOG_MOST: Final = 1_000  # lines of one call
 THREADS: Final = {"chat": 8, "invoke": 16}
 
 
 class Worker(NamedTuple):
-    """How calls of a kind are carried out."""
+    """How jobs of one kind are executed."""
 
-    carry: WorkFunction
+    run: WorkFunction
     lane: Callable[[AgentJob], str]
     pool: LanedThreadPool
 
 
 class AgentJobs:
-    """Usable from many threads. Nothing here costs more because calls have ended."""
+    """Thread-safe. The cost does not grow with the number of ended jobs."""
 
     def __init__(self, store: Store, clock: Clock, feed: ChangeFeed, *, held: bool = False) -> None:
-        """`held`: nothing is carried out before `begin`."""
+        """`held`: nothing runs before `start`."""
         self.clock, self.feed = clock, feed
         self.jobs = JobStore(store, clock)
         # Numbers of changes go on growing when a new process counts its feed from 0 again.
@@ -77,11 +77,11 @@ class AgentJobs:
         self._table = AgentJobTable(clock)
         self._last_end = 0
         self._open: dict[str, int] = {}  # agent: calls that have not ended
-        self._bindings: dict[str, Binding] = {}  # of open calls of this process: the only place of their tokens
-        self._waiting: dict[str, list[str]] = {}  # kind: queued ones that nobody carries out yet
-        self._carriers: dict[str, Worker] = {}
+        self._bindings: dict[str, Binding] = {}  # of open jobs of this process; tokens are kept only here
+        self._waiting: dict[str, list[str]] = {}  # kind → queued jobs without a registered worker
+        self._workers: dict[str, Worker] = {}
         self._runs: dict[str, AgentJobContext] = {}
-        self._ending: set[str] = set()  # somebody is writing their last line
+        self._ending: set[str] = set()  # a thread is writing their last line
         self._closed, self._held = False, held
         self.deadlines = TimerQueue(clock)
         self._shown = EndedJobs(self.jobs.store, self._put_away)
@@ -94,7 +94,7 @@ class AgentJobs:
     def open(
         cls, home: Path | None, clock: Clock | None = None, feed: ChangeFeed | None = None, *, held: bool = False
     ) -> AgentJobs:
-        """The calls of a home directory, which must be there; None: in memory only. `held`: until `begin`."""
+        """The jobs of an existing home directory; None: in memory only. `held`: nothing runs before `start`."""
         if home is None:
             from worldfs.tree.stores.memory_store import MemoryStore
 
@@ -104,46 +104,46 @@ class AgentJobs:
         return cls(DiskStore(home), clock or SystemClock(), feed or ChangeFeed(), held=held)
 
     def close(self, timeout: float = GRACE_S) -> None:
-        """Ask what runs to stop and wait for it; what does not end is found as lost, what is queued runs next time."""
+        """Ask the running jobs to stop and wait; the next start ends the others as lost, and runs the queued ones."""
         with self._lock:
             self._closed = True
             runs = list(self._runs.values())
         for run in runs:
             run.ask(Cause.CANCELLED)
         until = self.clock.monotonic() + timeout
-        for carrier in self._carriers.values():
-            carrier.pool.close(max(0.0, min(timeout, until - self.clock.monotonic())))
+        for worker in self._workers.values():
+            worker.pool.close(max(0.0, min(timeout, until - self.clock.monotonic())))
         self.deadlines.close()
         self._shown.flush()
         self.jobs.store.close()
 
     # -- asking ------------------------------------------------------------------------------------------------------
 
-    def carry(
+    def register(
         self,
         kind: str,
-        carry: WorkFunction,
+        run: WorkFunction,
         *,
         lane: Callable[[AgentJob], str] = lambda call: "",
         threads: int | None = None,
     ) -> None:
-        """From now on calls of this kind are carried out so; those that waited for it begin.
+        """Register the work function of a kind; its queued jobs begin.
 
-        `lane`: calls with the same word, unless it is "", run one after the other, in order. `carry` returns how it
-        ended; a `WorldError` or any other exception of it is a failed call. `threads`: at most so many at once; 0: each
-        is carried out by the thread that asks.
+        `lane`: jobs of the same non-empty lane run one after the other, in order. `run` returns the
+        outcome; an exception of it is a failed job. `threads`: at most so many at once; 0: each
+        runs in the submitter's thread.
         """
         pool = LanedThreadPool(kind, THREADS.get(kind, 4) if threads is None else threads)
         with self._lock:
-            self._carriers[kind] = Worker(carry, lane, pool)
+            self._workers[kind] = Worker(run, lane, pool)
         if not self._held:
-            self.begin()
+            self.start()
 
-    def begin(self) -> None:
-        """Carry out what waits for it, and from now on everything at once. For who was opened with `held`."""
+    def start(self) -> None:
+        """Run the queued jobs, and from now on each new one at once. Needed after `held`."""
         with self._lock:
             self._held = False
-            waiting = [id for kind in self._carriers for id in self._waiting.pop(kind, [])]
+            waiting = [id for kind in self._workers for id in self._waiting.pop(kind, [])]
         for id in waiting:
             self._begin(id)
 
@@ -159,10 +159,10 @@ class AgentJobs:
         file: str = "",
         deadline_s: float = DEADLINE_S,
     ) -> str:
-        """The id of a new call, durable as queued. Raises `Busy` when too many of this agent have not ended."""
+        """The id of a new job, durable as queued. Raises `Busy` when too many of this agent have not ended."""
         with self._lock:
             if self._closed:
-                raise Busy("the calls of this home are closing", op="submit", fix="ask again")
+                raise Busy("this home is being closed", op="submit", fix="submit it again")
             if self._open.get(binding.agent, 0) >= OPEN_MOST:
                 raise Busy(
                     f"{OPEN_MOST} jobs of agent {binding.agent!r} have not ended",
@@ -189,7 +189,7 @@ class AgentJobs:
 
     def cancel(self, binding: Binding, id: str) -> None:
         """Queued: it ends now. Running: it is asked to stop. Ended: nothing. Raises `NotFound`."""
-        call = self.call(binding, id)
+        call = self.visible_job(binding, id)
         with self._lock:
             run = self._runs.get(id)
             mine = run is None and self._claimed(id)
@@ -201,11 +201,11 @@ class AgentJobs:
     # -- looking -----------------------------------------------------------------------------------------------------
 
     def ids(self, binding: Binding) -> list[str]:
-        """The calls of its agent and project that are shown, oldest first."""
+        """The shown jobs of the binding's agent and project, oldest first."""
         return self._table.ids(binding)
 
-    def call(self, binding: Binding, id: str) -> AgentJob:
-        """Raises `NotFound`, for another agent's or project's as for none."""
+    def visible_job(self, binding: Binding, id: str) -> AgentJob:
+        """Raises `NotFound`, also for a job of another agent or project."""
         call = self._table.shown(binding, id)
         if call is None:
             raise NotFound(f"no job {id[:40]!r}", path=f"/agents/self/jobs/{id[:40]}", op="read")
@@ -216,15 +216,15 @@ class AgentJobs:
 
     def status(self, binding: Binding, id: str) -> bytes:
         """`status.json`, from memory."""
-        return self.call(binding, id).status()
+        return self.visible_job(binding, id).status()
 
     def result(self, binding: Binding, id: str) -> bytes:
         """`result.txt`, from the disk; empty before the end."""
-        return result_text(self.outcome(self.call(binding, id)))
+        return result_text(self.outcome(self.visible_job(binding, id)))
 
     def log(self, binding: Binding, id: str) -> bytes:
         """`log.txt`: lines of JSON that the run wrote; the last line of a failed one says why."""
-        call = self.call(binding, id)
+        call = self.visible_job(binding, id)
         data = self._file(id)
         lines = [
             line[7:-1] + b"\n" for line in data.split(b"\n") if line.startswith(b'{"log":') and line.endswith(b"}}")
@@ -239,23 +239,25 @@ class AgentJobs:
         return read_job(self._file(id), job_key(id))
 
     def outcome(self, call: AgentJob) -> Outcome | None:
-        """How it ended, from the disk; None before."""
+        """The outcome, from the disk; None before the end."""
         return self.job(call.id).status.outcome if call.over else None
 
     def latest(self, binding: Binding, place: str, file: str = "") -> AgentJob | None:
-        """The newest call of this agent and project that came by a control of this place."""
+        """The newest job of this agent and project that came by a control of this directory."""
         id = self._table.latest(binding, place, file)
         if id is None:
             return None
-        return self._table.get(id) or agent_job_of(self.job(id))  # no longer shown as a job, but still the latest here
+        return self._table.get(id) or agent_job_of(
+            self.job(id)
+        )  # no longer shown, but still the latest of this control
 
     def ended(self, id: str) -> bool:
-        """Has it ended, or is there none?"""
+        """Whether it has ended, or does not exist."""
         call = self._table.get(id)
         return call is None or call.over
 
     def wait(self, id: str, timeout: float) -> WaitCondition:
-        """Until the end of a call."""
+        """Until the end of a job."""
         call = self._table.get(id)
         return WaitCondition(() if call is None else call.topics[:1], lambda: self.ended(id), timeout)
 
@@ -269,15 +271,15 @@ class AgentJobs:
         return self._base + seq
 
     def seq_of(self, number: int) -> int:
-        """The publication of the feed with that number; what came before this process is 0."""
+        """The publication of the feed with that number; 0 for one before this process."""
         return max(0, number - self._base)
 
     def chat_end_after(self, binding: Binding, number: int, given: Callable[[str], bool]) -> AgentJob | None:
-        """The call of the first end of a chat after `number` that was not given yet."""
+        """The job of the first end of a chat after `number` that was not delivered yet."""
         return self._table.chat_end_after(binding, number, given)
 
     def tick(self) -> float | None:
-        """What is due by the clock: for tests whose clock stands still."""
+        """Run what is due by the clock: for tests with a manual clock."""
         self._table.forget_old()
         return self.deadlines.tick()
 
@@ -286,21 +288,21 @@ class AgentJobs:
     def _accepted(self, order: Order) -> Order:
         while True:
             with self._lock:
-                new = replace(order, id=self._counter.take())
-            if self.jobs.accept([new])[0].new:  # else somebody put a file of that name there
+                new = replace(order, id=self._counter.allocate())
+            if self.jobs.accept([new])[0].new:  # else a foreign file has that name
                 return new
 
     def _begin(self, id: str) -> None:
         with self._lock:
             call = self._table.get(id)
-            carrier = None if call is None else self._carriers.get(call.kind)
-            if call is not None and (carrier is None or self._held):
+            worker = None if call is None else self._workers.get(call.kind)
+            if call is not None and (worker is None or self._held):
                 self._waiting.setdefault(call.kind, []).append(id)
                 return
-        if call is not None and carrier is not None:
-            carrier.pool.put(lambda: self._run(id, carrier.carry), carrier.lane(call))
+        if call is not None and worker is not None:
+            worker.pool.put(lambda: self._run(id, worker.run), worker.lane(call))
 
-    def _run(self, id: str, carry: WorkFunction) -> None:
+    def _run(self, id: str, work: WorkFunction) -> None:
         call = self._table.get(id)
         if call is None or call.over:
             return
@@ -334,16 +336,16 @@ class AgentJobs:
         call = call._replace(state=JobState.RUNNING, updated_ms=epoch_ms(now))
         self._table.change(call)
         self._tell(call)
-        self.deadlines.at(until, lambda: self._ask(id, run, Cause.TIMEOUT))
-        self._end(call, _judged(_carried(carry, run), run))
+        self.deadlines.schedule(until, lambda: self._ask(id, run, Cause.TIMEOUT))
+        self._end(call, _judged(_run_guarded(work, run), run))
 
     def _ask(self, id: str, run: AgentJobContext, why: Cause) -> None:
         if self._runs.get(id) is run:
             run.ask(why)
-            self.deadlines.at(self.clock.monotonic() + GRACE_S, lambda: self._give_up(id, run))
+            self.deadlines.schedule(self.clock.monotonic() + GRACE_S, lambda: self._give_up(id, run))
 
     def _give_up(self, id: str, run: AgentJobContext) -> None:
-        """It does not stop: its end is told without it, and what it does later counts for nothing."""
+        """It does not stop: record its end; what it does later is ignored."""
         call = self._table.get(id)
         if call is not None and self._runs.get(id) is run:
             outcome = Outcome.failure(Cause.ERROR, "", f"it was asked to stop and did not within {GRACE_S:g} s")
@@ -356,7 +358,7 @@ class AgentJobs:
         self._settle(call, outcome)
 
     def _claimed(self, id: str) -> bool:
-        """True for the one who may write the last line. Call with the lock."""
+        """True for the one thread that may write the last line. Call with the lock."""
         if id in self._ending or self._over(id):
             return False
         self._ending.add(id)
@@ -374,9 +376,9 @@ class AgentJobs:
             before = self.job(call.id).status
             self.jobs.write_status(call.id, replace(before, state=state, completed_at=stamp(now), outcome=outcome))
             kept = True
-        except WorldError as error:  # the ground gave way: who waits is told now, a start will find it lost
+        except WorldError as error:  # the disk failed: waiters are notified now, a start ends it as lost
             state, kept = JobState.FAILED, False
-            outcome = Outcome.failure(Cause.ERROR, "BROKEN", f"the end could not be kept: {error}")
+            outcome = Outcome.failure(Cause.ERROR, "BROKEN", f"the end could not be written: {error}")
         with self._lock:
             self._last_end = self.number() + 1
             call = call._replace(state=state, error=error_text(outcome), updated_ms=epoch_ms(now), ended=self._last_end)
@@ -401,7 +403,7 @@ class AgentJobs:
     # -- the files ---------------------------------------------------------------------------------------------------
 
     def _found(self, found: RecoveredJobs) -> None:
-        """What a start found. By number, so that the newest of a place is the last; the ends in their order."""
+        """Load what a start found: by number, so that the newest of a control is the last; the ends in their order."""
         numbers: dict[str, int] = {}
         for call in found.ended:
             self._last_end = numbers[call.id] = max(self._last_end + 1, call.updated_ms)
@@ -413,11 +415,11 @@ class AgentJobs:
             self._table.enter(call)
 
     def _put_away(self, id: str) -> None:
-        with suppress(WorldError):  # tidying: the next start does it again
-            self.jobs.put_away(id)
+        with suppress(WorldError):  # the next start does it again
+            self.jobs.archive(id)
 
     def _file(self, id: str) -> bytes:
-        for key in (job_key(id), done_key(id), job_key(id)):  # it may be moved between our first two looks
+        for key in (job_key(id), done_key(id), job_key(id)):  # it may be moved between the first two reads
             stored = self.jobs.store.get(key)
             if stored is not None:
                 return stored.data
@@ -425,7 +427,7 @@ class AgentJobs:
 
 
 class _JobLogWriter:
-    """Writes lines of one call's log into its file; not durable: what it tells of is."""
+    """Appends log lines of one job to its file; not durable."""
 
     def __init__(self, calls: AgentJobs, id: str, agent: str) -> None:
         self._calls, self._id, self._agent, self._count = calls, id, agent, 0
@@ -442,25 +444,25 @@ class _JobLogWriter:
             self._calls.feed.publish(f"/agents/{self._agent}/jobs/{self._id}/log.txt", kind="log", actor=self._agent)
 
 
-def _carried(carry: WorkFunction, run: AgentJobContext) -> Outcome:
+def _run_guarded(work: WorkFunction, run: AgentJobContext) -> Outcome:
     try:
-        return carry(run)
+        return work(run)
     except StorageError as error:
         return Outcome.failure(Cause.ERROR, "BROKEN", str(error))
     except WorldError as error:
         return Outcome.failure(Cause.ERROR, "", str(error))
-    except Exception as error:  # whatever a tool or a brain does, the job ends and says so
+    except Exception as error:  # any error of a tool or a responder ends the job
         return Outcome.failure(Cause.ERROR, "", f"{type(error).__name__}: {error}")
 
 
 def _judged(outcome: Outcome, run: AgentJobContext) -> Outcome:
-    """What failed after the wish to stop failed because of it; what succeeded all the same has succeeded."""
+    """A failure after a stop request is caused by it; a success remains a success."""
     if outcome.ok or run.why is None or outcome.cause is run.why:
         return outcome
     if run.why is Cause.TIMEOUT:
         seconds = run.seconds
         message = (
-            f"no end within {seconds:g} s: {outcome.message}" if outcome.message else f"no end within {seconds:g} s"
+            f"timed out after {seconds:g} s: {outcome.message}" if outcome.message else f"timed out after {seconds:g} s"
         )
         return replace(outcome, cause=Cause.TIMEOUT, code="EXECUTION_TIMEOUT", message=message)
     return replace(outcome, cause=Cause.CANCELLED, code="CANCELLED", message=outcome.message or "asked to stop")

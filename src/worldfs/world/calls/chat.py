@@ -1,4 +1,4 @@
-"""Chat: what is written to an agent's `chat/control/input` becomes a call at once, and its brain answers it."""
+"""Chat: a write to an agent's `chat/control/input` becomes a job at once, and the agent's responder answers it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ KEY: Final = "agents.brains"  # of config.json
 
 
 class Responder(Protocol):
-    """Who answers an agent's letters."""
+    """Answers an agent's messages."""
 
-    lane: str  # brains of one lane answer one after the other; "": each for itself
+    lane: str  # responders of one lane answer one after the other; "": no lane
 
     def answer(self, text: str, run: AgentJobContext) -> Outcome:
         """The answer as the outcome's message. Runs until it is done or `run.stop` is set; may raise `WorldError`."""
@@ -34,18 +34,18 @@ class Chat:
     def __init__(
         self,
         calls: AgentJobs,
-        brain: Callable[[str], Responder | None],
+        responder: Callable[[str], Responder | None],
         stop: Callable[[Binding], object] = lambda binding: None,
     ) -> None:
-        """`brain`: an agent's brain by the agent's name, looked up at each letter; None: it has none.
+        """`responder`: an agent's responder by the agent's name, looked up for each message; None: it has none.
 
-        `stop`: stops every robot that the binding sees. Called for a letter that says so, before any queue.
+        `stop`: stops every robot that the binding sees. Called for a message that says so, before any queue.
         """
-        self._calls, self._brain, self._stop = calls, brain, stop
-        calls.carry(KIND, self._answer, lane=self._lane)
+        self._calls, self._responder, self._stop = calls, responder, stop
+        calls.register(KIND, self._answer, lane=self._lane)
 
-    def say(self, binding: Binding, data: bytes, correlation: str = "") -> WriteResult:
-        """Durable and queued when it returns (acheron D39); blank text is no letter. `BadInput`: it is no text."""
+    def send(self, binding: Binding, data: bytes, correlation: str = "") -> WriteResult:
+        """Durable and queued when it returns (acheron D39); blank text is no message. `BadInput`: it is no text."""
         try:
             text = data.decode()
         except UnicodeDecodeError as error:
@@ -61,17 +61,17 @@ class Chat:
         return WriteResult(len(data), extra)
 
     def _lane(self, call: AgentJob) -> str:
-        brain = self._brain(call.agent)
-        return brain.lane if brain is not None else ""
+        responder = self._responder(call.agent)
+        return responder.lane if responder is not None else ""
 
     def _answer(self, run: AgentJobContext) -> Outcome:
-        brain = self._brain(run.binding.agent)
-        if brain is None:
+        responder = self._responder(run.binding.agent)
+        if responder is None:
             return Outcome.failure(
                 Cause.ERROR,
                 "",
-                f"agent {run.binding.agent!r} has no brain: {KEY} of config.json names none, and this home has no "
+                f"agent {run.binding.agent!r} has no responder: {KEY} of config.json names none, and this home has no "
                 f'workspace with a robot — add {{"agent": "{run.binding.agent}", "kind": "command", "argv": […]}} '
                 f"to {KEY}, or make a workspace with: paos onboard",
             )
-        return brain.answer(str(run.params.get("text", "")), run)
+        return responder.answer(str(run.params.get("text", "")), run)

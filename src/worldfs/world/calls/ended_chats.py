@@ -1,4 +1,4 @@
-"""The ends of chat calls of one agent in one project, by number, for as long as they are shown."""
+"""The ends of chat jobs of one agent in one project, by number, for as long as they are shown."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 
 class EndedChats:
-    """Numbers only grow; finding what came after one costs a bisection."""
+    """Numbers only grow; finding the ends after one costs a bisection."""
 
     def __init__(self) -> None:
         self._numbers: list[int] = []
@@ -19,12 +19,12 @@ class EndedChats:
         self._ids.append(id)
 
     def after(self, number: int) -> Iterator[tuple[int, str]]:
-        """(number, id), oldest first. A snapshot is not taken: hold the table's lock."""
+        """(number, id), oldest first. Not a snapshot: the caller holds the table's lock."""
         for index in range(bisect_right(self._numbers, number), len(self._numbers)):
             yield self._numbers[index], self._ids[index]
 
     def forget(self, shown: Callable[[str], bool]) -> None:
-        """One more of them is no longer shown; now and then the list is made shorter."""
+        """One more is no longer shown; the list is compacted now and then."""
         self._gone += 1
         if self._gone > 64 and self._gone * 2 > len(self._ids):
             kept = [(n, id) for n, id in zip(self._numbers, self._ids, strict=True) if shown(id)]

@@ -1,8 +1,8 @@
-"""The ended calls of the last day, a line each, so that a start reads these lines and no job's file.
+"""The agents' jobs that ended on the last day, a line each, so that a start reads these lines and no job's file.
 
-    HOME/.paos/calls/<day>.jsonl   the calls that ended on that day (UTC); removed when nothing of it is shown any more
+    HOME/.paos/calls/<day>.jsonl   the jobs that ended on that day (UTC); removed when none of them is shown any more
 
-A job's file stays among the open ones until the line that tells of its end is durable: whatever a crash takes away, a
+A job's file stays among the open ones until the line of its end is durable: whatever a crash loses, a
 start finds the one or the other.
 """
 
@@ -18,11 +18,12 @@ from typing import Final
 from worldfs.ground.errors import WorldError
 from worldfs.ground.model import JobState
 from worldfs.tree.stores.store_interface import Store
+from worldfs.world.json_text import compact_json
 
-from .agent_job import NAME, AgentJob, escaped_json
+from .agent_job import NAME, AgentJob
 
 FOLDER: Final = ".paos/calls"
-GROUP: Final = 64  # ends that one wait for the disk covers
+GROUP: Final = 64  # ends that one sync covers
 
 
 class EndedJobs:
@@ -34,7 +35,7 @@ class EndedJobs:
         self._waiting: list[AgentJob] = []  # ended, and still among the open files
 
     def read(self, horizon_ms: int) -> list[AgentJob]:
-        """What ended after the horizon, oldest first as far as the lines are; days that are all older are removed."""
+        """The jobs that ended after the horizon, in the order of their lines; older days are removed."""
         found: dict[str, AgentJob] = {}
         for name in self._store.list(FOLDER):
             key = f"{FOLDER}/{name}"
@@ -50,15 +51,15 @@ class EndedJobs:
         return list(found.values())
 
     def add(self, call: AgentJob) -> None:
-        """One more that ended. Its file is put away with the next group."""
+        """Add an ended job. Its file is archived with the next group."""
         with self._lock:
             self._waiting.append(call)
             durable = len(self._waiting) >= GROUP
-            with suppress(WorldError):  # a full disk: the files stay where the next start finds them
+            with suppress(WorldError):  # a full disk: the next start finds the files among the open ones
                 self._append(call, durable)
 
     def flush(self) -> None:
-        """Put everything away: the newest line is written once more, so that all of them are durable."""
+        """Archive everything: the newest line is written once more, durably, so that all of them are durable."""
         with self._lock, suppress(WorldError):
             if self._waiting:
                 self._append(self._waiting[-1], True)
@@ -79,7 +80,7 @@ def _day(moment_ms: int) -> str:
 
 
 def _line(call: AgentJob) -> bytes:
-    return escaped_json({**call._asdict(), "state": call.state.value, "ended": 0}) + b"\n"
+    return compact_json({**call._asdict(), "state": call.state.value, "ended": 0}) + b"\n"
 
 
 def _read(line: bytes) -> AgentJob | None:

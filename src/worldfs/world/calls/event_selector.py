@@ -1,7 +1,7 @@
-"""The selector: what one attached agent waits for in `events/next.json`, and which ends it was given already.
+"""The selector: what one attached agent waits for in `events/next.json`, and which ends were delivered already.
 
-Ends have numbers that only grow. An end since the attach is given once, to the first path that fits, however late the
-wait is configured; a replay ("start", a number) gives again what it is asked for.
+Ends have numbers that only grow. An end since the attach is delivered once, to the first matching path, even if the
+wait is configured later; a replay ("start", a number) delivers ends again.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ from typing import Any, Final, NamedTuple
 from worldfs.ground.errors import NotFound
 from worldfs.tree.binding import Binding
 from worldfs.tree.virtual_file import WaitCondition
+from worldfs.world.json_text import compact_json
 
-from .agent_job import AgentJob, escaped_json, result_text
+from .agent_job import AgentJob, result_text
 from .agent_jobs import AgentJobs
 from .wait_selection import TIMEOUT_MS, WaitSelection, WaitSource, bad_selection, parse_selection
 
 Readable = Callable[[str], bool]
 Alive = Callable[[], bool]
-WAITS_MOST: Final = 1_024  # bindings whose last wait is remembered
+WAITS_MOST: Final = 1_024  # bindings whose last wait is kept
 _STATE: Final = ("_attached", "_changed", "_count", "_floor", "_from", "_given", "_payload", "_replay", "_selection",
                  "_told_jobs")  # fmt: skip
 
@@ -36,8 +37,8 @@ class EventMatch(NamedTuple):
 
 
 class SavedWaits:
-    """The wait that each binding configured last. A connection that configures none goes on with it once the one that
-    did is gone: a shell has a new connection for each command."""
+    """The last wait of each binding. A connection that configures none continues it once the connection that
+    configured it is gone: a shell has a new connection for each command."""
 
     def __init__(self) -> None:
         self._last: OrderedDict[Binding, EventSelector] = OrderedDict()
@@ -56,7 +57,7 @@ class SavedWaits:
 
 
 class EventSelector:
-    """One for each attach. Usable from many threads."""
+    """One for each attach. Thread-safe."""
 
     def __init__(
         self,
@@ -68,20 +69,20 @@ class EventSelector:
         waits: SavedWaits | None = None,
         alive: Alive = lambda: True,
     ) -> None:
-        """`readable`: may this binding read that path of the tree? Asked of what changed before it is told.
+        """`readable`: whether this binding may read a path of the tree; called for a changed path before its delivery.
 
-        `since`: the number of the last change before the attach; None: the attach is now. `waits`: where the binding's
-        last wait is found, and this one when it is configured. `alive`: is the connection that it is for still there?
+        `since`: the number of the last change before the attach; None: the attach is now. `waits`: holds the binding's
+        last wait, and this one once it is configured. `alive`: whether the connection still exists.
         """
         self._calls, self._binding, self._readable = calls, binding, readable
         self._waits, self._alive = SavedWaits() if waits is None else waits, alive
         self._own = False  # it was configured, or has taken over the binding's last wait
         self._lock = threading.Lock()
         self._attached = calls.number() if since is None else since
-        self._given: set[str] = set()  # ends since the attach that were given
-        self._changed = self._attached  # the last change that was given
+        self._given: set[str] = set()  # ends since the attach that were delivered
+        self._changed = self._attached  # the last change that was delivered
         self._payload = b""
-        self._begun: float | None = None  # when the wait began that is not answered yet
+        self._begun: float | None = None  # when the present wait began
         self._set(WaitSelection())
 
     def set(self, data: bytes) -> None:
@@ -92,7 +93,7 @@ class EventSelector:
             raise bad_selection("no UTF-8") from None
         selection = parse_selection(text)
         if selection.changes and (wrong := [s.path for s in selection.sources if not self._seen(s.path)]):
-            raise bad_selection(f"{wrong[0][:80]!r} cannot be read")
+            raise bad_selection(f"{wrong[0][:80]!r} is not readable")
         with self._lock:
             self._payload = text.encode()
             self._set(selection)
@@ -100,16 +101,16 @@ class EventSelector:
         self._waits.put(self._binding, self)
 
     def payload(self) -> bytes:
-        """wait.json as it reads."""
+        """The content of wait.json."""
         self._go_on()
-        return self._payload if self._selection.configured else escaped_json({"paths": [], "timeout_ms": TIMEOUT_MS})
+        return self._payload if self._selection.configured else compact_json({"paths": [], "timeout_ms": TIMEOUT_MS})
 
     def patience(self) -> float:
         """Seconds that a read of a job's status or result waits for its end (0 means the default there)."""
         return (self._selection.timeout_ms or TIMEOUT_MS) / 1000
 
     def next(self) -> WaitCondition | None:
-        """What a read of next.json has to wait for; None when it would be answered at once."""
+        """What a read of next.json waits for; None: it is answered at once."""
         self._go_on()
         with self._lock:
             selection = self._selection
@@ -120,30 +121,30 @@ class EventSelector:
         def ready() -> bool:
             if not begun:
                 begun.append(self._calls.clock.monotonic())
-                self._begun = begun[0]  # a wait begins when the door first asks, not when somebody looks at the file
+                self._begun = begun[0]  # a wait begins with the first read, not with a stat of the file
             with self._lock:
                 return self._selection is not selection or self._match() is not None
 
         return WaitCondition(self._topics(selection), ready, selection.timeout_ms / 1000)
 
     def render(self) -> bytes:
-        """next.json as it reads now; an event that it tells of is given with that."""
+        """The present content of next.json; its event is then delivered."""
         self._go_on()
         with self._lock:
             if not self._selection.configured:
-                return escaped_json({"configured": False, "waiting": False, "error": "wait_not_configured"})
+                return compact_json({"configured": False, "waiting": False, "error": "wait_not_configured"})
             match = self._match()
             if match is None:
                 waited = 0.0 if self._begun is None else self._calls.clock.monotonic() - self._begun
                 self._begun = None
                 told = {"configured": True, "waiting": True, "timeout": True, "waited_ms": round(waited * 1000)}
-                return escaped_json(told)
+                return compact_json(told)
             self._give(match)
             event = self._count
-        return escaped_json({"configured": True, "waiting": False, "event_id": event, **self._told(match)})
+        return compact_json({"configured": True, "waiting": False, "event_id": event, **self._told(match)})
 
     def _go_on(self) -> None:
-        """Without a wait of its own: from where the binding's last one stands, if its connection is gone."""
+        """Without a wait of its own: continue the binding's last one, if its connection is gone."""
         last = None if self._own else self._waits.get(self._binding)
         if last is None or last._alive():
             return
@@ -164,7 +165,7 @@ class EventSelector:
         since = selection.since
         self._selection = selection
         self._replay = since not in ("last", "now")
-        # Ends at or below it are not looked at any more: of chat, and of changes.
+        # Chat ends and changes at or below it are skipped.
         self._from = since if isinstance(since, int) else floor[since]
         if selection.changes and since == "last":
             self._from = self._changed
@@ -174,7 +175,7 @@ class EventSelector:
         self._begun = None
 
     def _match(self) -> EventMatch | None:
-        """The earliest of what fits; of equals, the path that stands first."""
+        """The earliest match; of equals, the first path of the selection."""
         if self._selection.changes:
             return self._change()
         best: EventMatch | None = None
@@ -200,8 +201,8 @@ class EventSelector:
         if self._was_given(source.job):
             return None
         try:
-            call = self._calls.call(self._binding, source.job)
-        except NotFound:  # it need not exist yet, nor any more
+            call = self._calls.visible_job(self._binding, source.job)
+        except NotFound:  # the job may not exist yet, or any more
             return None
         return EventMatch(call.ended, source, call) if call.over and call.ended > self._floor else None
 
@@ -216,12 +217,12 @@ class EventSelector:
                     path = path if _below(path, watched) else watched if _below(watched, path) else ""
                     if path and self._seen(path):
                         return EventMatch(number, source, path=path, kind=item.kind, actor=item.actor)
-            self._from = number  # of no interest, now and later
+            self._from = number  # matches nothing, now and later
         return None
 
     def _seen(self, path: str) -> bool:
-        """May it be told of? Asked where a door must not wait: of what lies in a node's exports, their root decides;
-        the selector's own files are always there, and looking at them would ask us again."""
+        """Whether the path may be delivered. It must not wait: for a path in a node's exports, their root decides;
+        the selector's own files always exist, and checking them would call this method again."""
         parts = path.strip("/").split("/")
         if parts[:3] == ["agents", "self", "events"]:
             return True
@@ -238,7 +239,7 @@ class EventSelector:
         self._told_jobs.add(match.call.id)
         if match.number > self._attached:
             self._given.add(match.call.id)
-            if len(self._given) > 4_096:  # what is no longer shown is asked for no more
+            if len(self._given) > 4_096:  # jobs that are no longer shown cannot match
                 self._given = {id for id in self._given if self._calls.known(self._binding, id)}
 
     # -- words -------------------------------------------------------------------------------------------------------

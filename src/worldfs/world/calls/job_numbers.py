@@ -1,4 +1,4 @@
-"""The counter of a home's calls: job-1, job-2, … for ever, without ever looking at what there has been."""
+"""The counter of a home's jobs: job-1, job-2, …; it never scans the existing jobs."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import Final
 
 from worldfs.kernel.job_store import JobStore
 
-KEY: Final = ".paos/calls.next"  # every number below it may have been given away
+KEY: Final = ".paos/calls.next"  # every number below it may be in use
 AHEAD: Final = 64  # numbers that one write covers
 
 
 class JobNumbers:
-    """Not locked: who asks for a number holds the lock of the table."""
+    """Not locked: the caller holds the lock of the table."""
 
     def __init__(self, jobs: JobStore, highest: int) -> None:
-        """`highest`: the greatest number among the jobs that were found anyway."""
+        """`highest`: the greatest number among the jobs that a start has found."""
         self._jobs = jobs
         self._limit = self._kept()
         self._next = max(highest + 1, self._limit - AHEAD, 1)
         while self._jobs.known(f"job-{self._next}"):  # at most AHEAD of them, unless the file was lost
             self._next += 1
 
-    def take(self) -> str:
+    def allocate(self) -> str:
         number = self._next
         if number >= self._limit:
             self._limit = number + AHEAD

@@ -1,4 +1,4 @@
-"""A bounded pool of threads with lanes: what shares a lane runs one after the other, in order, and holds no thread
+"""A bounded pool of threads with lanes: work of one lane runs one after the other, in order, and holds no thread
 while it waits."""
 
 from __future__ import annotations
@@ -10,23 +10,23 @@ from typing import Final
 
 Work = Callable[[], None]
 
-REST_S: Final = 20.0  # without work a thread goes away after so long
+REST_S: Final = 20.0  # a thread without work ends after so long
 
 
 class LanedThreadPool:
-    """At most `size` threads, made when there is work for them; 0: `put` does it. What it runs must not raise."""
+    """At most `size` threads, made when there is work for them; 0: `put` runs the work. Work must not raise."""
 
     def __init__(self, name: str, size: int) -> None:
         self.name, self.size = name, size
         self._cond = threading.Condition()
         self._ready: deque[tuple[str, Work]] = deque()
-        self._lanes: dict[str, deque[Work]] = {}  # a lane is here while one of its works runs or is ready
+        self._lanes: dict[str, deque[Work]] = {}  # lanes with running or ready work
         self._threads: set[threading.Thread] = set()
         self._idle = 0
         self._closed = False
 
     def put(self, work: Work, lane: str = "") -> None:
-        """Run it as soon as a thread, and its lane ("": none), are free. After `close` nothing is taken."""
+        """Run it as soon as a thread, and its lane ("": none), are free. Ignored after `close`."""
         if not self.size:
             work()
             return
@@ -47,7 +47,7 @@ class LanedThreadPool:
                 thread.start()
 
     def close(self, timeout: float) -> bool:
-        """Begin nothing more and wait for what runs; False: something still runs after `timeout` seconds."""
+        """Begin nothing more and wait for the running work; False: some still runs after `timeout` seconds."""
         with self._cond:
             self._closed = True
             self._ready.clear()
@@ -77,7 +77,7 @@ class LanedThreadPool:
                 self._idle -= 1
             if self._ready:
                 return self._ready.popleft()
-            # Taken from the set while the lock is held, so that `put` never counts on a thread that is leaving.
+            # Removed under the lock, so that `put` never relies on a thread that is ending.
             self._threads.discard(threading.current_thread())
             return None
 

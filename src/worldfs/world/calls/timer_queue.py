@@ -1,4 +1,4 @@
-"""What is to happen at a time: a heap and one thread that sleeps until the next of them."""
+"""A timer queue: a heap of callbacks and one thread that sleeps until the next of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TimerCallback = Callable[[], None]
 
 
 class TimerQueue:
-    """`due` is called in the thread of the deadlines, or of who calls `tick`; it must not block or raise."""
+    """`due` is called in the queue's thread, or in the caller's of `tick`; it must not block or raise."""
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
@@ -23,7 +23,7 @@ class TimerQueue:
         self._thread: threading.Thread | None = None
         self._closed = False
 
-    def at(self, moment: float, due: TimerCallback) -> None:
+    def schedule(self, moment: float, due: TimerCallback) -> None:
         """Call `due` once the clock's monotonic seconds reach `moment`."""
         with self._cond:
             heapq.heappush(self._heap, (moment, next(self._count), due))
@@ -34,7 +34,7 @@ class TimerQueue:
                 self._cond.notify()
 
     def tick(self) -> float | None:
-        """Call what is due by now; seconds until the next, None if there is none."""
+        """Call the callbacks that are due; seconds until the next, None if there is none."""
         while True:
             with self._cond:
                 if not self._heap:
@@ -56,7 +56,7 @@ class TimerQueue:
             left = self.tick()
             with self._cond:
                 if left is None and not self._heap:
-                    self._thread = None  # the next deadline begins another
+                    self._thread = None  # the next `schedule` starts another
                     return
                 self._cond.wait(left)
                 if self._closed:

@@ -1,4 +1,4 @@
-"""What a write to `events/control/wait.json` asks for, read strictly (acheron D42 and D43)."""
+"""The selection that a write to `events/control/wait.json` configures, parsed strictly (acheron D42 and D43)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _JOB: Final = re.compile(r"(?:.*/)?agents/self/jobs/([A-Za-z0-9._-]{1,128})/(?:s
 
 
 class WaitSource(NamedTuple):
-    """One path that is waited for, as it was written: the chat's ends, one job's end, or any change below it."""
+    """One path of a selection: the chat's ends, one job's end, or any change below it."""
 
     path: str
     job: str = ""
@@ -25,7 +25,7 @@ class WaitSource(NamedTuple):
 
 
 class WaitSelection(NamedTuple):
-    """`since`: a word of `STARTS`, or the number of a change."""
+    """`since`: one of `STARTS`, or the number of a change."""
 
     sources: tuple[WaitSource, ...] = ()
     timeout_ms: int = TIMEOUT_MS
@@ -38,7 +38,7 @@ class WaitSelection(NamedTuple):
 
 
 def parse_selection(text: str) -> WaitSelection:
-    """Raises `BadInput` with the recorded words; blank text selects nothing."""
+    """Raises `BadInput` with the recorded message; blank text selects nothing."""
     if not text:
         return WaitSelection()
     try:

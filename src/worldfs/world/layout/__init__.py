@@ -31,7 +31,7 @@ ROWS: tuple[FileRow, ...] = (
 )
 
 
-HOME = frozenset({"workspace", "mind", "house"})  # rooms that a home has without anybody serving it
+HOME = frozenset({"workspace", "mind", "house"})  # mounts of a home that is not served
 
 
 def served_table() -> RowTable:
@@ -40,5 +40,5 @@ def served_table() -> RowTable:
 
 
 def home_table() -> RowTable:
-    """The rows of a home that nobody need serve: what the command reads and writes on its own."""
-    return RowTable(tuple(row for row in ROWS if row.room in HOME))
+    """The rows of a home that is not served: what the command line reads and writes itself."""
+    return RowTable(tuple(row for row in ROWS if row.mount in HOME))

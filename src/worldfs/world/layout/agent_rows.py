@@ -42,7 +42,7 @@ def _shape(service: str, files: str) -> dict[str, str]:
 
 _HEAD = "README.md,SCHEMA.json,CAPS.json,OPS.json"
 _TAIL = "PERMISSIONS.json,STATUS.json,status.json,result.json,control/*"
-# Descriptors of the services that every agent has: at their own place, and as contracts.
+# Descriptors of the services that every agent has: at their own paths, and as contracts.
 OWN: dict[str, dict[str, object]] = {
     "memory": {
         "SCHEMA": _shape("memory", f"{_HEAD},{_TAIL}"),
@@ -100,7 +100,7 @@ _FILES = {
 
 
 def _place(base: str, place: str, service: str, files: dict[str, object], ops: list[str]) -> list[FileRow]:
-    """One place that takes orders: descriptors, controls, status and result."""
+    """One directory that takes orders: descriptors, controls, status and result."""
     title = place.replace("contract:", "Contract ")
     given = {"place": place, "service": service}
     rows = [
@@ -124,12 +124,14 @@ ROWS: tuple[FileRow, ...] = (
     *directory_rows(
         "/agents",
         "Agents",
-        "Minds with a directory of their own. `self` is you; of the others you see their place and their letterbox.",
+        "Agents with a directory of their own. `self` is you; of the others you see their link and their inbox.",
         {"kind": "collection", "entries": "agent directories", "self": SELF},
         {"read": True, "write": True},
     ),
-    *directory_rows(PEER, "Agent {agent}", "Another agent, or yourself by name.", room="peer"),
-    FileRow(PEER + "/LINK.txt", FileKind.LINK, "where this agent is for you", EVERYBODY, view="peer_link", room="peer"),
+    *directory_rows(PEER, "Agent {agent}", "Another agent, or yourself by name.", mount="peer"),
+    FileRow(
+        PEER + "/LINK.txt", FileKind.LINK, "where this agent is for you", EVERYBODY, view="peer_link", mount="peer"
+    ),
     *directory_rows(
         SELF,
         "Yourself",
@@ -157,17 +159,17 @@ ROWS: tuple[FileRow, ...] = (
         "Your jobs in this project: those that run, and those that ended within a day.",
         {"kind": "collection", "entries": "job_id", "files": ["status.json", "result.txt", "log.txt"]},
     ),
-    *directory_rows(JOB, "Job {job}", "One order. status.json and result.txt wait for its end when read.", room="job"),
-    view_row(JOB + "/status.json", "queued, running, done or failed", "own_job", room="job", blocking=True)._replace(
+    *directory_rows(JOB, "Job {job}", "One order. status.json and result.txt wait for its end when read.", mount="job"),
+    view_row(JOB + "/status.json", "queued, running, done or failed", "own_job", mount="job", blocking=True)._replace(
         given={"file": "status"}
     ),
-    view_row(JOB + "/result.txt", "what came of it", "own_job", room="job", blocking=True)._replace(
+    view_row(JOB + "/result.txt", "what came of it", "own_job", mount="job", blocking=True)._replace(
         given={"file": "result"}
     ),
     FileRow(
-        JOB + "/log.txt", FileKind.LOG, "what happened, one JSON object a line", EVERYBODY, view="own_job", room="job"
+        JOB + "/log.txt", FileKind.LOG, "what happened, one JSON object a line", EVERYBODY, view="own_job", mount="job"
     )._replace(given={"file": "log"}),
-    control_row(JOB + "/cancel", "write anything to cancel the job", "own_cancel", ASKERS, room="job"),
+    control_row(JOB + "/cancel", "write anything to cancel the job", "own_cancel", ASKERS, mount="job"),
     *directory_rows(
         SELF + "/events",
         "Events",

@@ -1,4 +1,4 @@
-"""The rows of an agent: what a mind keeps (Agent State v1, 003)."""
+"""The rows of an agent's state (Agent State v1, 003)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROWS: tuple[FileRow, ...] = (
         key="report.json",
         view="agent_report",
         document="report",
-        room="mind",
+        mount="mind",
     ),
     FileRow(
         AGENT_DIR + "/tasks.json",
@@ -31,7 +31,7 @@ ROWS: tuple[FileRow, ...] = (
         key="tasks.json",
         view="agent_tasks",
         document="tasks",
-        room="mind",
+        mount="mind",
     ),
     FileRow(
         AGENT_DIR + "/session.json",
@@ -40,7 +40,7 @@ ROWS: tuple[FileRow, ...] = (
         readers(AGENT, ORCHESTRATOR),
         key="session.json",
         document="session",
-        room="mind",
+        mount="mind",
     ),
     FileRow(
         AGENT_DIR + "/memory.md",
@@ -51,7 +51,7 @@ ROWS: tuple[FileRow, ...] = (
         key="memory.md",
         view="agent_memory",
         document="memory",
-        room="mind",
+        mount="mind",
     ),
     FileRow(
         AGENT_DIR + "/inbox/{letter}",
@@ -62,13 +62,13 @@ ROWS: tuple[FileRow, ...] = (
         key="inbox/{letter}",
         view="agent_letter",
         document="message",
-        room="mind",
+        mount="mind",
     ),
     *directory_rows(
         AGENT_DIR + "/inbox",
-        "Letters to {agent}",
-        "One file a letter: whoever sends it makes it, whole; only its agent reads it and takes it away.",
-        room="mind_pages",
+        "Messages to {agent}",
+        "One file for each message: the sender creates it, whole; only the agent reads and removes it.",
+        mount="mind_pages",
     ),
     FileRow(
         AGENT_DIR + "/journal.jsonl",
@@ -79,7 +79,7 @@ ROWS: tuple[FileRow, ...] = (
         key="journal.jsonl",
         view="agent_journal",
         document="journal",
-        room="mind",
+        mount="mind",
     ),
     FileRow(
         AGENT_DIR + "/metrics.json",
@@ -88,6 +88,6 @@ ROWS: tuple[FileRow, ...] = (
         readers(AGENT, ORCHESTRATOR),
         key="metrics.json",
         document="metrics",
-        room="mind",
+        mount="mind",
     ),
 )

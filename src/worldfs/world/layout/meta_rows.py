@@ -1,4 +1,4 @@
-"""The rows about the tree itself, and those of pairing, which only an operator whose policy shows it sees."""
+"""The rows about the tree itself, and those of pairing, visible to an operator whose policy shows them."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ _INVITES = _PAIRING + "/invites"
 
 
 def _record(path: str, about: str, name: str) -> FileRow:
-    return view_row(path, about, name, room="debug", readers=_DEBUG)
+    return view_row(path, about, name, mount="debug", readers=_DEBUG)
 
 
 def _pair(path: str, about: str, action: str) -> FileRow:
-    row = control_row(path, about, "pairing_control", {OPERATOR: ""}, room="debug", readers=_DEBUG)
+    row = control_row(path, about, "pairing_control", {OPERATOR: ""}, mount="debug", readers=_DEBUG)
     return row._replace(given={"action": action})
 
 
 def _folder(path: str, title: str, about: str, schema: object, caps: object = None) -> tuple[FileRow, ...]:
-    return directory_rows(path, title, about, schema, caps, room="debug", readers=_DEBUG)
+    return directory_rows(path, title, about, schema, caps, mount="debug", readers=_DEBUG)
 
 
 ROWS: tuple[FileRow, ...] = (
@@ -56,9 +56,9 @@ ROWS: tuple[FileRow, ...] = (
         "this tree, explained from its own table",
         EVERYBODY,
         view="pages",
-        room="house",
+        mount="house",
     ),
-    FileRow("/meta/SCHEMA.json", FileKind.VIEW, "the table of files as data", EVERYBODY, view="schema", room="house"),
+    FileRow("/meta/SCHEMA.json", FileKind.VIEW, "the table of files as data", EVERYBODY, view="schema", mount="house"),
     literal_row("/meta/CAPS.json", {"read": True, "write": False}, "what can be done here"),
     literal_row("/meta/protocol.json", PROTOCOL, "the protocol that serves this tree"),
     view_row("/meta/view.json", "who you are here, and how much policy shows you", "view"),

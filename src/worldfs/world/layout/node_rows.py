@@ -1,4 +1,4 @@
-"""The rows of the root and of nodes: what exists, what it offers, where it hangs (004; reference 4.1, 4.2)."""
+"""The rows of the root and of nodes: nodes, services and mounts (004; reference 4.1, 4.2)."""
 
 from __future__ import annotations
 
@@ -39,32 +39,32 @@ ROWS: tuple[FileRow, ...] = (
         "/nodes", "Nodes", "Whatever can be addressed: robots, machines, simulators, hosts of agents.", _NODES
     ),
     *directory_rows(
-        NODE, "Node {node}", "One node: what it is, how it is, what it offers, and where that hangs.", room="node"
+        NODE, "Node {node}", "One node: what it is, how it is, what it offers, and where that hangs.", mount="node"
     ),
     literal_row(
         NODE + "/SCHEMA.json",
         {"kind": "node", "children": "services + mount roots"},
         "the shape of this directory",
-        room="node",
+        mount="node",
     ),
     view_row(
         NODE + "/CAPS.json",
         "which kinds of resource it has, by the services that you may see",
         "node_caps",
-        room="node",
+        mount="node",
     ),
-    view_row(NODE + "/STATUS.json", "whether the node is there", "node_status", room="node"),
-    view_row(NODE + "/NODE.json", "the node as the control plane knows it", "node_record", room="node"),
+    view_row(NODE + "/STATUS.json", "whether the node is there", "node_status", mount="node"),
+    view_row(NODE + "/NODE.json", "the node as the control plane knows it", "node_record", mount="node"),
     *directory_rows(
         NODE + "/services",
         "Services of {node}",
         "What the node offers, one directory a service.",
         _SERVICES,
-        room="node",
+        mount="node",
     ),
-    view_row(NODE + "/services/SERVICES.json", "the services in one list", "node_services", room="node"),
+    view_row(NODE + "/services/SERVICES.json", "the services in one list", "node_services", mount="node"),
     *(
-        view_row(f"{SERVICE}/{name}", about, "service_file", room="service")._replace(given={"file": name})
+        view_row(f"{SERVICE}/{name}", about, "service_file", mount="service")._replace(given={"file": name})
         for name, about in DESCRIPTORS.items()
     ),
     FileRow(
@@ -74,7 +74,7 @@ ROWS: tuple[FileRow, ...] = (
         EVERYBODY,
         ASKERS,
         view="service_inside",
-        room="service",
+        mount="service",
     ),
     FileRow(
         NODE + "/{mount*}",
@@ -84,6 +84,6 @@ ROWS: tuple[FileRow, ...] = (
         EVERYBODY,
         ASKERS,
         view="mounts",
-        room="node",
+        mount="node",
     ),
 )

@@ -1,4 +1,4 @@
-"""The rows of a project: links to what it shares, and what there is to say about it (004 "Project View")."""
+"""The rows of a project: links to what it shares, and its computed files (004 "Project View")."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _links(path: str, entries: str, more: dict[str, str]) -> dict[str, str]:
 
 
 def _link(path: str, about: str, name: str) -> FileRow:
-    return FileRow(path, FileKind.LINK, about, EVERYBODY, view=name, room="project")
+    return FileRow(path, FileKind.LINK, about, EVERYBODY, view=name, mount="project")
 
 
 ROWS: tuple[FileRow, ...] = (
@@ -50,14 +50,14 @@ ROWS: tuple[FileRow, ...] = (
         "Project {project}",
         "A shared scope: its files, its nodes, its agents, and what there is to say about them.",
         {"kind": "project", "children": ["fs", "nodes", "agents", "meta"]},
-        room="project",
+        mount="project",
     ),
     *directory_rows(
         PROJECT + "/fs",
         "Files of {project}",
         "One link a mount. A link is a file that holds its target, and is walked through like the directory it names.",
         _links("fs", "mount links", {"source": "control.workspace_status mounts"}),
-        room="project",
+        mount="project",
     ),
     _link(PROJECT + "/fs/{link}", "the target of a mount, below /nodes", "fs_link"),
     *directory_rows(
@@ -65,7 +65,7 @@ ROWS: tuple[FileRow, ...] = (
         "Nodes of {project}",
         "One link a node of the project.",
         _links("nodes", "node links", {"source": "control.workspace_status selected mounts"}),
-        room="project",
+        mount="project",
     ),
     _link(PROJECT + "/nodes/{member}", "the target of a node, below /nodes", "node_link"),
     *directory_rows(
@@ -73,7 +73,7 @@ ROWS: tuple[FileRow, ...] = (
         "Agents of {project}",
         "One link an agent that you see here; `self` is you.",
         _links("agents", "agent links", {"self": "/agents/self"}),
-        room="project",
+        mount="project",
     ),
     _link(PROJECT + "/agents/{mate}", "the target of an agent, below /agents", "agent_link"),
     *directory_rows(
@@ -81,10 +81,10 @@ ROWS: tuple[FileRow, ...] = (
         "About {project}",
         "The project, computed: what it consists of, where that comes from, and how it is.",
         {"kind": "metadata", "files": META_FILES},
-        room="project",
+        mount="project",
     ),
     *(
-        view_row(f"{PROJECT}/meta/{name}.json", about, "project_meta", room="project")._replace(given={"file": name})
+        view_row(f"{PROJECT}/meta/{name}.json", about, "project_meta", mount="project")._replace(given={"file": name})
         for name, about in META.items()
     ),
 )

@@ -1,4 +1,4 @@
-"""Who acts: the roles of the specification's permission matrix, the agent and the operator."""
+"""The roles: those of the specification's permission matrix, the agent and the operator."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from worldfs.tree.rights import OPERATOR
 
 PLANNER = "planner"
 CRITIC = "critic"
-WATCHDOG = "watchdog"  # the kernel and its drivers, for the documents of bodies
+WATCHDOG = "watchdog"  # the kernel and its drivers, for the documents of robots
 ORCHESTRATOR = "orchestrator"
 RUNTIME = "runtime_watchdog"  # the kernel, for sessions of skills
-AGENT = "agent"  # a mind with a directory of its own (Agent State v1)
+AGENT = "agent"  # an agent with a directory of its own (Agent State v1)
 
 # In the order of the specification's matrix, with its column headings (000 "Who Reads, Who Writes").
 MATRIX_ROLES = {
@@ -23,7 +23,7 @@ ROLES = (*MATRIX_ROLES, AGENT, OPERATOR)
 
 ALL = frozenset(MATRIX_ROLES)
 EVERYBODY = ALL | {AGENT}
-ASKERS = {PLANNER: "", AGENT: "", OPERATOR: ""}  # who may write a Control of the served tree
+ASKERS = {PLANNER: "", AGENT: "", OPERATOR: ""}  # writers of a Control of the served tree
 
 
 def readers(*roles: str) -> frozenset[str]:

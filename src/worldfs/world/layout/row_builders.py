@@ -1,4 +1,4 @@
-"""How the rows of the served tree are written down: files that never change, and directories with their three files."""
+"""Builders of the served tree's rows: constant files, and directories with their three files."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ def view_row(
     about: str,
     name: str,
     *,
-    room: str = "served",
+    mount: str = "served",
     readers: frozenset[str] = EVERYBODY,
     blocking: bool = False,
 ) -> FileRow:
     """Computed by the view `name`."""
-    return FileRow(path, FileKind.VIEW, about, readers, view=name, room=room, blocking=blocking)
+    return FileRow(path, FileKind.VIEW, about, readers, view=name, mount=mount, blocking=blocking)
 
 
 def literal_row(
-    path: str, value: object, about: str, *, room: str = "served", readers: frozenset[str] = EVERYBODY
+    path: str, value: object, about: str, *, mount: str = "served", readers: frozenset[str] = EVERYBODY
 ) -> FileRow:
     """The same JSON value for everybody, always."""
-    return FileRow(path, FileKind.VIEW, about, readers, view="literal", room=room, literal=value, given={"row": path})
+    return FileRow(path, FileKind.VIEW, about, readers, view="literal", mount=mount, literal=value, given={"row": path})
 
 
 def directory_rows(
@@ -39,19 +39,19 @@ def directory_rows(
     schema: object = None,
     caps: object = None,
     *,
-    room: str = "served",
+    mount: str = "served",
     readers: frozenset[str] = EVERYBODY,
 ) -> tuple[FileRow, ...]:
     """A directory: README.md, and with a `schema` also SCHEMA.json and CAPS.json (`caps`, else read-only)."""
     base = path.rstrip("/")
     page = base + "/README.md"
-    rows = [FileRow(page, FileKind.VIEW, about, readers, view="readme", room=room, title=title, given={"row": page})]
+    rows = [FileRow(page, FileKind.VIEW, about, readers, view="readme", mount=mount, title=title, given={"row": page})]
     if schema is not None:
         shown = READ_ONLY if caps is None else caps
         rows.append(
-            literal_row(base + "/SCHEMA.json", schema, "the shape of this directory", room=room, readers=readers)
+            literal_row(base + "/SCHEMA.json", schema, "the shape of this directory", mount=mount, readers=readers)
         )
-        rows.append(literal_row(base + "/CAPS.json", shown, "what can be done here", room=room, readers=readers))
+        rows.append(literal_row(base + "/CAPS.json", shown, "what can be done here", mount=mount, readers=readers))
     return tuple(rows)
 
 
@@ -61,9 +61,9 @@ def control_row(
     name: str,
     writers: Mapping[str, str],
     *,
-    room: str = "served",
+    mount: str = "served",
     readers: frozenset[str] = EVERYBODY,
     given: Mapping[str, str] | None = None,
 ) -> FileRow:
     """A write acts at once, with exactly its bytes."""
-    return FileRow(path, FileKind.CONTROL, about, readers, writers, view=name, room=room, given=given or {})
+    return FileRow(path, FileKind.CONTROL, about, readers, writers, view=name, mount=mount, given=given or {})

@@ -1,4 +1,4 @@
-"""The rows of a workspace: what robots, planners and critics tell each other (000)."""
+"""The rows of a workspace: the documents that robots, planners and critics share (000)."""
 
 from __future__ import annotations
 
@@ -130,13 +130,13 @@ ROWS: tuple[FileRow, ...] = (
         PROJECT + "/artifacts",
         "Artifacts of {project}",
         "Pictures, depth and traces that ENVIRONMENT.md and results refer to.",
-        room="workspace_pages",
+        mount="workspace_pages",
     ),
     *directory_rows(
-        NODE + "/jobs", "Jobs of {node}", "What this body was asked to do, a directory a job.", room="workspace_pages"
+        NODE + "/jobs", "Jobs of {node}", "What this body was asked to do, a directory a job.", mount="workspace_pages"
     ),
     *directory_rows(
-        JOB, "Job {job}", "One order: what was asked, how far it is, what came of it.", room="workspace_pages"
+        JOB, "Job {job}", "One order: what was asked, how far it is, what came of it.", mount="workspace_pages"
     ),
     FileRow(
         JOB + "/job.json",

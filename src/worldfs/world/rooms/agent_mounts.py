@@ -1,4 +1,4 @@
-"""The agents' rooms: `/agents/<agent>` over the directories of a state root."""
+"""The mounts of agents: `/agents/<agent>` over the directories of a state root."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class AgentMounts:
         """Raises `NotFound` naming the agents there are."""
         if (state := self._open.get(name)) is not None:
             return state
-        with self._mutex:  # two doors may ask at once, and a room is opened once
+        with self._mutex:  # two interfaces may ask at once; a directory is opened once
             if name not in self._open:
                 from worldfs.agents.agent_state import AgentState
 
                 self._open[name] = AgentState.open(name, self.root)
             return self._open[name]
 
-    # -- a room of the tree -----------------------------------------------------------------------------------------
+    # -- a mount of the tree ----------------------------------------------------------------------------------------
 
     def store(self, row: FileRow, names: Names) -> Store:
         return self.state(names["agent"]).agent_dir.store
@@ -48,7 +48,7 @@ class AgentMounts:
     def key(self, row: FileRow, names: Names) -> str:
         return row.fill(names)
 
-    def names(self, room: str, variable: str, names: Names) -> list[str]:
+    def names(self, mount: str, variable: str, names: Names) -> list[str]:
         from worldfs.agents.agent_names import list_agents as agents
 
         if variable == "agent":
@@ -57,7 +57,7 @@ class AgentMounts:
             return [name for name in self.state(names["agent"]).agent_dir.store.list("inbox") if name.endswith(".json")]
         return []
 
-    def holds(self, room: str, names: Names) -> bool:
+    def holds(self, mount: str, names: Names) -> bool:
         if "agent" not in names:
             return True
         from worldfs.agents.agent_names import agent_exists
@@ -80,7 +80,7 @@ class AgentMounts:
 
 
 class _AgentDocument(VirtualFile):
-    """A document that its agent writes: judged before it is written, merged if it moved on meanwhile."""
+    """A document that its agent writes: validated before the write, merged if it changed meanwhile."""
 
     def __init__(self, agents: AgentMounts, file: str) -> None:
         self._agents, self._file = agents, file
@@ -103,7 +103,7 @@ class _AgentDocument(VirtualFile):
 
 
 class _MessageFile(VirtualFile):
-    """A letter: written once by whoever sends it, whole; read and taken away by its owner."""
+    """A message: written once by its sender, whole; read and removed by its recipient."""
 
     def __init__(self, agents: AgentMounts) -> None:
         self._agents = agents
@@ -125,7 +125,7 @@ class _MessageFile(VirtualFile):
 
 
 class _JournalFile(VirtualFile):
-    """The journal: reading gives the live segment, writing adds entries at its end."""
+    """The journal: reading returns the live segment, writing appends entries."""
 
     def __init__(self, agents: AgentMounts) -> None:
         self._agents = agents
@@ -141,7 +141,7 @@ class _JournalFile(VirtualFile):
         for entry in entries:
             if entry is None or type(entry.get("event")) is not str:
                 raise BadInput(
-                    "a line that is no entry", path="journal.jsonl", op="write", actor=ask.actor,
+                    "not a journal entry", path="journal.jsonl", op="write", actor=ask.actor,
                     expected='lines of JSON objects with an "event"',
                 )  # fmt: skip
         state = self._agents.state(names["agent"])

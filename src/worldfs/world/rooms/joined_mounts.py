@@ -1,4 +1,4 @@
-"""Several rooms as one: a row says which of them it hangs in."""
+"""Several mounts as one: a row names its mount."""
 
 from __future__ import annotations
 
@@ -12,42 +12,42 @@ from worldfs.tree.virtual_file import Names
 
 
 class JoinedMounts:
-    """A row whose room is not among them is not there."""
+    """A row whose mount is not among them does not exist."""
 
-    def __init__(self, rooms: Mapping[str, Mounts]) -> None:
-        self.rooms = rooms
+    def __init__(self, mounts: Mapping[str, Mounts]) -> None:
+        self.mounts = mounts
 
     def store(self, row: FileRow, names: Names) -> Store:
-        return self.rooms[row.room].store(row, names)
+        return self.mounts[row.mount].store(row, names)
 
     def key(self, row: FileRow, names: Names) -> str:
-        return self.rooms[row.room].key(row, names)
+        return self.mounts[row.mount].key(row, names)
 
-    def names(self, room: str, variable: str, names: Names) -> list[str]:
-        found = self.rooms.get(room)
-        return found.names(room, variable, names) if found is not None else []
+    def names(self, mount: str, variable: str, names: Names) -> list[str]:
+        found = self.mounts.get(mount)
+        return found.names(mount, variable, names) if found is not None else []
 
-    def holds(self, room: str, names: Names) -> bool:
-        found = self.rooms.get(room)
-        return found is not None and found.holds(room, names)
+    def holds(self, mount: str, names: Names) -> bool:
+        found = self.mounts.get(mount)
+        return found is not None and found.holds(mount, names)
 
     def exists(self, row: FileRow, names: Names) -> bool:
-        return self.rooms[row.room].exists(row, names)
+        return self.mounts[row.mount].exists(row, names)
 
 
 class StaticMount:
-    """Files that are always there and lie in no store."""
+    """Files that always exist and are in no store."""
 
     def store(self, row: FileRow, names: Names) -> Store:
-        raise NotFound("it lies in no store", path=row.pattern)
+        raise NotFound("it is in no store", path=row.pattern)
 
     def key(self, row: FileRow, names: Names) -> str:
         return ""
 
-    def names(self, room: str, variable: str, names: Names) -> list[str]:
+    def names(self, mount: str, variable: str, names: Names) -> list[str]:
         return []
 
-    def holds(self, room: str, names: Names) -> bool:
+    def holds(self, mount: str, names: Names) -> bool:
         return True
 
     def exists(self, row: FileRow, names: Names) -> bool:

@@ -1,4 +1,4 @@
-"""The rooms of a served tree as one binding sees them: what it may not see is not there."""
+"""The mounts of a served tree as one binding sees them: what it may not see does not exist."""
 
 from __future__ import annotations
 
@@ -17,54 +17,54 @@ _LINKS = {"link": "fs_link", "member": "node_link", "mate": "agent_link"}
 
 
 class VisibleMounts:
-    """Everything that is computed for the binding; its files lie in no store."""
+    """Everything that is computed for the binding; its files are in no store."""
 
-    def __init__(self, seer: ViewContext, behaviours: dict[str, FileBehaviour | Subtree]) -> None:
-        self._seer = seer
+    def __init__(self, context: ViewContext, behaviours: dict[str, FileBehaviour | Subtree]) -> None:
+        self._context = context
         self._behaviours = behaviours
 
     def store(self, row: FileRow, names: Names) -> Store:
-        raise NotFound("it lies in no store", path=row.pattern)
+        raise NotFound("it is in no store", path=row.pattern)
 
     def key(self, row: FileRow, names: Names) -> str:
         return ""
 
-    def holds(self, room: str, names: Names) -> bool:
-        sight = self._seer.sight
-        match room:
+    def holds(self, mount: str, names: Names) -> bool:
+        visible = self._context.visible
+        match mount:
             case "served" | "house":
                 return True
             case "node":
-                return "node" not in names or names["node"] in sight.node_set
+                return "node" not in names or names["node"] in visible.node_set
             case "service":
                 if "node" not in names:
                     return True
-                view = sight.node(names["node"])
+                view = visible.node(names["node"])
                 return view is not None and ("service" not in names or names["service"] in view.by_id)
             case "peer":
-                return "alias" not in names and ("agent" not in names or names["agent"] in sight.agents)
+                return "alias" not in names and ("agent" not in names or names["agent"] in visible.agents)
             case "job":
-                return "job" not in names or self._seer.acts.jobs.has(names["job"])
+                return "job" not in names or self._context.actions.jobs.has(names["job"])
             case "project":
-                return "project" not in names or sight.of(names["project"]) is not None
+                return "project" not in names or visible.project_state(names["project"]) is not None
             case "debug":
-                return sight.debug
+                return visible.debug
         return False
 
-    def names(self, room: str, variable: str, names: Names) -> list[str]:
-        sight = self._seer.sight
+    def names(self, mount: str, variable: str, names: Names) -> list[str]:
+        visible = self._context.visible
         match variable:
             case "node":
-                return sight.nodes
+                return visible.nodes
             case "service":
-                view = sight.node(names["node"])
+                view = visible.node(names["node"])
                 return list(view.by_id) if view is not None else []
             case "agent":
-                return sight.agents
+                return visible.agents
             case "job":
-                return list(self._seer.acts.jobs.ids())
+                return list(self._context.actions.jobs.ids())
             case "project":
-                return [sight.project] if sight.beside is None else [sight.project, sight.sources.home]
+                return [visible.project] if visible.home_state is None else [visible.project, visible.sources.home]
             case "link" | "member" | "mate":
                 return cast("LinkFile", self._behaviours[_LINKS[variable]]).links(names)
         return []
@@ -72,14 +72,14 @@ class VisibleMounts:
     def exists(self, row: FileRow, names: Names) -> bool:
         return cast("FileBehaviour", self._behaviours[row.view]).exists(
             names
-        )  # rows that may be absent are no branches
+        )  # rows that may be absent are no subtrees
 
 
 class VisibleWorkspace:
-    """The home's own workspace, for who sees its project, and each body of it for who sees that node."""
+    """The home's own workspace for bindings that see its project, and each node of it for those that see the node."""
 
-    def __init__(self, seer: ViewContext, inner: Mounts) -> None:
-        self._seer = seer
+    def __init__(self, context: ViewContext, inner: Mounts) -> None:
+        self._context = context
         self._inner = inner
 
     def store(self, row: FileRow, names: Names) -> Store:
@@ -88,30 +88,30 @@ class VisibleWorkspace:
     def key(self, row: FileRow, names: Names) -> str:
         return self._inner.key(row, names)
 
-    def holds(self, room: str, names: Names) -> bool:
-        sight = self._seer.sight
-        if "project" in names and not sight.home:
+    def holds(self, mount: str, names: Names) -> bool:
+        visible = self._context.visible
+        if "project" in names and not visible.home:
             return False
-        if "node" in names and names["node"] not in sight.bodies:
+        if "node" in names and names["node"] not in visible.bodies:
             return False
-        return self._inner.holds(room, names)
+        return self._inner.holds(mount, names)
 
-    def names(self, room: str, variable: str, names: Names) -> list[str]:
-        sight = self._seer.sight
-        if variable == "project" and not sight.home:
+    def names(self, mount: str, variable: str, names: Names) -> list[str]:
+        visible = self._context.visible
+        if variable == "project" and not visible.home:
             return []
-        found = self._inner.names(room, variable, names)
-        return [name for name in found if name in sight.bodies] if variable == "node" else found
+        found = self._inner.names(mount, variable, names)
+        return [name for name in found if name in visible.bodies] if variable == "node" else found
 
     def exists(self, row: FileRow, names: Names) -> bool:
         return self._inner.exists(row, names)
 
 
 class VisibleAgents:
-    """What agents keep: one's own, and of the agents that one sees what the table lets one read."""
+    """The agents' state: the binding's own, and of the other visible agents what the table permits."""
 
-    def __init__(self, seer: ViewContext, inner: Mounts) -> None:
-        self._seer = seer
+    def __init__(self, context: ViewContext, inner: Mounts) -> None:
+        self._context = context
         self._inner = inner
 
     def store(self, row: FileRow, names: Names) -> Store:
@@ -120,38 +120,38 @@ class VisibleAgents:
     def key(self, row: FileRow, names: Names) -> str:
         return self._inner.key(row, names)
 
-    def holds(self, room: str, names: Names) -> bool:
+    def holds(self, mount: str, names: Names) -> bool:
         if "agent" not in names:
             return True
-        sight = self._seer.sight
+        visible = self._context.visible
         agent = names["agent"]
-        return (agent == sight.binding.agent or agent in sight.agents) and self._inner.holds(room, names)
+        return (agent == visible.binding.agent or agent in visible.agents) and self._inner.holds(mount, names)
 
-    def names(self, room: str, variable: str, names: Names) -> list[str]:
-        found = self._inner.names(room, variable, names)
-        return [name for name in found if name in self._seer.sight.agents] if variable == "agent" else found
+    def names(self, mount: str, variable: str, names: Names) -> list[str]:
+        found = self._inner.names(mount, variable, names)
+        return [name for name in found if name in self._context.visible.agents] if variable == "agent" else found
 
     def exists(self, row: FileRow, names: Names) -> bool:
         return self._inner.exists(row, names)
 
 
 class ReadmeMount:
-    """README.md in the directories of another room."""
+    """README.md in the directories of another mount."""
 
     def __init__(self, of: Mounts) -> None:
         self._of = of
 
     def store(self, row: FileRow, names: Names) -> Store:
-        raise NotFound("it lies in no store", path=row.pattern)
+        raise NotFound("it is in no store", path=row.pattern)
 
     def key(self, row: FileRow, names: Names) -> str:
         return ""
 
-    def holds(self, room: str, names: Names) -> bool:
-        return self._of.holds(room, names)
+    def holds(self, mount: str, names: Names) -> bool:
+        return self._of.holds(mount, names)
 
-    def names(self, room: str, variable: str, names: Names) -> list[str]:
-        return []  # the room itself lists them
+    def names(self, mount: str, variable: str, names: Names) -> list[str]:
+        return []  # the other mount lists them
 
     def exists(self, row: FileRow, names: Names) -> bool:
         return True

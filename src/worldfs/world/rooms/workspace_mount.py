@@ -9,7 +9,7 @@ from worldfs.tree.row_table import FileRow
 from worldfs.tree.stores.store_interface import Store
 
 Names = Mapping[str, str]
-AS_STORED = ("sessions",)  # there when their bytes are: kept until a runtime serves it
+AS_STORED = ("sessions",)  # they exist when their bytes do
 
 
 class WorkspaceMount:
@@ -27,7 +27,7 @@ class WorkspaceMount:
     def key(self, row: FileRow, names: Names) -> str:
         return row.fill(names)
 
-    def holds(self, room: str, names: Names) -> bool:
+    def holds(self, mount: str, names: Names) -> bool:
         project, node, job = names.get("project"), names.get("node"), names.get("job")
         if project is not None and project != self.project:
             return False
@@ -35,7 +35,7 @@ class WorkspaceMount:
             return False
         return job is None or self._jobs.known(job)
 
-    def names(self, room: str, variable: str, names: Names) -> list[str]:
+    def names(self, mount: str, variable: str, names: Names) -> list[str]:
         if variable == "project":
             return [self.project]
         if variable == "node":

@@ -1,6 +1,6 @@
-"""The services of one home put together: calls, chat, events, and every place where orders are written.
+"""Assembles the services of one home: jobs, chat, events, and the endpoints that take orders.
 
-The realm makes one of these and asks it for what a binding may set going.
+`ServedWorld` makes one of these and asks it for the actions of each binding.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ NodePermission = Callable[[Binding, str], bool]
 
 
 def admins_only(binding: Binding, node: str) -> bool:
-    """Who may command a node as long as nobody has said more: default deny."""
+    """The default permission to command a node: admins only."""
     return binding.admin
 
 
 class AgentServices:
-    """`open` it, ask it for `acts`, `close` it. Usable from many threads."""
+    """`open` it, ask it for `acts`, `close` it. Thread-safe."""
 
     def __init__(self, calls: AgentJobs, chat: Chat, orders: EndpointOrders, memory: MemoryTools) -> None:
         """Use `open`."""
@@ -67,9 +67,9 @@ class AgentServices:
         """`world`: the home's workspace. `agents`: the state root. `reach`: a node by its tunnel.
 
         `stop`: stops every robot that the binding sees.
-        `may`: may this binding command that node? Asked when an instruction is carried out, not when it is accepted.
-        `held`: what an earlier process left queued, and everything else, waits for `begin`: for who must first be
-        ready to answer `reach` and `may`.
+        `may`: whether this binding may command that node; checked when an instruction runs, not when it is accepted.
+        `held`: nothing runs before `start`, neither queued jobs of an earlier process nor new ones: for a caller not
+        ready for `reach` and `may` yet.
         """
 
         def config() -> Config:
@@ -85,23 +85,23 @@ class AgentServices:
         chat = Chat(calls, Responders(config, world, agents, clock, may), stop)
         return cls(calls, chat, orders, memory)
 
-    def acts(
+    def actions(
         self,
         binding: Binding,
         readable: Readable = lambda path: False,
         since: int | None = None,
         alive: Alive = lambda: True,
     ) -> BindingActions:
-        """What this binding may set going. One for each attach: it knows which events that was given.
+        """The actions of this binding. One for each attach: it records which events were delivered.
 
         `since`: the number of the last change before the attach (`AgentJobs.number`), where that was earlier than now.
-        `alive`: is the connection still there?
+        `alive`: whether the connection still exists.
         """
         return BindingActions(self, binding, readable, since, alive)
 
-    def begin(self) -> None:
-        """Carry out what waits, when it was opened `held`."""
-        self.calls.begin()
+    def start(self) -> None:
+        """Run the queued jobs, after an open with `held`."""
+        self.calls.start()
 
     def close(self) -> None:
         self.calls.close()
@@ -109,7 +109,7 @@ class AgentServices:
 
 
 class BindingActions:
-    """The calls of one binding (`worldfs.world.namespace_ports.Acts`)."""
+    """The actions of one binding (`worldfs.world.namespace_ports.ActionsPort`)."""
 
     def __init__(
         self, services: AgentServices, binding: Binding, readable: Readable, since: int | None, alive: Alive
@@ -122,12 +122,12 @@ class BindingActions:
         return BindingJobs(self._services.calls, self._binding, self.selector)
 
     @cached_property
-    def talk(self) -> BindingChat:
+    def chat(self) -> BindingChat:
         return BindingChat(self._services.chat, self._binding, self.selector)
 
-    def at(self, place: EndpointAddress) -> BindingOrders:
-        """The place where orders to this service are written."""
-        return BindingOrders(self._services.orders.at(self._binding, place))
+    def endpoint(self, place: EndpointAddress) -> BindingOrders:
+        """The endpoint where orders to this service are written."""
+        return BindingOrders(self._services.orders.endpoint(self._binding, place))
 
 
 class BindingJobs:
@@ -158,13 +158,13 @@ class BindingJobs:
 
 
 class BindingChat:
-    """Chat and what is waited for."""
+    """Chat and events."""
 
     def __init__(self, chat: Chat, binding: Binding, selector: EventSelector) -> None:
         self._chat, self._binding, self._selector = chat, binding, selector
 
-    def say(self, text: bytes, ask: WriteContext) -> WriteResult:
-        return self._chat.say(self._binding, text, ask.correlation)
+    def send(self, text: bytes, ask: WriteContext) -> WriteResult:
+        return self._chat.send(self._binding, text, ask.correlation)
 
     def selector(self) -> bytes:
         return self._selector.payload()
@@ -180,7 +180,7 @@ class BindingChat:
 
 
 class BindingOrders:
-    """One place that takes orders, for one binding."""
+    """One endpoint that takes orders, for one binding."""
 
     def __init__(self, place: BoundEndpoint) -> None:
         self._place = place

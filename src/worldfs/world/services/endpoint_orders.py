@@ -1,7 +1,7 @@
-"""A place where orders are written: its control files, and what stands in status.json and result.json.
+"""An endpoint that takes orders: its control files, status.json and result.json.
 
-Nothing is kept here but refusals: what a control reads back, the status and the result are those of the newest accepted
-call of the place, so they are there again after a restart.
+Only refusals are kept here: a control's content, the status and the result are those of the newest accepted
+job of the endpoint, so they survive a restart.
 """
 
 from __future__ import annotations
@@ -15,22 +15,23 @@ from worldfs.ground.errors import BadInput
 from worldfs.ground.model import Outcome
 from worldfs.tree.binding import Binding
 from worldfs.tree.virtual_file import WriteResult
-from worldfs.world.calls.agent_job import AgentJob, AgentJobContext, epoch_ms, escaped_json
+from worldfs.world.calls.agent_job import AgentJob, AgentJobContext, epoch_ms
 from worldfs.world.calls.agent_jobs import AgentJobs
+from worldfs.world.json_text import compact_json
 
 from . import service_tool, tool_order
 from .service_tool import ServiceTool, ToolError
 from .tool_order import AcceptedTools
 
 KIND: Final = "invoke"
-PATIENCE_S: Final = 5.0  # the write is answered when the call ended, or after so long (acheron D27)
-REFUSALS_MOST: Final = 1_024  # places whose last refusal is remembered
+PATIENCE_S: Final = 5.0  # the write is answered when the job has ended, or after so long (acheron D27)
+REFUSALS_MOST: Final = 1_024  # endpoints whose last refusal is kept
 IDLE_STATUS: Final = b'{"state":"idle","tool":null,"updated_at_ms":0,"error":null}'
 IDLE_RESULT: Final = b'{"ok":false,"result":null,"error":null}'
 
 
 class EndpointAddress(Protocol):
-    """A place as the tree names it."""
+    """An endpoint as the tree names it."""
 
     @property
     def place(self) -> str:
@@ -42,7 +43,7 @@ class EndpointAddress(Protocol):
 
     @property
     def node(self) -> str:
-        """ "" for what the agent has of its own."""
+        """ "" for the agent's own services."""
         ...
 
     @property
@@ -55,20 +56,20 @@ class EndpointAddress(Protocol):
 
 
 class EndpointOrders:
-    """All places of a home: what is written there becomes a call, and a tool carries it out."""
+    """All endpoints of a home: a write becomes a job, which a tool executes."""
 
     def __init__(self, calls: AgentJobs, tools: Mapping[str, ServiceTool], node: ServiceTool) -> None:
-        """`tools`: by the name of a service of the agent's own. `node`: everything that a node serves."""
+        """`tools`: by the name of the agent's own service. `node`: the tool of all nodes."""
         self.calls = calls
         self._tools, self._node = tools, node
         self._lock = threading.Lock()
         self._refused: OrderedDict[tuple[str, str, str], dict[str, Any]] = OrderedDict()
-        calls.carry(KIND, self._carry, lane=_lane)
+        calls.register(KIND, self._run, lane=_lane)
 
-    def at(self, binding: Binding, where: EndpointAddress) -> BoundEndpoint:
+    def endpoint(self, binding: Binding, where: EndpointAddress) -> BoundEndpoint:
         return BoundEndpoint(self, binding, where)
 
-    def _carry(self, run: AgentJobContext) -> Outcome:
+    def _run(self, run: AgentJobContext) -> Outcome:
         params = run.params
         node = str(params.get("node", ""))
         found = self._node if node else self._tools.get(str(params.get("service", "")))
@@ -98,7 +99,7 @@ class EndpointOrders:
 
 
 class BoundEndpoint:
-    """One place for one binding. The rights of the binding are the caller's to check."""
+    """One endpoint for one binding. The caller checks the rights of the binding."""
 
     def __init__(self, orders: EndpointOrders, binding: Binding, where: EndpointAddress) -> None:
         self._orders, self._binding, self._where = orders, binding, where
@@ -129,7 +130,7 @@ class BoundEndpoint:
         return b"" if call is None else str(self._orders.calls.job(call.id).order.params["payload"]).encode()
 
     def status(self) -> bytes:
-        """status.json of the latest order; `last_error` tells of one that was refused since."""
+        """status.json of the latest order; `last_error` is of one that was refused since."""
         call, refused = self._latest(), self._orders.refused(self._key)
         if call is None and refused is None:
             return IDLE_STATUS
@@ -139,10 +140,10 @@ class BoundEndpoint:
             "updated_at_ms": 0 if call is None else call.updated_ms,
             "error": None if call is None else call.error or None,
         }
-        return escaped_json({**told, "last_error": refused} if refused else told)
+        return compact_json({**told, "last_error": refused} if refused else told)
 
     def result(self) -> bytes:
-        """result.json of the latest order; while that runs, and before the first, the empty one."""
+        """result.json of the latest order; the empty one while that runs, and before the first."""
         call = self._latest()
         outcome = None if call is None else self._orders.calls.outcome(call)
         return IDLE_RESULT if outcome is None else service_tool.result_json(outcome)
@@ -152,7 +153,7 @@ class BoundEndpoint:
 
 
 def _lane(call: AgentJob) -> str:
-    """One agent's memory is asked one thing at a time, and one service of a node; the web is not kept waiting."""
+    """One agent's memory, and one service of a node, run one order at a time; web searches run in parallel."""
     if call.op.startswith("memory_"):
         return f"memory:{call.agent}"
     return call.place if call.place.startswith("/") else ""

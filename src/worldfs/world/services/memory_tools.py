@@ -29,7 +29,7 @@ LIMIT: Final = 25
 MOST: Final = 1_000
 OPEN_MOST: Final = 64  # agents whose notebooks are kept open
 PAGE: Final = "memory.md"
-INDEX: Final = f"{PRIVATE_DIR}/index/memory.sqlite"  # can always be made again
+INDEX: Final = f"{PRIVATE_DIR}/index/memory.sqlite"  # can be rebuilt
 
 
 class NoteId(NamedTuple):
@@ -59,39 +59,39 @@ class MemoryTools:
         op = self._ops.get(tool)
         if op is None:
             raise ToolError("tool_not_found", "tool not found")
-        mind = self._taken(run.binding.agent)
+        notebook = self._taken(run.binding.agent)
         try:
-            with mind.lock:
-                return op(mind, ToolArguments(tool, args))
+            with notebook.lock:
+                return op(notebook, ToolArguments(tool, args))
         except NotFound:
             raise ToolError("execution_failed", "NotFound") from None
         except NotPermitted as error:
-            if error.op not in ("mutate", "evict"):  # the disk's word, not the note's
+            if error.op not in ("mutate", "evict"):  # an error of the disk, not of the note
                 raise
             raise ToolError("execution_failed", "ImmutableTier") from None
         finally:
             with self._lock:
-                mind.users -= 1
+                notebook.users -= 1
 
     def close(self) -> None:
         with self._lock:
-            for mind in self._open.values():
-                mind.close()
+            for notebook in self._open.values():
+                notebook.close()
             self._open.clear()
 
     def _taken(self, agent: str) -> _OpenNotebook:
-        """Open, and not closed while somebody uses it."""
+        """The open notebook, which stays open while it is in use."""
         with self._lock:
-            mind = self._open.get(agent)
-            if mind is None:
-                mind = self._open[agent] = _OpenNotebook(
+            notebook = self._open.get(agent)
+            if notebook is None:
+                notebook = self._open[agent] = _OpenNotebook(
                     AgentState.open(agent, self._agents, clock=self._clock, disk=self._disk, create=True)
                 )
             self._open.move_to_end(agent)
-            mind.users += 1
+            notebook.users += 1
             for name in [name for name in list(self._open)[:-OPEN_MOST] if not self._open[name].users]:
                 self._open.pop(name).close()
-            return mind
+            return notebook
 
 
 class _OpenNotebook:
@@ -111,7 +111,7 @@ class _OpenNotebook:
         return f"{EOT}{self.name}:{BRAIN}:{name}:{version}{EOT}"
 
     def asked(self, words: ToolArguments) -> NoteId:
-        """The note that `mem_id` names, with `version` deciding where both say one."""
+        """The note that `mem_id` names, where `version` overrides the one in `mem_id`."""
         text = words.text("mem_id")
         parts = text.removeprefix(EOT).removesuffix(EOT).split(":")
         fits = text.startswith(EOT) and text.endswith(EOT) and len(text) > 2 * len(EOT) and len(parts) == 4
@@ -126,17 +126,17 @@ class _OpenNotebook:
         return self.state.documents[PAGE].read() or b""
 
     def remarks(self) -> Iterator[tuple[str, MemoryItem]]:
-        """What memory.md says, each piece with the name of a note that it has here."""
+        """The items of memory.md, each with its name as a note."""
         try:
             pieces = memory_items(self.page())
         except BadInput:
-            return  # no text; `paos check` names it
+            return  # no text; `paos check` reports it
         for piece in pieces:
             digest = sha256(f"{piece.remark.section}\0{piece.remark.text}".encode("utf-8", "replace")).hexdigest()
             yield f"{PAGE}.{digest[:12]}", piece
 
     def find(self, asked: NoteId) -> tuple[NoteVersion, MemoryItem | None]:
-        """The version, and the remark of memory.md if it is one. Raises `NotFound`."""
+        """The version, and the item of memory.md if it is one. Raises `NotFound`."""
         if asked.name.startswith(f"{PAGE}."):
             for name, piece in self.remarks():
                 if name == asked.name and asked.version in (None, 1):
@@ -145,7 +145,7 @@ class _OpenNotebook:
         return (self.notes.latest(asked.name) if number is None else self.notes.version(asked.name, number)), None
 
     def found(self, query: str, limit: int) -> list[NoteVersion]:
-        """Active notes and remarks of memory.md that fit, best first: the search that lessons are found by."""
+        """Matching active notes and items of memory.md, best first, by the same search as lessons."""
         from worldfs.notes import embed
 
         if not query.strip():
@@ -172,68 +172,70 @@ def _passage(name: str, piece: MemoryItem) -> Passage:
 
 
 def _as_note(name: str, piece: MemoryItem) -> NoteVersion:
-    """A remark of memory.md: changed there, by its own means, so protected here."""
+    """An item of memory.md as a note: write-protected, since it is changed in memory.md."""
     return NoteVersion(name, 1, piece.remark.section or PAGE, True, True, piece.remark.at, None)
 
 
 # -- the tools -------------------------------------------------------------------------------------------------------
 
 
-def _create(mind: _OpenNotebook, words: ToolArguments) -> Json:
+def _create(notebook: _OpenNotebook, words: ToolArguments) -> Json:
     kind, content = words.text("kind"), words.any("content")
     name = words.args.get("name")
     flags = {flag: words.flag(flag) for flag in ("write_protected", "unevictable")}
     if name is not None and (not isinstance(name, str) or not NAME.match(name) or name.startswith(f"{PAGE}.")):
         raise ToolError("execution_failed", "InvalidMemId")
-    made = mind.notes.create(kind, content, name=name or "", **flags)
-    return {"mem_id": mind.id(made.name, made.version), "version": made.version, **flags}
+    made = notebook.notes.create(kind, content, name=name or "", **flags)
+    return {"mem_id": notebook.id(made.name, made.version), "version": made.version, **flags}
 
 
-def _load(mind: _OpenNotebook, words: ToolArguments) -> Json:
-    version, piece = mind.find(mind.asked(words))
-    return {**_line(mind, version), "content": piece.remark.text if piece else mind.notes.content(version)}
+def _load(notebook: _OpenNotebook, words: ToolArguments) -> Json:
+    version, piece = notebook.find(notebook.asked(words))
+    return {**_line(notebook, version), "content": piece.remark.text if piece else notebook.notes.content(version)}
 
 
-def _versions(mind: _OpenNotebook, words: ToolArguments) -> Json:
-    asked, limit = mind.asked(words), words.count("limit", LIMIT, MOST)
+def _versions(notebook: _OpenNotebook, words: ToolArguments) -> Json:
+    asked, limit = notebook.asked(words), words.count("limit", LIMIT, MOST)
     if asked.name.startswith(f"{PAGE}."):
-        found = [mind.find(NoteId(asked.name, None))[0]]
+        found = [notebook.find(NoteId(asked.name, None))[0]]
     else:
-        found = mind.notes.versions(asked.name)[::-1]
-    lines = [{**_line(mind, version), "created_at_ms": version.at_ms} for version in found[:limit]]
+        found = notebook.notes.versions(asked.name)[::-1]
+    lines = [{**_line(notebook, version), "created_at_ms": version.at_ms} for version in found[:limit]]
     return {"mem_id": words.args["mem_id"], "versions": lines}
 
 
-def _mutate(mind: _OpenNotebook, words: ToolArguments) -> Json:
-    asked, content = mind.asked(words), words.any("content")
-    _changeable(mind, asked)
-    made = mind.notes.mutate(asked.name, content)
-    return {"mem_id": mind.id(made.name, made.version), "version": made.version}
+def _mutate(notebook: _OpenNotebook, words: ToolArguments) -> Json:
+    asked, content = notebook.asked(words), words.any("content")
+    _changeable(notebook, asked)
+    made = notebook.notes.mutate(asked.name, content)
+    return {"mem_id": notebook.id(made.name, made.version), "version": made.version}
 
 
-def _evict(mind: _OpenNotebook, words: ToolArguments) -> Json:
-    asked = mind.asked(words)
-    _changeable(mind, asked)
-    gone = mind.notes.evict(asked.name)
-    return {"mem_id": mind.id(gone.name, gone.version), "version": gone.version, "evicted": True}
+def _evict(notebook: _OpenNotebook, words: ToolArguments) -> Json:
+    asked = notebook.asked(words)
+    _changeable(notebook, asked)
+    gone = notebook.notes.evict(asked.name)
+    return {"mem_id": notebook.id(gone.name, gone.version), "version": gone.version, "evicted": True}
 
 
-def _search(mind: _OpenNotebook, words: ToolArguments) -> Json:
+def _search(notebook: _OpenNotebook, words: ToolArguments) -> Json:
     query = words.args.get("query")
     if not isinstance(query, str):
         raise ToolError("invalid_args", f"{words.tool} requires 'query'")
-    return {"results": [_line(mind, version) for version in mind.found(query, words.count("limit", LIMIT, MOST))]}
+    return {
+        "results": [_line(notebook, version) for version in notebook.found(query, words.count("limit", LIMIT, MOST))]
+    }
 
 
-def _changeable(mind: _OpenNotebook, asked: NoteId) -> None:
-    """The version that is named must exist; a remark of memory.md is changed in memory.md."""
-    if mind.find(asked)[1] is not None:
+def _changeable(notebook: _OpenNotebook, asked: NoteId) -> None:
+    """The named version must exist, and must not be an item of memory.md."""
+    if notebook.find(asked)[1] is not None:
         raise ToolError("execution_failed", "ImmutableTier")
 
 
-def _line(mind: _OpenNotebook, version: NoteVersion) -> Json:
+def _line(notebook: _OpenNotebook, version: NoteVersion) -> Json:
     return {
-        "mem_id": mind.id(version.name, version.version),
+        "mem_id": notebook.id(version.name, version.version),
         "version": version.version,
         "kind": version.kind,
         "write_protected": version.write_protected,

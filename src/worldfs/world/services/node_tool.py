@@ -1,4 +1,4 @@
-"""Orders to nodes: to a body of this home's workspace by its sheet and its critic, to any other over its tunnel."""
+"""Orders to nodes: to one of this home's workspace through its sheet and the critic, to any other over its tunnel."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from worldfs.ground.errors import Busy, MissingRequirement, NotFound, WorldError
 from worldfs.ground.model import Cause, Json, Order, Outcome
-from worldfs.world.calls.agent_job import AgentJobContext, escaped_json
+from worldfs.world.calls.agent_job import AgentJobContext
+from worldfs.world.json_text import compact_json
 
 from ..layout import PLANNER
 from .service_tool import ToolError
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 
     from ..world import World
 
-PATIENCE_S: Final = 2.0  # after so long without an end, look whether anybody is there to bring it about
-SAFE_STOP_S: Final = 8.0  # that a body may take to stop safely, before it is told of without its end
+PATIENCE_S: Final = 2.0  # after so long without an end, check that a kernel runs
+SAFE_STOP_S: Final = 8.0  # a robot may take so long to stop safely before the job ends without it
 
 
 class NodeInvocation(Protocol):
@@ -37,18 +38,18 @@ class NodeInvocation(Protocol):
 
 
 class InvocableNode(Protocol):
-    """What is asked of a node on the other end of a tunnel (`worldfs.exports.remote_fs.RemoteFs`)."""
+    """Invocation of a node on the other end of a tunnel (`worldfs.exports.remote_fs.RemoteFs`)."""
 
     def services(self) -> tuple[str, ...]: ...
 
     def invoke(self, service: str, payload: bytes, timeout: float = ...) -> NodeInvocation: ...
 
 
-NodeLookup = Callable[[str], "InvocableNode | None"]  # by node id; None: it holds no tunnel now
+NodeLookup = Callable[[str], "InvocableNode | None"]  # by node id; None: it has no tunnel now
 
 
 class NodeTool:
-    """The tool of every node's services. The call names node and service in its parameters."""
+    """The tool of every node's services. The job's parameters name node and service."""
 
     def __init__(self, world: World | None, reach: NodeLookup) -> None:
         self._world, self._reach = world, reach
@@ -62,14 +63,14 @@ class NodeTool:
             return self._far(far, node, service, run)
         raise no_driver_error(service, node)
 
-    # -- a body of ours ----------------------------------------------------------------------------------------------
+    # -- a local node ------------------------------------------------------------------------------------------------
 
     def _here(self, world: World, node: str, op: str, args: Json, run: AgentJobContext) -> Json:
         try:
-            world.carried()  # before it is submitted: an order that nobody carries out would wait for whoever comes
+            world.demand_kernel()  # before the submit: the order would run whenever a kernel starts
         except MissingRequirement as error:
-            raise ToolError("not_running", f"no kernel carries out orders to {node}: {error.fix}") from None
-        # The call's id makes it another one than any that a planner thinks of at the same moment.
+            raise ToolError("not_running", f"no kernel runs orders to {node}: {error.fix}") from None
+        # The job's id keeps it different from an id that a planner makes at the same moment.
         order = Order("", node, op, args, asker=PLANNER, timeout_s=max(1.0, run.left()))
         if any(spec.id == node for spec in world.specs):
             id = f"act_{world.clock.now():%Y%m%d_%H%M%S}_{run.id}"
@@ -87,7 +88,7 @@ class NodeTool:
         return {"job": id, "node": node, "op": op, "message": outcome.message, "evidence": outcome.evidence}
 
     def _awaited(self, world: World, id: str, run: AgentJobContext) -> JobStatus:
-        """The end of the job; told to stop, the body stops safely first."""
+        """The end of the job; after a stop request the robot stops safely first."""
         while True:
             status = world.wait_job(id, timeout=PATIENCE_S, stop=run.stop)
             if status.state.terminal:
@@ -95,16 +96,16 @@ class NodeTool:
             if run.stop.is_set():
                 world.cancel(id, PLANNER)
                 return world.wait_job(id, timeout=SAFE_STOP_S)
-            world.carried()
+            world.demand_kernel()
 
-    # -- a node elsewhere --------------------------------------------------------------------------------------------
+    # -- a remote node -----------------------------------------------------------------------------------------------
 
     def _far(self, far: InvocableNode, node: str, service: str, run: AgentJobContext) -> Json:
         payload = str(run.params["payload"]).encode()
         try:
             if service not in far.services():
                 raise no_driver_error(service, node)
-            # The node is told to give up before our own deadline comes, so that it can say how far it was.
+            # The node's deadline is before our own, so that it can report how far it was.
             ended = far.invoke(service, payload, max(1.0, run.left() - 1.0))
         except NotFound:
             raise no_driver_error(service, node) from None
@@ -122,7 +123,7 @@ class NodeTool:
 
 
 def body_job_error(id: str, outcome: Outcome) -> ToolError:
-    """A body's job that failed, with what the critic or the body found."""
+    """The error of a failed robot job, with the findings of the critic or the driver."""
     evidence: dict[str, Any] = {"job": id, **outcome.evidence}
     message = outcome.message or outcome.code
     code = outcome.code.lower() or "execution_failed"
@@ -134,7 +135,7 @@ def no_driver_error(service: str, node: str) -> ToolError:
 
 
 def _value(data: bytes) -> Any:
-    """What a service printed: JSON, else its text."""
+    """The output of a service: JSON, else its text."""
     try:
         return json.loads(data)
     except (ValueError, RecursionError):
@@ -144,4 +145,4 @@ def _value(data: bytes) -> Any:
 def _evidence(found: Any) -> dict[str, Any]:
     if not found:
         return {}
-    return found if isinstance(found, dict) and len(escaped_json(found)) < 1 << 20 else {"result": found}
+    return found if isinstance(found, dict) and len(compact_json(found)) < 1 << 20 else {"result": found}

@@ -1,4 +1,4 @@
-"""The port of tools: what an accepted order is carried out by, and how it says that it could not."""
+"""The port of tools, which execute accepted orders, and their errors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from worldfs.ground.model import Cause, Finding, Json, Outcome
-from worldfs.world.calls.agent_job import AgentJobContext, error_text, escaped_json
+from worldfs.world.calls.agent_job import AgentJobContext, error_text
+from worldfs.world.json_text import compact_json
 
 
 class ToolError(Exception):
@@ -41,8 +42,8 @@ def invalid_arguments(message: str) -> ToolError:
 
 
 def tool_outcome(payload: Json) -> Outcome:
-    """The outcome of a tool that did its work: its payload, as the text that result.json shows."""
-    return Outcome.success(escaped_json(payload).decode())
+    """The outcome of a successful tool: its payload, as the text of result.json."""
+    return Outcome.success(compact_json(payload).decode())
 
 
 def result_json(outcome: Outcome) -> bytes:
@@ -59,17 +60,17 @@ def result_json(outcome: Outcome) -> bytes:
         ]
     if outcome.evidence:
         error["evidence"] = outcome.evidence
-    return escaped_json({"error": error})
+    return compact_json({"error": error})
 
 
 class ToolArguments:
-    """Arguments of one call, checked as they are asked for, with the recorded words."""
+    """Arguments of one order, checked when they are read, with the recorded messages."""
 
     def __init__(self, tool: str, args: Json) -> None:
         self.tool, self.args = tool, args
 
     def text(self, name: str) -> str:
-        """A required string that says something."""
+        """A required string that is not blank."""
         value = self.args.get(name)
         if not isinstance(value, str) or not value:
             raise invalid_arguments(f"{self.tool} requires '{name}'")
@@ -87,7 +88,7 @@ class ToolArguments:
         return value is True
 
     def count(self, name: str, default: int, most: int) -> int:
-        """A number, 0 or more; a greater one than `most` counts as that."""
+        """A number, 0 or more; limited to `most`."""
         value = self.args.get(name)
         if value is None:
             return default

@@ -1,4 +1,4 @@
-"""What is written to a control file of a service: a tool and its arguments, in any of the known spellings."""
+"""The parser of a service's control files: a tool and its arguments, in any of the known spellings."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ GENERAL: Final = "invoke.json"
 
 
 class AcceptedTools(NamedTuple):
-    """What a place takes: the tool of each of its op files, and what its runtime says of all of them."""
+    """The tools that an endpoint accepts: one for each op file, and what its runtime declares."""
 
     operations: Mapping[str, str]  # "create": "memory_create"
-    tool: str = ""  # RUNTIME.tool: the one that it has
+    tool: str = ""  # RUNTIME.tool: its only tool
     family: str = ""  # RUNTIME.tool_family: tools begin with it and "_"
 
     @staticmethod
@@ -33,7 +33,7 @@ class ToolOrder(NamedTuple):
 
 
 def parse_tool_order(data: bytes, file: str, accepts: AcceptedTools) -> ToolOrder:
-    """Steps 2 to 5 of an invoke. Raises `BadInput` with the recorded words.
+    """Steps 2 to 5 of an invoke. Raises `BadInput` with the recorded message.
 
     `file`: the control's name, "invoke.json" or that of an op.
     """
@@ -58,7 +58,7 @@ def parse_tool_order(data: bytes, file: str, accepts: AcceptedTools) -> ToolOrde
 
 
 def arguments(text: str) -> Json:
-    """The arguments of an order that was accepted."""
+    """The arguments of an accepted order."""
     found: Json = _arguments(json.loads(text))
     return found
 
@@ -73,7 +73,7 @@ def _no_number(word: str) -> Any:
 
 def _finite(text: str) -> float:
     if not math.isfinite(value := float(text)):
-        raise ValueError(f"{text[:20]} is no number that can be kept")
+        raise ValueError(f"{text[:20]} is out of the range of numbers")
     return value
 
 
@@ -83,7 +83,7 @@ def _explicit(asked: Json) -> str:
 
 
 def _only(operations: Mapping[str, str]) -> str:
-    """A service with one op need not be told which (acheron D24)."""
+    """The op of a service that has only one (acheron D24)."""
     return next(iter(operations.values())) if len(operations) == 1 else ""
 
 

@@ -1,4 +1,4 @@
-"""Who looks: what a view of the served tree is handed when it is asked for a binding."""
+"""The context of a computed file: the binding that it is rendered for."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from worldfs.world.visible_state import VisibleState
 
 
 class ViewContext(Protocol):
-    """One binding's place in the tree. `sight` is what it sees now; it is replaced, never changed."""
+    """One binding's context. `visible` is what it sees now; it is replaced, never changed."""
 
-    sight: VisibleState
+    visible: VisibleState
 
     @property
-    def acts(self) -> ActionsPort: ...
+    def actions(self) -> ActionsPort: ...
 
     @property
     def mounted(self) -> ExportsLookup: ...
 
 
 class BoundFile(VirtualFile):
-    """A view that one binding has."""
+    """A computed file of one binding."""
 
     light = True
 
-    def __init__(self, seer: ViewContext) -> None:
-        self.seer = seer
+    def __init__(self, context: ViewContext) -> None:
+        self.context = context

@@ -1,4 +1,4 @@
-"""Files that are fixed by the table: literals, and what a directory says of itself."""
+"""Files that the table determines: constant files, and the README.md of a directory."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class ReadmeFile(VirtualFile):
 
     light = True
 
-    def __init__(self, binding: Binding, readmes: ReadmePages, rooms: Mounts, known: frozenset[str]) -> None:
-        self._binding, self._readmes, self._rooms, self._rooms_known = binding, readmes, rooms, known
+    def __init__(self, binding: Binding, readmes: ReadmePages, mounts: Mounts, known: frozenset[str]) -> None:
+        self._binding, self._readmes, self._mounts, self._known_mounts = binding, readmes, mounts, known
 
     def read(self, names: Names) -> bytes:
         role = visibility.role_at(self._binding, ("agents", "self") if "/agents/self" in names["row"] else ())
-        holding = frozenset(room for room in self._rooms_known if self._rooms.holds(room, names))
+        holding = frozenset(mount for mount in self._known_mounts if self._mounts.holds(mount, names))
         return self._readmes.text(names["row"], names, role, holding)

@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from .visible_services import VisibleService
 
 
-def views(seer: ViewContext) -> dict[str, FileBehaviour]:
+def views(context: ViewContext) -> dict[str, FileBehaviour]:
     return {
-        "node_caps": NodeCapsFile(seer),
-        "node_status": NodeStatusFile(seer),
-        "node_record": NodeRecordFile(seer),
-        "node_services": NodeServicesFile(seer),
-        "service_file": ServiceFile(seer),
-        "services_index": AgentServicesFile(seer),
+        "node_caps": NodeCapsFile(context),
+        "node_status": NodeStatusFile(context),
+        "node_record": NodeRecordFile(context),
+        "node_services": NodeServicesFile(context),
+        "service_file": ServiceFile(context),
+        "services_index": AgentServicesFile(context),
     }
 
 
 class _NodeFile(BoundFile):
     def view(self, names: Names) -> NodeView:
-        view = self.seer.sight.node(names["node"])
+        view = self.context.visible.node(names["node"])
         if view is None:
             raise NotFound("no such node", path=f"/nodes/{names['node']}", op="read")
         return view
@@ -48,20 +48,20 @@ class NodeCapsFile(_NodeFile):
 
 class NodeStatusFile(_NodeFile):
     def read(self, names: Names) -> bytes:
-        return compact_json(self.seer.sight.node_status(self.view(names)))
+        return compact_json(self.context.visible.node_status(self.view(names)))
 
 
 class NodeRecordFile(_NodeFile):
-    """NODE.json: the literal payload of `control.node_get`; nodes that the control plane does not know have none."""
+    """NODE.json: the payload of `control.node_get`; nodes that the control plane does not know have none."""
 
     def read(self, names: Names) -> bytes:
-        record = self.seer.sight.sources.plane.node(names["node"])
+        record = self.context.visible.sources.plane.node(names["node"])
         if record is None:
             raise NotFound("the control plane does not know this node", path=f"/nodes/{names['node']}", op="read")
         return compact_json({"node": record})
 
     def exists(self, names: Names) -> bool:
-        return self.seer.sight.sources.plane.node(names["node"]) is not None
+        return self.context.visible.sources.plane.node(names["node"]) is not None
 
 
 class NodeServicesFile(_NodeFile):
@@ -90,4 +90,4 @@ class AgentServicesFile(BoundFile):
     """The agent's SERVICES.json."""
 
     def read(self, names: Names) -> bytes:
-        return self.seer.sight.services_index
+        return self.context.visible.services_index

@@ -1,4 +1,4 @@
-"""What hangs below a node: exported files, places that take orders, and the directories on the way to them."""
+"""The tree below a node: exported files, endpoints that take orders, and the directories on the way to them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .visible_services import VisibleService
 _README = "README.md"
 
 
-def subtrees(seer: ViewContext) -> dict[str, Subtree]:
-    return {"mounts": NodeSubtree(seer), "service_inside": ServiceSubtree(seer)}
+def subtrees(context: ViewContext) -> dict[str, Subtree]:
+    return {"mounts": NodeSubtree(context), "service_inside": ServiceSubtree(context)}
 
 
 class EndpointFile(NamedTuple):
-    """A file of a place that takes orders."""
+    """A file of an endpoint."""
 
     read: Callable[[], bytes]
     write: Callable[[bytes, WriteContext], WriteResult] | None = None
@@ -32,11 +32,11 @@ class _ComputedSubtree:
 
     light = True
 
-    def __init__(self, seer: ViewContext) -> None:
-        self.seer = seer
+    def __init__(self, context: ViewContext) -> None:
+        self.context = context
 
     def _node(self, names: Names) -> NodeView:
-        view = self.seer.sight.node(names["node"])
+        view = self.context.visible.node(names["node"])
         if view is None:
             raise NotFound("no such node", path=f"/nodes/{names['node']}", op="walk")
         return view
@@ -45,10 +45,10 @@ class _ComputedSubtree:
         place = ServiceEndpoint(
             view.place(service), service.id, view.id, service.operations, service.raw.get("runtime") or {}
         )
-        return self.seer.acts.at(place)
+        return self.context.actions.endpoint(place)
 
     def _order_files(self, service: VisibleService, rest: tuple[str, ...]) -> list[str] | None:
-        """Names in a directory of a place, "/" at the end of a directory; None: there is no such directory."""
+        """Names in a directory of an endpoint, "/" at the end of a directory; None: no such directory."""
         if not rest:
             return ["control/", "status.json", "result.json"]
         if rest == ("control",):
@@ -69,7 +69,7 @@ class _ComputedSubtree:
         file = rest[-1]
         return EndpointFile(lambda: orders.control(file), lambda data, ask: orders.write(file, data, ask))
 
-    # -- to be said ---------------------------------------------------------------------------------------------------
+    # -- overridden ---------------------------------------------------------------------------------------------------
 
     def _dir(self, names: Names) -> list[str] | None:
         raise NotImplementedError
@@ -77,9 +77,9 @@ class _ComputedSubtree:
     def _file(self, names: Names) -> EndpointFile | None:
         raise NotImplementedError
 
-    # -- a branch -----------------------------------------------------------------------------------------------------
+    # -- a subtree ----------------------------------------------------------------------------------------------------
 
-    def look(self, names: Names) -> DirEntry | None:
+    def dir_entry(self, names: Names) -> DirEntry | None:
         file = self._file(names)
         if file is not None:
             return DirEntry(False, len(file.read()), file.write is not None)
@@ -107,7 +107,7 @@ class _ComputedSubtree:
 
 
 class ServiceSubtree(_ComputedSubtree):
-    """Below /nodes/<node>/services/<service>, for a service that has no place of its own below its node."""
+    """Below /nodes/<node>/services/<service>, for a service that has no mount below its node."""
 
     def _service(self, names: Names) -> VisibleService | None:
         view = self._node(names)
@@ -127,7 +127,7 @@ class NodeSubtree(_ComputedSubtree):
     """Below /nodes/<node>."""
 
     def _find(self, view: NodeView, parts: tuple[str, ...]) -> tuple[ServiceDirectory, tuple[str, ...]] | None:
-        """The last directory on the way that hangs there, and what of the path is left."""
+        """The last existing directory on the way, and the rest of the path."""
         here, rest = view.folders, parts
         while rest and rest[0] in here.below:
             here, rest = here.below[rest[0]], rest[1:]
@@ -158,7 +158,7 @@ class NodeSubtree(_ComputedSubtree):
     # -- exported files -----------------------------------------------------------------------------------------------
 
     def exported(self, names: Names) -> tuple[NodeExports | None, str] | None:
-        """The exports of a node and a path in them; None for what lies elsewhere. Raises `NotFound`.
+        """The exports of a node and a path in them; None for any other path. Raises `NotFound`.
 
         No exports: the node cannot be reached.
         """
@@ -168,13 +168,13 @@ class NodeSubtree(_ComputedSubtree):
         view = self._node(names)
         if "fs" not in view.folders.below:
             return None
-        seen = self.seer.sight.exports(view)
+        seen = self.context.visible.exports(view)
         if len(parts) > 1 and seen is not None and parts[1] not in seen:
             raise NotFound("no such export", path=f"/nodes/{view.id}/{'/'.join(parts)}", op="walk")
-        return self.seer.mounted(view.id), "/".join(parts[1:])
+        return self.context.mounted(view.id), "/".join(parts[1:])
 
     def reached(self, names: Names, op: str) -> tuple[NodeExports, str] | None:
-        """As `exported`, of a node that answers, and within one of its exports."""
+        """As `exported`, for a node that answers, and a path within one of its exports."""
         found = self.exported(names)
         if found is None:
             return None
@@ -185,13 +185,13 @@ class NodeSubtree(_ComputedSubtree):
             raise BadInput("it is a directory", path=f"/nodes/{names['node']}/fs", op=op, code="eisdir")
         return exports, path
 
-    def look(self, names: Names) -> DirEntry | None:
+    def dir_entry(self, names: Names) -> DirEntry | None:
         try:
             exported = self.exported(names)
         except NotFound:
             return None
         if exported is None:
-            return super().look(names)
+            return super().dir_entry(names)
         exports, path = exported
         if not path:
             return DirEntry(True)
@@ -205,7 +205,7 @@ class NodeSubtree(_ComputedSubtree):
         found = exports.list(path) if exports is not None else []
         if path:
             return found
-        seen = self.seer.sight.exports(self._node(names))
+        seen = self.context.visible.exports(self._node(names))
         return [_README, *(name for name in found if seen is None or name.rstrip("/") in seen)]
 
     def read(self, names: Names) -> bytes:
@@ -224,7 +224,7 @@ def _parts(rest: str) -> tuple[str, ...]:
 
 
 def _how(view: NodeView, service: VisibleService) -> bytes:
-    """How to order something of a service: its ops, and where it says what they take."""
+    """The README.md of a control directory: the ops, and where their parameters are described."""
     first = next(iter(service.operations), "")
     files = [f'- `invoke.json`: any op: {{"op": "{first or "…"}", "args": {{…}}}}']
     files += [f"- `{name}.json`: what {name} takes, alone" for name in service.operations]
@@ -242,5 +242,5 @@ def _words(view: NodeView, parts: tuple[str, ...], here: ServiceDirectory) -> by
     elif here.service is not None:
         text = f"Here the service {here.service.id} takes orders: write JSON into control/invoke.json."
     else:
-        text = "Where services of this node hang."
+        text = "Services of this node are mounted here."
     return f"# {path} of {view.id}\n\n{text}\n".encode()

@@ -1,4 +1,4 @@
-"""One node as a binding sees it: its services, and the directories in which they hang."""
+"""One node as a binding sees it: its services, and the directories of their mounts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from worldfs.world.json_text import compact_json
 from .visible_services import RESOURCE_KINDS, VisibleService, order_dir, service_dirs
 
 Json = Mapping[str, Any]
-FILES: dict[str, tuple[str, object]] = {  # file → the key of S, and what stands for none
+FILES: dict[str, tuple[str, object]] = {  # file → the key of S, and its default
     "SCHEMA.json": ("schema", {}),
     "CAPS.json": ("capabilities", {}),
     "MOUNTS.json": ("mounts", []),
@@ -36,7 +36,7 @@ class ServiceDirectory:
             here = here.below.setdefault(part, ServiceDirectory())
         return here
 
-    def at(self, parts: Sequence[str]) -> ServiceDirectory | None:
+    def directory(self, parts: Sequence[str]) -> ServiceDirectory | None:
         here: ServiceDirectory | None = self
         for part in parts:
             here = here.below.get(part) if here is not None else None
@@ -50,7 +50,7 @@ class NodeView:
         self.id = id
         self.source = source
         self.services = tuple(services)
-        self.exports = exports  # a mount of the project leads here, whatever the services say
+        self.exports = exports  # a mount of the project leads here, also without an `fs` service
 
     @cached_property
     def by_id(self) -> dict[str, VisibleService]:
@@ -70,7 +70,7 @@ class NodeView:
 
     @cached_property
     def _bases(self) -> dict[str, tuple[VisibleService, tuple[str, ...]]]:
-        """Service id → where it takes orders. The first service keeps a place; what is exported stays what it is."""
+        """Service id → its order directory. The first service keeps a directory; exported paths take precedence."""
         taken: dict[tuple[str, ...], VisibleService] = {}
         for service in self.services:
             if service.invokes and (parts := order_dir(self.id, service)) and parts[0] not in ("fs", "terminal"):
@@ -85,7 +85,7 @@ class NodeView:
         return f"/nodes/{self.id}/services/{service.id}"
 
     def inside(self, service: VisibleService) -> bool:
-        """Does it take orders in its own directory below services/?"""
+        """Whether it takes orders in its own directory below services/."""
         return service.invokes and service.id not in self._bases
 
     @property
@@ -99,7 +99,7 @@ class NodeView:
 
     @cached_property
     def index(self) -> bytes:
-        """Its lines of the agent's SERVICES.json, encoded, with "," between them."""
+        """Its entries of the agent's SERVICES.json, encoded, separated by ","."""
         lines = [
             {
                 "node_id": self.id,

@@ -1,4 +1,4 @@
-"""What an agent does below /agents/self: its chat, its jobs, what it waits for, and the services of its own."""
+"""The files below /agents/self: chat, jobs, events, and the agent's own services."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from worldfs.world.namespace_ports import OrderPort, ServiceEndpoint
 from .bound_file import BoundFile, ViewContext
 
 EXAMPLE = b"Put the red cube into the bowl, then tell me what is left on the table.\n"
-WAITING_SIZE = 1 << 20  # what stat says of a file whose read would wait: too large is harmless (acheron D11)
+WAITING_SIZE = 1 << 20  # the size of a file whose read would wait: too large is harmless (acheron D11)
 NO_WAIT = b'{"paths":[],"timeout_ms":60000}'
 DENIED = "invoke access denied by permissions"
 
 
-def views(seer: ViewContext) -> dict[str, FileBehaviour]:
+def views(context: ViewContext) -> dict[str, FileBehaviour]:
     return {
-        "chat_meta": ChatMetaFile(seer),
-        "chat_input": ChatInputFile(seer),
-        "chat_example": ChatExampleFile(seer),
-        "own_job": OwnJobFile(seer),
-        "own_cancel": OwnCancelFile(seer),
-        "wait_json": WaitJsonFile(seer),
-        "next_json": NextJsonFile(seer),
-        "invoke": InvokeFile(seer),
-        "invoke_status": InvokeStatusFile(seer),
-        "invoke_result": InvokeResultFile(seer),
+        "chat_meta": ChatMetaFile(context),
+        "chat_input": ChatInputFile(context),
+        "chat_example": ChatExampleFile(context),
+        "own_job": OwnJobFile(context),
+        "own_cancel": OwnCancelFile(context),
+        "wait_json": WaitJsonFile(context),
+        "next_json": NextJsonFile(context),
+        "invoke": InvokeFile(context),
+        "invoke_status": InvokeStatusFile(context),
+        "invoke_result": InvokeResultFile(context),
     }
 
 
 class ChatMetaFile(BoundFile):
     def read(self, names: Names) -> bytes:
-        sight = self.seer.sight
+        visible = self.context.visible
         return compact_json(
             {
                 "name": "chat",
                 "version": "1",
-                "agent_id": sight.binding.agent,
-                "project_id": sight.project,
+                "agent_id": visible.binding.agent,
+                "project_id": visible.project,
                 "cost_hint": "provider-dependent",
                 "latency_hint": "seconds",
             }
@@ -53,7 +53,7 @@ class ChatInputFile(BoundFile):
         return b""
 
     def write(self, names: Names, data: bytes, ask: WriteContext) -> WriteResult | None:
-        return self.seer.acts.talk.say(data, ask)
+        return self.context.actions.chat.send(data, ask)
 
 
 class ChatExampleFile(BoundFile):
@@ -65,10 +65,10 @@ class OwnJobFile(BoundFile):
     """status.json, result.txt and log.txt of a job; the first two wait for its end."""
 
     def read(self, names: Names) -> bytes:
-        return self.seer.acts.jobs.file(names["job"], names["file"])
+        return self.context.actions.jobs.file(names["job"], names["file"])
 
     def wait(self, names: Names) -> WaitCondition | None:
-        return None if names["file"] == "log" else self.seer.acts.jobs.wait(names["job"])
+        return None if names["file"] == "log" else self.context.actions.jobs.wait(names["job"])
 
 
 class OwnCancelFile(BoundFile):
@@ -78,27 +78,27 @@ class OwnCancelFile(BoundFile):
         return b""
 
     def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
-        self.seer.acts.jobs.cancel(names["job"])
+        self.context.actions.jobs.cancel(names["job"])
 
 
 class WaitJsonFile(BoundFile):
     def read(self, names: Names) -> bytes:
-        return self.seer.acts.talk.selector()
+        return self.context.actions.chat.selector()
 
     def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
-        self.seer.acts.talk.select(data)
+        self.context.actions.chat.select(data)
 
 
 class NextJsonFile(BoundFile):
     def read(self, names: Names) -> bytes:
-        return self.seer.acts.talk.next()
+        return self.context.actions.chat.next()
 
     def wait(self, names: Names) -> WaitCondition | None:
-        return self.seer.acts.talk.wait()
+        return self.context.actions.chat.wait()
 
     def size(self, names: Names) -> int | None:
-        """A read gives the event away, so nobody reads it to count."""
-        return None if self.seer.acts.talk.selector() == NO_WAIT else WAITING_SIZE
+        """A read delivers the event, so the size is not found by reading."""
+        return None if self.context.actions.chat.selector() == NO_WAIT else WAITING_SIZE
 
 
 class _OrderFile(BoundFile):
@@ -110,17 +110,17 @@ class _OrderFile(BoundFile):
         assert isinstance(ops, dict)
         assert isinstance(runtime, dict)
         directory = f"services/contracts/{service}" if contract else service
-        return self.seer.acts.at(ServiceEndpoint(directory, service, "", ops["operations"], runtime))
+        return self.context.actions.endpoint(ServiceEndpoint(directory, service, "", ops["operations"], runtime))
 
 
 class InvokeFile(_OrderFile):
-    """A control of memory or web_search, at its own place or as a contract."""
+    """A control of memory or web_search, at its own path or as a contract."""
 
     def read(self, names: Names) -> bytes:
         return self.orders(names).control(names["file"])
 
     def writable(self, names: Names) -> bool:
-        return self.seer.sight.own_invokes
+        return self.context.visible.own_invokes
 
     def write(self, names: Names, data: bytes, ask: WriteContext) -> WriteResult | None:
         if not self.writable(names):

@@ -1,4 +1,4 @@
-"""The pairing desk as files: who wants to join, which invites work, and what was decided last (004; reference 4.7)."""
+"""Pairing as files: pending join requests, active invites, and the last decisions (004; reference 4.7)."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from .bound_file import BoundFile, ViewContext
 
 Json = dict[str, Any]
 TOPIC: Final = "/debug/pairing"
-_SECRET: Final = frozenset({"node_secret", "lease_token"})  # the node collects its own (acheron D15, D35)
+_SECRET: Final = frozenset({"node_secret", "lease_token"})  # the node fetches its own (acheron D15, D35)
 _OPTIONS: Final = {"include_redeemed": "redeemed", "include_expired": "expired"}
-PlaneCall = Callable[[str, Json, Binding, str], Json]  # op, payload, who, correlation
+PlaneCall = Callable[[str, Json, Binding, str], Json]  # op, payload, binding, correlation
 
 
 class PairingAction(NamedTuple):
     queue: str  # pending | invites
-    op: str = ""  # of the control plane; "": look again
+    op: str = ""  # of the control plane; "": refresh
 
 
 ACTIONS: Final = {
@@ -40,7 +40,7 @@ ACTIONS: Final = {
 
 
 class PairingControl:
-    """What was decided last, of one home; the queues themselves are the control plane's."""
+    """The last decisions of one home; the control plane keeps the queues."""
 
     def __init__(self, plane: PlaneReader, call: PlaneCall, clock: Clock, feed: ChangeFeed) -> None:
         self._plane, self._call, self._clock, self._feed = plane, call, clock, feed
@@ -63,12 +63,12 @@ class PairingControl:
         return self._errors.get(queue, b"null")
 
     def act(self, name: str, data: bytes, binding: Binding, ask: WriteContext) -> None:
-        """Raises `BadInput` with the error's name when it was refused; both files then say so (acheron D33)."""
+        """Raises `BadInput` with the error's name when it was refused; both files then hold it (acheron D33)."""
         action = ACTIONS[name]
         correlation = ask.correlation or f"pairing-{next(self._numbers)}"
         at = int(self._clock.now().timestamp() * 1000)
         try:
-            response = self._carry(action, data, binding, correlation)
+            response = self._run(action, data, binding, correlation)
         except WorldError as error:
             word = _word(error)
             text = compact_json({"ok": False, "action": name, "error": word, "at_ms": at})
@@ -78,14 +78,14 @@ class PairingControl:
             action.queue, compact_json({"ok": True, "action": name, "at_ms": at, "response": _shown(response)}), b"null"
         )
 
-    def _carry(self, action: PairingAction, data: bytes, binding: Binding, correlation: str) -> Json:
+    def _run(self, action: PairingAction, data: bytes, binding: Binding, correlation: str) -> Json:
         if action.op:
             return self._call(action.op, _payload(data), binding, correlation)
         if action.queue == "pending":
             return {"pending": self._plane.pending()}
         try:
             asked: Any = _payload(data)
-        except BadInput:  # any content asks for a look; only an object says more (acheron D34)
+        except BadInput:  # any content refreshes; only an object has options (acheron D34)
             asked = {}
         with self._lock:
             self._options = {option: asked.get(name) is True for name, option in _OPTIONS.items()}
@@ -116,7 +116,7 @@ def _word(error: WorldError) -> str:
 
 
 def _shown(value: Any) -> Any:
-    """Without the secrets that only the node itself is given."""
+    """The value without the secrets that only the node itself gets."""
     if isinstance(value, Mapping):
         return {key: None if key in _SECRET else _shown(item) for key, item in value.items()}
     return [_shown(item) for item in value] if isinstance(value, list | tuple) else value
@@ -124,24 +124,24 @@ def _shown(value: Any) -> Any:
 
 class PairingContext(ViewContext, Protocol):
     @property
-    def desk(self) -> PairingControl: ...
+    def pairing(self) -> PairingControl: ...
 
 
-def views(seer: PairingContext) -> dict[str, FileBehaviour]:
+def views(context: PairingContext) -> dict[str, FileBehaviour]:
     return {
-        # What a connection was pushed is the connection's: a door that pushes shows its own log there.
-        "stream_log": PairingFile(seer, lambda names: b""),
-        "pairing_pending": PairingFile(seer, lambda names: seer.desk.pending()),
-        "pairing_active": PairingFile(seer, lambda names: seer.desk.invites()),
-        "pairing_result": PairingFile(seer, lambda names: seer.desk.result(names["queue"])),
-        "pairing_error": PairingFile(seer, lambda names: seer.desk.error(names["queue"])),
-        "pairing_control": PairingActionFile(seer),
+        # The log of pushes belongs to a connection: an interface that pushes serves its own log there.
+        "stream_log": PairingFile(context, lambda names: b""),
+        "pairing_pending": PairingFile(context, lambda names: context.pairing.pending()),
+        "pairing_active": PairingFile(context, lambda names: context.pairing.invites()),
+        "pairing_result": PairingFile(context, lambda names: context.pairing.result(names["queue"])),
+        "pairing_error": PairingFile(context, lambda names: context.pairing.error(names["queue"])),
+        "pairing_control": PairingActionFile(context),
     }
 
 
 class PairingFile(BoundFile):
-    def __init__(self, seer: ViewContext, render: Callable[[Names], bytes]) -> None:
-        super().__init__(seer)
+    def __init__(self, context: ViewContext, render: Callable[[Names], bytes]) -> None:
+        super().__init__(context)
         self._render = render
 
     def read(self, names: Names) -> bytes:
@@ -151,14 +151,14 @@ class PairingFile(BoundFile):
 class PairingActionFile(BoundFile):
     """Reads empty: a payload may hold the operator's token."""
 
-    light = False  # what the control plane decides is durable first
+    light = False  # a decision of the control plane is durable first
 
-    def __init__(self, seer: PairingContext) -> None:
-        super().__init__(seer)
-        self._desk = seer.desk
+    def __init__(self, context: PairingContext) -> None:
+        super().__init__(context)
+        self._pairing = context.pairing
 
     def read(self, names: Names) -> bytes:
         return b""
 
     def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
-        self._desk.act(names["action"], data, self.seer.sight.binding, ask)
+        self._pairing.act(names["action"], data, self.context.visible.binding, ask)

@@ -1,4 +1,4 @@
-"""The files and links of the bound project, and what /meta says of it and of the binding itself."""
+"""The files and links of the bound project, and the files of /meta about it and the binding."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from .bound_file import BoundFile, ViewContext
 from .project_view import FILES, ProjectView, project_view
 
 
-def views(seer: ViewContext) -> dict[str, FileBehaviour]:
+def views(context: ViewContext) -> dict[str, FileBehaviour]:
     return {
-        "project_meta": ProjectMetaFile(seer),
-        "own_project": ProjectMetaFile(seer),
-        "fs_link": FsLinkFile(seer),
-        "node_link": NodeLinkFile(seer),
-        "agent_link": AgentLinkFile(seer),
-        "peer_link": PeerLinkFile(seer),
-        "view": BindingViewFile(seer),
+        "project_meta": ProjectMetaFile(context),
+        "own_project": ProjectMetaFile(context),
+        "fs_link": FsLinkFile(context),
+        "node_link": NodeLinkFile(context),
+        "agent_link": AgentLinkFile(context),
+        "peer_link": PeerLinkFile(context),
+        "view": BindingViewFile(context),
     }
 
 
 class _ProjectFile(BoundFile):
     def view(self, names: Names) -> ProjectView:
-        """Of the project in the path; without one there, of the bound one."""
-        sight = self.seer.sight
-        found = sight.of(names["project"]) if "project" in names else sight
+        """The view of the project in the path, else of the bound one."""
+        visible = self.context.visible
+        found = visible.project_state(names["project"]) if "project" in names else visible
         if found is None:
             raise NotFound("no such project", path=f"/projects/{names['project']}", op="read")
         return project_view(found)
@@ -38,7 +38,7 @@ class ProjectMetaFile(_ProjectFile):
 
 
 class LinkFile(_ProjectFile):
-    """A file that holds the path of another place."""
+    """A file that holds a target path."""
 
     variable = ""
 
@@ -84,10 +84,10 @@ class AgentLinkFile(LinkFile):
 
 
 class PeerLinkFile(BoundFile):
-    """LINK.txt of an agent: yourself by name is /agents/self."""
+    """LINK.txt of an agent: /agents/self for the binding's own."""
 
     def read(self, names: Names) -> bytes:
-        own = names["agent"] == self.seer.sight.binding.agent
+        own = names["agent"] == self.context.visible.binding.agent
         return b"/agents/self\n" if own else f"/agents/{names['agent']}\n".encode()
 
 
@@ -95,14 +95,14 @@ class BindingViewFile(BoundFile):
     """/meta/view.json."""
 
     def read(self, names: Names) -> bytes:
-        sight = self.seer.sight
+        visible = self.context.visible
         return compact_json(
             {
-                "agent_id": sight.binding.agent,
-                "project_id": sight.project,
-                "show_debug": sight.debug,
-                "nodes": len(sight.policy.nodes),
-                "visible_agents": len(sight.agents),
-                "project_links": len(sight.policy.links),
+                "agent_id": visible.binding.agent,
+                "project_id": visible.project,
+                "show_debug": visible.debug,
+                "nodes": len(visible.policy.nodes),
+                "visible_agents": len(visible.agents),
+                "project_links": len(visible.policy.links),
             }
         )

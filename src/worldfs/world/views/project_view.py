@@ -18,9 +18,9 @@ _ZERO: Final = {"mounts_total": 0, "online": 0, "degraded": 0, "missing": 0}
 
 
 class ProjectView(NamedTuple):
-    """A project as one binding sees it. `status`: the live workspace status, None where policy has to do."""
+    """A project as one binding sees it. `status`: the live workspace status, None: policy is used."""
 
-    sight: VisibleState
+    visible: VisibleState
     status: Mapping[str, Any] | None
 
     @property
@@ -33,9 +33,9 @@ class ProjectView(NamedTuple):
         """Name → target, in mount order; a name that is taken gets `~2`, `~3`, … (acheron D25)."""
         links: dict[str, str] = {}
         if not self.mounts:
-            for link in self.sight.policy.links:
-                view = self.sight.node(link.node)
-                if view is not None and view.folders.at(tuple(link.resource.split("/"))) is not None:
+            for link in self.visible.policy.links:
+                view = self.visible.node(link.node)
+                if view is not None and view.folders.directory(tuple(link.resource.split("/"))) is not None:
                     links[link.name] = link.target
             return links
         for mount in self.mounts:
@@ -49,21 +49,21 @@ class ProjectView(NamedTuple):
 
     def node_links(self) -> dict[str, str]:
         """The nodes of policy, and those of the selected mounts; of the home's own project also its bodies."""
-        sight = self.sight
-        ids = {node.id for node in sight.policy.nodes} | {str(mount["node_id"]) for mount in self.mounts}
-        if sight.project == sight.sources.home:
-            ids.update(sight.bodies)
-        return {id: f"/nodes/{id}" for id in sorted(ids) if id in sight.node_set}
+        visible = self.visible
+        ids = {node.id for node in visible.policy.nodes} | {str(mount["node_id"]) for mount in self.mounts}
+        if visible.project == visible.sources.home:
+            ids.update(visible.bodies)
+        return {id: f"/nodes/{id}" for id in sorted(ids) if id in visible.node_set}
 
     def agent_links(self) -> dict[str, str]:
-        return {"self": "/agents/self", **{name: f"/agents/{name}" for name in self.sight.agents}}
+        return {"self": "/agents/self", **{name: f"/agents/{name}" for name in self.visible.agents}}
 
     # -- the files ----------------------------------------------------------------------------------------------------
 
     def topology(self) -> Json:
-        policy = self.sight.policy
+        policy = self.visible.policy
         return {
-            "project_id": self.sight.project,
+            "project_id": self.visible.project,
             "agent_id": policy.agent,
             "nodes": [
                 {
@@ -81,7 +81,7 @@ class ProjectView(NamedTuple):
 
     def nodes(self) -> list[Json]:
         if self.status is None:
-            return [{"node_id": node.id, "state": "unknown", "mounts": 0} for node in self.sight.policy.nodes]
+            return [{"node_id": node.id, "state": "unknown", "mounts": 0} for node in self.visible.policy.nodes]
         found: dict[str, Json] = {}
         for mount in self.mounts:
             state = str(mount.get("state", "unknown"))
@@ -92,10 +92,10 @@ class ProjectView(NamedTuple):
 
     def agents(self) -> list[Json]:
         own = [{"name": "self", "target": "/agents/self", "kind": "self"}]
-        return own + [{"name": name, "target": f"/agents/{name}", "kind": "visible"} for name in self.sight.agents]
+        return own + [{"name": name, "target": f"/agents/{name}", "kind": "visible"} for name in self.visible.agents]
 
     def sources(self) -> Json:
-        return {"project_id": self.sight.project, **self._sources()}
+        return {"project_id": self.visible.project, **self._sources()}
 
     def _sources(self) -> Json:
         live, mounts = self.status is not None, bool(self.mounts)
@@ -109,7 +109,7 @@ class ProjectView(NamedTuple):
     def contracts(self) -> Json:
         return {
             "version": CONTRACT,
-            "project_id": self.sight.project,
+            "project_id": self.visible.project,
             "project_dirs": ["fs", "nodes", "agents", "meta"],
             "meta_files": META_FILES,
             "links": {
@@ -120,7 +120,7 @@ class ProjectView(NamedTuple):
         }
 
     def paths(self) -> Json:
-        root = f"/projects/{self.sight.project}"
+        root = f"/projects/{self.visible.project}"
         return {
             "project_root": root,
             "fs_root": f"{root}/fs",
@@ -131,19 +131,19 @@ class ProjectView(NamedTuple):
                 "nodes": "/nodes",
                 "agents": "/agents",
                 "meta": "/meta",
-                "debug": "/debug" if self.sight.debug else None,
+                "debug": "/debug" if self.visible.debug else None,
             },
         }
 
     def summary(self) -> Json:
-        policy, health = self.sight.policy, self.health()
+        policy, health = self.visible.policy, self.health()
         return {
-            "project_id": self.sight.project,
+            "project_id": self.visible.project,
             "sources": self._sources(),
             "counts": {
                 "policy_nodes": len(policy.nodes),
                 "policy_links": len(policy.links),
-                "visible_agents": len(self.sight.agents),
+                "visible_agents": len(self.visible.agents),
                 "project_agent_links": len(self.agent_links()),
                 "project_node_links": len(self.node_links()),
                 "project_mount_links": len(self.fs_links()),
@@ -180,8 +180,8 @@ class ProjectView(NamedTuple):
         if self.status is not None:
             return self.status
         return {
-            "agent_id": self.sight.policy.agent,
-            "project_id": self.sight.project,
+            "agent_id": self.visible.policy.agent,
+            "project_id": self.visible.project,
             "source": "policy",
             "workspace_root": None,
             "mounts": [],
@@ -221,8 +221,8 @@ class ProjectView(NamedTuple):
         }
 
 
-def project_view(sight: VisibleState) -> ProjectView:
-    return ProjectView(sight, sight.live())
+def project_view(visible: VisibleState) -> ProjectView:
+    return ProjectView(visible, visible.workspace_status())
 
 
 def _part(name: str) -> Callable[[ProjectView], object]:

@@ -1,4 +1,4 @@
-"""README.md of a directory: what it is for, and what lies in it, both from the table."""
+"""README.md of a directory: its purpose and its entries, from the table."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ _OWN = {"README.md", "SCHEMA.json", "CAPS.json"}
 
 
 class ReadmePages:
-    """Rendered once a directory and role, and filled in with the names of its path on each read."""
+    """Rendered once for each directory and role; the names of the path are filled in on each read."""
 
     def __init__(self, table: RowTable) -> None:
         self._table = table
         self._rows = {row.pattern: row for row in table.rows if row.title}
         self._known: dict[tuple[str, str], str] = {}
 
-    def text(self, pattern: str, names: Mapping[str, str], role: str, rooms: frozenset[str]) -> bytes:
-        """Of the README.md with this pattern. `rooms`: those in which there is something for its reader."""
-        key = (pattern, role + "," + ",".join(sorted(rooms)))
+    def text(self, pattern: str, names: Mapping[str, str], role: str, mounts: frozenset[str]) -> bytes:
+        """The text of the README.md with this pattern. `mounts`: those with entries for its reader."""
+        key = (pattern, role + "," + ",".join(sorted(mounts)))
         text = self._known.get(key)
         if text is None:
-            text = self._known[key] = self._render(self._rows[pattern], role, rooms)
+            text = self._known[key] = self._render(self._rows[pattern], role, mounts)
         for name, value in names.items():
             text = text.replace("{" + name + "}", value)
         return text.encode()
 
-    def _render(self, row: FileRow, role: str, rooms: frozenset[str]) -> str:
+    def _render(self, row: FileRow, role: str, mounts: frozenset[str]) -> str:
         lines = [f"# {row.title}", "", row.about]
         place = self._at(segments(row.pattern)[:-1])
-        entries = sorted(self._entries(place, role, rooms)) if place is not None else []
+        entries = sorted(self._entries(place, role, mounts)) if place is not None else []
         if entries:
             lines += ["", *(f"- `{name}`: {about}" for name, about in entries)]
         return "\n".join(lines) + "\n"
@@ -53,15 +53,15 @@ class ReadmePages:
             place = step
         return place
 
-    def _entries(self, place: PathNode, role: str, rooms: frozenset[str]) -> list[tuple[str, str]]:
+    def _entries(self, place: PathNode, role: str, mounts: frozenset[str]) -> list[tuple[str, str]]:
         found = []
         steps = list(place.fixed.items())
         if place.variable is not None:
             steps.append((f"<{place.variable[0]}>", place.variable[1]))
-        if place.rest is not None and place.rest[1].room in rooms and may_read(place.rest[1], role):
+        if place.rest is not None and place.rest[1].mount in mounts and may_read(place.rest[1], role):
             found.append(("<…>", place.rest[1].about))
         for name, step in steps:
-            if name in _OWN or not any(room in rooms for room in step.rooms(role)):
+            if name in _OWN or not any(mount in mounts for mount in step.mounts(role)):
                 continue
             row = step.row
             if row is not None:

@@ -1,4 +1,4 @@
-"""/meta/status.json: what `paos status` says of the home's workspace, as far as the binding sees it."""
+"""/meta/status.json: the report of `paos status`, as far as the binding sees it."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from .bound_file import BoundFile, ViewContext
 STATUS = "/meta/status.json"
 
 
-def views(seer: ViewContext) -> dict[str, FileBehaviour]:
-    return {"world_status": StatusFile(seer)}
+def views(context: ViewContext) -> dict[str, FileBehaviour]:
+    return {"world_status": StatusFile(context)}
 
 
 class StatusFile(BoundFile):
-    """Nodes and their jobs as the binding sees them; no place on the server's disk."""
+    """Nodes and their jobs as the binding sees them, without paths of the server's disk."""
 
-    light = False  # gathered from files
+    light = False  # read from files
 
     def exists(self, names: Names) -> bool:
-        sight = self.seer.sight
-        return bool(sight.sources.home) and (bool(sight.home) or sight.binding.admin)
+        visible = self.context.visible
+        return bool(visible.sources.home) and (bool(visible.home) or visible.binding.admin)
 
     def read(self, names: Names) -> bytes:
-        sight = self.seer.sight
-        status: dict[str, Any] = dict(sight.sources.glance())
-        seen = set(sight.bodies)
+        visible = self.context.visible
+        status: dict[str, Any] = dict(visible.sources.status())
+        seen = set(visible.bodies)
         kernel = status.get("kernel")
-        status["workspace"] = f"/projects/{sight.sources.home}"
+        status["workspace"] = f"/projects/{visible.sources.home}"
         status["kernel"] = {key: kernel[key] for key in ("pid", "started_at") if key in kernel} if kernel else None
         status["nodes"] = [node for node in status["nodes"] if node["id"] in seen]
         status["recent"] = [job for job in status["recent"] if job["node"] in seen]

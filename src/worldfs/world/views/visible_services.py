@@ -1,4 +1,4 @@
-"""The services of one node: from its catalog, from policy where it has none, or of a body of this home."""
+"""The services of one node: from its catalog, from policy where it has none, or of a node of this home."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BUILTIN: Final[dict[str, Json]] = {
     "screen": {"capture": True},
     "user": {"interaction": True},
 }
-# Names below a node that the table gives to files and directories of its own: no service hangs there.
+# Names below a node that the table declares: no service may be mounted there.
 _TAKEN: Final = frozenset(
     parts[2] for row in ROWS if (parts := segments(row.pattern))[:2] == ("nodes", "{node}") and parts[2:]
 )
@@ -59,7 +59,7 @@ def is_segment(name: object) -> bool:
 
 
 def catalog_services(node: str, catalog: Sequence[Json]) -> list[VisibleService]:
-    """In catalog order; what could be no directory is left out."""
+    """In catalog order, without ids that are no valid directory name."""
     found = []
     for raw in catalog:
         id = raw.get("service_id")
@@ -81,7 +81,7 @@ def catalog_services(node: str, catalog: Sequence[Json]) -> list[VisibleService]
 
 
 def policy_services(node: PolicyNode) -> list[VisibleService]:
-    """What policy says of a node that the control plane knows nothing of (reference 4.2)."""
+    """The services by policy of a node that the control plane does not know (reference 4.2)."""
     return [
         *(_builtin(node.id, kind, kind, kind, _BUILTIN[kind]) for kind in node.resources),
         *(
@@ -114,7 +114,7 @@ def _builtin(node: str, id: str, kind: str, root: str, caps: Json) -> VisibleSer
 
 
 def _below(node: str, path: object) -> tuple[str, ...]:
-    """The segments of a path below its node; () for one that leads elsewhere or could be no path."""
+    """The segments of a path below its node; () for an invalid path or one elsewhere."""
     prefix = f"/nodes/{node}/"
     if not isinstance(path, str) or not path.startswith(prefix):
         return ()
@@ -123,7 +123,7 @@ def _below(node: str, path: object) -> tuple[str, ...]:
 
 
 def service_dirs(node: str, service: VisibleService) -> Iterable[tuple[str, ...]]:
-    """Where a service makes a directory below its node: the first segment of each place, a terminal's two."""
+    """The directories of a service below its node: the first segment of each mount, two for a terminal."""
     if service.kind in RESOURCE_KINDS:
         yield (service.kind,)
     if service.kind == "terminal":
@@ -147,7 +147,7 @@ def mount_paths(service: VisibleService) -> list[str]:
 
 
 def order_dir(node: str, service: VisibleService) -> tuple[str, ...]:
-    """Where orders for a service are taken, from the node down; () where it has no place of its own there."""
+    """The order directory of a service, below the node; () where it has no mount there."""
     path = next(iter(mount_paths(service)), service.endpoint)
     tail = "/control/invoke.json"
     return _below(node, path[: -len(tail)] if path.endswith(tail) else path)

@@ -1,4 +1,4 @@
-"""Brains: who answers an agent's letters. Each is one file; `choose` says which an agent has."""
+"""Responders: the chat backends that answer an agent's messages. Each is one module; `choose_responder` selects one."""
 
 from .choose_responder import Responders
 

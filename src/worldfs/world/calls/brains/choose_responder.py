@@ -1,4 +1,4 @@
-"""Which brain an agent has: its entry of `agents.brains`, else the one for all, else the planner where a robot is."""
+"""The responder of an agent: its entry of `agents.brains`, else that for all, else the planner if there is a robot."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Responders:
-    """Asked anew at each letter, so that a changed config.json counts at once."""
+    """Called for each message, so that a changed config.json counts at once."""
 
     def __init__(
         self, config: Callable[[], Config], world: World | None, agents: Path, clock: Clock, may: NodePermission
@@ -47,7 +47,7 @@ class Responders:
 
 
 class _UnavailableResponder:
-    """A brain that cannot be had says why."""
+    """A responder that is not available: answers with the reason."""
 
     lane = ""
 

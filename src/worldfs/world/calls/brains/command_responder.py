@@ -1,4 +1,4 @@
-"""A command line as a brain: run as a session of the agent, given the letter; what it prints is the answer."""
+"""A command line as a responder: it runs as a session of the agent and gets the message; its output is the answer."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from worldfs.ground.model import Cause, Outcome
 from worldfs.ground.model.agent import SessionRecord
 from worldfs.world.calls.agent_job import AgentJobContext
 
-MOST: Final = 1 << 20  # bytes of an answer; what comes after them is left out, and said to be
+MOST: Final = 1 << 20  # bytes of an answer; the rest is left out, with a note
 CUT: Final = "\n[paos: the rest of the answer is left out]"
-SPARE_S: Final = 5.0  # of the call's time, for the session to end properly
+SPARE_S: Final = 5.0  # of the job's time, for the session to end properly
 CAUSES: Final[Mapping[str, Cause]] = {"deadline": Cause.TIMEOUT, "silence": Cause.TIMEOUT, "cancelled": Cause.CANCELLED}
 
 
 class CommandResponder:
-    """One agent has one session at a time, so its letters are answered one after the other."""
+    """One agent has one session at a time, so its messages are answered one after the other."""
 
     def __init__(self, settings: Settings, agent: str, agents: Path, clock: Clock) -> None:
         self._settings, self._agent, self._agents, self._clock = settings, agent, agents, clock
@@ -42,7 +42,7 @@ class CommandResponder:
             try:
                 ended, said = self._session(state, command, run)
             except Busy as error:
-                return Outcome.failure(Cause.ERROR, "busy", f"agent {self._agent!r} is at work: {error}")
+                return Outcome.failure(Cause.ERROR, "busy", f"agent {self._agent!r} is busy: {error}")
         told = said.decode("utf-8", "replace").strip()
         evidence = {"session": ended.session.session_id, "seconds": ended.seconds, "exit_code": ended.exit_code}
         if ended.outcome == "completed":
@@ -58,7 +58,7 @@ class CommandResponder:
         return argv, text.encode()
 
     def _prompting(self, text: str, state: AgentState) -> PromptSource | None:
-        """The state prompt before the letter, where that is asked for: made once the session has its letters."""
+        """The state prompt before the message, if configured: made once the session has claimed its messages."""
         if self._settings.prompt != "state":
             return None
 
@@ -78,7 +78,7 @@ class CommandResponder:
         over = False
 
         def ask() -> None:
-            with ending:  # a wish that comes late must not be written to a descriptor that is somebody else's by now
+            with ending:  # a late request must not be written to a descriptor that was reused meanwhile
                 if not over:
                     stop.request("the call was asked to stop")
 
@@ -104,7 +104,7 @@ class CommandResponder:
 
 
 class _OutputReader:
-    """Takes what is written to a pipe, so that the writer never waits; keeps the first `MOST` bytes."""
+    """Reads a pipe, so that the writer never waits; keeps the first `MOST` bytes."""
 
     def __init__(self, source: int) -> None:
         self._source = source

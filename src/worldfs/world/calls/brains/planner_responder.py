@@ -1,4 +1,4 @@
-"""The planner as a brain: an instruction is carried out by a robot of the home's workspace, a question is answered."""
+"""The planner as a responder: a robot of the home's workspace executes an instruction, a question is answered."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from worldfs.ground.errors import BadInput, MissingRequirement
 from worldfs.ground.model import Cause, Order, Outcome
 from worldfs.roles.stop_words import is_stop
 from worldfs.tree.binding import Binding
-from worldfs.world.calls.agent_job import AgentJobContext, escaped_json
+from worldfs.world.calls.agent_job import AgentJobContext
+from worldfs.world.json_text import compact_json
 from worldfs.world.tree_planner_port import TreePlannerPort
 
 from ...instruction import Instruction, stopped_message
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 NodePermission = Callable[[Binding, str], bool]
 
-# How the planner's word on the instruction ends the call.
+# The planner's result of the instruction → the end of the job.
 CAUSES: Final[Mapping[str, tuple[Cause, str]]] = {
     "failed": (Cause.ERROR, "failed"),
     "cancelled": (Cause.CANCELLED, "CANCELLED"),
@@ -34,7 +35,7 @@ CAUSES: Final[Mapping[str, tuple[Cause, str]]] = {
 
 
 class PlannerResponder:
-    """One robot. Instructions to it are carried out one after the other."""
+    """One robot. Its instructions are executed one after the other."""
 
     def __init__(self, world: World, robot: str, may: NodePermission) -> None:
         """`robot` "": the only one. `may`: may this binding command that node?"""
@@ -50,8 +51,8 @@ class PlannerResponder:
                 Cause.REJECTED, "NOT_PERMITTED", f"agent {run.binding.agent!r} has no robot that it may command"
             )
 
-        if is_stop(text):  # the robot was stopped when it was written; this is the answer
-            now = self._world.stops.of(robot)
+        if is_stop(text):  # the robot was stopped when the message arrived; this is the answer
+            now = self._world.stops.state(robot)
             said = stopped_message(robot, now, text) if now.stopped else f"{robot}: stopped, and resumed since"
             return Outcome.success(said)
 
@@ -61,7 +62,7 @@ class PlannerResponder:
         stop = threading.Event()
         run.when_stopped(stop.set)
         with Instruction(self._world, robot, text, stop, tell) as instruction:
-            refused = instruction.begin()
+            refused = instruction.start()
             if refused:
                 run.log("verdict", verdict="stopped" if instruction.stopped else "cancelled", message=refused)
                 return Outcome.failure(Cause.REJECTED if instruction.stopped else Cause.CANCELLED, "STOPPED", refused)
@@ -79,12 +80,12 @@ class PlannerResponder:
             return self._robot
         if not self._robot and len(ids) == 1:
             return ids[0]
-        wrong = f"no robot {self._robot!r}" if self._robot else "several robots and no word which"
+        wrong = f"no robot {self._robot!r}" if self._robot else "several robots, and none is selected"
         raise BadInput(wrong, op="chat", expected="one of: " + ", ".join(ids), fix="set robot in agents.brains")
 
 
 class _GuardedPlannerPort(TreePlannerPort):
-    """A desk that submits nothing which nobody would carry out: it would be done whenever somebody came."""
+    """A planner port that refuses to submit without a running kernel: the order would run at any later time."""
 
     def __init__(
         self, world: World, robot: str, tell: Callable[[str], None], instruction: Instruction | None = None
@@ -93,23 +94,21 @@ class _GuardedPlannerPort(TreePlannerPort):
 
     def submit(self, order: Order) -> str:
         try:
-            self.world.carried()
+            self.world.demand_kernel()
         except MissingRequirement as error:
-            raise MissingRequirement(
-                f"no kernel carries out orders to {self.robot_id}", op="chat", fix=error.fix
-            ) from None
+            raise MissingRequirement(f"no kernel runs orders to {self.robot_id}", op="chat", fix=error.fix) from None
         return super().submit(order)
 
 
 def report_text(report: PlanReport) -> str:
-    """The answer as text: the planner's word, what was done with what came of it, and the goals in the world."""
+    """The answer as text: the planner's result, the actions with their results, and the goals in the world."""
     lines = [report.reason]
     for ran in report.jobs:
         outcome = ran.status.outcome if ran.status is not None else None
         result = "not ended" if outcome is None else outcome.message or ("done" if outcome.ok else outcome.code)
         lines.append(f"- {ran.job}: {ran.order.op} {_aim(ran.order)}: {result}".replace(" :", ":"))
         if outcome is not None and outcome.evidence:
-            lines.append(f"  evidence: {escaped_json(outcome.evidence).decode()}")
+            lines.append(f"  evidence: {compact_json(outcome.evidence).decode()}")
     lines += [
         f"- [{'x' if goal.held else ' '}] {goal.text}{f': {goal.why}' if goal.why else ''}" for goal in report.goals
     ]
@@ -117,7 +116,7 @@ def report_text(report: PlanReport) -> str:
 
 
 def report_json(report: PlanReport) -> dict[str, Any]:
-    """The same for programs."""
+    """The answer as JSON."""
     jobs: list[dict[str, Any]] = []
     for ran in report.jobs:
         job: dict[str, Any] = {"job": ran.job, "node": ran.order.node, "op": ran.order.op, "params": ran.order.params}

@@ -1,9 +1,9 @@
-"""The web, searched: one tool, and a folder of backends, each one file.
+"""Web search: one tool, and its backends, one module each.
 
-search     the tool `web_search`
-backend    the port of backends: settings in, findings out
-registry   the backends that there are; other packages bring theirs by an entry point
-http       one bounded request to a peer that may be slow, wrong or hostile
+web_search_tool   the tool `web_search`
+search_backend    the port of backends: settings in, results out
+search_backends   the registry of backends; other packages add theirs by an entry point
+web_request       one bounded request to a peer that may be slow, wrong or hostile
 """
 
 from .search_backend import SearchBackend, SearchResult, SearchSettings

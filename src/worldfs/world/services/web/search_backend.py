@@ -1,4 +1,4 @@
-"""The port of web search: what a backend is given and what it gives."""
+"""The port of web search: settings and results of a backend."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TAG: Final = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
 
 
 class SearchResult(NamedTuple):
-    """One page that fits."""
+    """One matching page."""
 
     title: str
     url: str
@@ -23,7 +23,7 @@ class SearchResult(NamedTuple):
 
 
 class SearchSettings(NamedTuple):
-    """What a backend is made from: `webSearch` of config.json with its key found."""
+    """The settings of a backend: `webSearch` of config.json with its key."""
 
     name: str
     url: str = ""
@@ -45,7 +45,7 @@ BackendFactory = Callable[[SearchSettings], SearchBackend]
 
 
 def search_results(backend: str, items: object, fields: SearchResult, limit: int) -> list[SearchResult]:
-    """A peer's list of objects, `fields` saying what it calls ours; entries without an address are passed over."""
+    """A peer's list of objects, `fields` holding its names of our fields; entries without an address are skipped."""
     if not isinstance(items, list):
         raise ToolError("bad_answer", f"{backend} answered without a list of results")
     found: list[SearchResult] = []

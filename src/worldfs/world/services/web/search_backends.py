@@ -1,7 +1,7 @@
-"""The backends that there are, by name: ours, and what other packages bring by the entry point `worldfs.web_search`.
+"""The search backends by name: the built-in ones, and those of other packages by the entry point `worldfs.web_search`.
 
 [project.entry-points."worldfs.web_search"]
-mine = "my_package.search:make"        # make(settings: Settings) -> Backend
+mine = "my_package.search:make"        # make(settings: SearchSettings) -> SearchBackend
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ BUILT_IN: Final[Mapping[str, BackendEntry]] = {
 
 
 def backend_names() -> list[str]:
-    """Ours first, then those that other packages bring."""
+    """The built-in ones first, then those of other packages."""
     return [*BUILT_IN, *sorted({point.name for point in entry_points(group=GROUP)} - set(BUILT_IN))]
 
 
 def make_backend(settings: SearchSettings) -> SearchBackend:
-    """Raises `ToolError` not_configured for a name that is none, and for a key or an address that is missing."""
+    """Raises `ToolError` not_configured for an unknown name, and for a missing key or address."""
     known = BUILT_IN.get(settings.name)
     if known is not None:
         if known.needs_key and not settings.key:

@@ -1,7 +1,7 @@
-"""One request to a web service: bounded in time and size, told apart in how it failed, with its key in no message.
+"""One request to a web service: bounded in time and size, with precise errors, and without the key in any message.
 
-The time is that of the whole request, however slowly the peer sends; a redirect is an error, since it would take the
-key to somebody else.
+The time limit holds for the whole request, however slowly the peer sends; a redirect is an error: it would send the
+key to another host.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from worldfs.world.services.service_tool import ToolError
 from .search_backend import SearchSettings
 
 MOST: Final = 2 << 20  # bytes of an answer, also when it is unpacked
-ERROR_TEXT_MOST: Final = 300  # characters of a peer's own words in a message
+ERROR_TEXT_MOST: Final = 300  # characters of a peer's own error text in a message
 _LOCAL: Final = frozenset(("localhost", "127.0.0.1", "::1"))
-# What a status means, and what a person can do about it.
+# HTTP status → error code and text.
 _MEANING: Final = {
     401: ("unauthorized", "the key was not accepted"),
     403: ("forbidden", "access was refused"),
@@ -101,7 +101,7 @@ def _exchange(
 def _connection(
     settings: SearchSettings, request: WebRequest, seconds: float
 ) -> tuple[http.client.HTTPConnection, str]:
-    """The connection, by way of the system's proxy if there is one, and what is asked of it."""
+    """The connection, through the system's proxy if there is one, and the request target."""
     try:
         parts = urlsplit(request.url)
         host, port, scheme = parts.hostname or "", parts.port, parts.scheme
@@ -146,7 +146,9 @@ def _unpacked(name: str, headers: http.client.HTTPMessage, data: bytes) -> bytes
 def _refused(settings: SearchSettings, status: int, headers: http.client.HTTPMessage, data: bytes) -> ToolError:
     name = settings.name
     if 300 <= status < 400:
-        return ToolError("http_error", f"{name} answered {status}: it wants to send us elsewhere; set webSearch.url")
+        return ToolError(
+            "http_error", f"{name} answered {status}: it redirects; set webSearch.url to the final address"
+        )
     code, why = _MEANING.get(status, ("http_error", http.client.responses.get(status, "")))
     said = _said(data)
     if settings.key:
@@ -157,7 +159,7 @@ def _refused(settings: SearchSettings, status: int, headers: http.client.HTTPMes
 
 
 def _said(data: bytes) -> str:
-    """The peer's own words on an error, where it has any in JSON; a page of HTML says nothing."""
+    """The peer's error text, if it is JSON; "" for HTML."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):

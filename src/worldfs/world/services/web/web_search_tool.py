@@ -1,4 +1,4 @@
-"""The tool `web_search`: the query to the configured backend, its findings as the declared payload (acheron D29)."""
+"""The tool `web_search`: sends the query to the configured backend and returns its results (acheron D29)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KEY_MOST: Final = 4_096  # bytes of a key file
 
 
 class WebSearchTool:
-    """Reads its settings anew at each search, so that a changed config.json counts at once."""
+    """Reads its settings at each search, so that a changed config.json counts at once."""
 
     def __init__(self, home: Path, settings: Callable[[], WebSearch], environ: Mapping[str, str]) -> None:
         self._home, self._settings, self._environ = home, settings, environ
@@ -55,7 +55,7 @@ class WebSearchTool:
         return SearchSettings(found.backend, found.url, self._key(found), found.timeout_s, found.more)
 
     def _key(self, found: WebSearch) -> str:
-        """From the file that is named, else from the environment."""
+        """The key from the named file, else from the environment."""
         if found.api_key_file:
             return _from_file(self._home / Path(found.api_key_file).expanduser())
         known = search_backends.BUILT_IN.get(found.backend)
@@ -64,7 +64,7 @@ class WebSearchTool:
 
 
 def _from_file(path: Path) -> str:
-    """A key that only its owner can read; anything else is no secret. Where it lies is not for those who search."""
+    """The key of a file that only its owner can read. Errors do not show the path to the agents that search."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as error:
