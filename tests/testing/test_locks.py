@@ -318,7 +318,7 @@ def test_what_was_displaced_is_settled_and_forgotten_by_who_holds_the_store(tmp_
     with (tmp_path / "page").open("r+b") as other:  # somebody still has the copy that is replaced
         store.put("page", b"2")
         other.write(b"late")
-    store.settle(None)
+    store.review_displaced(None)
     store.displaced("page", keep=True)
     store.forget("page")
     store.aside.aged = lambda: True  # type: ignore[method-assign]  # as after a while
@@ -392,7 +392,7 @@ def test_alerts_are_kept_under_their_lock() -> None:
     alerts("here", None)
     alerts.document("PAGE.md", [finding])
     alerts.document("PAGE.md", [])
-    alerts.again()
+    alerts.rewrite()
     alerts("here", finding)
     assert alerts.now() == {"here": finding}
     heard: list[Finding] = []

@@ -53,4 +53,4 @@ def test_a_name_that_was_put_past_the_door_leads_nowhere_either(tmp_path):
     with World.open(tmp_path, store=store, serve=True, threads=False, drivers=drivers) as world:
         store.put(".paos/control/franka_001", b"../../out.gif")
         world.tick()
-        assert "no name of a film" in str(world.status()["alerts"])
+        assert "not a valid film name" in str(world.status()["alerts"])

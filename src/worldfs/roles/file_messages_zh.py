@@ -80,14 +80,14 @@ PLAIN: dict[str, str] = {
     "a driver that closes": "能够关闭的驱动",
     "see the driver": "检查驱动",
     "a lesson written": "写下一条教训",
-    "a kernel that carries it": "正在执行它的内核",
+    "a kernel that runs it": "正在执行它的内核",
     "running, and no kernel": "标为正在执行，但没有内核在运行",
     "`paos up` ends it as failed(lost), with a lesson": "`paos up` 会将其以 failed(lost) 结束，并记下教训",
     "run it in the simulation: `paos up` and `paos do` take --driver simulation": (
         "在仿真中运行：`paos up` 和 `paos do` 可用 --driver simulation"
     ),
     "a text of your own": "您自己的文本",
-    "nothing to do: yours is kept; delete the file to get that one again": (
+    "your text is kept; delete the file to restore the profile": (
         "无需处理：保留您的文件；删除它即可恢复自带的版本"
     ),
     # -- the place
@@ -106,8 +106,8 @@ PLAIN: dict[str, str] = {
     "EGL or OSMesa": "EGL 或 OSMesa",
     "not installed": "未安装",
     # -- bodies, targets, what is not served
-    "a body that can be taken up": "可以启用的机器人",
-    "a document that takes an observation": "可以写入观测的文档",
+    "a driver that can be opened": "可以启用的机器人",
+    "a document that an observation can be written to": "可以写入观测的文档",
     "correct the names and numbers in ENVIRONMENT.md": "改正 ENVIRONMENT.md 中的名称和数值",
     "correct ENVIRONMENT.md, or `paos check --fix` to set it aside": (
         "改正 ENVIRONMENT.md，或用 `paos check --fix` 将其移开"

@@ -206,7 +206,7 @@ def test_without_a_kernel_an_instruction_fails_and_nothing_waits_to_be_done(tmp_
     arm = Arm(tmp_path, kernel=False)
     state, told = arm.answer("move the gripper to 0.4 0.0 0.5")
     assert state == "failed"
-    assert "no kernel carries out orders to arm_1" in told and "paos up" in told
+    assert "no kernel runs orders to arm_1" in told and "paos up" in told
     assert arm.world.jobs.open_ids() == []
     arm.close()
 

@@ -275,7 +275,7 @@ def test_the_deadline_ends_a_call_that_stops_when_asked() -> None:
     clock.advance(1)
     calls.tick()
     wait_for_call(calls, id)
-    assert state(calls, id) == ("failed", "timeout: no end within 300 s: the arm stands still")
+    assert state(calls, id) == ("failed", "timeout: timed out after 300 s: the arm stands still")
     calls.close()
 
 
@@ -305,7 +305,7 @@ def test_a_call_that_never_stops_is_ended_without_it_and_its_late_word_counts_fo
         return state(calls, id)[0] == "failed"
 
     wait_until(given_up)
-    assert "timeout: no end within 5 s" in str(state(calls, id)[1])
+    assert "timeout: timed out after 5 s" in str(state(calls, id)[1])
     before = calls.log(ALICE, id)
     go.set()
     wait_for_call(calls, ask(calls, "next"))

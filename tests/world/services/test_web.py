@@ -184,7 +184,7 @@ def test_a_peer_that_repeats_the_key_does_not_bring_it_into_the_message(
         (sent({"detail": {"error": "slow down"}}, 429, Retry_After="7"), "rate_limited", "429: too many.*again in 7 s"),
         (sent({"detail": {"error": "exceeds your plan"}}, 432), "rate_limited", "432.*plan"),
         ((403, {"Content-Type": "text/html"}, b"<h1>Forbidden"), "forbidden", "403.*search.formats"),
-        ((302, {"Location": "http://elsewhere/"}, b""), "http_error", "302: it wants to send us elsewhere"),
+        ((302, {"Location": "http://elsewhere/"}, b""), "http_error", "302: it redirects"),
         ((500, {}, b"boom"), "http_error", "500: Internal Server Error"),
         ((200, {"Content-Type": "text/html"}, b"<html>hello"), "bad_answer", r"no JSON \(text/html\)"),
         ((200, {}, b"[" * 100_000), "bad_answer", "no JSON"),
