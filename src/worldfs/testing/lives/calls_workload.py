@@ -29,16 +29,32 @@ def run(path: Path, disk: Disk) -> Iterator[str]:
         yield f"queued {n}"
     calls.register("chat", carry, threads=0)
     calls.submit(ALICE, "chat", "say", {"text": "hello"})
+    _check(calls)
     yield "asked and answered"
     calls.submit(ALICE, "chat", "say", {"text": "z" * 4000, "fail": True})
+    _check(calls)
     yield "asked and failed"
     calls.cancel(ALICE, "job-2")
     yield "cancelled"
     calls.register("invoke", carry, threads=0)
+    _check(calls)
     yield "carried out what waited"
     calls.close()
     yield "put away"
     deeds.close()
+
+
+def _refused(job: Job) -> bool:
+    """Whether the disk refused a line of this call: it ends with the disk's words, and nothing was carried out."""
+    outcome = job.status.outcome
+    return outcome is not None and outcome.message.startswith(".paos/")
+
+
+def _check(calls: AgentJobs) -> None:
+    """A step counts as done only if the disk refused no call's line: each such call reports it as its own end."""
+    for id in sorted(_ids(calls)):
+        if _refused(calls.job(id)):
+            raise OSError(f"{id}: the disk refused a line")
 
 
 def restart(path: Path, disk: Disk) -> Iterator[str]:
@@ -74,6 +90,8 @@ def _progress(job: Job) -> tuple[str, ...]:
     """A lost call reached its start."""
     status, outcome = job.status, job.status.outcome
     found = ["queued", *(["running"] if status.attempt else [])]
+    if _refused(job):
+        return tuple(found)
     if status.state.terminal and outcome is not None and outcome.cause is not Cause.LOST:
         found.append(f"{status.state} {outcome.cause} {outcome.message}")
     return tuple(found)
