@@ -12,8 +12,8 @@ from pathlib import Path
 
 
 def main(workspace: Path) -> None:
-    from worldfs.drivers.mujoco.tabletop_driver import TabletopDriver
-    from worldfs.ground.driver import DriverContext
+    from worldfs.base.driver import DriverContext
+    from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
     from worldfs.world.world import World
 
     class Timed(TabletopDriver):

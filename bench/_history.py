@@ -10,9 +10,9 @@ LESSONS = 1_000
 
 def add_history(workspace: Path) -> None:
     """As if it had all happened; written without fsync, for it is a bench's to lose."""
-    from worldfs.ground.model import JobState, JobStatus, Order, Outcome
-    from worldfs.kernel.job_codec import order_line, status_line
-    from worldfs.kernel.job_store import done_key
+    from worldfs.base.model import JobState, JobStatus, Order, Outcome
+    from worldfs.runtime.job_codec import order_line, status_line
+    from worldfs.runtime.job_store import done_key
 
     for number in range(JOBS):
         at = f"2026-01-{1 + number // 500:02d}T{number // 60 % 24:02d}:{number % 60:02d}:00Z"

@@ -15,10 +15,10 @@ from ._tape import Tape
 
 
 def main(workspace: Path) -> None:
-    from worldfs.ground.driver import DriverContext
+    from worldfs.base.driver import DriverContext
+    from worldfs.storage.disk_store import DiskStore
     from worldfs.testing.null_driver import NullDriver
     from worldfs.testing.null_target import null_parts
-    from worldfs.tree.stores.disk_store import DiskStore
     from worldfs.world.world import World
 
     def body(seat: DriverContext) -> NullDriver:

@@ -21,18 +21,18 @@ NOTED = ROOT / "build/measured.json"
 """Results of runs here, not yet in a document."""
 
 KERNEL = (
-    "ground",
+    "base",
     "tree",
-    "kernel",
+    "runtime",
     "formats/action.py",
     "formats/action_write.py",
     "world/world_job_hooks.py",
     "world/world.py",
 )
-AGENTS = ("ground", "tree/stores", "agents", "formats/agent")
-ARM = ("drivers/mujoco", "drivers/runtime", "drivers/targets")
-SERVED = ("ground", "tree", "plane", "verbs", "doors/acheron", "world")
-POLICIES = ("drivers/policies",)
+AGENTS = ("base", "storage", "agents", "formats/agent")
+ARM = ("robots/mujoco", "robots/runtime", "robots/targets")
+SERVED = ("base", "tree", "control", "verbs", "interfaces/acheron", "world")
+POLICIES = ("robots/policies",)
 
 
 class Figure(NamedTuple):
@@ -61,10 +61,10 @@ FIGURES = (
     Figure("tabletop.success", "100 episodes of pick and place on seeds that nothing was tuned on", ARM),
     Figure("tabletop.wall_s_p50", "seconds of one episode, median, without cameras", ARM),
     Figure("learned.success", "a small policy cloned from 300 demonstrations, on 100 fresh worlds", (*ARM, *POLICIES)),
-    Figure("rekep.success", "60 place sessions by keypoints from ground truth, fresh seeds", (*ARM, "drivers/skills")),
-    Figure("rekep.pour_success", "20 of pouring", (*ARM, "drivers/skills")),
-    Figure("rekep.stack_success", "20 of stacking", (*ARM, "drivers/skills")),
-    Figure("camera.fps_640x480", "pictures a second, drawn on the CPU, shadows off", ("drivers/mujoco",)),
+    Figure("rekep.success", "60 place sessions by keypoints from ground truth, fresh seeds", (*ARM, "robots/skills")),
+    Figure("rekep.pour_success", "20 of pouring", (*ARM, "robots/skills")),
+    Figure("rekep.stack_success", "20 of stacking", (*ARM, "robots/skills")),
+    Figure("camera.fps_640x480", "pictures a second, drawn on the CPU, shadows off", ("robots/mujoco",)),
     Figure("state.append_over_floor", "an entry of the journal, over the bare append + fdatasync", AGENTS),
     Figure("state.replace_over_floor", "a task changed in a 3 kB file, over a bare durable replacement", AGENTS),
     Figure("state.deposit_over_floor", "a message put into an inbox, over a bare durable replacement", AGENTS),
@@ -74,9 +74,11 @@ FIGURES = (
     Figure("wake.p99_ms", "from the rename of a message to its reader's waking", AGENTS),
     Figure(
         "agent_cli.cold_ms", "`agent show`, `agents`, `agent tasks` in a fresh process, the slowest",
-        ("agents", "doors/cli"),
+        ("agents", "interfaces/cli"),
     ),
-    Figure("cli.cold_ms", "`status`, `cat`, `ls` in a fresh process, the slowest", ("doors/cli", "world", "formats")),
+    Figure(
+        "cli.cold_ms", "`status`, `cat`, `ls` in a fresh process, the slowest", ("interfaces/cli", "world", "formats")
+    ),
     Figure("ws.stat_over_echo_1", "stats over the socket against a bare echo on the same half of the library", SERVED),
     Figure("ws.stat_over_echo_64", "the same with 64 connections", SERVED),
     Figure("ws.blocked2000_stat_p99_ratio", "p99 of stats beside 2,000 blocked reads, against none", SERVED),
@@ -84,8 +86,8 @@ FIGURES = (
     Figure("wake.1000_waiters_ms", "one change wakes a thousand waiting reads", SERVED),
     Figure("tree.walk_1000_nodes_s", "a walk of 1,000 nodes × 5 services, in the process that serves", SERVED),
     Figure("services.index_5000_ms", "SERVICES.json of 5,000 services after a change, in the same process", SERVED),
-    Figure("sessions.per_s", "sessions of a skill that does nothing, four targets", (*KERNEL, "drivers/runtime")),
-    Figure("schedule.decision_10k_ms", "which of 10,000 pending sessions is next", ("kernel",)),
+    Figure("sessions.per_s", "sessions of a skill that does nothing, four targets", (*KERNEL, "robots/runtime")),
+    Figure("schedule.decision_10k_ms", "which of 10,000 pending sessions is next", ("runtime",)),
     *(
         Figure(f"policy.{name}.overhead_ms", f"{title}: our client less the bare exchange, median of pairs", POLICIES)
         for name, title in (
@@ -96,12 +98,12 @@ FIGURES = (
     Figure(
         "loop.jitter_p99_ms",
         "a 50 Hz control loop with an inference of a small network on the same CPU every eight steps",
-        (*POLICIES, "drivers/skills/vla.py", "drivers/skills/control_rate.py"),
+        (*POLICIES, "skills/vla.py", "skills/control_rate.py"),
     ),
     Figure(
         "stop.p99_ms",
         "from the request in another process to the driver's stop being called, in a long motion with a queue",
-        ("kernel/stop_log.py", "kernel/stop_listener.py", "kernel/kernel.py", "tree/stores/watch_linux.py"),
+        ("runtime/stop_log.py", "runtime/stop_listener.py", "runtime/kernel.py", "storage/watch_linux.py"),
     ),
 )  # fmt: skip
 
@@ -149,29 +151,29 @@ PROOFS = (
     Proof("test_long_journal", "a journal may be of any length", "20 GiB, in 64 MiB of memory", AGENTS),
     Proof(
         "test_runner_kills", "nothing of a command outlives its session", "kills of runner and supervisor",
-        ("agents", "drivers/command"),
+        ("agents", "robots/command"),
     ),
     Proof(
         "test_bad_input", "no entry stops the others", "a million odd entries; a disk that gives way at each moment",
-        ("formats", "kernel", "world"),
+        ("formats", "runtime", "world"),
     ),
     Proof(
         "test_hostile_files", "no file keeps a world from starting", "hostile values in every field of every document",
-        ("formats", "kernel", "world"),
+        ("formats", "runtime", "world"),
     ),
     Proof(
         "test_command_line_agents", "real command-line agents work", "the published tools against a scripted model API",
-        ("agents", "drivers/command"),
+        ("agents", "robots/command"),
     ),
     Proof(
         "test_lerobot_loader", "recordings are what LeRobot reads", "its own loader and its own checkpoints",
-        ("drivers/record", *POLICIES),
+        ("robots/record", *POLICIES),
     ),
     Proof(
         "test_robot_libraries", "robots are driven by their own libraries", "as published, against a serial line",
-        ("drivers/targets",),
+        ("robots/targets",),
     ),
-    Proof("test_lying_bodies", "`succeeded` means that it was measured", "bodies that lie", ("drivers",)),
+    Proof("test_lying_bodies", "`succeeded` means that it was measured", "bodies that lie", ("robots",)),
     Proof("mutants", "the tests see a fault", "single faults made by rule over the code that makes promises", ("",)),
 )  # fmt: skip
 

@@ -32,7 +32,7 @@ def served(home: Path) -> Iterator[Served]:
     home.mkdir(parents=True, exist_ok=True)
     with (home / "serve.log").open("w") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "worldfs.doors.cli.main", "--home", str(home), "serve", "--port", "0"],
+            [sys.executable, "-m", "worldfs.interfaces.cli.main", "--home", str(home), "serve", "--port", "0"],
             cwd=ROOT, env=environ(), stdout=subprocess.PIPE, stderr=log, text=True,
         )  # fmt: skip
     assert process.stdout is not None

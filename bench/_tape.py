@@ -14,9 +14,9 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from worldfs.ground import syscalls
-from worldfs.ground.dir_reader import DirEntryRef
-from worldfs.ground.disk import STAMP, Disk, How
+from worldfs.base import syscalls
+from worldfs.base.dir_reader import DirEntryRef
+from worldfs.base.disk import STAMP, Disk, How
 
 
 class Step(NamedTuple):

@@ -24,7 +24,7 @@ def run() -> dict[str, float]:
     """The slowest command's median, and each one's; beside them the bare interpreter's."""
     # As after any first start: Python keeps compiled modules beside the source, unless the environment forbids it.
     compileall.compile_dir(ROOT / "src", quiet=1)
-    commands = {name: ("-m", "worldfs.doors.cli.main", *words) for name, words in READS.items()}
+    commands = {name: ("-m", "worldfs.interfaces.cli.main", *words) for name, words in READS.items()}
     commands["bare"] = ("-c", "pass")
     took: dict[str, list[float]] = {name: [] for name in commands}
     with scratch() as place:

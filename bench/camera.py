@@ -11,9 +11,9 @@ ROUNDS, FRAMES = 5, 30
 
 def run(seed: int = 1) -> dict[str, float]:
     """The median of five rounds of 30 frames, 640×480 RGB; no figure, and the reason printed, without OpenGL."""
-    from worldfs.drivers.mujoco.gl import gl_status
-    from worldfs.drivers.mujoco.tabletop_driver import TabletopDriver
-    from worldfs.ground.model import Scene
+    from worldfs.base.model import Scene
+    from worldfs.robots.mujoco.gl import gl_status
+    from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
 
     status = gl_status()
     print(f"camera: {status}")

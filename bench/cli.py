@@ -29,7 +29,7 @@ def run() -> dict[str, float]:
 def _once(workspace: str, words: tuple[str, ...]) -> float:
     began = time.perf_counter()
     subprocess.run(
-        [sys.executable, "-m", "worldfs.doors.cli.main", "--workspace", workspace, *words],
+        [sys.executable, "-m", "worldfs.interfaces.cli.main", "--workspace", workspace, *words],
         cwd=ROOT,
         env=environ(),
         stdout=subprocess.DEVNULL,

@@ -29,8 +29,8 @@ def _best(work: Callable[[], object]) -> float:
 
 
 def _action() -> Callable[[], object]:
+    from worldfs.base.model import Job, JobState, JobStatus, Order
     from worldfs.formats.action_write import write
-    from worldfs.ground.model import Job, JobState, JobStatus, Order
 
     entries = [{"action_id": f"a{n}", "action_type": "x", "params": {"p": [n, 0.5]}} for n in range(1000)]
     data = json.dumps({"queue": entries}, indent=2).encode()
@@ -39,8 +39,8 @@ def _action() -> Callable[[], object]:
 
 
 def _lesson() -> Callable[[], object]:
+    from worldfs.base.model import Lesson
     from worldfs.formats import lessons_file
-    from worldfs.ground.model import Lesson
 
     data = b"# LESSONS\n"
     for n in range(1000):
@@ -52,8 +52,8 @@ def _lesson() -> Callable[[], object]:
 
 
 def _search() -> Callable[[], object]:
-    from worldfs.ground.model import Lesson
-    from worldfs.roles.lesson_notes import search
+    from worldfs.base.model import Lesson
+    from worldfs.planning.lesson_notes import search
 
     notes = [Lesson(f"Lesson {n}", f"pick_up thing_{n}", "out of reach", "no", "bring it nearer") for n in range(1000)]
     return lambda: search(notes, "thing_77 reach", 1)

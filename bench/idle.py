@@ -46,7 +46,7 @@ def run() -> dict[str, float]:
 def _up(workspace: Path) -> subprocess.Popen[bytes]:
     command = ["--workspace", str(workspace), "up", "--driver", "simulation", "--no-cameras"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "worldfs.doors.cli.main", *command], cwd=ROOT, env=environ(), stdout=subprocess.PIPE
+        [sys.executable, "-m", "worldfs.interfaces.cli.main", *command], cwd=ROOT, env=environ(), stdout=subprocess.PIPE
     )
     assert process.stdout is not None
     line = process.stdout.readline()

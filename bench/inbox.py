@@ -115,8 +115,8 @@ def timed(inbox: object) -> float:
 def fill(inbox: Path, count: int) -> None:
     """Letters as `deposit` names and writes them, but not durable: it is the claims that are measured."""
     from worldfs.agents.message_names import new_name
+    from worldfs.base.model.agent import Message
     from worldfs.formats.agent.documents import message_write
-    from worldfs.ground.model.agent import Message
 
     inbox.mkdir(parents=True)
     for number in range(count):

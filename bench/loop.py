@@ -36,7 +36,7 @@ def network(path: Path) -> None:
     """A camera's picture of 128 × 128 to a chunk of actions."""
     import numpy as np
 
-    from worldfs.drivers.policies.onnx_write import OnnxGraph, model
+    from worldfs.policies.onnx_write import OnnxGraph, model
 
     random, graph = np.random.default_rng(0), OnnxGraph()
 
@@ -63,13 +63,13 @@ def run() -> dict[str, float]:
 def beat(checkpoint: Path) -> dict[str, float]:
     import numpy as np
 
-    from worldfs.drivers.policies.onnx_file import OnnxPolicy
-    from worldfs.drivers.skills.skill_runtime import SkillContext, SkillRequest
-    from worldfs.drivers.skills.vla import VLAPolicyRuntime
-    from worldfs.drivers.targets.target_adapter import StepResult, TargetContext
-    from worldfs.ground.clock import SystemClock
-    from worldfs.ground.driver import Run
-    from worldfs.ground.model import PolicySpec, Skill, Target
+    from worldfs.base.clock import SystemClock
+    from worldfs.base.driver import Run
+    from worldfs.base.model import PolicySpec, Skill, Target
+    from worldfs.policies.onnx_file import OnnxPolicy
+    from worldfs.robots.targets.target_adapter import StepResult, TargetContext
+    from worldfs.skills.skill_runtime import SkillContext, SkillRequest
+    from worldfs.skills.vla import VLAPolicyRuntime
     from worldfs.testing.null_target import NullAdapter
 
     clock, stamps = SystemClock(), []

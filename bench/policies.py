@@ -54,7 +54,7 @@ def _took(call: Callable[[], object]) -> float:
 @contextmanager
 def _peer(name: str) -> Iterator[int]:
     served = name in ("http", "openvla", "openpi")
-    words = ["worldfs.doors.cli.main", "policy", "serve", "--port", "0", "--policy", "hold", "--json"]
+    words = ["worldfs.interfaces.cli.main", "policy", "serve", "--port", "0", "--policy", "hold", "--json"]
     command = [sys.executable, "-m", *(words if served else ("bench._policy_peers", name))]
     with subprocess.Popen(command, cwd=ROOT, env=environ(), stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -72,8 +72,8 @@ Route = tuple[Callable[[], object], Callable[[], object], Callable[[], None]]
 def _client(kind: str, endpoint: str, **extra: Any) -> tuple[Any, Callable[[], object]]:
     import numpy as np
 
-    from worldfs.drivers.runtime.plugins import load_plugins
-    from worldfs.ground.model import PolicySpec
+    from worldfs.base.model import PolicySpec
+    from worldfs.sessions.plugins import load_plugins
 
     factory = load_plugins().client(kind)
     assert factory is not None
@@ -90,7 +90,7 @@ class Recorded:
 
     @staticmethod
     def request(client: Any, ours: Callable[[], object]) -> bytes:
-        from worldfs.drivers.policies.deadline_socket import DeadlineSocket
+        from worldfs.policies.deadline_socket import DeadlineSocket
 
         sent: list[bytes] = []
         send = DeadlineSocket.send
@@ -140,7 +140,7 @@ def _over_websocket(port: int) -> Route:
     import numpy as np
     from websockets.sync.client import connect
 
-    from worldfs.drivers.policies.msgpack_arrays import pack
+    from worldfs.policies.msgpack_arrays import pack
 
     client, ours = _client("openpi", f"ws://127.0.0.1:{port}")
     picture = np.random.default_rng(0).integers(0, 255, (224, 224, 3), np.uint8)
@@ -190,8 +190,8 @@ def _over_grpc(port: int) -> Route:
     import grpc
     import numpy as np
 
-    from worldfs.drivers.policies.lerobot_bytes import HELPERS, as_instance, pieces
-    from worldfs.drivers.policies.lerobot_policy import SERVICE, raw_observation
+    from worldfs.policies.lerobot_bytes import HELPERS, as_instance, pieces
+    from worldfs.policies.lerobot_policy import SERVICE, raw_observation
 
     client, ours = _client("lerobot", f"127.0.0.1:{port}", checkpoint="x/y", policy_type="act")
     picture = np.random.default_rng(0).integers(0, 255, (224, 224, 3), np.uint8)

@@ -39,13 +39,13 @@ def orders(seed: int, what: str) -> list[tuple[str, dict[str, Any]]]:
 
 
 def episode(seed: int, what: str = "place") -> dict[str, Any]:
-    from worldfs.drivers.skills.rekep.rekep_runtime import ReKepPolicyRuntime
-    from worldfs.drivers.skills.skill_runtime import SkillContext, SkillRequest
-    from worldfs.drivers.targets.sim_target import adapter
-    from worldfs.drivers.targets.target_adapter import TargetContext
-    from worldfs.ground.clock import SystemClock
-    from worldfs.ground.driver import Run
-    from worldfs.ground.model import Skill, Target
+    from worldfs.base.clock import SystemClock
+    from worldfs.base.driver import Run
+    from worldfs.base.model import Skill, Target
+    from worldfs.robots.targets.sim_target import adapter
+    from worldfs.robots.targets.target_adapter import TargetContext
+    from worldfs.skills.rekep.rekep_runtime import ReKepPolicyRuntime
+    from worldfs.skills.skill_runtime import SkillContext, SkillRequest
 
     clock = SystemClock()
     target = adapter(Target("sim", "sim", backend="mujoco", config={"seed": seed, "objects": 5}), TargetContext(clock))

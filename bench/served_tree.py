@@ -65,7 +65,7 @@ def _walk(tree: Namespace, path: str) -> int:
 
 
 def _ask(realm: ServedWorld, admin: Any, op: str, payload: dict[str, Any]) -> dict[str, Any]:
-    from worldfs.plane.caller import Caller
+    from worldfs.control.caller import Caller
 
     return realm.plane.call(op, payload, Caller(admin, "bench"))
 

@@ -107,12 +107,12 @@ def _cpu(pid: int) -> float:
 
 def decision(count: int) -> float:
     """Milliseconds (median) to choose the next jobs among `count` with limits, half of them held by others."""
-    from worldfs.ground.model import Job, JobStatus, Order
-    from worldfs.kernel.deferred_jobs import DeferredJobs
-    from worldfs.kernel.job_store import JobStore
-    from worldfs.kernel.ready_queue import ReadyQueue
+    from worldfs.base.model import Job, JobStatus, Order
+    from worldfs.runtime.deferred_jobs import DeferredJobs
+    from worldfs.runtime.job_store import JobStore
+    from worldfs.runtime.ready_queue import ReadyQueue
+    from worldfs.storage.memory_store import MemoryStore
     from worldfs.testing.manual_clock import ManualClock
-    from worldfs.tree.stores.memory_store import MemoryStore
 
     clock = ManualClock()
     lines, waiting = ReadyQueue(f"t{n}" for n in range(TARGETS)), DeferredJobs(JobStore(MemoryStore(), clock), clock)

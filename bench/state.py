@@ -22,7 +22,7 @@ from .floor import replace_once
 
 if TYPE_CHECKING:
     from worldfs.agents.agent_state import AgentState
-    from worldfs.ground.model import Message
+    from worldfs.base.model import Message
 
 FIGURES = (
     "state.append_over_floor",
@@ -139,6 +139,6 @@ def directory(place: Path) -> Iterator[int]:
 
 
 def _letter(to: str, n: int) -> Message:
-    from worldfs.ground.model import Message
+    from worldfs.base.model import Message
 
     return Message(f"bench-{n}", "bench", to, "2026-11-21T12:00:00Z", subject="A flag", body=TEXT)

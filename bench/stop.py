@@ -19,7 +19,7 @@ PATIENCE_S = 60.0
 
 
 def run() -> dict[str, float]:
-    from worldfs.ground.model import Order
+    from worldfs.base.model import Order
     from worldfs.world.world import World
 
     there, back = ([x, 0.0, 0.45, 3.1416, 0.0, 0.0] for x in (0.4, 0.55))

@@ -26,11 +26,11 @@ def episode(seed: int) -> dict[str, Any]:
     """One pick and place: kind, success, error of the placement (mm), wall time (s), what went wrong."""
     import numpy as np
 
-    from worldfs.drivers.mujoco.scene_layout import STANDARD_KINDS
-    from worldfs.drivers.mujoco.tabletop_driver import TabletopDriver
-    from worldfs.ground.clock import SystemClock
-    from worldfs.ground.driver import Run
-    from worldfs.ground.model import Order, RobotState, Scene, Thing
+    from worldfs.base.clock import SystemClock
+    from worldfs.base.driver import Run
+    from worldfs.base.model import Order, RobotState, Scene, Thing
+    from worldfs.robots.mujoco.scene_layout import STANDARD_KINDS
+    from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
 
     rng = np.random.default_rng(seed)
     kinds = [STANDARD_KINDS[seed % 5], *(STANDARD_KINDS[i] for i in rng.integers(0, 5, 2))]

@@ -17,8 +17,8 @@ def run() -> dict[str, float]:
     """Durable deposits, one at a time."""
     from worldfs.agents.agent_directory import AgentDirectory
     from worldfs.agents.inbox import Inbox
-    from worldfs.ground.disk import Disk
-    from worldfs.ground.model.agent import Message
+    from worldfs.base.disk import Disk
+    from worldfs.base.model.agent import Message
 
     renamed = 0.0
 

@@ -21,9 +21,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices this small are sl
 import numpy as np
 import pyarrow.parquet as pq
 
-from worldfs.drivers.policies.onnx_write import OnnxGraph, model
-from worldfs.drivers.record.episode import slices
-from worldfs.drivers.record.expert import SEES
+from worldfs.plugins.recording.episode import slices
+from worldfs.plugins.recording.expert import SEES
+from worldfs.policies.onnx_write import OnnxGraph, model
 
 CHUNK = 4  # actions in one answer
 WIDTH = 192  # of both hidden layers

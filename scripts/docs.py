@@ -34,10 +34,17 @@ def schemas() -> dict[Path, str]:
 
 def command_page() -> str:
     """The command, as its table declares it."""
-    from worldfs.doors.cli.command_table import COMMANDS, GLOBAL
-    from worldfs.doors.cli.exits import CODES
+    from worldfs.interfaces.cli.command_table import COMMANDS, GLOBAL
+    from worldfs.interfaces.cli.exits import CODES
 
-    lines = ["# The command `paos`", "", "Computed from `worldfs/doors/cli/command_table.py`.", "", "## Everywhere", ""]
+    lines = [
+        "# The command `paos`",
+        "",
+        "Computed from `worldfs/interfaces/cli/command_table.py`.",
+        "",
+        "## Everywhere",
+        "",
+    ]
     lines += _table(GLOBAL)
     lines += ["", "## Exit codes", "", "| code | what happened |", "|---|---|"]
     lines += [f"| {code} | {text} |" for code, text in CODES.items()]

@@ -265,45 +265,46 @@ AGENTS = (
 RULES: dict[str, tuple[Callable[[Source], Iterator[Fault]], str]] = {
     "durable": (
         durable,
-        "ground/durable.py ground/logfile.py ground/disk.py tree/stores/disk_store.py tree/stores/displaced_files.py "
-        f"kernel/ world/calls/ plane/write_ahead_log.py exports/node_identity.py {AGENTS}",
+        "base/durable.py base/logfile.py base/disk.py storage/disk_store.py storage/displaced_files.py "
+        f"runtime/ world/agent_jobs/ control/write_ahead_log.py plugins/node_fs/node_identity.py {AGENTS}",
     ),
-    "torn": (torn, "agents/ plane/write_ahead_log.py"),
+    "torn": (torn, "agents/ control/write_ahead_log.py"),
     "lock": (
         locks,
-        "ground/durable.py tree/stores/disk_store.py tree/stores/swap.py kernel/dispatch.py kernel/alerts.py "
-        f"plane/write_ahead_log.py plane/control_plane.py exports/node_identity.py {AGENTS}",
+        "base/durable.py storage/disk_store.py storage/swap.py runtime/dispatch.py runtime/alerts.py "
+        f"control/write_ahead_log.py control/control_plane.py plugins/node_fs/node_identity.py {AGENTS}",
     ),
     "order": (
         orders,
-        f"kernel/ world/calls/ {AGENTS} plane/write_ahead_log.py tree/stores/swap.py "
-        "tree/stores/disk_store.py ground/durable.py",
+        f"runtime/ world/agent_jobs/ {AGENTS} control/write_ahead_log.py storage/swap.py "
+        "storage/disk_store.py base/durable.py",
     ),
-    "retry": (retries, "kernel/dispatch.py"),
+    "retry": (retries, "runtime/dispatch.py"),
     "right": (
         rights,
-        "tree/rights.py tree/tree.py world/visibility.py plane/authorization.py plane/access_policy.py "
-        "exports/sandboxed_dir.py "
-        "exports/fs_operations.py exports/directory_source.py doors/acheron/tokens.py drivers/runtime/preflight.py",
+        "tree/rights.py tree/tree.py world/visibility.py control/authorization.py control/access_policy.py "
+        "plugins/node_fs/sandboxed_dir.py "
+        "plugins/node_fs/fs_operations.py plugins/node_fs/directory_source.py interfaces/acheron/tokens.py "
+        "sessions/preflight.py",
     ),
     "clamp": (
         clamps,
-        "drivers/targets/safety_limits.py drivers/targets/safety.py roles/critic.py "
-        "drivers/skills/action_conversion.py",
+        "robots/targets/safety_limits.py robots/targets/safety.py planning/critic.py "
+        "skills/action_conversion.py",
     ),
     "deadline": (
         deadlines,
-        "kernel/deferred_jobs.py kernel/dispatch.py kernel/kernel.py drivers/targets/watchdog.py "
-        "drivers/targets/safety.py "
-        "drivers/policies/deadline_socket.py drivers/policies/http_connection.py "
-        "drivers/policies/websocket.py agents/claim_log.py "
-        "agents/inbox_queue.py agents/inbox.py plane/node_pairing.py plane/membership.py plane/plane_state.py",
+        "runtime/deferred_jobs.py runtime/dispatch.py runtime/kernel.py robots/targets/watchdog.py "
+        "robots/targets/safety.py "
+        "policies/deadline_socket.py policies/http_connection.py "
+        "policies/websocket.py agents/claim_log.py "
+        "agents/inbox_queue.py agents/inbox.py control/node_pairing.py control/membership.py control/plane_state.py",
     ),
     "predicate": (
         predicates,
-        "drivers/mujoco/object_placement.py drivers/mujoco/support.py drivers/mujoco/perception.py "
-        "drivers/mujoco/actions.py "
-        "drivers/mujoco/sequences.py drivers/mujoco/env.py drivers/skills/rekep/success_predicates.py",
+        "robots/mujoco/object_placement.py robots/mujoco/support.py robots/mujoco/perception.py "
+        "robots/mujoco/actions.py "
+        "robots/mujoco/sequences.py robots/mujoco/env.py skills/rekep/success_predicates.py",
     ),
 }  # fmt: skip
 
@@ -318,33 +319,29 @@ class Named(NamedTuple):
 
 
 NAMED = (
-    Named("T1: running is not durable, dispatch", "durable", "kernel/dispatch.py", ("_run", "write_status")),
-    Named("T1: running is not durable, calls", "durable", "world/calls/agent_jobs.py", ("_run", "write_status")),
-    Named("T1: the plane's log is not synced", "durable", "plane/write_ahead_log.py", ("append", "log.append")),
+    Named("T1: running is not durable, dispatch", "durable", "runtime/dispatch.py", ("_run", "write_status")),
+    Named("T1: running is not durable, calls", "durable", "world/agent_jobs/agent_jobs.py", ("_run", "write_status")),
+    Named("T1: the plane's log is not synced", "durable", "control/write_ahead_log.py", ("append", "log.append")),
     Named("T1: a note is not durable", "durable", "agents/notebook.py", ("_append", "_log.append")),
-    Named("T1: a node's identity is not durable", "durable", "exports/node_identity.py", ("_save", "replace")),
+    Named("T1: a node's identity is not durable", "durable", "plugins/node_fs/node_identity.py", ("_save", "replace")),
     Named("T2: the torn tail of the claim ledger is not cut", "torn", "agents/claim_log.py", ("write", "cut")),
-    Named("T3: place anywhere succeeds", "predicate", "drivers/mujoco/object_placement.py", ("at_goal", "> TOLERANCE")),
-    Named("T3: place outside the basket succeeds", "predicate", "drivers/mujoco/object_placement.py", ("within",)),
-    Named("T3: navigation off centre succeeds", "predicate", "drivers/mujoco/perception.py", ("off",)),
-    Named("T3: the environment's judge says yes", "predicate", "drivers/mujoco/env.py", ("done",)),
-    Named(
-        "T3: a stack beside succeeds", "predicate", "drivers/skills/rekep/success_predicates.py", ("_stacked", "off <=")
-    ),
-    Named(
-        "T3: pouring nothing succeeds", "predicate", "drivers/skills/rekep/success_predicates.py", ("_poured", "TILTED")
-    ),
-    Named("T4: another number of actions", "right", "drivers/runtime/preflight.py", ("_spaces", "action_dim")),
-    Named("T4: a rejected attempt is retried", "retry", "kernel/dispatch.py", ("Cause.REJECTED",)),
-    Named("T4: a cancelled attempt is retried", "retry", "kernel/dispatch.py", ("Cause.CANCELLED",)),
+    Named("T3: place anywhere succeeds", "predicate", "robots/mujoco/object_placement.py", ("at_goal", "> TOLERANCE")),
+    Named("T3: place outside the basket succeeds", "predicate", "robots/mujoco/object_placement.py", ("within",)),
+    Named("T3: navigation off centre succeeds", "predicate", "robots/mujoco/perception.py", ("off",)),
+    Named("T3: the environment's judge says yes", "predicate", "robots/mujoco/env.py", ("done",)),
+    Named("T3: a stack beside succeeds", "predicate", "skills/rekep/success_predicates.py", ("_stacked", "off <=")),
+    Named("T3: pouring nothing succeeds", "predicate", "skills/rekep/success_predicates.py", ("_poured", "TILTED")),
+    Named("T4: another number of actions", "right", "sessions/preflight.py", ("_spaces", "action_dim")),
+    Named("T4: a rejected attempt is retried", "retry", "runtime/dispatch.py", ("Cause.REJECTED",)),
+    Named("T4: a cancelled attempt is retried", "retry", "runtime/dispatch.py", ("Cause.CANCELLED",)),
     Named(
         "T4: a kept line keeps its first deadline",
         "deadline",
-        "drivers/policies/http_connection.py",
+        "policies/http_connection.py",
         ("_once", "until"),
     ),
     Named("T4: watch without the right to read", "right", "tree/tree.py", ("watch", "demand_read")),
-    Named("T4: joints beyond their limits", "clamp", "drivers/targets/safety.py", ("bound", "np.clip")),
+    Named("T4: joints beyond their limits", "clamp", "robots/targets/safety.py", ("bound", "np.clip")),
 )
 
 

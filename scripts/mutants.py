@@ -54,25 +54,25 @@ def _lives(*names: str) -> tuple[str, ...]:
 
 
 GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("ground/logfile.py", ("tests/ground", *_lives("log", "journal", "plane"))),
-    ("ground/", ("tests/ground", *_lives("store", "log"), "tests/tree", PROBED, *_lives("memory"))),
+    ("base/logfile.py", ("tests/base", *_lives("log", "journal", "plane"))),
+    ("base/", ("tests/base", *_lives("store", "log"), "tests/tree", PROBED, *_lives("memory"))),
     (
-        "tree/stores/",
+        "storage/",
         (
             "tests/tree/test_store_disk.py", "tests/tree/test_store_disk_foreign.py",
             "tests/tree/test_store_disk_safety.py", "tests/tree/test_store_disk_spares.py", *_lives("store", "jobs"),
-            PROBED, "tests/tree/test_store_processes.py", "tests/kernel/test_sheet.py",
+            PROBED, "tests/tree/test_store_processes.py", "tests/runtime/test_sheet.py",
         ),
     ),
     (
         "tree/rights.py",
-        ("tests/tree", "tests/world/test_matrix.py", "tests/remote/test_names_alike.py"),
+        ("tests/tree", "tests/world/test_matrix.py", "tests/client/test_names_alike.py"),
     ),
     ("tree/", ("tests/tree", "tests/world/test_matrix.py", "tests/world/test_namespace.py")),
-    ("kernel/", ("tests/kernel", *_lives("jobs", "kernel"), PROBED, "tests/behaviour")),
-    ("world/calls/", ("tests/world/calls", *_lives("calls"))),
+    ("runtime/", ("tests/runtime", *_lives("jobs", "kernel"), PROBED, "tests/behaviour")),
+    ("world/agent_jobs/", ("tests/world/agent_jobs", *_lives("calls"))),
     ("world/", ("tests/world/test_visibility.py", "tests/world/test_policy.py", "tests/world/test_namespace.py")),
-    ("plane/", ("tests/plane", *_lives("plane"), PROBED)),
+    ("control/", ("tests/control", *_lives("plane"), PROBED)),
     (
         "agents/notebook.py",
         (
@@ -104,39 +104,39 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "tests/agents/test_on_the_disk.py", *_lives("agent"), "tests/agents/test_metrics.py",
         ),
     ),
-    ("exports/node_identity.py", ("tests/exports/test_daemon.py", *_lives("node"), PROBED)),
+    ("plugins/node_fs/node_identity.py", ("tests/node_fs/test_daemon.py", *_lives("node"), PROBED)),
     (
-        "exports/",
+        "plugins/node_fs/",
         (
-            "tests/exports/test_asked.py", "tests/exports/test_directory.py", "tests/exports/test_serving.py",
-            "tests/exports/test_law.py",
-            "tests/exports/test_recorded.py", "tests/acheron/test_node_fs_replay.py", "tests/exports/test_hub.py",
+            "tests/node_fs/test_asked.py", "tests/node_fs/test_directory.py", "tests/node_fs/test_serving.py",
+            "tests/node_fs/test_law.py",
+            "tests/node_fs/test_recorded.py", "tests/acheron/test_node_fs_replay.py", "tests/node_fs/test_hub.py",
         ),
     ),
     (
-        "doors/acheron/tokens.py",
+        "interfaces/acheron/tokens.py",
         (
-            "tests/doors/acheron/test_tokens.py", "tests/doors/acheron/test_serving.py",
+            "tests/interfaces/acheron/test_tokens.py", "tests/interfaces/acheron/test_serving.py",
             "tests/acheron/test_attacks.py",
         ),
     ),
-    ("roles/", ("tests/roles/test_critic.py", "tests/roles", "tests/drivers/test_refusals.py")),
-    ("drivers/skills/rekep/", ("tests/drivers/skills/test_rekep_lies.py", "tests/drivers/skills")),
-    ("drivers/skills/", ("tests/drivers/skills/test_bridge.py", "tests/drivers/skills")),
+    ("planning/", ("tests/planning/test_critic.py", "tests/planning", "tests/robots/test_refusals.py")),
+    ("skills/rekep/", ("tests/robots/skills/test_rekep_lies.py", "tests/robots/skills")),
+    ("skills/", ("tests/robots/skills/test_bridge.py", "tests/robots/skills")),
     (
-        "drivers/mujoco/",
+        "robots/mujoco/",
         (
-            "tests/drivers/test_support.py", "tests/drivers/test_bodies_that_lie.py", "tests/drivers/test_refusals.py",
-            "tests/drivers/test_pick_and_place.py", "tests/drivers/targets/test_tabletop.py", "tests/drivers/contest",
-            "tests/drivers/test_script.py", "tests/drivers/test_cameras.py",
+            "tests/robots/test_support.py", "tests/robots/test_bodies_that_lie.py", "tests/robots/test_refusals.py",
+            "tests/robots/test_pick_and_place.py", "tests/robots/targets/test_tabletop.py", "tests/robots/benchmark",
+            "tests/robots/test_script.py", "tests/robots/test_cameras.py",
         ),
     ),
-    ("drivers/targets/watchdog.py", ("tests/drivers/targets/test_safety.py", "tests/drivers/targets")),
-    ("drivers/targets/", ("tests/drivers/targets/test_safety.py", "tests/drivers/targets/test_real.py")),
-    ("drivers/runtime/", ("tests/drivers/runtime", "tests/world/test_sessions.py")),
+    ("robots/targets/watchdog.py", ("tests/robots/targets/test_safety.py", "tests/robots/targets")),
+    ("robots/targets/", ("tests/robots/targets/test_safety.py", "tests/robots/targets/test_real.py")),
+    ("sessions/", ("tests/robots/sessions", "tests/world/test_sessions.py")),
     (
-        "drivers/policies/",
-        ("tests/drivers/policies/test_http.py", "tests/drivers/policies/test_openpi.py", "tests/drivers/policies"),
+        "policies/",
+        ("tests/robots/policies/test_http.py", "tests/robots/policies/test_openpi.py", "tests/robots/policies"),
     ),
 )  # fmt: skip
 

@@ -120,7 +120,7 @@ def test_no_tracked_file_names_a_place_of_a_machine() -> None:
 
 def test_the_package_starts_without_anything_but_the_standard_library() -> None:
     """The ground floor and the door's entrance must import where no extra is installed."""
-    program = "import worldfs.ground.model, worldfs.ground.errors, worldfs.doors.cli.main; print('ok')"
+    program = "import worldfs.base.model, worldfs.base.errors, worldfs.interfaces.cli.main; print('ok')"
     done = subprocess.run(
         [sys.executable, "-S", "-c", program],
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},

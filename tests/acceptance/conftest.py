@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from worldfs.doors.cli.main import main
-from worldfs.ground.model import Job
+from worldfs.base.model import Job
+from worldfs.interfaces.cli.main import main
 from worldfs.testing.waiting import PATIENCE_S
 from worldfs.world.world import World
 
@@ -70,7 +70,7 @@ class Place:
     def spawn(self, *words: str) -> subprocess.Popen[str]:
         """The same in a process of its own."""
         return subprocess.Popen(
-            [sys.executable, "-m", "worldfs.doors.cli.main", *self.options, *words],
+            [sys.executable, "-m", "worldfs.interfaces.cli.main", *self.options, *words],
             env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONUNBUFFERED": "1"},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -175,7 +175,7 @@ def onboarded(tmp_path_factory: pytest.TempPathFactory) -> Onboarded:
 
 @pytest.fixture(scope="session")
 def gl() -> Iterator[None]:
-    from worldfs.drivers.mujoco.gl import gl_status
+    from worldfs.robots.mujoco.gl import gl_status
 
     status = gl_status()
     if not status.backend:

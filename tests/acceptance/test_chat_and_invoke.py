@@ -11,8 +11,8 @@ import pytest
 
 pytest.importorskip("mujoco")
 
-from worldfs.drivers.driver_catalogue import catalogue
-from worldfs.ground.clock import SystemClock
+from worldfs.base.clock import SystemClock
+from worldfs.robots.driver_catalogue import catalogue
 from worldfs.testing.call_fixtures import StaticEndpoint
 from worldfs.testing.waiting import PATIENCE_S
 from worldfs.tree.binding import ADMIN, USER, Binding

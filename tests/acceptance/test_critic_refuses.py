@@ -44,8 +44,8 @@ ORDERS: dict[str, tuple[str, dict[str, Any], str, str]] = {
 @pytest.fixture(scope="module")
 def bench(onboarded: Callable):
     """A kernel that runs for all these tests, with a body that counts how often it is started."""
-    from worldfs.doors.cli.kernel_thread import KernelThread
-    from worldfs.drivers.driver_catalogue import catalogue
+    from worldfs.interfaces.cli.kernel_thread import KernelThread
+    from worldfs.robots.driver_catalogue import catalogue
     from worldfs.world.home import Home
     from worldfs.world.world import World
 

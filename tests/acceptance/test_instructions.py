@@ -166,7 +166,7 @@ def at(place, id: str) -> list[float]:
 
 
 def test_requests_sides_and_distances_on_the_real_body(table) -> None:
-    """A slice of tests/roles/planner/instructions.txt: what it is understood as is what the world shows afterwards."""
+    """A slice of planning/planner/instructions.txt: what it is understood as is what the world shows afterwards."""
     assert table.do("would you mind grabbing the green can for me?").code == 0
     assert table.value("ENVIRONMENT.md")["robots"][0]["holding"] == "can_01"
     assert table.do("why don't you put it in the basket").code == 0

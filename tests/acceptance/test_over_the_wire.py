@@ -19,7 +19,7 @@ pytest.importorskip("mujoco", reason="the simulation is an extra")
 pytest.importorskip("websockets", reason="the server is an extra")
 
 ROOT = Path(__file__).resolve().parents[2]
-PAOS = (sys.executable, "-m", "worldfs.doors.cli.main")
+PAOS = (sys.executable, "-m", "worldfs.interfaces.cli.main")
 
 
 class There:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from worldfs.ground.errors import BadInput, MissingRequirement, NotFound, NotPermitted
+from worldfs.base.errors import BadInput, MissingRequirement, NotFound, NotPermitted
 from worldfs.world.world import World
 
 ROLES = ("planner", "critic", "watchdog", "orchestrator", "runtime_watchdog")

@@ -16,10 +16,10 @@ import pytest
 pytest.importorskip("mujoco", reason="the simulation is an extra")
 pytest.importorskip("websockets", reason="the server is an extra")
 
-from worldfs.remote import connect  # after the question whether they are there
+from worldfs.client import connect  # after the question whether they are there
 
 ROOT = Path(__file__).resolve().parents[2]
-PAOS = (sys.executable, "-m", "worldfs.doors.cli.main")
+PAOS = (sys.executable, "-m", "worldfs.interfaces.cli.main")
 THINGS = ("apple_01", "cube_01", "can_01", "bar_01", "brick_01")
 
 

@@ -15,9 +15,9 @@ import pytest
 
 pytest.importorskip("mujoco")
 
-from worldfs.kernel.instruction_turns import InstructionTurn
+from worldfs.runtime.instruction_turns import InstructionTurn
+from worldfs.storage.disk_store import DiskStore
 from worldfs.testing.waiting import PATIENCE_S, until
-from worldfs.tree.stores.disk_store import DiskStore
 from worldfs.world.world import World
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -316,7 +316,7 @@ def test_what_waits_for_its_turn_is_held_while_the_robot_is_stopped(table) -> No
 
 def test_it_works_over_a_socket_by_command_by_word_and_in_a_chat(table) -> None:
     pytest.importorskip("websockets")
-    from worldfs.remote import blocking
+    from worldfs.client import blocking
 
     with kernel_serving(table) as (url, tokens):
         environ = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PAOS_TOKEN": tokens["admin_token"]}
@@ -362,5 +362,5 @@ def kernel_serving(table) -> Iterator[tuple[str, dict]]:
 
 
 def far(url: str, environ: dict, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "worldfs.doors.cli.main", "--connect", url, *words]
+    command = [sys.executable, "-m", "worldfs.interfaces.cli.main", "--connect", url, *words]
     return subprocess.run(command, env=environ, capture_output=True, text=True, timeout=PATIENCE_S, check=False)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from worldfs.formats.wire import frames
 from worldfs.testing.waiting import until
-from worldfs.wire import frames
 
 from .compared import Names
 from .stand import Wire

@@ -17,8 +17,8 @@ from typing import Any, Self
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
+from worldfs.formats.wire import frames
 from worldfs.testing.waiting import PATIENCE_S
-from worldfs.wire import frames
 
 ROOT = Path(__file__).resolve().parents[2]
 Json = dict[str, Any]
@@ -57,7 +57,7 @@ def served(home: Path, *more: str, port: str = "0", environ: Mapping[str, str] |
     log = home / "serve.log"
     with log.open("w") as errors:
         process = subprocess.Popen(
-            [sys.executable, "-m", "worldfs.doors.cli.main", "--home", str(home), "serve", "--port", port, *more],
+            [sys.executable, "-m", "worldfs.interfaces.cli.main", "--home", str(home), "serve", "--port", port, *more],
             env=env, stdout=subprocess.PIPE, stderr=errors, text=True,
         )  # fmt: skip
     try:

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from worldfs.formats.wire import frames
 from worldfs.testing.waiting import PATIENCE_S, until
-from worldfs.wire import frames
 
 from .stand import Json, Served, Wire, served
 from .test_attacks import code

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.ground.errors import Exists, NotFound, NotPermitted, WorldError
-from worldfs.remote.blocking import BlockingWorld, connect
+from worldfs.base.errors import Exists, NotFound, NotPermitted, WorldError
+from worldfs.client.blocking import BlockingWorld, connect
 from worldfs.testing.waiting import PATIENCE_S, until
 
 from .stand import ROOT, Served, served
@@ -45,7 +45,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, shelf: Path) -> Iterator[Se
 def _node(server: Served, shelf: Path, invite: str) -> Iterator[None]:
     words = ["--home", str(shelf.parent / "node"), "node", "--connect", server.url, "--name", "shelf"]
     node = subprocess.Popen(
-        [sys.executable, "-m", "worldfs.doors.cli.main", *words, "--export", f"files={shelf}"],
+        [sys.executable, "-m", "worldfs.interfaces.cli.main", *words, "--export", f"files={shelf}"],
         env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "PAOS_INVITE": invite},
         stdout=subprocess.DEVNULL,
     )
@@ -111,7 +111,7 @@ def test_a_listing_tells_all_about_its_names_and_leaves_out_what_leads_outside(w
 
 def test_fsspec_makes_files_and_directories(server: Served, shelf: Path) -> None:
     pytest.importorskip("fsspec")
-    from worldfs.remote.filesystem import AcheronFileSystem
+    from worldfs.client.filesystem import AcheronFileSystem
 
     fs = AcheronFileSystem(server.url, token=server.admin, skip_instance_cache=True)
     try:
@@ -133,7 +133,7 @@ def test_the_command_makes_a_file_as_the_agent_that_it_is_told_to_be(server: Ser
         mount = {"project_id": project, "node_id": "node-1", "export_name": "files", "mount_path": "/src"}
         admin.done("project_mount_set", mount)
     done = subprocess.run(
-        [sys.executable, "-m", "worldfs.doors.cli.main", "--home", str(server.home), "--connect", server.url,
+        [sys.executable, "-m", "worldfs.interfaces.cli.main", "--home", str(server.home), "--connect", server.url,
          "--agent", "carol", "--project", project, "write", f"/projects/{project}/fs/mount::src/by-paos.txt"],
         check=False, input="hello\n", capture_output=True, text=True, timeout=PATIENCE_S,
         env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "PAOS_TOKEN": server.user},

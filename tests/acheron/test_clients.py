@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from worldfs.ground.errors import BadInput, NotFound, NotPermitted
-from worldfs.remote import RemoteWorld, RequestTimeout, RetryPolicy, blocking, connect
+from worldfs.base.errors import BadInput, NotFound, NotPermitted
+from worldfs.client import RemoteWorld, RequestTimeout, RetryPolicy, blocking, connect
 from worldfs.testing.waiting import PATIENCE_S
 
 from .stand import ROOT, Served, served
@@ -192,7 +192,7 @@ def test_a_server_that_comes_back_is_found_again(tmp_path: Path) -> None:
 def test_the_command_speaks_to_it(server: Served, tmp_path: Path) -> None:
     def paos(*words: str, stdin: str = "") -> tuple[int, str, str]:
         done = subprocess.run(
-            [sys.executable, "-m", "worldfs.doors.cli.main", "--home", str(server.home),
+            [sys.executable, "-m", "worldfs.interfaces.cli.main", "--home", str(server.home),
              "--connect", f"{server.url}/?agent=alice&project=proj-1", *words],
             check=False, input=stdin, capture_output=True, text=True, timeout=PATIENCE_S,
             env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "PAOS_TOKEN": ""},
@@ -213,7 +213,7 @@ def test_the_command_speaks_to_it(server: Served, tmp_path: Path) -> None:
 
 def test_fsspec_opens_its_paths(server: Served) -> None:
     fsspec = pytest.importorskip("fsspec")
-    from worldfs.remote.filesystem import AcheronFileSystem
+    from worldfs.client.filesystem import AcheronFileSystem
 
     fs = AcheronFileSystem(server.url, token=server.admin, agent="alice", project="proj-1", skip_instance_cache=True)
     try:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from worldfs.wire.error_codes import CODES
+from worldfs.formats.wire.error_codes import CODES
 
 from .stand import Json, Served, served
 from .test_attacks import code

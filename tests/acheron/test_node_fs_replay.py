@@ -49,7 +49,7 @@ def node(server: Served, state: Path, *exports: str) -> Iterator[subprocess.Pope
     more = [word for export in exports for word in ("--export", export)]
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PAOS_INVITE": invite, "PAOS_TOKEN": ""}
     process = subprocess.Popen(
-        [sys.executable, "-m", "worldfs.doors.cli.main", "--home", str(state), "--connect", server.url,
+        [sys.executable, "-m", "worldfs.interfaces.cli.main", "--home", str(state), "--connect", server.url,
          "node", "--name", "edge", *more],
         env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip

@@ -24,7 +24,7 @@ def paos(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Paos]:
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
 
     def run(*words: str, text: str = "", **more: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "worldfs.doors.cli.main", "--home", str(home), *words]
+        command = [sys.executable, "-m", "worldfs.interfaces.cli.main", "--home", str(home), *words]
         return subprocess.run(
             command, input=text, env={**env, **more}, capture_output=True, text=True, timeout=120, check=False
         )

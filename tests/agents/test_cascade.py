@@ -11,7 +11,7 @@ import pytest
 from worldfs.agents.agent_directory import AgentDirectory
 from worldfs.agents.broadcast import broadcast, broadcast_id
 from worldfs.agents.inbox import Inbox
-from worldfs.ground.errors import BadInput, NotFound
+from worldfs.base.errors import BadInput, NotFound
 from worldfs.testing.manual_clock import ManualClock
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from worldfs import AgentState
 from worldfs.agents.doctor import check
-from worldfs.ground.model import Finding
+from worldfs.base.model import Finding
 
 
 class Spoilt(NamedTuple):

@@ -13,9 +13,9 @@ import pytest
 from worldfs.agents.agent_directory import AgentDirectory
 from worldfs.agents.inbox import Inbox, deposit_to
 from worldfs.agents.message_names import done_key, name_for_id, new_name, rank_of
-from worldfs.ground.disk import Disk
-from worldfs.ground.errors import BadInput, NotFound
-from worldfs.ground.model import Message
+from worldfs.base.disk import Disk
+from worldfs.base.errors import BadInput, NotFound
+from worldfs.base.model import Message
 from worldfs.testing.crashes import enumerate_crashes
 from worldfs.testing.manual_clock import ManualClock
 

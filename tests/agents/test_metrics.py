@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from worldfs.agents.metrics import EVENTS, FIGURES, LIFETIME, MetricsReducer, RecentTotals, project, recover_reducer
+from worldfs.base.clock import stamp
+from worldfs.base.errors import BadInput
 from worldfs.formats.agent.documents import metrics_findings, metrics_value
-from worldfs.ground.clock import stamp
-from worldfs.ground.errors import BadInput
 from worldfs.testing.journal_oracle import random_entries, recount
 
 Json = dict[str, Any]

@@ -9,7 +9,7 @@ import pytest
 from worldfs.agents import notebook
 from worldfs.agents.agent_state import AgentState
 from worldfs.agents.notebook import Notebook
-from worldfs.ground.errors import BadInput, NotFound, NotPermitted
+from worldfs.base.errors import BadInput, NotFound, NotPermitted
 from worldfs.testing.manual_clock import ManualClock
 
 

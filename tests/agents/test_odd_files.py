@@ -11,8 +11,8 @@ import pytest
 from worldfs import AgentState
 from worldfs.agents.agent_schedule import rank_agents
 from worldfs.agents.overview import agent_summary
-from worldfs.ground.clock import parse_stamp
-from worldfs.ground.errors import BadInput
+from worldfs.base.clock import parse_stamp
+from worldfs.base.errors import BadInput
 
 FILES = ("tasks.json", "memory.md", "report.json", "session.json", "metrics.json", "journal.jsonl")
 

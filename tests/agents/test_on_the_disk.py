@@ -14,9 +14,9 @@ from worldfs.agents.agent_directory import AgentDirectory
 from worldfs.agents.agent_state import AgentState
 from worldfs.agents.inbox import Inbox
 from worldfs.agents.notebook import Notebook
-from worldfs.ground.dir_reader import DirEntryRef
-from worldfs.ground.disk import Disk, How
-from worldfs.ground.model import Message
+from worldfs.base.dir_reader import DirEntryRef
+from worldfs.base.disk import Disk, How
+from worldfs.base.model import Message
 from worldfs.testing.crashes import enumerate_crashes
 from worldfs.testing.manual_clock import ManualClock
 

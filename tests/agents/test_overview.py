@@ -14,9 +14,9 @@ import pytest
 
 from worldfs.agents.metrics import LIFETIME, MetricsReducer
 from worldfs.agents.overview import LOOK, AgentSummary, agent_summaries, agent_summary
-from worldfs.ground.clock import stamp
-from worldfs.ground.errors import NotFound
-from worldfs.tree.stores.root_lock import RootLock
+from worldfs.base.clock import stamp
+from worldfs.base.errors import NotFound
+from worldfs.storage.root_lock import RootLock
 
 NOW = datetime(2026, 3, 31, 22, 30, tzinfo=UTC)
 SPEC = {
@@ -236,7 +236,7 @@ def test_looking_loads_neither_a_store_nor_a_driver(tmp_path: Path) -> None:
         "dataclasses",
         "ctypes",
         "hashlib",
-        "worldfs.tree.stores.disk_store",
+        "worldfs.storage.disk_store",
         "worldfs.agents.agent_directory",
         "pathlib",
     )

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from worldfs.agents.context_builder import ContextPack, build_context, memory_warning
 from worldfs.agents.text_cost import text_cost
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Finding
+from worldfs.base.model.agent import AgentReport, Message, SessionRecord
 from worldfs.formats.agent import memory
-from worldfs.ground.errors import BadInput
-from worldfs.ground.model import Finding
-from worldfs.ground.model.agent import AgentReport, Message, SessionRecord
 
 MEMORY = b"""# Rio \xe2\x80\x94 Operational Memory
 

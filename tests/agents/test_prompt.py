@@ -11,9 +11,9 @@ from worldfs.agents.state_prompt import (
     default_template,
     fill_template,
 )
-from worldfs.ground.errors import BadInput
-from worldfs.ground.model import Finding
-from worldfs.ground.model.agent import AgentReport, Message, SessionRecord
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Finding
+from worldfs.base.model.agent import AgentReport, Message, SessionRecord
 
 MEMORY = b"# Rio\n\n## Cross-Session Patterns\n- AMMs keep appearing {agent} (2026-03-31)\n"
 LAST = SessionRecord(

@@ -11,7 +11,7 @@ from worldfs.agents import claim_log
 from worldfs.agents.agent_directory import AgentDirectory
 from worldfs.agents.inbox import Inbox
 from worldfs.agents.message_names import DeliveryReceipt
-from worldfs.ground.model import Message
+from worldfs.base.model import Message
 from worldfs.testing.manual_clock import ManualClock
 
 SENT, LATER, LAST = "2026-01-02T03:04:05Z", "2026-01-02T03:05:05Z", "2026-01-02T03:06:05Z"

@@ -9,7 +9,7 @@ import pytest
 from worldfs import AgentState
 from worldfs.agents.agent_names import is_agent_name, list_agents
 from worldfs.agents.agent_removal import remove_agent, removed_agents, restore_agent
-from worldfs.ground.errors import BadInput, Busy, Exists, NotFound
+from worldfs.base.errors import BadInput, Busy, Exists, NotFound
 
 
 @pytest.mark.parametrize("name", ["rio", "Rio", "theseus.2", "里奥", "Élan", "a-b_c", "2nd", "Ж", "x" * 64, "里" * 64])
@@ -85,8 +85,8 @@ def test_an_agent_that_works_is_not_removed(tmp_path: Path) -> None:
 def test_rm_waits_for_the_end_of_a_session_whose_owner_has_died_and_for_no_living_one(tmp_path: Path) -> None:
     import threading
 
-    from worldfs.doors.cli.agent.removal_commands import _taken_away
-    from worldfs.tree.stores.root_lock import RootLock
+    from worldfs.interfaces.cli.agent.removal_commands import _taken_away
+    from worldfs.storage.root_lock import RootLock
 
     AgentState.open("rio", tmp_path, create=True).close()
     lock = RootLock(tmp_path / "rio", "session").acquire()

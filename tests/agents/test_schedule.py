@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from worldfs.agents.agent_schedule import AgentScore, expected_error_rate, rank_agents, score_agent
 from worldfs.agents.overview import AgentSummary
-from worldfs.ground.clock import stamp
+from worldfs.base.clock import stamp
 
 NOW = datetime(2026, 3, 31, 22, 30, tzinfo=UTC)
 TODAY = stamp(NOW - timedelta(hours=3))

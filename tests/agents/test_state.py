@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from worldfs import AgentState
-from worldfs.ground.disk import Disk
-from worldfs.ground.errors import BadInput, Busy, NotFound
+from worldfs.base.disk import Disk
+from worldfs.base.errors import BadInput, Busy, NotFound
 from worldfs.testing.faulty_disk import CountingDisk, CrashingDisk, SimulatedCrash
 
 

@@ -16,12 +16,12 @@ pytest.importorskip("pyarrow", reason="recording is an extra")
 pytest.importorskip("onnxruntime", reason="local policies are an extra")
 pytest.importorskip("mujoco", reason="the simulation is an extra")
 
-from worldfs.drivers.policies.local import client
-from worldfs.drivers.record import expert
-from worldfs.drivers.record.dataset import Dataset
-from worldfs.drivers.record.episode import Episode, RecordingRecipe, columns
-from worldfs.drivers.record.episode_queue import encode_episode
-from worldfs.ground.model import PolicySpec
+from worldfs.base.model import PolicySpec
+from worldfs.plugins.recording import expert
+from worldfs.plugins.recording.dataset import Dataset
+from worldfs.plugins.recording.episode import Episode, RecordingRecipe, columns
+from worldfs.plugins.recording.episode_queue import encode_episode
+from worldfs.policies.local import client
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Order
 from worldfs.formats import action, entry_ids
 from worldfs.formats.runtime import sessions
-from worldfs.ground.errors import BadInput
-from worldfs.ground.model import Order
 
 DOCUMENTS = Path(__file__).parent.parent / "fixtures" / "documents"
 

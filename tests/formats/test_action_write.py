@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Cause, Finding, Job, JobState, JobStatus, Order, Outcome
 from worldfs.formats import action, action_write, block
 from worldfs.formats.action_write import write
-from worldfs.ground.errors import BadInput
-from worldfs.ground.model import Cause, Finding, Job, JobState, JobStatus, Order, Outcome
 
 DOCUMENTS = Path(__file__).parent.parent / "fixtures" / "documents"
 END = "2026-11-21T00:00:09Z"

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from worldfs.base.errors import BadInput
 from worldfs.formats import block
-from worldfs.ground.errors import BadInput
 
 KEYS = ("queue", "actions")
 DATA = '{\n  "queue": [\n    {"action_id": "a"}\n  ]\n}'

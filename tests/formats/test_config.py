@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from worldfs.base.errors import BadInput
 from worldfs.formats import config
-from worldfs.ground.errors import BadInput
 
 FLEET = {
     "_comment": {"mode": "ignored"},

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Parameter, Profile
 from worldfs.formats import embodied, quantities, sensors
-from worldfs.ground.errors import BadInput
-from worldfs.ground.model import Parameter, Profile
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "profiles"
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from worldfs.base.model import Relation, RobotState, Scene, Thing
 from worldfs.formats import block, environment
-from worldfs.ground.model import Relation, RobotState, Scene, Thing
 
 ME, OTHERS = "me_001", ("go2_edu_001", "desktop_pet_001")
 THINGS = ("apple", "cup", "door_key")

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Relation, RobotState, Scene, Thing
 from worldfs.formats import block, environment
-from worldfs.ground.errors import BadInput
-from worldfs.ground.model import Relation, RobotState, Scene, Thing
 
 DOCUMENTS = Path(__file__).parent.parent / "fixtures" / "documents"
 NOW = "2026-11-21T00:00:00Z"

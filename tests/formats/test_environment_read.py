@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from worldfs.base.errors import BadInput, Unsafe
+from worldfs.base.model import Relation
 from worldfs.formats import environment
-from worldfs.ground.errors import BadInput, Unsafe
-from worldfs.ground.model import Relation
 
 DOCUMENTS = Path(__file__).parent.parent / "fixtures" / "documents"
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from worldfs.base.errors import BadInput
 from worldfs.formats import jsontext
 from worldfs.formats.values import not_finite, same
-from worldfs.ground.errors import BadInput
 
 scalars = st.none() | st.booleans() | st.integers(-(10**12), 10**12) | st.floats() | st.text(max_size=6)
 values = st.recursive(

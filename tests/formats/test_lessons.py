@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Lesson
 from worldfs.formats import lessons_file
-from worldfs.ground.errors import BadInput
-from worldfs.ground.model import Lesson
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "lessons"
 FORMS = ["page_en.md", "page_zh.md", "q1.md", "r1.md", "notes.md", "mixed.md"]

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Task, TaskStep
 from worldfs.formats import task
-from worldfs.ground.errors import BadInput
-from worldfs.ground.model import Task, TaskStep
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "tasks"
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from worldfs.base.errors import BadInput
 from worldfs.formats import yamltext
 from worldfs.formats.values import same
-from worldfs.ground.errors import BadInput
 
 SESSIONS = """# the queue
 sessions:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from worldfs.agents.agent_directory import AgentDirectory
 from worldfs.agents.inbox import Inbox
-from worldfs.ground.errors import NotFound
+from worldfs.base.errors import NotFound
 
 
 def main(root: str, log: str, lease_s: float, idle_s: float) -> int:

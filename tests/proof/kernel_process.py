@@ -7,10 +7,10 @@ import sys
 import threading
 from pathlib import Path
 
-from worldfs.ground.clock import SystemClock
-from worldfs.ground.driver import DriverContext, Run
-from worldfs.ground.errors import UserError
-from worldfs.ground.model import Order, Outcome
+from worldfs.base.clock import SystemClock
+from worldfs.base.driver import DriverContext, Run
+from worldfs.base.errors import UserError
+from worldfs.base.model import Order, Outcome
 from worldfs.testing.null_driver import NullDriver
 from worldfs.world.world import World
 

@@ -13,11 +13,11 @@ import numpy as np
 from lerobot_process import with_torchvision
 from servos import Servos
 
-from worldfs.drivers.targets.real_target import adapter
-from worldfs.drivers.targets.target_adapter import TargetContext
-from worldfs.ground.clock import SystemClock
-from worldfs.ground.errors import BadInput, MissingRequirement
-from worldfs.ground.model import Target
+from worldfs.base.clock import SystemClock
+from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.model import Target
+from worldfs.robots.targets.real_target import adapter
+from worldfs.robots.targets.target_adapter import TargetContext
 
 MOTORS = ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", "gripper")
 SPANS = ((1024, 3072), (1000, 3000), (1100, 3100), (900, 3200), (0, 4095), (2000, 3500))

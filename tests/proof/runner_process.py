@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from worldfs.agents.agent_state import AgentState
-from worldfs.drivers.command import CommandRequest, run
+from worldfs.supervisor import CommandRequest, run
 
 with AgentState.open("rio", sys.argv[1]) as state:
     print("go", flush=True)

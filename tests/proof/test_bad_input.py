@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.ground.durable import Disk
-from worldfs.ground.errors import StorageError, UserError, WorldError
-from worldfs.ground.model import Cause
+from worldfs.base.durable import Disk
+from worldfs.base.errors import StorageError, UserError, WorldError
+from worldfs.base.model import Cause
 from worldfs.testing.faulty_disk import CountingDisk, FailingDisk
 from worldfs.testing.workspace_fixture import WorkspaceFixture, action, order, sheet
 from worldfs.world.world import World

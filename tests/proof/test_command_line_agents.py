@@ -24,7 +24,7 @@ RECORDED = ROOT / "tests/fixtures/command_line_agents"
 PINNED = Path(__file__).parent / "command_line_agents"
 NOTE = "- Conditional AMMs are thin (2026-03-31)"
 SAID = "Noted what was learned."
-PAOS = "import sys; from worldfs.doors.cli.main import main; sys.exit(main(sys.argv[1:]))"
+PAOS = "import sys; from worldfs.interfaces.cli.main import main; sys.exit(main(sys.argv[1:]))"
 TOOLS = ("claude-code", "codex", "gemini")
 
 

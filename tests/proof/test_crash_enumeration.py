@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from worldfs.base.durable import Disk
+from worldfs.base.model import Cause
 from worldfs.formats import environment
-from worldfs.ground.durable import Disk
-from worldfs.ground.model import Cause
 from worldfs.testing.faulty_disk import CountingDisk, CrashingDisk, SimulatedCrash
 from worldfs.testing.workspace_fixture import WorkspaceFixture, action, order, sheet
 from worldfs.world.world import World

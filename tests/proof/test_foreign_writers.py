@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
+from worldfs.base.clock import SystemClock
+from worldfs.base.errors import BadInput
 from worldfs.formats import action as action_format
-from worldfs.ground.clock import SystemClock
-from worldfs.ground.errors import BadInput
-from worldfs.kernel.job_store import done_key, job_key
+from worldfs.runtime.job_store import done_key, job_key
+from worldfs.storage.disk_store import DiskStore
 from worldfs.testing.workspace_fixture import WorkspaceFixture, action, sheet
-from worldfs.tree.stores.disk_store import DiskStore
 
 
 class Reader(threading.Thread):

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from worldfs.ground.driver import Driver, DriverContext
-from worldfs.ground.errors import UserError
-from worldfs.ground.model import Finding, Order
+from worldfs.base.driver import Driver, DriverContext
+from worldfs.base.errors import UserError
+from worldfs.base.model import Finding, Order
 from worldfs.testing import hostile
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.null_driver import NullDriver

@@ -19,8 +19,8 @@ import pytest
 from worldfs.agents import message_names
 from worldfs.agents.agent_directory import AgentDirectory
 from worldfs.agents.inbox import Inbox
+from worldfs.base.model.agent import Message
 from worldfs.formats.agent.documents import message_read, message_write
-from worldfs.ground.model.agent import Message
 
 SRC = Path(__file__).resolve().parents[2] / "src"
 PROGRAM = Path(__file__).with_name("inbox_process.py")

@@ -13,12 +13,12 @@ import pytest
 
 pytest.importorskip("mujoco", reason="the simulation is an extra")
 
-from worldfs.drivers.mujoco.gl import gl_status
-from worldfs.drivers.policies.local import client
-from worldfs.drivers.record.episode import RecordingRecipe
-from worldfs.drivers.record.lerobot_dataset import table_of
-from worldfs.drivers.record.recording import record
-from worldfs.ground.model import PolicySpec
+from worldfs.base.model import PolicySpec
+from worldfs.plugins.recording.episode import RecordingRecipe
+from worldfs.plugins.recording.lerobot_dataset import table_of
+from worldfs.plugins.recording.recording import record
+from worldfs.policies.local import client
+from worldfs.robots.mujoco.gl import gl_status
 
 pytestmark = pytest.mark.proof
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,13 +102,13 @@ def made(python: str, script: str, place: Path) -> Path:
 
 def test_a_checkpoint_that_lerobot_saved_moves_the_table(lerobot, tmp_path):
     """An ACT of random weights: that it does well is not asked, but that it is asked and obeyed."""
-    from worldfs.drivers.skills.skill_runtime import SkillContext, SkillRequest
-    from worldfs.drivers.skills.vla import VLAPolicyRuntime
-    from worldfs.drivers.targets.sim_target import adapter
-    from worldfs.drivers.targets.target_adapter import TargetContext
-    from worldfs.ground.clock import SystemClock
-    from worldfs.ground.driver import Run
-    from worldfs.ground.model import Skill, Target
+    from worldfs.base.clock import SystemClock
+    from worldfs.base.driver import Run
+    from worldfs.base.model import Skill, Target
+    from worldfs.robots.targets.sim_target import adapter
+    from worldfs.robots.targets.target_adapter import TargetContext
+    from worldfs.skills.skill_runtime import SkillContext, SkillRequest
+    from worldfs.skills.vla import VLAPolicyRuntime
 
     names = {
         "joint_states+gripper+ee_pose": "observation.state",

@@ -13,8 +13,8 @@ import pytest
 from worldfs.testing import powercut
 from worldfs.testing.crash_log import SYNCS, Recorder, Sync
 from worldfs.testing.crashes import CrashCheckFailure
-from worldfs.testing.lives import WORKLOADS, load_workload
 from worldfs.testing.powercut import FILE_SYSTEMS, cut_power, running_program
+from worldfs.testing.workloads import WORKLOADS, load_workload
 
 pytestmark = pytest.mark.proof
 if why := powercut.missing():
@@ -62,7 +62,7 @@ def test_a_process_of_its_own_loses_nothing(name: str) -> None:
 
 def in_a_process(name: str, path: Path, **more: str) -> Iterator[str]:
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **more}
-    return running_program([sys.executable, "-m", "worldfs.testing.lives", name, str(path), "hold"], environ)
+    return running_program([sys.executable, "-m", "worldfs.testing.workloads", name, str(path), "hold"], environ)
 
 
 def told(lost: CrashCheckFailure) -> str:

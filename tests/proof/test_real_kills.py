@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.ground.clock import SystemClock
-from worldfs.ground.model import Cause
+from worldfs.base.clock import SystemClock
+from worldfs.base.model import Cause
 from worldfs.testing.workspace_fixture import WorkspaceFixture, action, order, sheet
 from worldfs.world.world import World
 
@@ -142,7 +142,7 @@ def test_a_second_kernel_names_the_first_and_leaves(tmp_path: Path) -> None:
     first = kernel(site, tmp_path / "log")
     try:
         second = subprocess.run(
-            [sys.executable, "-m", "worldfs.doors.cli.main", "up", "--workspace", str(site.root)],
+            [sys.executable, "-m", "worldfs.interfaces.cli.main", "up", "--workspace", str(site.root)],
             env={**os.environ, "PYTHONPATH": str(SRC), "PAOS_HOME": str(tmp_path / "home")},
             capture_output=True,
             text=True,

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("numpy", reason="robots speak in arrays")
 pytestmark = pytest.mark.proof
 ROOT = Path(__file__).resolve().parents[2]
-PEERS = ROOT / "tests/drivers/targets/peers"
+PEERS = ROOT / "tests/robots/targets/peers"
 
 
 def installed(python: str, where: Path, *packages: str) -> Path:
@@ -78,11 +78,11 @@ try:
     franky.Robot("127.0.0.1", realtime_config=franky.RealtimeConfig.Ignore)
 except Exception as error:
     said["refused"] = type(error).__name__
-from worldfs.drivers.targets.target_adapter import TargetContext
-from worldfs.drivers.targets.real_target import adapter
-from worldfs.ground.clock import SystemClock
-from worldfs.ground.errors import Missing
-from worldfs.ground.model import Target
+from worldfs.robots.targets.target_adapter import TargetContext
+from worldfs.robots.targets.real_target import adapter
+from worldfs.base.clock import SystemClock
+from worldfs.base.errors import Missing
+from worldfs.base.model import Target
 try:
     adapter(Target("f", "real_robot", driver="franka", config={"ip": "127.0.0.1"}), TargetContext(SystemClock())).open()
 except Missing as error:

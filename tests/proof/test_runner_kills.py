@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from worldfs.agents.agent_state import AgentState
-from worldfs.drivers.command import CommandRequest, run
-from worldfs.drivers.command.proc import all_processes, environment
+from worldfs.supervisor import CommandRequest, run
+from worldfs.supervisor.proc import all_processes, environment
 
 SRC = Path(__file__).resolve().parents[2] / "src"
 PROGRAM = Path(__file__).with_name("runner_process.py")

@@ -13,9 +13,9 @@ import pytest
 
 from worldfs.testing import syscall_trace
 from worldfs.testing.crashes import CrashCheckFailure, scratch_directory
-from worldfs.testing.lives import WORKLOADS, View, load_workload
-from worldfs.testing.lives.crash_check import check_log_crashes, compare, record_workload, views_of
 from worldfs.testing.syscall_trace import CALLS, SyscallFault
+from worldfs.testing.workloads import WORKLOADS, View, load_workload
+from worldfs.testing.workloads.crash_check import check_log_crashes, compare, record_workload, views_of
 
 pytestmark = pytest.mark.proof
 if why := syscall_trace.missing():
@@ -26,7 +26,7 @@ FAILING = ("openat", "write", "pwrite64", "fsync", "fdatasync", "mkdirat", "rena
 
 
 def program(name: str, root: Path) -> list[str]:
-    return [sys.executable, "-m", "worldfs.testing.lives", name, str(root)]
+    return [sys.executable, "-m", "worldfs.testing.workloads", name, str(root)]
 
 
 class Trial:

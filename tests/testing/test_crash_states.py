@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.ground.durable import Root
+from worldfs.base.durable import Root
 from worldfs.testing.crash_log import DiskOp, Recorder, snapshot
 from worldfs.testing.crash_states import DiskOpHistory, materialise, states
 from worldfs.testing.crashes import CrashCheckFailure, enumerate_crashes

@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from worldfs.ground.clock import SystemClock
-from worldfs.ground.driver import Run
-from worldfs.ground.model import Cause, Order, Scene, Thing
+from worldfs.base.clock import SystemClock
+from worldfs.base.driver import Run
+from worldfs.base.model import Cause, Order, Scene, Thing
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.null_driver import NullDriver, SimulatedPowerLoss
 

@@ -26,20 +26,20 @@ from worldfs.agents.claim_log import LOCK as LEDGER_LOCK
 from worldfs.agents.claim_log import ClaimLog
 from worldfs.agents.inbox import Inbox
 from worldfs.agents.notebook import Notebook
-from worldfs.exports.node_identity import NodeIdentity
-from worldfs.ground.disk import Disk
-from worldfs.ground.errors import Busy
-from worldfs.ground.model import Finding, Message
-from worldfs.kernel.alerts import Alerts
-from worldfs.kernel.dispatch import JobAttempt
-from worldfs.plane import Caller, ControlPlane, PlaneError
-from worldfs.testing.lives import agent_workload, load_workload
+from worldfs.base.disk import Disk
+from worldfs.base.errors import Busy
+from worldfs.base.model import Finding, Message
+from worldfs.control import Caller, ControlPlane, PlaneError
+from worldfs.plugins.node_fs.node_identity import NodeIdentity
+from worldfs.runtime.alerts import Alerts
+from worldfs.runtime.dispatch import JobAttempt
+from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.memory_store import MemoryStore
+from worldfs.storage.root_lock import RootLock
 from worldfs.testing.manual_clock import ManualClock
+from worldfs.testing.workloads import agent_workload, load_workload
 from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, USER, Binding
 from worldfs.tree.change_feed import ChangeFeed
-from worldfs.tree.stores.disk_store import DiskStore
-from worldfs.tree.stores.memory_store import MemoryStore
-from worldfs.tree.stores.root_lock import RootLock
 
 OURS = re.compile(
     r"journal\.jsonl|(report|tasks|session|metrics)\.json|memory\.md|\.paos/(journal|generations|jobs|notes)"

@@ -13,9 +13,9 @@ import pytest
 from worldfs.testing import syscall_trace
 from worldfs.testing.crash_log import DiskOp
 from worldfs.testing.crashes import CrashCheckFailure, DiskOpLog, scratch_directory
-from worldfs.testing.lives import WORKLOADS, load_workload
-from worldfs.testing.lives.crash_check import check_log_crashes
 from worldfs.testing.syscall_trace import SyscallFault
+from worldfs.testing.workloads import WORKLOADS, load_workload
+from worldfs.testing.workloads.crash_check import check_log_crashes
 
 pytestmark = pytest.mark.proof  # another program watches each system call: slow where the machine is busy
 
@@ -27,7 +27,7 @@ EATMYDATA = "libeatmydata.so"
 
 
 def program(name: str, root: Path, *more: Path) -> list[str]:
-    return [sys.executable, "-m", "worldfs.testing.lives", name, str(root), *map(str, more)]
+    return [sys.executable, "-m", "worldfs.testing.workloads", name, str(root), *map(str, more)]
 
 
 def log_of(name: str, place: Path, *more: Path, preload: str = "") -> DiskOpLog:

@@ -2,10 +2,10 @@
 
 import pytest
 
-from worldfs.ground.errors import BadInput, NotFound, NotPermitted
+from worldfs.base.errors import BadInput, NotFound, NotPermitted
+from worldfs.storage.memory_store import MemoryStore
 from worldfs.tree.rights import OPERATOR, demand_remove
 from worldfs.tree.row_table import FileKind, FileRow, RowTable
-from worldfs.tree.stores.memory_store import MemoryStore
 from worldfs.tree.tree import Tree
 
 PATH = "/a/secret"

@@ -2,8 +2,8 @@
 
 import pytest
 
+from worldfs.storage.disk_store import DiskStore
 from worldfs.testing.store_contract import StoreContract
-from worldfs.tree.stores.disk_store import DiskStore
 
 
 class TestDiskStore(StoreContract):

@@ -6,12 +6,12 @@ import threading
 
 import pytest
 
-from worldfs.ground.durable import Disk
-from worldfs.ground.errors import Conflict, Exists
+from worldfs.base.durable import Disk
+from worldfs.base.errors import Conflict, Exists
+from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.displaced_files import GRACE
+from worldfs.storage.store_interface import ABSENT, ANY, StoreChangeKind
 from worldfs.testing.store_contract import wait_for_change
-from worldfs.tree.stores.disk_store import DiskStore
-from worldfs.tree.stores.displaced_files import GRACE
-from worldfs.tree.stores.store_interface import ABSENT, ANY, StoreChangeKind
 
 KEY = "robots/arm/ACTION.md"
 

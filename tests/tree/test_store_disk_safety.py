@@ -6,12 +6,12 @@ import socket
 
 import pytest
 
-from worldfs.ground.disk import Disk
-from worldfs.ground.errors import BadInput, Conflict, NotPermitted, StorageError, Unsafe, WorldError
+from worldfs.base.disk import Disk
+from worldfs.base.errors import BadInput, Conflict, NotPermitted, StorageError, Unsafe, WorldError
+from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.revision import of
+from worldfs.storage.store_interface import ABSENT, ANY
 from worldfs.testing.faulty_disk import CountingDisk, CrashingDisk, FailingDisk, SimulatedCrash
-from worldfs.tree.stores.disk_store import DiskStore
-from worldfs.tree.stores.revision import of
-from worldfs.tree.stores.store_interface import ABSENT, ANY
 
 
 def leftovers(root):

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
+from worldfs.storage.disk_store import DiskStore
 from worldfs.testing.faulty_disk import CountingDisk
-from worldfs.tree.stores.disk_store import DiskStore
 
 GRACE = 1_000_000  # ns
 

@@ -8,11 +8,11 @@ import sys
 
 import pytest
 
-from worldfs.ground.errors import Busy
-from worldfs.tree.stores.root_lock import RootLock, lock_holder
+from worldfs.base.errors import Busy
+from worldfs.storage.root_lock import RootLock, lock_holder
 
 HOLD = (
-    "import sys; from worldfs.tree.stores.root_lock import RootLock\n"
+    "import sys; from worldfs.storage.root_lock import RootLock\n"
     "lock = RootLock(sys.argv[1], 'up').acquire(); print('held', flush=True); sys.stdin.read()"
 )
 

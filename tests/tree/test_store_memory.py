@@ -2,8 +2,8 @@
 
 import pytest
 
+from worldfs.storage.memory_store import MemoryStore
 from worldfs.testing.store_contract import StoreContract
-from worldfs.tree.stores.memory_store import MemoryStore
 
 
 class TestMemoryStore(StoreContract):

@@ -7,26 +7,26 @@ import signal
 import subprocess
 import sys
 
-from worldfs.ground.durable import Disk
-from worldfs.tree.stores.disk_store import DiskStore
+from worldfs.base.durable import Disk
+from worldfs.storage.disk_store import DiskStore
 
 COUNT = (
     "import sys\n"
     "from worldfs.testing.store_contract import add_one\n"
-    "from worldfs.tree.stores.disk_store import DiskStore\n"
+    "from worldfs.storage.disk_store import DiskStore\n"
     "store = DiskStore(sys.argv[1])\n"
     "for _ in range(int(sys.argv[2])): add_one(store, 'count')\n"
 )
 FLIP = (
     "import sys, itertools\n"
-    "from worldfs.tree.stores.disk_store import DiskStore\n"
+    "from worldfs.storage.disk_store import DiskStore\n"
     "store = DiskStore(sys.argv[1], guarded={'a'})\n"
     "print('going', flush=True)\n"
     "for turn in itertools.count(): store.put('a', (b'%d\\n' % turn) * 2000)\n"
 )
 READ = (
     "import sys\n"
-    "from worldfs.tree.stores.disk_store import DiskStore\n"
+    "from worldfs.storage.disk_store import DiskStore\n"
     "store = DiskStore(sys.argv[1])\n"
     "seen = set()\n"
     "for _ in range(5000):\n"
@@ -94,7 +94,7 @@ def test_a_reader_in_another_process_never_sees_half_a_value_and_a_killed_writer
 def test_reading_starts_without_what_only_writing_needs(tmp_path):
     (tmp_path / "a").write_bytes(b"1")
     script = (
-        "import sys; from worldfs.tree.stores.disk_store import DiskStore\n"
+        "import sys; from worldfs.storage.disk_store import DiskStore\n"
         "assert DiskStore(sys.argv[1]).get('a').data == b'1'\n"
         "print({'ctypes', 'inotify_simple', 'numpy', 'msgspec'} & set(sys.modules))"
     )

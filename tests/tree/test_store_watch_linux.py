@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.ground.syscalls import EXCHANGE, renameat2
+from worldfs.base.syscalls import EXCHANGE, renameat2
+from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.store_interface import StoreChange, StoreChangeKind
 from worldfs.testing.store_contract import PATIENCE, WatchMirror, wait_for_change
-from worldfs.tree.stores.disk_store import DiskStore
-from worldfs.tree.stores.store_interface import StoreChange, StoreChangeKind
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="inotify")
 
@@ -201,9 +201,9 @@ def test_many_watches_of_one_store_hear_the_same(store):
 def test_no_more_instances_is_a_clear_error(tmp_path):
     script = (
         "import resource, sys\n"
-        "from worldfs.tree.stores.disk_store import DiskStore\n"
-        "from worldfs.ground.errors import StorageError\n"
-        "import worldfs.tree.stores.watch_linux, ctypes.util\n"
+        "from worldfs.storage.disk_store import DiskStore\n"
+        "from worldfs.base.errors import StorageError\n"
+        "import worldfs.storage.watch_linux, ctypes.util\n"
         "store = DiskStore(sys.argv[1])\n"
         "store.watch('a').close()\n"
         "import os\n"

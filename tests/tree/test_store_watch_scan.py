@@ -2,10 +2,10 @@
 
 import pytest
 
+from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.store_interface import StoreChangeKind
+from worldfs.storage.watch_scan import ScanWatch
 from worldfs.testing.store_contract import StoreContract, wait_for_change
-from worldfs.tree.stores.disk_store import DiskStore
-from worldfs.tree.stores.store_interface import StoreChangeKind
-from worldfs.tree.stores.watch_scan import ScanWatch
 
 
 class Scanned(DiskStore):

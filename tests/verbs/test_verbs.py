@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from worldfs.ground.errors import BadInput, NotFound, NotPermitted
+from worldfs.base.errors import BadInput, NotFound, NotPermitted
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.served_tree import ServedStat, ServedTree, ServedWait, ServedWriteResult, ShapedTree
 from worldfs.testing.waiting import PATIENCE_S, soon

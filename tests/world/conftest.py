@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from worldfs.plane.caller import Caller
+from worldfs.control.caller import Caller
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, USER, Binding
 from worldfs.world.served_world import ServedWorld

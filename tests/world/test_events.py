@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from worldfs.ground.errors import UserError
+from worldfs.base.errors import UserError
 from worldfs.testing.call_fixtures import wait_until
 from worldfs.tree.binding import USER, Binding
 from worldfs.world.served_world import ServedWorld

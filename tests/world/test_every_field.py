@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from worldfs.ground.model import Job
+from worldfs.base.model import Job
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.null_target import null_parts
 from worldfs.world.check import check

@@ -2,8 +2,8 @@
 
 import pytest
 
-from worldfs.ground.errors import BadInput, NotFound, NotPermitted
-from worldfs.tree.stores.memory_store import MemoryStore
+from worldfs.base.errors import BadInput, NotFound, NotPermitted
+from worldfs.storage.memory_store import MemoryStore
 from worldfs.world.world import World
 
 FILM = "/nodes/franka_001/film"

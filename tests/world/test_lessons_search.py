@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.tree.stores.memory_store import MemoryStore
+from worldfs.storage.memory_store import MemoryStore
 from worldfs.world.world import World
 
 LESSON = "# LESSONS\n\n## 2026-01-02 03:04:05 — {title}\n- **Action**: pick_up apple_01\n- **Reason**: {reason}\n"

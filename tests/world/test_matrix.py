@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from worldfs.ground.errors import NotFound, NotPermitted
+from worldfs.base.errors import NotFound, NotPermitted
 from worldfs.tree.rights import OPERATOR, demand_read, demand_write, may_read, may_write
 from worldfs.world.layout import MATRIX_ROLES, ROWS
 from worldfs.world.protocol_pages import matrix

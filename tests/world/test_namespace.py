@@ -5,7 +5,7 @@ import json
 import pytest
 from tests.world.conftest import Served, service
 
-from worldfs.ground.errors import BadInput, Exists, NotFound, NotPermitted, UserError
+from worldfs.base.errors import BadInput, Exists, NotFound, NotPermitted, UserError
 from worldfs.testing.cost import calls
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import PATIENCE_S, until

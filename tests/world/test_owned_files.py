@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from worldfs.base.driver import Driver, DriverContext
 from worldfs.formats import config
-from worldfs.ground.driver import Driver, DriverContext
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.testing.workspace_fixture import APPLE, WorkspaceFixture, order, sheet

@@ -8,10 +8,10 @@ import pytest
 
 pytest.importorskip("websockets", reason="the policies extra is not installed: pip install 'worldfs[policies]'")
 
-from worldfs.drivers.policies.policy_server import PolicyServer
-from worldfs.drivers.policies.served_policies import load_policy
-from worldfs.drivers.runtime.plugins import load_plugins
-from worldfs.ground.model import JobState
+from worldfs.base.model import JobState
+from worldfs.policies.policy_server import PolicyServer
+from worldfs.policies.served_policies import load_policy
+from worldfs.sessions.plugins import load_plugins
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.null_target import null_parts
 from worldfs.world.world import World

@@ -12,8 +12,8 @@ import pytest
 pytest.importorskip("mujoco", reason="the simulation is an extra")
 pytest.importorskip("gymnasium", reason="the simulation is an extra")
 
-from worldfs.drivers.mujoco.gl import gl_status
 from worldfs.formats.runtime import sessions
+from worldfs.robots.mujoco.gl import gl_status
 from worldfs.world.world import World
 
 DOCUMENTS = Path(__file__).parent.parent / "fixtures" / "runtime"

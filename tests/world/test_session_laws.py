@@ -14,8 +14,8 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from worldfs.ground.model import JobState, Outcome
-from worldfs.kernel.job_schedule import PRIORITY
+from worldfs.base.model import JobState, Outcome
+from worldfs.runtime.job_schedule import PRIORITY
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.null_target import NullRuntime, null_parts
 from worldfs.testing.waiting import PATIENCE_S, until
@@ -72,7 +72,7 @@ def test_any_schedule_keeps_the_laws(tmp_path_factory, drawn):
             starts.append(errand.job)
             tries[errand.job] = tries.get(errand.job, 0) + 1
             if tries[errand.job] <= drawn[int(errand.job[1:])]["fails"]:
-                from worldfs.ground.model import Cause
+                from worldfs.base.model import Cause
 
                 return Outcome.failure(Cause.ERROR, "RUNTIME_ERROR", "not yet")
             return Outcome.success("done")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from worldfs.base.model import JobState
 from worldfs.formats.runtime import sessions
-from worldfs.ground.model import JobState
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.null_target import null_parts
 from worldfs.testing.waiting import until

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from worldfs.doors.cli.main import main
+from worldfs.base.driver import Driver, DriverContext
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Cause
 from worldfs.formats import config, robots
-from worldfs.ground.driver import Driver, DriverContext
-from worldfs.ground.errors import BadInput
-from worldfs.ground.model import Cause
+from worldfs.interfaces.cli.main import main
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.workspace_fixture import WorkspaceFixture, order
 from worldfs.world.check import check

@@ -5,7 +5,7 @@ import json
 import pytest
 from tests.world.conftest import service
 
-from worldfs.ground.errors import NotFound
+from worldfs.base.errors import NotFound
 from worldfs.tree.binding import ADMIN, USER, Binding
 from worldfs.world.visibility import is_service_visible, role_at
 

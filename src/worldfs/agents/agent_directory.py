@@ -2,7 +2,7 @@
 
 journal.jsonl …          the seven files, where the specification has them
 .paos/state.lock         held for every change, for as long as it takes
-.paos/kernel.lock        held for a whole session by its runner (tree/stores/root_lock.py)
+.paos/kernel.lock        held for a whole session by its runner (storage/root_lock.py)
 .paos/aside/             what was set aside, byte for byte, with a reason beside it
 """
 
@@ -16,11 +16,11 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from worldfs.ground.clock import Clock, SystemClock, stamp
-from worldfs.ground.durable import Disk
-from worldfs.ground.errors import NotFound
-from worldfs.tree.stores.disk_store import DiskStore
-from worldfs.tree.stores.revision import PRIVATE_DIR, of
+from worldfs.base.clock import Clock, SystemClock, stamp
+from worldfs.base.durable import Disk
+from worldfs.base.errors import NotFound
+from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.revision import PRIVATE_DIR, of
 
 from .agent_names import check_agent_name, list_agents
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from worldfs.ground.model import Finding
+    from worldfs.base.model import Finding
 
 GUARDED: Final = frozenset({"report.json", "tasks.json", "session.json", "memory.md", "metrics.json"})
 LOCK: Final = f"{PRIVATE_DIR}/state.lock"
@@ -140,7 +140,7 @@ class AgentDirectory:
         """Something was wrong with the files of this agent: kept for the agent's next wake and for `paos check`."""
         from dataclasses import asdict
 
-        from worldfs.ground.model import Finding
+        from worldfs.base.model import Finding
 
         finding = Finding(code, f"{self.name}/{field}", expected, found, fix, warning=warning)
         self.findings.append(finding)
@@ -153,7 +153,7 @@ class AgentDirectory:
         found = self._findings()
         if not found:
             return []
-        from worldfs.ground.model import Finding
+        from worldfs.base.model import Finding
 
         with suppress(TypeError):
             return [Finding(**{key: value for key, value in item.items() if key != PRESENTED_IN}) for item in found]

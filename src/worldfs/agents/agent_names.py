@@ -11,7 +11,7 @@ import stat
 from contextlib import suppress
 from typing import Final
 
-from worldfs.ground.errors import BadInput
+from worldfs.base.errors import BadInput
 
 MOST: Final = 64  # characters
 MOST_BYTES: Final = 200  # of a file name's 255: room for what is put before and after it

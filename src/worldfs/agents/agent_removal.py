@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from worldfs.ground.clock import Clock, SystemClock
-from worldfs.ground.durable import Root
-from worldfs.ground.errors import Exists, NotFound, from_os
-from worldfs.tree.stores.root_lock import RootLock
+from worldfs.base.clock import Clock, SystemClock
+from worldfs.base.durable import Root
+from worldfs.base.errors import Exists, NotFound, from_os
+from worldfs.storage.root_lock import RootLock
 
 from .agent_directory import AgentDirectory
 from .agent_names import REMOVED, check_agent_name, check_new_name, list_agents

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from worldfs.ground.clock import parse_stamp
+from worldfs.base.clock import parse_stamp
 
 if TYPE_CHECKING:
     from datetime import datetime

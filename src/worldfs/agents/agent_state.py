@@ -18,9 +18,9 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
-from worldfs.ground.clock import Clock
-from worldfs.ground.durable import Disk
-from worldfs.ground.errors import BadInput, UserError, from_os
+from worldfs.base.clock import Clock
+from worldfs.base.durable import Disk
+from worldfs.base.errors import BadInput, UserError, from_os
 
 from .agent_directory import AgentDirectory
 from .agent_names import check_agent_name
@@ -30,9 +30,9 @@ from .metrics_cache import FOLD
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from worldfs.ground.model import AgentReport, AgentTask, Finding, Job, Message, Metrics, Remark, SessionRecord
+    from worldfs.base.model import AgentReport, AgentTask, Finding, Job, Message, Metrics, Remark, SessionRecord
     from worldfs.notes import SearchHit
-    from worldfs.tree.stores.root_lock import RootLock
+    from worldfs.storage.root_lock import RootLock
 
     from . import task_file
     from .context_builder import ContextPack
@@ -258,8 +258,8 @@ class AgentState:
 
     def set_report(self, **changes: Any) -> AgentReport:
         """Any of status, summary, current_task, next_priority, blocked_by; durable when it returns."""
+        from worldfs.base.model import AgentReport
         from worldfs.formats.agent import documents
-        from worldfs.ground.model import AgentReport
 
         allowed = ("status", "summary", "current_task", "next_priority", "blocked_by")
         _only(changes, allowed, "set_report")
@@ -280,7 +280,7 @@ class AgentState:
         id: str = "",
     ) -> AgentTask:
         """A new pending task; with an `id` that is there already, nothing is written and that one comes back."""
-        from worldfs.ground.model import AgentTask
+        from worldfs.base.model import AgentTask
 
         from . import task_file
 
@@ -298,7 +298,7 @@ class AgentState:
 
     def update_task(self, id: str, **changes: Any) -> AgentTask:
         """Change fields of one task. `NotFound` names the tasks there are; `BadInput` for a word that is none."""
-        from worldfs.ground.model import AgentTask
+        from worldfs.base.model import AgentTask
 
         from . import task_file
 
@@ -348,7 +348,7 @@ class AgentState:
         `fields`: timeout_seconds, domain, branch, model, research_question, belief_targeted, disconfirmation_target,
         sources_expected, and any other, kept as they are.
         """
-        from worldfs.ground.model.agent import KINDS
+        from worldfs.base.model.agent import KINDS
 
         from . import session_job
 
@@ -375,7 +375,7 @@ class AgentState:
         a caller that did not start it. Completed: the messages claimed at its start
         are acknowledged, of them those that were `read` (None: all); else they are returned.
         """
-        from worldfs.ground.model.agent import OUTCOMES
+        from worldfs.base.model.agent import OUTCOMES
 
         from . import session_job
 
@@ -395,8 +395,8 @@ class AgentState:
 
     def recover(self) -> bool:
         """Settle what a dead runner left, if none is alive; True if there was something."""
-        from worldfs.ground.errors import Busy
-        from worldfs.tree.stores.root_lock import RootLock
+        from worldfs.base.errors import Busy
+        from worldfs.storage.root_lock import RootLock
 
         from . import session_job
 
@@ -440,7 +440,7 @@ class AgentState:
         id: str = "",
     ) -> Message:
         """A message into another agent's inbox, durable when it returns. `NotFound` names the agents there are."""
-        from worldfs.ground.model import Message
+        from worldfs.base.model import Message
 
         from .inbox import deposit_to
 

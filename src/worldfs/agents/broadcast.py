@@ -6,16 +6,16 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from worldfs.ground.clock import Clock, SystemClock, stamp
-from worldfs.ground.errors import BadInput, WorldError, from_os
-from worldfs.ground.model.agent import Message
-from worldfs.tree.stores.revision import of
+from worldfs.base.clock import Clock, SystemClock, stamp
+from worldfs.base.errors import BadInput, WorldError, from_os
+from worldfs.base.model.agent import Message
+from worldfs.storage.revision import of
 
 from .agent_names import list_agents
 from .inbox import deposit_to
 
 if TYPE_CHECKING:
-    from worldfs.ground.durable import Disk
+    from worldfs.base.durable import Disk
 
 PRIORITIES: Final = ("high", "normal", "low")
 

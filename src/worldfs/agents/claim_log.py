@@ -18,8 +18,8 @@ from json.encoder import c_make_encoder as _make  # type: ignore[attr-defined]  
 from json.encoder import encode_basestring as _quote
 from typing import Any, Final, NamedTuple
 
-from worldfs.ground.logfile import LogFile
-from worldfs.tree.stores.revision import PRIVATE_DIR
+from worldfs.base.logfile import LogFile
+from worldfs.storage.revision import PRIVATE_DIR
 
 from .agent_directory import AgentDirectory
 from .message_names import DeliveryRank

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from worldfs.ground.errors import BadInput
-from worldfs.ground.model.agent import AgentReport, Message, SessionRecord
+from worldfs.base.errors import BadInput
+from worldfs.base.model.agent import AgentReport, Message, SessionRecord
 
 from .context_budget import LETTER, OTHER_LETTER, OTHER_TASK, PIN, TASK, TROUBLE, ContextBudget, ContextItem
 from .context_items import PackInput, finding_line, gather, message_label, task_size
@@ -20,7 +20,7 @@ from .quote import quote_line
 from .text_cost import Unit, format_size, text_cost
 
 if TYPE_CHECKING:
-    from worldfs.ground.model import Finding
+    from worldfs.base.model import Finding
 
 BUDGET: Final = 8_000  # tokens: what a wake should cost at most
 WARN: Final = 0.8  # of the budget
@@ -197,7 +197,7 @@ def _omissions(pack_input: PackInput, selection: ContextBudget, *, cut: bool = T
 def _warning(need: int, budget: int, unit: Unit, file: str) -> Finding | None:
     if need < WARN * budget:
         return None
-    from worldfs.ground.model import Finding
+    from worldfs.base.model import Finding
 
     share = f"{100 * need // budget} %" if budget > 0 else "more than all"
     return Finding(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from worldfs.base.errors import BadInput
+from worldfs.base.model.agent import AgentReport, AgentTask, Message, SessionRecord
 from worldfs.formats.agent import documents
-from worldfs.ground.errors import BadInput
-from worldfs.ground.model.agent import AgentReport, AgentTask, Message, SessionRecord
 
 from .context_budget import LETTER, NOTE, OTHER_LETTER, OTHER_TASK, PIN, TASK, TROUBLE, ContextItem
 from .context_texts import LAST, PACK, text_for
@@ -15,7 +15,7 @@ from .memory_items import MemoryItem, memory_items
 from .quote import Quote, quote_block, quote_line
 
 if TYPE_CHECKING:
-    from worldfs.ground.model import Finding
+    from worldfs.base.model import Finding
 
 _ORDER = {"high": 0, "medium": 1, "low": 2}
 
@@ -198,7 +198,7 @@ def newest_first(pieces: Sequence[MemoryItem]) -> list[MemoryItem]:
 
 
 def _fault(error: BadInput) -> Finding:
-    from worldfs.ground.model import Finding
+    from worldfs.base.model import Finding
 
     return Finding(error.code, error.path, error.expected, error.found, error.fix)
 

@@ -14,11 +14,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from worldfs.ground.errors import NotFound, UserError, WorldError
-from worldfs.ground.model import Finding
-from worldfs.kernel.job_store import DONE, OPEN, JobStore
-from worldfs.tree.stores.revision import PRIVATE_DIR
-from worldfs.tree.stores.root_lock import lock_holder
+from worldfs.base.errors import NotFound, UserError, WorldError
+from worldfs.base.model import Finding
+from worldfs.runtime.job_store import DONE, OPEN, JobStore
+from worldfs.storage.revision import PRIVATE_DIR
+from worldfs.storage.root_lock import lock_holder
 
 from .agent_names import list_agents
 from .agent_state import AgentState
@@ -39,7 +39,7 @@ from .merged_document import GENERATIONS
 from .metrics_cache import FOLD
 
 if TYPE_CHECKING:
-    from worldfs.ground.clock import Clock
+    from worldfs.base.clock import Clock
 
 FILES: Final = ("report.json", "tasks.json", "session.json", "memory.md", "metrics.json")
 BORN: Final = ("report.json", "tasks.json", "memory.md", "metrics.json", "journal.jsonl", "inbox")  # session.json comes
@@ -83,7 +83,7 @@ def _root(root: Path, fix: bool) -> Iterator[Finding]:
                 )  # fmt: skip
     if known and not (root / ".gitignore").exists() and not (root / ".git").exists():
         if fix:
-            from worldfs.ground.durable import Root
+            from worldfs.base.durable import Root
 
             from .init_agent import IGNORE
 

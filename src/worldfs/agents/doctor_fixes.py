@@ -6,8 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worldfs.ground.errors import Busy, Unsafe
-from worldfs.tree.stores.root_lock import RootLock
+from worldfs.base.errors import Busy, Unsafe
+from worldfs.storage.root_lock import RootLock
 
 from .agent_directory import ASIDE, flat_name
 
@@ -70,7 +70,7 @@ def put_aside(state: AgentState, key: str) -> None:
 
 
 def move_aside(home: Path, key: str) -> None:
-    from worldfs.ground.durable import Root
+    from worldfs.base.durable import Root
 
     root = Root(home)
     try:

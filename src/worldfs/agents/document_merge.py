@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from worldfs.ground.model import Finding
+    from worldfs.base.model import Finding
 
     from .agent_directory import AgentDirectory
     from .fact_history import FactHistory, FactReader

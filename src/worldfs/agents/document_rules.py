@@ -11,7 +11,7 @@ from .document_merge import DocumentRules, MergeResult
 from .merged_document import MergedDocument
 
 if TYPE_CHECKING:
-    from worldfs.ground.model import Finding
+    from worldfs.base.model import Finding
 
 Json = dict[str, Any]
 
@@ -74,7 +74,7 @@ def _memory(data: bytes) -> Sequence[Finding]:
 
 
 def _finding(field: str, expected: str, found: str) -> Finding:
-    from worldfs.ground.model import Finding
+    from worldfs.base.model import Finding
 
     return Finding("SCHEMA_VALIDATION", field, expected, found, "write the whole file again, valid")
 

@@ -14,8 +14,8 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
-from worldfs.ground.errors import UserError
-from worldfs.tree.stores.revision import PRIVATE_DIR
+from worldfs.base.errors import UserError
+from worldfs.storage.revision import PRIVATE_DIR
 
 from .fact_readers import BaseFacts, Entries, Facts
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from worldfs.formats.agent.memory_outline import list_marker, remark_text
 from worldfs.formats.agent.object_schema import preview
-from worldfs.tree.stores.revision import of
+from worldfs.storage.revision import of
 
 Entries = dict[str, Any]
 """By name; two that are equal hold the same facts."""

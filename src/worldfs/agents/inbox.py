@@ -11,7 +11,7 @@ from collections.abc import Container, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from worldfs.ground.errors import BadInput, Exists, NotFound
+from worldfs.base.errors import BadInput, Exists, NotFound
 from worldfs.tree.path import safe_name
 
 from .agent_directory import AgentDirectory
@@ -40,9 +40,9 @@ from .message_names import (
 )
 
 if TYPE_CHECKING:
-    from worldfs.ground.clock import Clock
-    from worldfs.ground.durable import Disk
-    from worldfs.ground.model import Message
+    from worldfs.base.clock import Clock
+    from worldfs.base.durable import Disk
+    from worldfs.base.model import Message
 
 LEASE_S: Final = 300.0
 ATTEMPTS: Final = 5  # deliveries of one message before it is dead

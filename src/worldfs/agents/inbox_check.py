@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from worldfs.ground.model import Finding
+from worldfs.base.model import Finding
 
 from .doctor import Diagnosis
 from .doctor_fixes import move_aside

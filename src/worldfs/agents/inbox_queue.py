@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from worldfs.ground.errors import NotFound
+from worldfs.base.errors import NotFound
 
 from .message_files import MessageFiles, is_unusable_name
 from .message_files import delivery_rank as rank_for
 from .message_names import INBOX, DeliveryRank, rank_of
 
 if TYPE_CHECKING:
-    from worldfs.tree.stores.store_interface import StoreChange, StoreWatch
+    from worldfs.storage.store_interface import StoreChange, StoreWatch
 
 GRACE_S: Final = 1.0  # a foreign file that is not valid and younger may still be being written
 FRESH_S: Final = 0.002  # a caller that claims one message after the other need not read events at each
@@ -154,7 +154,7 @@ class InboxQueue:
         self._apply_changes(self._watch.read(min(times)))
 
     def _apply_changes(self, changes: Sequence[StoreChange]) -> None:
-        from worldfs.tree.stores.store_interface import StoreChangeKind
+        from worldfs.storage.store_interface import StoreChangeKind
 
         for change in changes:
             name = change.key[len(INBOX) + 1 :]

@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from worldfs.ground.durable import Disk, Root
-from worldfs.ground.errors import Exists
+from worldfs.base.durable import Disk, Root
+from worldfs.base.errors import Exists
 
 if TYPE_CHECKING:
-    from worldfs.ground.clock import Clock
+    from worldfs.base.clock import Clock
 
 IGNORE: Final = b"# State is operational and stays out of version control; what an agent makes goes in.\n*\n"
 
@@ -19,10 +19,10 @@ def create_agent(
     root: Path, name: str, *, clock: Clock | None = None, disk: Disk | None = None, language: str = "en"
 ) -> list[str]:
     """Create what is missing below `root`/`name`, durable; the names of the files that are new. Nothing is replaced."""
+    from worldfs.base.clock import SystemClock, stamp
+    from worldfs.base.model import AgentReport
+    from worldfs.base.model.agent import SessionRecord
     from worldfs.formats.agent import documents, memory
-    from worldfs.ground.clock import SystemClock, stamp
-    from worldfs.ground.model import AgentReport
-    from worldfs.ground.model.agent import SessionRecord
 
     from . import metrics, task_file
     from .agent_names import check_new_name

@@ -22,11 +22,11 @@ from json.encoder import encode_basestring as _quote
 from typing import Any, Final, NamedTuple
 from zlib import crc32
 
+from worldfs.base.dir_reader import DirEntryRef
+from worldfs.base.errors import UserError
+from worldfs.base.logfile import LogFile
 from worldfs.formats.agent.redact import may_hold_secret, redact_value
-from worldfs.ground.dir_reader import DirEntryRef
-from worldfs.ground.errors import UserError
-from worldfs.ground.logfile import LogFile
-from worldfs.tree.stores.revision import PRIVATE_DIR
+from worldfs.storage.revision import PRIVATE_DIR
 
 from .agent_directory import AgentDirectory
 

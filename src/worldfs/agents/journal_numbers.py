@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from .journal import LINE_MAX, parse, sequence_of
 
 if TYPE_CHECKING:
-    from worldfs.ground.logfile import LogFile
+    from worldfs.base.logfile import LogFile
 
     from .journal import Journal
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
-from worldfs.ground.logfile import LogFile
+from worldfs.base.logfile import LogFile
 
 from .journal import NAME, parse, sequence_of
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from worldfs.base.model.agent import Remark
 from worldfs.formats.agent.memory_outline import MemoryOutline, parse
-from worldfs.ground.model.agent import Remark
 
 
 class MemoryItem(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from worldfs.notes import Passage, PassageIndex, SearchHit, search
-from worldfs.tree.stores.revision import PRIVATE_DIR, of
+from worldfs.storage.revision import PRIVATE_DIR, of
 
 from .memory_items import memory_items
 

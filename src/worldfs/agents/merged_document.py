@@ -17,17 +17,17 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from worldfs.ground.dir_reader import DirEntryRef, DirFd
-from worldfs.ground.errors import BadInput, Conflict, Exists, NotFound, UserError, WorldError
-from worldfs.ground.syscalls import has_writer
-from worldfs.tree.stores.revision import PRIVATE_DIR, of
-from worldfs.tree.stores.store_interface import ABSENT, ANY, Expected
+from worldfs.base.dir_reader import DirEntryRef, DirFd
+from worldfs.base.errors import BadInput, Conflict, Exists, NotFound, UserError, WorldError
+from worldfs.base.syscalls import has_writer
+from worldfs.storage.revision import PRIVATE_DIR, of
+from worldfs.storage.store_interface import ABSENT, ANY, Expected
 
 from .agent_directory import AgentDirectory
 from .document_merge import DocumentRules, MergeInput, MergeResult, keep_duplicate_keys, merge_edit
 
 if TYPE_CHECKING:
-    from worldfs.ground.model import Finding
+    from worldfs.base.model import Finding
 
     from .fact_history import FactHistory
 

@@ -8,17 +8,17 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from worldfs.ground.clock import parse_stamp, stamp
-from worldfs.ground.dir_reader import DirEntryRef, check_path, path_error
-from worldfs.ground.errors import NotFound, UserError
-from worldfs.tree.stores.revision import of
+from worldfs.base.clock import parse_stamp, stamp
+from worldfs.base.dir_reader import DirEntryRef, check_path, path_error
+from worldfs.base.errors import NotFound, UserError
+from worldfs.storage.revision import of
 
 from .agent_directory import AgentDirectory
 from .claim_log import ClaimLog
 from .message_names import DEAD, INBOX, RANKS, DeliveryRank, done_key, file_key, name_for_id, rank_of
 
 if TYPE_CHECKING:
-    from worldfs.ground.model import Message
+    from worldfs.base.model import Message
 
 
 NAME_BYTES = 200  # of a message's name

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from worldfs.tree.stores.revision import PRIVATE_DIR
+from worldfs.storage.revision import PRIVATE_DIR
 
 try:
     from _blake2 import blake2b
@@ -18,7 +18,7 @@ except ImportError:
     from hashlib import blake2b
 
 if TYPE_CHECKING:
-    from worldfs.ground.model import Message
+    from worldfs.base.model import Message
 
 INBOX: Final = "inbox"
 DONE: Final = f"{PRIVATE_DIR}/letters/done"

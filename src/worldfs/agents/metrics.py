@@ -14,8 +14,8 @@ from __future__ import annotations
 from datetime import UTC
 from typing import TYPE_CHECKING, Any, Final
 
-from worldfs.ground.clock import parse_stamp, stamp
-from worldfs.ground.model.agent import Metrics
+from worldfs.base.clock import parse_stamp, stamp
+from worldfs.base.model.agent import Metrics
 
 from .metrics_reducer import EVENTS, FIGURES, FOUND, LIFETIME, SESSIONS, WINDOW, MetricsReducer, RecentTotals, as_count
 

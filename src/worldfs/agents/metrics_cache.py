@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from worldfs.ground.errors import UserError
+from worldfs.base.errors import UserError
 
 if TYPE_CHECKING:
     from .agent_directory import AgentDirectory

@@ -19,8 +19,8 @@ from datetime import UTC, timedelta
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from worldfs.ground.clock import parse_stamp
-from worldfs.ground.errors import BadInput
+from worldfs.base.clock import parse_stamp
+from worldfs.base.errors import BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

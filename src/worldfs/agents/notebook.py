@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
-from worldfs.ground.clock import parse_stamp, stamp
-from worldfs.ground.errors import BadInput, NotFound, NotPermitted
-from worldfs.ground.logfile import CHUNK, LogFile
-from worldfs.tree.stores.revision import PRIVATE_DIR, of
+from worldfs.base.clock import parse_stamp, stamp
+from worldfs.base.errors import BadInput, NotFound, NotPermitted
+from worldfs.base.logfile import CHUNK, LogFile
+from worldfs.storage.revision import PRIVATE_DIR, of
 
 from .agent_directory import AgentDirectory
 

@@ -12,9 +12,9 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from worldfs.ground.clock import parse_stamp, stamp
-from worldfs.ground.dir_reader import DirReader, read_whole
-from worldfs.ground.errors import NotFound, UserError, WorldError
+from worldfs.base.clock import parse_stamp, stamp
+from worldfs.base.dir_reader import DirReader, read_whole
+from worldfs.base.errors import NotFound, UserError, WorldError
 
 from .agent_names import agent_exists, list_agents
 from .message_files import parse_message
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from worldfs.ground.model import Message
+    from worldfs.base.model import Message
 
     from .agent_state import AgentState
 

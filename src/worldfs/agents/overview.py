@@ -12,9 +12,9 @@ from contextlib import suppress
 from heapq import nsmallest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from worldfs.ground.clock import SystemClock, parse_stamp
-from worldfs.ground.dir_reader import DirReader, path_error, read_whole
-from worldfs.ground.errors import BadInput, NotFound, WorldError
+from worldfs.base.clock import SystemClock, parse_stamp
+from worldfs.base.dir_reader import DirReader, path_error, read_whole
+from worldfs.base.errors import BadInput, NotFound, WorldError
 
 from .agent_names import is_agent_name, list_agents
 
@@ -229,7 +229,7 @@ class _AgentFiles:
             place = self.walk.locate(".paos/kernel.lock")
             if place is None or self.walk.lstat(place) is None:
                 return None
-            from worldfs.tree.stores.root_lock import lock_holder
+            from worldfs.storage.root_lock import lock_holder
 
             return lock_holder(self.path)
         except OSError as error:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from worldfs.ground.clock import parse_stamp
+from worldfs.base.clock import parse_stamp
 
 from .document_rules import mapping, with_members
 from .metrics_cache import FOLD
 
 if TYPE_CHECKING:
-    from worldfs.ground.model import SessionRecord
+    from worldfs.base.model import SessionRecord
 
     from .agent_state import AgentState
 
@@ -25,8 +25,8 @@ _FIGURES: Final = ("sources_archived", "branch", "pr_number", "tokens_used", "co
 
 def begin(state: AgentState, record: SessionRecord, found: Mapping[str, bytes | None]) -> None:
     """session.json and report.json at the start of a session; `found`: what `reconcile_all` has just returned."""
+    from worldfs.base.model import AgentReport
     from worldfs.formats.agent import documents
-    from worldfs.ground.model import AgentReport
 
     report = {"agent": state.name, "updated_at": record.started_at, "status": VERBS[record.type]}
     last = found["report.json"] or documents.report_write(AgentReport(state.name))
@@ -94,8 +94,8 @@ def _session(state: AgentState, entry: Mapping[str, Any], old: bytes) -> tuple[b
 
 
 def _report(state: AgentState, entry: Mapping[str, Any], session: Json, old: bytes | None, said: str) -> bytes:
+    from worldfs.base.model import AgentReport
     from worldfs.formats.agent import documents
-    from worldfs.ground.model import AgentReport
 
     old = old or documents.report_write(AgentReport(state.name, str(entry["ts"])))
     before = mapping(old)

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from worldfs.ground.errors import NotFound
-from worldfs.tree.stores.revision import PRIVATE_DIR
+from worldfs.base.errors import NotFound
+from worldfs.storage.revision import PRIVATE_DIR
 
 if TYPE_CHECKING:
     from .agent_directory import AgentDirectory

@@ -14,16 +14,16 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from worldfs.ground.errors import BadInput, Busy, NotFound, UserError
-from worldfs.kernel.job_store import JobStore
+from worldfs.base.errors import BadInput, Busy, NotFound, UserError
+from worldfs.runtime.job_store import JobStore
+from worldfs.storage.revision import PRIVATE_DIR
+from worldfs.storage.root_lock import RootLock, lock_holder
 from worldfs.tree.path import safe_name
-from worldfs.tree.stores.revision import PRIVATE_DIR
-from worldfs.tree.stores.root_lock import RootLock, lock_holder
 
 from . import outbox, projection, session_facts
 
 if TYPE_CHECKING:
-    from worldfs.ground.model import Job, SessionRecord
+    from worldfs.base.model import Job, SessionRecord
 
     from .agent_state import AgentState
     from .inbox import ClaimedMessage
@@ -58,7 +58,7 @@ def new_id(state: AgentState) -> str:
 
 def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id: str) -> SessionRecord:
     """Durable as running when it returns. Raises `Busy`, naming the process, if a session of this agent is running."""
-    from worldfs.ground.model import Job, JobState, JobStatus, Order, SessionRecord
+    from worldfs.base.model import Job, JobState, JobStatus, Order, SessionRecord
 
     agent_dir = state.agent_dir
     lock = _lock(state)
@@ -129,7 +129,7 @@ def running_session(state: AgentState) -> str:
 
 def record_of(state: AgentState, sid: str) -> SessionRecord:
     """A session as its start has it."""
-    from worldfs.ground.model import SessionRecord
+    from worldfs.base.model import SessionRecord
 
     order = JobStore(state.agent_dir.store, state.agent_dir.clock).load(sid).order
     known = {key: value for key, value in order.params.items() if key in SessionRecord._fields}
@@ -139,7 +139,7 @@ def record_of(state: AgentState, sid: str) -> SessionRecord:
 
 def previous_session(state: AgentState, sid: str) -> SessionRecord | None:
     """The session before this one, as its end in the journal has it; None if there was none."""
-    from worldfs.ground.model import SessionRecord
+    from worldfs.base.model import SessionRecord
 
     entry = state.journal.find(
         lambda item: item.get("event") == "session_end" and item.get("session_id") != sid, lambda item: False
@@ -248,7 +248,7 @@ def project(
     """
     from dataclasses import replace
 
-    from worldfs.ground.model import Cause, Job, JobState, Outcome
+    from worldfs.base.model import Cause, Job, JobState, Outcome
 
     agent_dir, sid = state.agent_dir, str(entry["session_id"])
     ok, acked = entry["outcome"] == "completed", False
@@ -284,7 +284,7 @@ def project(
 
 def recover(state: AgentState) -> bool:
     """What the last runner left: True if there was something. Call with the session's lock held, inside `locked`."""
-    from worldfs.ground.model import JobState
+    from worldfs.base.model import JobState
 
     jobs, found = JobStore(state.agent_dir.store, state.agent_dir.clock), False
     for sid in jobs.open_ids():
@@ -322,11 +322,11 @@ def recover(state: AgentState) -> bool:
 def _written_down(state: AgentState, sid: str) -> Json | None:
     """The end of a session as its runner saw it, where it was killed between its last words and the commit.
 
-    It leaves them in .paos/sessions/<id>/exit.json (drivers/command/session_files.py); one with `found_at` was written
+    It leaves them in .paos/sessions/<id>/exit.json (supervisor/session_files.py); one with `found_at` was written
     later by another process, which knows no more than we do.
     """
-    from worldfs.ground.clock import parse_stamp, stamp
-    from worldfs.ground.model.agent import OUTCOMES
+    from worldfs.base.clock import parse_stamp, stamp
+    from worldfs.base.model.agent import OUTCOMES
 
     from .document_rules import mapping
     from .metrics_reducer import FIGURES

@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from worldfs.ground.errors import BadInput
-from worldfs.ground.model.agent import AgentReport, Message, SessionRecord
+from worldfs.base.errors import BadInput
+from worldfs.base.model.agent import AgentReport, Message, SessionRecord
 
 from .context_builder import BUDGET, ContextPack, build_context
 from .context_items import finding_line, session_details
@@ -22,7 +22,7 @@ from .state_prompt_texts import CHINESE, ENGLISH, SAYS
 from .text_cost import Unit
 
 if TYPE_CHECKING:
-    from worldfs.ground.model import Finding
+    from worldfs.base.model import Finding
 
 PLACEHOLDERS: Final = {
     "agent": "its name",

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from worldfs.ground.errors import BadInput, NotFound
+from worldfs.base.errors import BadInput, NotFound
 
 if TYPE_CHECKING:
+    from worldfs.base.model import AgentTask
     from worldfs.formats.agent.json_rows import RowLayout
-    from worldfs.ground.model import AgentTask
 
 FILE = "tasks.json"
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Finding, Json, Order
 from worldfs.formats import block, entry_ids, sheet_members
 from worldfs.formats.block import Block
 from worldfs.formats.sheet_members import EntryRefused
 from worldfs.formats.values import not_finite
-from worldfs.ground.errors import BadInput
-from worldfs.ground.model import Finding, Json, Order
 
 FILE = "ACTION.md"
 MAX_ENTRIES = 100_000  # a sheet of more is refused whole; its bytes are bounded by block.MAX_BYTES

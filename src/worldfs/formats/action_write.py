@@ -9,12 +9,12 @@ import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
+from worldfs.base.model import Cause, Finding, Job, JobState, Json, Order, Outcome
 from worldfs.formats import action, block, jsontext
 from worldfs.formats.action import FILE, entries_of, id_of, list_key, locate
 from worldfs.formats.block import Block
 from worldfs.formats.sheet_format import SheetFormat
 from worldfs.formats.values import plain
-from worldfs.ground.model import Cause, Finding, Job, JobState, Json, Order, Outcome
 
 TEMPLATE = b'# ACTION\n\n```json\n{\n  "queue": []\n}\n```\n'
 TRACEBACK = 4096  # bytes of a traceback that the sheet shows; the job's directory holds all of it

@@ -10,9 +10,9 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
+from worldfs.base.errors import BadInput
 from worldfs.formats import jsontext
 from worldfs.formats.values import same
-from worldfs.ground.errors import BadInput
 
 MAX_BYTES = 64 * 2**20  # a document larger than this is refused whole
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from worldfs.ground.errors import BadInput
-from worldfs.ground.model import Finding
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Finding
 
 from . import config_services, entry_ids, prose
 from .config_fields import PATH, Json, Refusals

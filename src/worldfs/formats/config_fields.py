@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from worldfs.ground.errors import BadInput
+from worldfs.base.errors import BadInput
 
 Json = dict[str, Any]
 PATH = "config.json"

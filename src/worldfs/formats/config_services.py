@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from worldfs.ground.errors import BadInput
+from worldfs.base.errors import BadInput
 
 from .config_fields import Json, Refusals, bad_field, seconds, text
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from worldfs.ground.model import Op, Profile
+from worldfs.base.model import Op, Profile
 
 from . import embodied_ops as ops
 from . import embodied_sections as sections

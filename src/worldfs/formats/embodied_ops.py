@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from worldfs.ground.model import Op, Parameter
+from worldfs.base.model import Op, Parameter
 
 from . import quantities
 

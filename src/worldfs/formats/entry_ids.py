@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from worldfs.ground.model import Json
+from worldfs.base.model import Json
 
 MAX_LENGTH = 200  # bytes of UTF-8; a job's directory carries the id, and file names end at 255
 

@@ -6,11 +6,11 @@ import os
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from worldfs.base.errors import BadInput, Unsafe
+from worldfs.base.model import Finding, Json, Scene
 from worldfs.formats import block
 from worldfs.formats.environment_dialects import locate
 from worldfs.formats.environment_read import scene_of
-from worldfs.ground.errors import BadInput, Unsafe
-from worldfs.ground.model import Finding, Json, Scene
 
 MAX_BYTES = 16 * 2**20
 __all__ = ["Environment", "artifact_path", "merge", "next_baseline", "read", "upgrade"]

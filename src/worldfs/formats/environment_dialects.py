@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from worldfs.base.model import Json
 from worldfs.formats import block
 from worldfs.formats.block import Block
-from worldfs.ground.model import Json
 
 KEYS = (
     "scene_graph",

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from worldfs.base.model import Json, Relation, RobotState, Scene, Thing
 from worldfs.formats import values
 from worldfs.formats.environment_read import WORDS
 from worldfs.formats.values import same
-from worldfs.ground.model import Json, Relation, RobotState, Scene, Thing
 
 TOLERANCE = 1e-4  # m and rad: what is nearer to the file's number than this did not move
 DIGITS = 4

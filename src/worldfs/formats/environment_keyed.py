@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from worldfs.base.model import Json, RobotState, Thing
 from worldfs.formats.environment_entries import (
     DIGITS,
     SUPPORTS,
@@ -27,7 +28,6 @@ from worldfs.formats.environment_entries import (
     updated,
     with_extra,
 )
-from worldfs.ground.model import Json, RobotState, Thing
 
 CENTIMETRES = 100.0  # q1 keeps `objects.*.position` in centimetres beside centres in metres (workspace D34)
 

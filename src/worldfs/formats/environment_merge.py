@@ -13,6 +13,7 @@ number is neither written nor removed.
 
 from __future__ import annotations
 
+from worldfs.base.model import Json, Scene
 from worldfs.formats import block
 from worldfs.formats.environment_dialects import locate
 from worldfs.formats.environment_entries import NOTHING, ObservationUpdate, suppress_jitter
@@ -20,7 +21,6 @@ from worldfs.formats.environment_keyed import q1, runtime, v0
 from worldfs.formats.environment_page import page
 from worldfs.formats.environment_upgrade import upgrade
 from worldfs.formats.values import same
-from worldfs.ground.model import Json, Scene
 
 _FORMS = {"page2": page, "page1": page, "q1": q1, "r": runtime, "v0": v0}
 

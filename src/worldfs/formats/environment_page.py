@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from worldfs.base.model import Json, RobotState, Thing
 from worldfs.formats.environment_entries import (
     EntryUpdate,
     ObservationUpdate,
@@ -23,7 +24,6 @@ from worldfs.formats.environment_entries import (
     updated,
     with_extra,
 )
-from worldfs.ground.model import Json, RobotState, Thing
 
 _IDENTITY = [1.0, 0.0, 0.0, 0.0]
 _BARE = frozenset(("id", "type", "position", "status"))  # all that this writer says in the node of an object

@@ -10,9 +10,9 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
+from worldfs.base.model import Finding, Json, Relation, RobotState, Scene, Thing, Vec
 from worldfs.formats import entry_ids
 from worldfs.formats.environment_dialects import BODIES, FURNITURE
-from worldfs.ground.model import Finding, Json, Relation, RobotState, Scene, Thing, Vec
 
 T = TypeVar("T")
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from worldfs.base.model import Json
 from worldfs.formats import block, jsontext
 from worldfs.formats.environment_dialects import locate
-from worldfs.ground.model import Json
 
 
 def upgrade(data: bytes) -> bytes:

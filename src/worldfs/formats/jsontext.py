@@ -12,9 +12,9 @@ from itertools import pairwise
 from json.decoder import scanstring  # type: ignore[attr-defined]  # as old as the module, missing in its stub
 from typing import Any, NamedTuple
 
+from worldfs.base.errors import BadInput
 from worldfs.formats.list_matching import match_elements
 from worldfs.formats.values import depth, same
-from worldfs.ground.errors import BadInput
 
 LONG_LINE = 4096
 WIDTH = 120  # a container that is longer gets lines of its own

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from worldfs.ground.model import Json, Lesson
+from worldfs.base.model import Json, Lesson
 
 from . import prose
 from .prose import Fence, Heading

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from worldfs.ground.errors import BadInput
+from worldfs.base.errors import BadInput
 
 BOM = "\ufeff"
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")  # Markdown's line ends only; str.splitlines knows more

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from worldfs.base.model import Job, Json, Order
 from worldfs.formats.block import Block
-from worldfs.ground.model import Job, Json, Order
 
 if TYPE_CHECKING:
     from worldfs.formats.action import ParsedSheet

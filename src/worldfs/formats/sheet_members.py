@@ -9,9 +9,9 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
+from worldfs.base.clock import parse_stamp
+from worldfs.base.model import Finding, Json, Order
 from worldfs.formats import entry_ids
-from worldfs.ground.clock import parse_stamp
-from worldfs.ground.model import Finding, Json, Order
 
 MAX_ATTEMPTS: Final = 1000
 PRIORITIES: Final = ("high", "normal", "medium", "low")

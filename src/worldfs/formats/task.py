@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from worldfs.ground.model import Task, TaskStep
+from worldfs.base.model import Task, TaskStep
 
 from . import markdown_tables, prose
 from .prose import Heading

@@ -15,11 +15,11 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode, SequenceNode
 
+from worldfs.base.errors import BadInput
 from worldfs.formats import jsontext
 from worldfs.formats.jsontext import Edit
 from worldfs.formats.list_matching import match_elements
 from worldfs.formats.values import same
-from worldfs.ground.errors import BadInput
 
 MAX_BASED = 3000  # signs of a hexadecimal number: Python writes no integer of more than 4,300 decimal digits
 MAX_VALUES = 5_000_000  # after aliases are followed: a few lines of YAML can expand to billions

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from worldfs.ground.errors import MissingRequirement
+from worldfs.base.errors import MissingRequirement
 
 from . import tokenizer
 from .passage import Passage, SearchHit

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from worldfs.ground.clock import Clock
-from worldfs.ground.model import Json, Outcome
+from worldfs.base.clock import Clock
+from worldfs.base.model import Json, Outcome
 from worldfs.tree.binding import USER, Binding
 from worldfs.tree.change_feed import ChangeFeed
-from worldfs.world.calls import AgentJobContext, AgentJobs
+from worldfs.world.agent_jobs import AgentJobContext, AgentJobs
 
 from .manual_clock import ManualClock
 from .waiting import until as wait_until

@@ -13,8 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from worldfs.ground.dir_reader import DirEntryRef
-from worldfs.ground.disk import STAMP, Disk, How
+from worldfs.base.dir_reader import DirEntryRef
+from worldfs.base.disk import STAMP, Disk, How
 
 Kind = Literal[
     "create", "mkdir", "write", "truncate", "stamp", "link", "rename", "swap", "unlink", "sync", "sync_dir", "ack"

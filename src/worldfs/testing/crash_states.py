@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from worldfs.ground.disk import STAMP
+from worldfs.base.disk import STAMP
 
 from .crash_log import DiskOp, Snapshot
 from .torn_writes import WHOLE, apply_change, torn_contents

@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from worldfs.ground.disk import STAMP, Disk
+from worldfs.base.disk import STAMP, Disk
 
 from .crash_log import DiskOp, Recorder, Snapshot, Sync
 from .crash_states import CrashState, DiskOpHistory, materialise, states

@@ -88,7 +88,7 @@ def checkout(source: Path, place: Path) -> Path:
             shutil.copy2(source / part, place / part)
     environment = place.parent / "environment"
     (environment / "bin").mkdir(parents=True)
-    for name, what in (("paos", "-m worldfs.doors.cli.main "), ("python", ""), ("python3", "")):
+    for name, what in (("paos", "-m worldfs.interfaces.cli.main "), ("python", ""), ("python3", "")):
         command = environment / "bin" / name
         path = f'PYTHONPATH="{source}/src${{PYTHONPATH:+:$PYTHONPATH}}"'
         command.write_text(f'#!/bin/sh\n{path} exec "{sys.executable}" {what}"$@"\n')

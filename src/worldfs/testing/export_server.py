@@ -12,9 +12,9 @@ from .waiting import PATIENCE_S
 if TYPE_CHECKING:
     from websockets.asyncio.server import ServerConnection
 
-    from worldfs.exports.export_source import ExportSource
-    from worldfs.exports.fs_client import FsClient
-    from worldfs.wire.frames import Frame
+    from worldfs.formats.wire.frames import Frame
+    from worldfs.plugins.node_fs.export_source import ExportSource
+    from worldfs.plugins.node_fs.fs_client import FsClient
 
 TOKEN: Final = "secret-0123456789abcdef0123456789abcdef"  # noqa: S105 - guards nothing but a test
 T = TypeVar("T")
@@ -27,7 +27,7 @@ async def websocket_server(
     """A WebSocket server with this handler; its URL without a path."""
     from websockets.asyncio.server import serve
 
-    from worldfs.exports.fs_server import FRAME_MAX
+    from worldfs.plugins.node_fs.fs_server import FRAME_MAX
 
     async with serve(handler, host, 0, max_size=FRAME_MAX, compression=None) as server:
         yield "ws://{}:{}".format(*next(iter(server.sockets)).getsockname()[:2])
@@ -36,7 +36,7 @@ async def websocket_server(
 @asynccontextmanager
 async def exporting_server(*sources: ExportSource, token: str = TOKEN) -> AsyncIterator[str]:
     """The URL of a server of these exports."""
-    from worldfs.exports.fs_server import FsServer
+    from worldfs.plugins.node_fs.fs_server import FsServer
 
     server = FsServer(sources, token)
     try:
@@ -51,7 +51,7 @@ async def connected_client(
     *sources: ExportSource, push: Callable[[Frame], None] | None = None
 ) -> AsyncIterator[FsClient]:
     """A client after its hello to a server of these exports; it subscribes to changes if `push` is given."""
-    from worldfs.exports.fs_client import FsClient
+    from worldfs.plugins.node_fs.fs_client import FsClient
 
     async with (
         exporting_server(*sources) as url,

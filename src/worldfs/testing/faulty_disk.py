@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 
-from worldfs.ground.disk import Disk
+from worldfs.base.disk import Disk
 
 WRITING = frozenset({"write", "append", "fsync", "fsync_dir", "rename", "mkdir"})  # a full disk still deletes names
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any, Final
 
-from worldfs.ground.clock import parse_stamp, stamp
+from worldfs.base.clock import parse_stamp, stamp
 
 Json = dict[str, Any]
 

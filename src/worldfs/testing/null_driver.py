@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from worldfs.ground.driver import Run
-from worldfs.ground.model import Cause, Finding, Order, Outcome, Scene, Thing
+from worldfs.base.driver import Run
+from worldfs.base.model import Cause, Finding, Order, Outcome, Scene, Thing
 
 from .manual_clock import ManualClock
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from worldfs.drivers.policies.policy_client import ActionChunk, PolicyError, PolicyInfo
-from worldfs.drivers.runtime.plugins import Plugins
-from worldfs.drivers.skills.skill_runtime import SkillContext, SkillRequest
-from worldfs.drivers.targets.target_adapter import ActionSpec, Observation, StepResult, TargetContext
-from worldfs.ground.driver import Run
-from worldfs.ground.errors import MissingRequirement
-from worldfs.ground.model import Cause, Finding, Json, Outcome, PolicySpec, RobotState, Scene, Target, Thing
+from worldfs.base.driver import Run
+from worldfs.base.errors import MissingRequirement
+from worldfs.base.model import Cause, Finding, Json, Outcome, PolicySpec, RobotState, Scene, Target, Thing
+from worldfs.policies.policy_client import ActionChunk, PolicyError, PolicyInfo
+from worldfs.robots.targets.target_adapter import ActionSpec, Observation, StepResult, TargetContext
+from worldfs.sessions.plugins import Plugins
+from worldfs.skills.skill_runtime import SkillContext, SkillRequest
 
 from .manual_clock import ManualClock
 

@@ -21,12 +21,12 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
-from worldfs.ground.disk import Disk
+from worldfs.base.disk import Disk
 
 from .block_log import BlockLog, Blocks, PowerCutDisk, replay, write_image
 from .crashes import CrashCheckCounts, CrashCheckFailure, scratch_directory
-from .lives import Workload
-from .lives.crash_check import compare, record_workload, views_of
+from .workloads import Workload
+from .workloads.crash_check import compare, record_workload, views_of
 
 LOG: Final = 8 << 30  # bytes, nearly all of them a hole
 ROOT: Final = "root"  # the directory of the workload, on the disk

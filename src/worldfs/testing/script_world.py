@@ -10,15 +10,15 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worldfs.ground.driver import DriverContext
-from worldfs.ground.errors import NotFound, NotPermitted, UserError
-from worldfs.ground.model import Order
+from worldfs.base.driver import DriverContext
+from worldfs.base.errors import NotFound, NotPermitted, UserError
+from worldfs.base.model import Order
 
 from .manual_clock import ManualClock
 from .null_driver import NullDriver, SimulatedPowerLoss
 
 if TYPE_CHECKING:
-    from worldfs.tree.stores.store_interface import Store
+    from worldfs.storage.store_interface import Store
     from worldfs.world.world import World
 
 _TIME = re.compile(r"\+(\d+(?:\.\d+)?)(ms|s|m|h|d)")
@@ -130,7 +130,7 @@ class ScriptWorld:
 
     def do(self, text: str, verdict: str = "reached") -> None:
         """do "TEXT" [VERDICT]: the planner carries it out while the kernel runs in a thread."""
-        from worldfs.roles.planner import Planner
+        from worldfs.planning.planner import Planner
 
         world, stop = self._running(), threading.Event()
         kernel = threading.Thread(target=world.run, kwargs={"stop": stop}, daemon=True)
@@ -234,14 +234,14 @@ class ScriptWorld:
         return NullDriver(executed=self._executed)
 
     def _disk_store(self) -> Store:
-        from worldfs.ground.durable import Disk
-        from worldfs.tree.stores.disk_store import DiskStore
+        from worldfs.base.durable import Disk
+        from worldfs.storage.disk_store import DiskStore
 
         return DiskStore(self._workspace, Disk(self._boundary), guarded=frozenset({"ACTION.md", "ENVIRONMENT.md"}))
 
     def _memory(self) -> Store:
         """One store for the whole script: it represents the disk, so it survives crashes."""
-        from worldfs.tree.stores.memory_store import MemoryStore
+        from worldfs.storage.memory_store import MemoryStore
 
         if self._store is None:
             self._store = MemoryStore()

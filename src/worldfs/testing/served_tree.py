@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from worldfs.ground.clock import Clock, SystemClock
-from worldfs.ground.errors import BadInput, NotFound, NotPermitted
-from worldfs.plane.control_plane import ControlPlane
+from worldfs.base.clock import Clock, SystemClock
+from worldfs.base.errors import BadInput, NotFound, NotPermitted
+from worldfs.control.control_plane import ControlPlane
 from worldfs.tree.binding import MOTHER, Binding
 from worldfs.tree.change_feed import ChangeFeed
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from worldfs.ground.errors import BadInput, Conflict, Exists, NotFound, Unsafe, WorldError
-from worldfs.tree.stores.store_interface import ABSENT, ANY, Store, StoreChangeKind, StoreWatch
+from worldfs.base.errors import BadInput, Conflict, Exists, NotFound, Unsafe, WorldError
+from worldfs.storage.store_interface import ABSENT, ANY, Store, StoreChangeKind, StoreWatch
 
 from .waiting import PATIENCE_S
 

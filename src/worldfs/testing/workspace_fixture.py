@@ -11,10 +11,10 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worldfs.ground.clock import Clock
-from worldfs.ground.driver import Driver, DriverContext
-from worldfs.ground.durable import DRAFT, Disk
-from worldfs.ground.model import Job, Order
+from worldfs.base.clock import Clock
+from worldfs.base.driver import Driver, DriverContext
+from worldfs.base.durable import DRAFT, Disk
+from worldfs.base.model import Job, Order
 
 from .manual_clock import ManualClock
 from .null_driver import NullDriver
@@ -65,7 +65,7 @@ class WorkspaceFixture:
 
     def open(self, disk: Disk | None = None, *, threads: bool = False, driver: Driver | None = None) -> World:
         """A world that serves, over this disk."""
-        from worldfs.tree.stores.disk_store import DiskStore
+        from worldfs.storage.disk_store import DiskStore
         from worldfs.world.world import World
 
         def make(seat: DriverContext) -> Driver:
@@ -112,8 +112,8 @@ class WorkspaceFixture:
 
     def until(self, holds: Callable[[], bool], patience: float = PATIENCE_S) -> None:
         """Look again after each change in the jobs of a kernel that runs elsewhere, until it holds."""
-        from worldfs.kernel.job_store import OPEN
-        from worldfs.tree.stores.disk_store import DiskStore
+        from worldfs.runtime.job_store import OPEN
+        from worldfs.storage.disk_store import DiskStore
 
         store, end = DiskStore(self.root), time.monotonic() + patience
         try:
@@ -137,8 +137,8 @@ class WorkspaceFixture:
         return sum(order.id == id for order in self.executed)
 
     def _jobs(self) -> dict[str, Job]:
-        from worldfs.kernel.job_store import JobStore
-        from worldfs.tree.stores.disk_store import DiskStore
+        from worldfs.runtime.job_store import JobStore
+        from worldfs.storage.disk_store import DiskStore
 
         store = DiskStore(self.root)
         try:

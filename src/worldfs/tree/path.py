@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from worldfs.ground.errors import BadInput, Unsafe
+from worldfs.base.errors import BadInput, Unsafe
 
 MAX_BYTES = 2000  # a longer path could not become a key of every store
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from worldfs.ground.errors import NotFound, NotPermitted
+from worldfs.base.errors import NotFound, NotPermitted
 
 from .row_table import AT_STARTUP, FileKind, FileRow
 

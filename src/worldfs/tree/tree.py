@@ -6,12 +6,12 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, Protocol, cast
 
-from worldfs.ground.errors import BadInput, Exists, NotFound, NotPermitted, UserError
+from worldfs.base.errors import BadInput, Exists, NotFound, NotPermitted, UserError
+from worldfs.storage.store_interface import ANY, Expected, Store, StoreWatch
 
 from . import path as paths
 from .rights import FIXED, demand_read, demand_remove, demand_write, may_read, may_write
 from .row_table import FileKind, FileRow, Found, RowTable
-from .stores.store_interface import ANY, Expected, Store, StoreWatch
 from .virtual_file import DirEntry, FileBehaviour, Names, Subtree, WriteContext, WriteResult
 
 
@@ -265,7 +265,7 @@ class Tree:
         stop: threading.Event | None = None,
     ) -> bytes | None:
         """Block until `ready(content)` holds; the content then, or None when time is up or `stop` is set."""
-        from worldfs.ground.clock import SystemClock
+        from worldfs.base.clock import SystemClock
 
         clock = SystemClock()
         end = None if timeout is None else clock.monotonic() + timeout

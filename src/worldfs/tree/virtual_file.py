@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
-from worldfs.ground.errors import BadInput
+from worldfs.base.errors import BadInput
 
 from .row_table import FileKind
 

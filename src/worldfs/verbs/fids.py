@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from typing import Final
 
-from worldfs.ground.errors import BadInput, NotFound, WorldError
+from worldfs.base.errors import BadInput, NotFound, WorldError
 
 from .bound_tree import BoundStat
 from .staging import Staging

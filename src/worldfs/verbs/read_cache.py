@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from worldfs.ground.clock import Clock, SystemClock
+from worldfs.base.clock import Clock, SystemClock
 from worldfs.tree.change_feed import ChangeFeed
 
 from .bound_tree import BoundContent, BoundStat, BoundTree, StampedTree

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from worldfs.ground.errors import BadInput
+from worldfs.base.errors import BadInput
 
 MOST: Final = 64 << 20  # bytes of one file
 

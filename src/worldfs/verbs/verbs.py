@@ -12,7 +12,7 @@ from concurrent.futures import Executor
 from contextlib import suppress
 from typing import Final, TypeVar
 
-from worldfs.ground.errors import BadInput, NotFound, NotPermitted, Unsafe
+from worldfs.base.errors import BadInput, NotFound, NotPermitted, Unsafe
 
 from .bound_tree import (
     BoundContent,

@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 
-from worldfs.ground.driver import Driver, Run
-from worldfs.ground.errors import MissingRequirement, StorageError, UserError
-from worldfs.ground.model import Cause, Finding, Order, Outcome, Scene
-from worldfs.kernel.kernel import Kernel
+from worldfs.base.driver import Driver, Run
+from worldfs.base.errors import MissingRequirement, StorageError, UserError
+from worldfs.base.model import Cause, Finding, Order, Outcome, Scene
+from worldfs.runtime.kernel import Kernel
 
 from .world_job_hooks import WorldJobHooks
 

@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from worldfs.ground.errors import Conflict, NotFound
-from worldfs.tree.stores.store_interface import ABSENT
+from worldfs.base.errors import Conflict, NotFound
+from worldfs.storage.store_interface import ABSENT
 from worldfs.tree.tree import Tree
 
 Parsed = TypeVar("Parsed")

@@ -11,17 +11,17 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from worldfs.drivers.driver_catalogue import catalogue
+from worldfs.base.clock import SystemClock
+from worldfs.base.errors import BadInput, UserError, WorldError
+from worldfs.base.model import Finding, Profile
 from worldfs.formats import action, embodied, environment, lessons_file, task
 from worldfs.formats.runtime import sessions, skills, targets
-from worldfs.ground.clock import SystemClock
-from worldfs.ground.errors import BadInput, UserError, WorldError
-from worldfs.ground.model import Finding, Profile
-from worldfs.kernel.job_store import OPEN, JobStore, job_key
-from worldfs.kernel.stored_sheet import QUARANTINE
-from worldfs.tree.stores.disk_store import DiskStore
-from worldfs.tree.stores.root_lock import lock_holder
-from worldfs.tree.stores.store_interface import Store
+from worldfs.robots.driver_catalogue import catalogue
+from worldfs.runtime.job_store import OPEN, JobStore, job_key
+from worldfs.runtime.stored_sheet import QUARANTINE
+from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.root_lock import lock_holder
+from worldfs.storage.store_interface import Store
 
 from .check_runtime import broken_references
 from .home import Home
@@ -155,7 +155,7 @@ def _profile(profile: Profile, written: bool) -> Iterator[Finding]:
 
 def _task(store: Store) -> Iterator[Finding]:
     """Warnings for claims of TASK.md that the world does not support."""
-    from worldfs.roles import task_review
+    from worldfs.planning import task_review
 
     try:
         page, world = store.get(task.PATH), store.get("ENVIRONMENT.md")
@@ -268,7 +268,7 @@ def _pictures() -> Iterator[Finding]:
             warning=True,
         )
     try:
-        from worldfs.drivers.mujoco.gl import gl_status
+        from worldfs.robots.mujoco.gl import gl_status
     except ImportError:
         yield Finding(
             "MISSING", "the simulation", "mujoco", "not installed", "pip install 'worldfs[sim]'", warning=True

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from worldfs.drivers.runtime import preflight
-from worldfs.drivers.runtime.plugins import Plugins, load_plugins
-from worldfs.drivers.targets import target_declaration
+from worldfs.base.errors import UserError
+from worldfs.base.model import Finding
 from worldfs.formats.runtime import sessions
-from worldfs.ground.errors import UserError
-from worldfs.ground.model import Finding
-from worldfs.tree.stores.store_interface import Store
+from worldfs.robots.targets import target_declaration
+from worldfs.sessions import preflight
+from worldfs.sessions.plugins import Plugins, load_plugins
+from worldfs.storage.store_interface import Store
 
 from .workspace_targets import WorkspaceTargets
 

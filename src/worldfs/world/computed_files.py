@@ -6,16 +6,16 @@ import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from worldfs.ground.errors import BadInput, NotFound, UserError
-from worldfs.kernel.job_store import ALERTS, CONTROL, JobStore
-from worldfs.kernel.stop_log import StopLog
+from worldfs.base.errors import BadInput, NotFound, UserError
+from worldfs.runtime.job_store import ALERTS, CONTROL, JobStore
+from worldfs.runtime.stop_log import StopLog
+from worldfs.storage.store_interface import Store
 from worldfs.tree.path import safe_name
-from worldfs.tree.stores.store_interface import Store
 from worldfs.tree.virtual_file import Names, VirtualFile, WriteContext
 
 if TYPE_CHECKING:
+    from worldfs.base.model import Job
     from worldfs.formats.sheet_format import SheetFormat
-    from worldfs.ground.model import Job
 
 
 class ViewFile(VirtualFile):
@@ -37,7 +37,7 @@ class SheetFile(VirtualFile):
         self.page = page
 
     def read(self, names: Names) -> bytes:
-        from worldfs.kernel.stored_sheet import sheet_text
+        from worldfs.runtime.stored_sheet import sheet_text
 
         page = self.page()
         stored = self.store.get(page.file)
@@ -50,7 +50,7 @@ class SheetFile(VirtualFile):
         """Durable when it returns. Valid entries are accepted even if others are refused."""
         from dataclasses import replace
 
-        from worldfs.kernel.stored_sheet import id_reused
+        from worldfs.runtime.stored_sheet import id_reused
 
         page = self.page()
         sheet = page.read(data, node=names.get("node", ""))
@@ -172,13 +172,13 @@ def job_views(jobs: JobStore) -> dict[str, ViewFile]:
         return b"" if outcome is None else (outcome.message + "\n").encode()
 
     def order(names: Names) -> bytes:
-        from worldfs.kernel.job_codec import order_bytes
+        from worldfs.runtime.job_codec import order_bytes
 
         job = load(names)
         return order_bytes(job.order, job.status.accepted_at)
 
     def status(names: Names) -> bytes:
-        from worldfs.kernel.job_codec import status_bytes
+        from worldfs.runtime.job_codec import status_bytes
 
         return status_bytes(load(names).status)
 
@@ -220,8 +220,8 @@ def current_alerts(store: Store, language: str) -> dict[str, dict[str, object]]:
     """The current alerts by path, as the kernel last wrote them, in `language`."""
     from dataclasses import asdict
 
-    from worldfs.ground.model import Finding
-    from worldfs.roles.message_translation import localise
+    from worldfs.base.model import Finding
+    from worldfs.planning.message_translation import localise
 
     try:
         stored = store.get(ALERTS)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from worldfs.ground.errors import from_os
+from worldfs.base.errors import from_os
 
 if TYPE_CHECKING:
     from worldfs.formats.config import Config

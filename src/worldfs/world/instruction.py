@@ -7,11 +7,11 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from worldfs.kernel.instruction_turns import LOOK_S, InstructionTurn
-from worldfs.tree.stores.disk_store import DiskStore
+from worldfs.runtime.instruction_turns import LOOK_S, InstructionTurn
+from worldfs.storage.disk_store import DiskStore
 
 if TYPE_CHECKING:
-    from worldfs.kernel.stop_log import StopState
+    from worldfs.runtime.stop_log import StopState
 
     from .world import World
 
@@ -96,9 +96,9 @@ class Instruction:
 
     def _is_question(self) -> bool:
         """Whether it is a question: it moves nothing, and needs no turn."""
+        from worldfs.base.errors import BadInput
         from worldfs.formats import environment
-        from worldfs.ground.errors import BadInput
-        from worldfs.roles.planner import QuestionIntent, interpret
+        from worldfs.planning.planner import QuestionIntent, interpret
 
         try:
             scene = environment.read(self._world.content("ENVIRONMENT.md")).scene

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from worldfs.ground.errors import UserError
-from worldfs.kernel.job_store import JobStore
+from worldfs.base.errors import UserError
+from worldfs.runtime.job_store import JobStore
 
 
 def job_succeeded(jobs: JobStore, op: str, word: str, support: str) -> bool:

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from worldfs.ground.errors import WorldError
+from worldfs.base.errors import WorldError
 
 from .profiles import profile_text
 
 if TYPE_CHECKING:
-    from worldfs.ground.model import Op, Profile, Skill
+    from worldfs.base.model import Op, Profile, Skill
 
     from .world import World
 
@@ -58,8 +58,8 @@ class LocalNodes:
 
     def online(self) -> bool:
         """Whether a kernel runs their orders, here or in another process."""
-        from worldfs.tree.stores.disk_store import DiskStore
-        from worldfs.tree.stores.root_lock import lock_holder
+        from worldfs.storage.disk_store import DiskStore
+        from worldfs.storage.root_lock import lock_holder
 
         world = self._world
         if world.kernel is not None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from worldfs.ground.errors import BadInput, Exists, NotFound, NotPermitted, UserError
+from worldfs.base.errors import BadInput, Exists, NotFound, NotPermitted, UserError
 from worldfs.tree import path as paths
 from worldfs.tree.rights import FIXED, demand_write, may_write
 from worldfs.tree.row_table import FileKind

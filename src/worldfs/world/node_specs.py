@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from worldfs.ground.errors import BadInput, UserError
-from worldfs.tree.stores.store_interface import Store
+from worldfs.base.errors import BadInput, UserError
+from worldfs.storage.store_interface import Store
 
 from .profiles import profile_text, unknown_profile
 from .robot_drivers import is_robot, names, robot_factory
@@ -15,10 +15,10 @@ from .robot_drivers import is_robot, names, robot_factory
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from worldfs.base.clock import Clock
+    from worldfs.base.driver import DriverFactory
+    from worldfs.base.model import Target
     from worldfs.formats.config import Config
-    from worldfs.ground.clock import Clock
-    from worldfs.ground.driver import DriverFactory
-    from worldfs.ground.model import Target
 
 DEFAULT_NODE = "franka_001"
 DEFAULT_DRIVER = "simulation"

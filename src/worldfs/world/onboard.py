@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from worldfs.base.durable import Root
+from worldfs.base.errors import BadInput, Exists
 from worldfs.formats import config, embodied
-from worldfs.ground.durable import Root
-from worldfs.ground.errors import BadInput, Exists
-from worldfs.tree.stores.disk_store import DiskStore
-from worldfs.tree.stores.store_interface import ABSENT
+from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.store_interface import ABSENT
 
 from .home import Home
 from .layout import ROWS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
-from worldfs.ground.errors import BadInput, NotFound
+from worldfs.base.errors import BadInput, NotFound
 from worldfs.tree import path as paths
 from worldfs.tree.rights import demand_read, may_write
 from worldfs.tree.row_table import FileKind, FileRow, RowTable
@@ -60,8 +60,8 @@ class PathResolver:
         self._context = context
         self._base_role = visibility.role_at(binding, ())
         self._own_role = visibility.role_at(binding, _SELF)
-        from .rooms.joined_mounts import JoinedMounts
-        from .rooms.visible_mounts import SERVED, ReadmeMount, VisibleAgents, VisibleMounts, VisibleWorkspace
+        from .mounts.joined_mounts import JoinedMounts
+        from .mounts.visible_mounts import SERVED, ReadmeMount, VisibleAgents, VisibleMounts, VisibleWorkspace
 
         behaviours: dict[str, FileBehaviour | Subtree] = {
             **sources.behaviours,

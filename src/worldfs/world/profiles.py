@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from pathlib import Path
 
-from worldfs.ground.errors import BadInput, from_os
+from worldfs.base.errors import BadInput, from_os
 
 FOLDER = "hal/profiles"  # below the home
 

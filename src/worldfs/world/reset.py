@@ -9,13 +9,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from worldfs.ground.clock import Clock, SystemClock
-from worldfs.ground.errors import NotFound
-from worldfs.kernel.job_store import JobStore
+from worldfs.base.clock import Clock, SystemClock
+from worldfs.base.errors import NotFound
+from worldfs.runtime.job_store import JobStore
+from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.root_lock import RootLock
+from worldfs.storage.store_interface import Store
 from worldfs.tree.rights import OPERATOR
-from worldfs.tree.stores.disk_store import DiskStore
-from worldfs.tree.stores.root_lock import RootLock
-from worldfs.tree.stores.store_interface import Store
 
 from .templates import template
 

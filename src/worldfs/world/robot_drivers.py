@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from worldfs.ground.errors import BadInput
-from worldfs.ground.model.skill import REAL
+from worldfs.base.errors import BadInput
+from worldfs.base.model.skill import REAL
 
 if TYPE_CHECKING:
-    from worldfs.ground.clock import Clock
-    from worldfs.ground.driver import Driver, DriverContext, DriverFactory
-    from worldfs.ground.model import Target
+    from worldfs.base.clock import Clock
+    from worldfs.base.driver import Driver, DriverContext, DriverFactory
+    from worldfs.base.model import Target
 
 ANY: Final = "rekep_real"  # the specification's name: the robot that TARGETS.md declares under the node's id
 WALKING: Final = ("go2_edu", "unitree_go2")  # walking robots are not supported yet
@@ -19,7 +19,7 @@ WALKING: Final = ("go2_edu", "unitree_go2")  # walking robots are not supported 
 
 def names() -> list[str]:
     """Names of the drivers that are not in the catalogue."""
-    from worldfs.drivers.targets.target_declaration import known_drivers
+    from worldfs.robots.targets.target_declaration import known_drivers
 
     return sorted({ANY, *known_drivers()} - {*WALKING})
 
@@ -66,7 +66,7 @@ def robot_factory(
         )  # fmt: skip
 
     def make(seat: DriverContext) -> Driver:
-        from worldfs.drivers.runtime.robot_body import RobotBody
+        from worldfs.sessions.robot_body import RobotBody
 
         return RobotBody(target, seat, clock)
 
@@ -78,6 +78,6 @@ def _bare(driver: str) -> str:
 
 
 def _fits(target: Target, name: str) -> bool:
-    from worldfs.drivers.targets.target_declaration import ADAPTER
+    from worldfs.robots.targets.target_declaration import ADAPTER
 
     return target.kind == REAL and target.adapter == ADAPTER and name in (ANY, _bare(target.driver))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from worldfs.ground.model import Profile
+from worldfs.base.model import Profile
 
 _HEAD = "| Robot ID | Driver | Type | Capabilities | Workspace | Enabled | Profile | Connection | Navigation |"
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
-from worldfs.ground.clock import Clock, SystemClock
-from worldfs.ground.errors import BadInput
-from worldfs.plane.caller import Caller
-from worldfs.plane.control_plane import ControlPlane
+from worldfs.base.clock import Clock, SystemClock
+from worldfs.base.errors import BadInput
+from worldfs.control.caller import Caller
+from worldfs.control.control_plane import ControlPlane
 from worldfs.tree.binding import MOTHER, Binding
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.virtual_file import FileBehaviour
@@ -22,10 +22,10 @@ from .connection_tree import ConnectionTree
 from .home import Home
 from .layout import served_table
 from .local_nodes import SERVICE, LocalNodes
+from .mounts.agent_mounts import AgentMounts
 from .namespace import Namespace
 from .namespace_ports import NodeExports
 from .path_resolver import NamespaceSources as Ground
-from .rooms.agent_mounts import AgentMounts
 from .services.agent_services import AgentServices
 from .services.node_tool import InvocableNode
 from .views.fixed_files import LiteralFile
@@ -43,11 +43,11 @@ SELF: Final = "self"  # reserved: it stands for the caller's agent
 
 
 class ReachableNode(NodeExports, InvocableNode, Protocol):
-    """A node on the other end of a tunnel: its files, and its services (`worldfs.exports.remote_fs.RemoteFs`)."""
+    """A node on the other end of a tunnel: its files, and its services (`plugins.node_fs.remote_fs.RemoteFs`)."""
 
 
 class NodeHub(Protocol):
-    """The nodes that can be reached now (`worldfs.exports.tunnel_hub.Hub`)."""
+    """The nodes that can be reached now (`worldfs.plugins.node_fs.tunnel_hub.Hub`)."""
 
     def mounted(self, node: str) -> ReachableNode | None: ...
 

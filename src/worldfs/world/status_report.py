@@ -7,15 +7,15 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from worldfs.ground.errors import UserError
-from worldfs.kernel.instruction_turns import current_instruction
-from worldfs.tree.stores.disk_store import DiskStore
-from worldfs.tree.stores.root_lock import lock_holder
+from worldfs.base.errors import UserError
+from worldfs.runtime.instruction_turns import current_instruction
+from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.root_lock import lock_holder
 
 from . import computed_files
 
 if TYPE_CHECKING:
-    from worldfs.ground.model import Job
+    from worldfs.base.model import Job
 
     from .world import World
 

@@ -9,11 +9,11 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Job, JobStatus, Lesson, Order, Profile, Scene, Task
 from worldfs.formats import embodied, environment, lessons_file, task
-from worldfs.ground.errors import BadInput
-from worldfs.ground.model import Job, JobStatus, Lesson, Order, Profile, Scene, Task
-from worldfs.roles.critic import Critic
-from worldfs.roles.lesson_notes import avoid, note_for
+from worldfs.planning.critic import Critic
+from worldfs.planning.lesson_notes import avoid, note_for
 
 from .cached_document import CachedDocument
 from .layout import CRITIC, PLANNER
@@ -43,7 +43,7 @@ def _taken_up(job: Job) -> tuple[str, tuple[float, ...]] | None:
 
 
 class TreePlannerPort:
-    """The planner port of one node (`worldfs.roles.planner.planner_port.PlannerPort`)."""
+    """The planner port of one node (`worldfs.planning.planner.planner_port.PlannerPort`)."""
 
     def __init__(
         self,

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from worldfs.ground.errors import BadInput
-from worldfs.ground.model import Finding
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Finding
 
 if TYPE_CHECKING:
     from worldfs.formats.config import Config

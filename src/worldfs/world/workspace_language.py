@@ -27,8 +27,8 @@ def detect_language(task: bytes, lessons: bytes, profile: bytes) -> str:
 
 def home_language(place: Home | Path, environ: Mapping[str, str] | None = None) -> str:
     """The language of a home that is not open, or of one workspace directory; `en` where nothing is readable."""
-    from worldfs.ground.dir_reader import DirReader
-    from worldfs.ground.errors import UserError
+    from worldfs.base.dir_reader import DirReader
+    from worldfs.base.errors import UserError
 
     root = place if isinstance(place, Path) else place.workspace
     if not isinstance(place, Path):

@@ -5,15 +5,15 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Final
 
-from worldfs.ground.errors import WorldError
-from worldfs.kernel.job_store import CONTROL
+from worldfs.base.errors import WorldError
+from worldfs.runtime.job_store import CONTROL
 
 from .views.status_file import STATUS
 from .world import PROJECT
 
 if TYPE_CHECKING:
+    from worldfs.storage.store_interface import StoreWatch
     from worldfs.tree.change_feed import ChangeFeed
-    from worldfs.tree.stores.store_interface import StoreWatch
 
     from .world import World
 

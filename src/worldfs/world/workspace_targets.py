@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from worldfs.ground.errors import UserError
-from worldfs.tree.stores.store_interface import Store
+from worldfs.base.errors import UserError
+from worldfs.storage.store_interface import Store
 
 if TYPE_CHECKING:
-    from worldfs.drivers.runtime.plugins import Plugins
+    from worldfs.base.clock import Clock
+    from worldfs.base.model import Finding, Json, Skill, Target
     from worldfs.formats.runtime.entry_registry import EntryRegistry
-    from worldfs.ground.clock import Clock
-    from worldfs.ground.model import Finding, Json, Skill, Target
-    from worldfs.kernel.dispatch import KernelNode
-    from worldfs.kernel.kernel import Kernel
+    from worldfs.runtime.dispatch import KernelNode
+    from worldfs.runtime.kernel import Kernel
+    from worldfs.sessions.plugins import Plugins
 
 T = TypeVar("T")
 TARGETS, SKILLS = "TARGETS.md", "SKILLS.md"
@@ -84,7 +84,7 @@ class WorkspaceTargets:
 
     def findings(self) -> dict[str, list[Finding]]:
         """The present findings of the registries, by file."""
-        from worldfs.ground.model import Finding
+        from worldfs.base.model import Finding
 
         found: dict[str, list[Finding]] = {}
         for kept in (self._targets, self._skills):
@@ -107,15 +107,15 @@ class TargetNodes:
         language: str,
         parts: Plugins | None = None,
     ) -> None:
-        from worldfs.drivers.runtime.plugins import load_plugins as installed
+        from worldfs.sessions.plugins import load_plugins as installed
 
         self.targets = targets
         self._clock, self._artifacts, self._language = clock, artifacts, language
         self._parts = parts or installed()
 
     def node(self, id: str) -> KernelNode:
-        from worldfs.drivers.runtime.session_driver import SessionDocuments, SessionDriver
-        from worldfs.kernel.dispatch import KernelNode
+        from worldfs.runtime.dispatch import KernelNode
+        from worldfs.sessions.session_driver import SessionDocuments, SessionDriver
 
         targets = self.targets
         registries = SessionDocuments(

@@ -10,34 +10,34 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from worldfs.ground.clock import Clock, SystemClock
-from worldfs.ground.errors import BadInput, MissingRequirement, NotFound, UserError, WorldError
-from worldfs.kernel.job_store import CANCEL, CONTROL, OPEN, JobStore
-from worldfs.kernel.stop_log import STOPS, StopLog
+from worldfs.base.clock import Clock, SystemClock
+from worldfs.base.errors import BadInput, MissingRequirement, NotFound, UserError, WorldError
+from worldfs.runtime.job_store import CANCEL, CONTROL, OPEN, JobStore
+from worldfs.runtime.stop_log import STOPS, StopLog
+from worldfs.storage import revision
+from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.root_lock import RootLock
+from worldfs.storage.store_interface import Store, StoreWatch
 from worldfs.tree import path as paths
 from worldfs.tree.rights import OPERATOR, demand_write
-from worldfs.tree.stores import revision
-from worldfs.tree.stores.disk_store import DiskStore
-from worldfs.tree.stores.root_lock import RootLock
-from worldfs.tree.stores.store_interface import Store, StoreWatch
 from worldfs.tree.tree import Tree
 from worldfs.tree.virtual_file import FileBehaviour
 
 from . import computed_files
 from .layout import PLANNER, WATCHDOG, home_table
+from .mounts.agent_mounts import AgentMounts
+from .mounts.joined_mounts import JoinedMounts, StaticMount
+from .mounts.workspace_mount import WorkspaceMount
 from .node_specs import DEFAULT_DRIVER, NodeSpec, disabled_robots, driver_factory, find_nodes, profile_for
-from .rooms.agent_mounts import AgentMounts
-from .rooms.joined_mounts import JoinedMounts, StaticMount
-from .rooms.workspace_mount import WorkspaceMount
 from .workspace_language import detect_language
 
 # Imports of kernel, drivers, roles and document parsers are inside functions: a reader or submitter does not load them.
 if TYPE_CHECKING:
-    from worldfs.drivers.runtime.plugins import Plugins
+    from worldfs.base.driver import Driver, DriverFactory, Interpreter
+    from worldfs.base.model import Finding, Job, JobStatus, Lesson, Order, Scene
     from worldfs.formats.config import Config
-    from worldfs.ground.driver import Driver, DriverFactory, Interpreter
-    from worldfs.ground.model import Finding, Job, JobStatus, Lesson, Order, Scene
-    from worldfs.kernel.kernel import Kernel
+    from worldfs.runtime.kernel import Kernel
+    from worldfs.sessions.plugins import Plugins
 
     from .bringup import BringUp
     from .instruction import Instruction
@@ -146,9 +146,9 @@ class World:
         self, drivers: Mapping[str, DriverFactory] | None, parts: Plugins | None, threads: bool, log: Log
     ) -> None:
         from worldfs.formats import task
-        from worldfs.kernel.dispatch import KernelNode
-        from worldfs.kernel.kernel import Kernel
-        from worldfs.roles.critic import Critic
+        from worldfs.planning.critic import Critic
+        from worldfs.runtime.dispatch import KernelNode
+        from worldfs.runtime.kernel import Kernel
 
         from .bringup import ENVIRONMENT, BringUp
         from .job_evidence import job_succeeded
@@ -158,7 +158,7 @@ class World:
 
         demand_single(self.config)
         if drivers is None:
-            from worldfs.drivers.driver_catalogue import catalogue
+            from worldfs.robots.driver_catalogue import catalogue
 
             drivers = catalogue()
         hooks = WorldJobHooks(self.tree, PROJECT, self.clock, Critic(self.language), self.language)
@@ -206,7 +206,7 @@ class World:
 
     def _driver(self, spec: NodeSpec, drivers: Mapping[str, DriverFactory], artifacts: Path | None) -> Driver:
         """The driver of a node, made and not opened; an `UnavailableDriver` where it is missing."""
-        from worldfs.ground.driver import DriverContext
+        from worldfs.base.driver import DriverContext
 
         from .bringup import UnavailableDriver
 
@@ -259,7 +259,7 @@ class World:
                 self.store.put(mark, revision.of(text).encode())
                 self.tree.write(path, text, WATCHDOG)
         elif present != text:
-            from worldfs.ground.model import Finding
+            from worldfs.base.model import Finding
 
             kernel.alert(
                 path,
@@ -278,7 +278,7 @@ class World:
 
         def interpret(text: str, scene: Scene) -> Sequence[Order]:
             from worldfs.formats import embodied
-            from worldfs.roles.planner import interpreter
+            from worldfs.planning.planner import interpreter
 
             profile = embodied.read(self.content("EMBODIED.md"))
             return interpreter(node, profile)(text, scene)
@@ -299,7 +299,7 @@ class World:
 
     def listen_alerts(self, listener: Callable[[Finding], None]) -> None:
         """Call `listener` with each present alert, and with each later one of this world's kernel."""
-        from worldfs.roles.message_translation import localise
+        from worldfs.planning.message_translation import localise
 
         self._kernel.alert.listen(lambda item: listener(localise(item, self.language())))
 
@@ -391,8 +391,8 @@ class World:
 
     def submit(self, order: Order, actor: str = PLANNER) -> str:
         """One action into the node's sheet, a session into SESSIONS.md, through the tree; durable when it returns."""
+        from worldfs.base.model import Job, JobStatus
         from worldfs.formats import action_write
-        from worldfs.ground.model import Job, JobStatus
 
         page = computed_files.sessions_page() if order.sheet == "SESSIONS.md" else computed_files.actions_page()
         data = action_write.write(b"", {}, add=[Job(order, JobStatus())], page=page)
@@ -402,7 +402,7 @@ class World:
 
     def demand_kernel(self) -> None:
         """Raises when no kernel runs: the error of our own, or `MissingRequirement` if another one has gone."""
-        from worldfs.tree.stores.root_lock import lock_holder
+        from worldfs.storage.root_lock import lock_holder
 
         if self.broken is not None:
             raise self.broken
@@ -449,7 +449,7 @@ class World:
 
     def wait_job(self, job_id: str, timeout: float | None = None, stop: threading.Event | None = None) -> JobStatus:
         """Block until the job has ended, the time is up or `stop` is set; its status then."""
-        from worldfs.kernel.job_codec import read_status
+        from worldfs.runtime.job_codec import read_status
 
         path = f"/nodes/{self.node_of(job_id)}/jobs/{job_id}/status.json"
 
@@ -476,7 +476,7 @@ class World:
     def lessons(self, query: str = "", actor: str = PLANNER, limit: int = 10) -> list[Lesson]:
         """The lessons that match a query, best first (`search_lessons` of 001); all of them for an empty one."""
         from worldfs.formats import lessons_file
-        from worldfs.roles.lesson_notes import search
+        from worldfs.planning.lesson_notes import search
 
         try:
             data = self.tree.read(f"/projects/{PROJECT}/LESSONS.md", actor)

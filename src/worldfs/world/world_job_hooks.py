@@ -8,14 +8,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worldfs.base.clock import Clock, stamp
+from worldfs.base.driver import RECORD_FPS, Driver, Reviewer, Simulated, VideoRecorder
+from worldfs.base.errors import MissingRequirement, UserError
+from worldfs.base.model import Cause, Finding, Json, Lesson, Order, Outcome, Profile, Scene
 from worldfs.formats import embodied, environment, lessons_file, task
 from worldfs.formats.prose import one_line
-from worldfs.ground.clock import Clock, stamp
-from worldfs.ground.driver import RECORD_FPS, Driver, Reviewer, Simulated, VideoRecorder
-from worldfs.ground.errors import MissingRequirement, UserError
-from worldfs.ground.model import Cause, Finding, Json, Lesson, Order, Outcome, Profile, Scene
-from worldfs.roles.lesson_notes import note_for, note_for_failure, note_for_lost
-from worldfs.roles.message_translation import localise, localise_outcome
+from worldfs.planning.lesson_notes import note_for, note_for_failure, note_for_lost
+from worldfs.planning.message_translation import localise, localise_outcome
 from worldfs.tree.tree import Tree
 
 from .cached_document import CachedDocument
@@ -23,7 +23,7 @@ from .computed_files import film_name
 from .layout import CRITIC, WATCHDOG
 
 if TYPE_CHECKING:
-    from worldfs.roles.task_review import RecordedCheck
+    from worldfs.planning.task_review import RecordedCheck
 
 
 class WorldJobHooks:
@@ -105,7 +105,7 @@ class WorldJobHooks:
 
         Always True: it needs no idle body.
         """
-        from worldfs.roles import task_review  # imports the planner's grammar
+        from worldfs.planning import task_review  # imports the planner's grammar
 
         try:
             data = self.tasks.fetch()[0]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from worldfs.agents.agent_state import AgentState
-from worldfs.agents.importers.importer_registry import load
+from worldfs.plugins.importers.importer_registry import load
 from worldfs.testing.manual_clock import ManualClock
 
 LEGACY = Path(__file__).parents[2] / "fixtures" / "legacy"

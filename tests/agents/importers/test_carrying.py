@@ -12,11 +12,11 @@ import pytest
 
 import worldfs
 from worldfs.agents.agent_state import AgentState
-from worldfs.agents.importers import plan, run_import
-from worldfs.agents.importers.import_types import ImportItem, ImportSource, ParsedSource
-from worldfs.agents.importers.importer_registry import ImporterRegistry
-from worldfs.ground.errors import BadInput
-from worldfs.ground.model import AgentTask, Message, Remark
+from worldfs.base.errors import BadInput
+from worldfs.base.model import AgentTask, Message, Remark
+from worldfs.plugins.importers import plan, run_import
+from worldfs.plugins.importers.import_types import ImportItem, ImportSource, ParsedSource
+from worldfs.plugins.importers.importer_registry import ImporterRegistry
 from worldfs.testing.faulty_disk import CountingDisk, CrashingDisk, SimulatedCrash
 
 PLACES = ("collective", "collective-zh", "home", "beads", "mcp")
@@ -265,7 +265,7 @@ def test_a_copy_holds_only_the_files_that_are_new(agent, build):
 
 
 def test_a_large_source_is_not_copied_and_that_is_said(agent, build, monkeypatch):
-    monkeypatch.setattr("worldfs.agents.importers.import_record.COPY_MAX", 10)
+    monkeypatch.setattr("worldfs.plugins.importers.import_record.COPY_MAX", 10)
     report = bring(agent, build({"ops/queue.md": BOARD + "| a | low | — | |\n"}))
     assert "ops/queue.md: no copy kept" in report.words()[1] and "copy" not in record(agent)[0]
 
@@ -406,7 +406,7 @@ def test_two_imports_at_once_bring_each_thing_once(agent, build, tmp_path):
     )
     code = (
         "import sys\n"
-        "from worldfs.agents.importers import run_import, plan\n"
+        "from worldfs.plugins.importers import run_import, plan\n"
         "from worldfs.agents.agent_state import AgentState\n"
         "with AgentState.open('rio', sys.argv[1]) as state: run_import(plan(sys.argv[2], 'rio'), state)"
     )

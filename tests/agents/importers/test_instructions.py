@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from worldfs import AgentState
-from worldfs.agents.importers import plan
-from worldfs.doors.cli.main import main
+from worldfs.interfaces.cli.main import main
+from worldfs.plugins.importers import plan
 
 RULES = """# House rules
 

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from worldfs.agents.importers import plan, run_import
-from worldfs.agents.importers.importer_registry import BUILT_IN, Importer, ImporterRegistry
+from worldfs.plugins.importers import plan, run_import
+from worldfs.plugins.importers.importer_registry import BUILT_IN, Importer, ImporterRegistry
 
 PAGE = (Path(__file__).parents[3] / "docs" / "import.md").read_text()
 

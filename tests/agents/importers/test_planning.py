@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from worldfs.agents.importers import plan
-from worldfs.ground.errors import BadInput, NotFound
+from worldfs.base.errors import BadInput, NotFound
+from worldfs.plugins.importers import plan
 
 
 def everything_below(place):
@@ -75,7 +75,7 @@ def test_a_name_that_would_move_the_cursor_does_not_reach_the_screen(build):
 
 
 def test_a_large_stream_is_not_read_to_its_end(build, monkeypatch):
-    monkeypatch.setattr("worldfs.agents.importers.import_plan.COUNTED", 10)
+    monkeypatch.setattr("worldfs.plugins.importers.import_plan.COUNTED", 10)
     row = '{"timestamp":"2026-03-05T19:00:00Z","type":"session_meta","payload":{"id":"x"}}\n'
     made = plan(build({".codex/sessions/2026/03/05/rollout-a.jsonl": row}), "rio")
     assert "counted while they are brought over" in made.words()[0]

@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from worldfs.agents.importers import source_dir
-from worldfs.agents.importers.source_dir import SourceDir, json_objects
-from worldfs.ground.errors import BadInput, NotFound, NotPermitted, Unsafe
+from worldfs.base.errors import BadInput, NotFound, NotPermitted, Unsafe
+from worldfs.plugins.importers import source_dir
+from worldfs.plugins.importers.source_dir import SourceDir, json_objects
 
 
 def read_lines(place, path="f.jsonl"):

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import worldfs
-from worldfs.agents.importers import importer_registry
-from worldfs.agents.importers.import_plan import plan
-from worldfs.agents.importers.import_types import ImportItem, ImportSource, ParsedSource
-from worldfs.ground.errors import BadInput
-from worldfs.ground.model import Remark
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Remark
+from worldfs.plugins.importers import importer_registry
+from worldfs.plugins.importers.import_plan import plan
+from worldfs.plugins.importers.import_types import ImportItem, ImportSource, ParsedSource
 
 
 class Notebooks:
@@ -103,8 +103,8 @@ def test_a_name_that_is_none_is_refused_with_those_there_are(legacy):
 
 def test_nothing_of_the_importers_loads_before_somebody_imports():
     code = (
-        "import sys, worldfs.agents.importers, worldfs.agents.agent_state;"
-        "print([m for m in sys.modules if m.startswith('worldfs.agents.importers.') or m == 'importlib.metadata'])"
+        "import sys, worldfs.plugins.importers, worldfs.agents.agent_state;"
+        "print([m for m in sys.modules if m.startswith('worldfs.plugins.importers.') or m == 'importlib.metadata'])"
     )
     out = subprocess.run(
         [sys.executable, "-c", code],

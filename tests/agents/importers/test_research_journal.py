@@ -1,6 +1,6 @@
 """research-journal.md stays where it is; its blocks are offered."""
 
-from worldfs.agents.importers import plan
+from worldfs.plugins.importers import plan
 
 
 def test_blocks_are_notes_of_the_agent_in_whose_folder_the_journal_is(read, legacy):

@@ -2,7 +2,7 @@
 
 import random
 
-from worldfs.agents.importers.identity_set import IdentitySet
+from worldfs.plugins.importers.identity_set import IdentitySet
 
 
 def test_it_says_what_is_new_before_and_after_it_outgrows_its_memory():

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from worldfs.agents.importers import plan
+from worldfs.plugins.importers import plan
 
 
 @pytest.fixture

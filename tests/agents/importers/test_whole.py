@@ -6,9 +6,9 @@ import os
 import pytest
 
 from worldfs.agents.agent_state import AgentState
-from worldfs.agents.importers import adopt, export, plan, run_import
-from worldfs.agents.importers.importer_registry import load
-from worldfs.ground.errors import BadInput, Exists
+from worldfs.base.errors import BadInput, Exists
+from worldfs.plugins.importers import adopt, export, plan, run_import
+from worldfs.plugins.importers.importer_registry import load
 
 
 def files_of(root):

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from worldfs.agents.importers import value_conversion
 from worldfs.formats.agent import memory
+from worldfs.plugins.importers import value_conversion
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from worldfs.base.errors import BadInput, NotFound
 from worldfs.formats.agent import memory, memory_headings
-from worldfs.ground.errors import BadInput, NotFound
 
 RIO = """# Rio — Operational Memory
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from worldfs.base.errors import BadInput
 from worldfs.formats.runtime import skills, targets
-from worldfs.ground.errors import BadInput
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "runtime"
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from worldfs.base.model import Cause, Job, JobState, JobStatus, Outcome
 from worldfs.formats import action_write
 from worldfs.formats.runtime import sessions
 from worldfs.formats.runtime.sessions_write import PAGE
-from worldfs.ground.model import Cause, Job, JobState, JobStatus, Outcome
 
 EXAMPLE = (Path(__file__).parents[2] / "fixtures" / "runtime" / "SESSIONS.md").read_bytes()
 AT = ("2026-01-01T00:00:00Z", "2026-01-01T00:00:01Z", "2026-01-01T00:00:03.500Z")

@@ -5,8 +5,8 @@ import json
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from worldfs.ground.errors import BadInput
-from worldfs.world.calls import wait_selection
+from worldfs.base.errors import BadInput
+from worldfs.world.agent_jobs import wait_selection
 from worldfs.world.services import tool_order
 from worldfs.world.services.tool_order import AcceptedTools
 

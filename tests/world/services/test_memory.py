@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from worldfs.agents.agent_state import AgentState
-from worldfs.ground.model import Json
+from worldfs.base.model import Json
 from worldfs.testing.call_fixtures import tool_run
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.tree.binding import USER, Binding

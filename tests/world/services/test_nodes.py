@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from worldfs.ground.clock import SystemClock
-from worldfs.ground.errors import Busy, NotFound
-from worldfs.ground.model import JobState, Json
+from worldfs.base.clock import SystemClock
+from worldfs.base.errors import Busy, NotFound
+from worldfs.base.model import JobState, Json
 from worldfs.testing.call_fixtures import ALICE, StaticEndpoint, open_calls, wait_for_call, wait_until
 from worldfs.testing.waiting import PATIENCE_S
 from worldfs.testing.workspace_fixture import POSE, WorkspaceFixture
-from worldfs.world.calls.agent_jobs import AgentJobs
+from worldfs.world.agent_jobs.agent_jobs import AgentJobs
 from worldfs.world.layout import PLANNER
 from worldfs.world.services.endpoint_orders import EndpointOrders
 from worldfs.world.services.node_tool import NodeLookup, NodeTool

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from worldfs.ground.errors import BadInput
-from worldfs.ground.model import Cause, Finding, Json
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Cause, Finding, Json
 from worldfs.testing.call_fixtures import ALICE, StaticEndpoint, open_calls, wait_for_call, wait_until
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.waiting import PATIENCE_S
 from worldfs.tree.binding import USER, Binding
-from worldfs.world.calls.agent_job import AgentJobContext
-from worldfs.world.calls.agent_job_table import KEEP_S
-from worldfs.world.calls.agent_jobs import AgentJobs
+from worldfs.world.agent_jobs.agent_job import AgentJobContext
+from worldfs.world.agent_jobs.agent_job_table import KEEP_S
+from worldfs.world.agent_jobs.agent_jobs import AgentJobs
 from worldfs.world.services.endpoint_orders import IDLE_RESULT, IDLE_STATUS, BoundEndpoint, EndpointOrders
 from worldfs.world.services.service_tool import ToolError
 from worldfs.world.services.tool_order import REFUSAL

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from worldfs.ground.errors import BadInput
+from worldfs.base.errors import BadInput
 from worldfs.testing.call_fixtures import StaticEndpoint, wait_until
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.tree.binding import USER, Binding

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.ground.errors import NotFound
+from worldfs.base.errors import NotFound
 from worldfs.testing.call_fixtures import ALICE, StaticEndpoint, wait_until
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.tree.binding import ADMIN, USER, Binding

@@ -17,9 +17,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Cause, Json
 from worldfs.formats.config_services import WebSearch
-from worldfs.ground.errors import BadInput
-from worldfs.ground.model import Cause, Json
 from worldfs.testing.call_fixtures import tool_run
 from worldfs.world.services.service_tool import ToolError
 from worldfs.world.services.web import search_backends

@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from worldfs.ground.errors import BadInput
-from worldfs.ground.model.agent import AgentReport, AgentTask, LastSession, Message, Metrics, SessionRecord
+from worldfs.base.errors import BadInput
+from worldfs.base.model.agent import AgentReport, AgentTask, LastSession, Message, Metrics, SessionRecord
 
 from . import document_schemas
 from .jsonfile import Json, load, load_any, render
 from .object_schema import ObjectSchema, check, finding
 
 if TYPE_CHECKING:
-    from worldfs.ground.model import Finding
+    from worldfs.base.model import Finding
 
 __all__ = [
     "DOCUMENTS", "DocumentFormat", "TaskList", "entry_findings", "message_judge", "message_rank", "message_read",
@@ -402,6 +402,6 @@ def _judged(data: bytes, file: str, judge: Callable[[Any, str], Findings]) -> Fi
 
 
 def _said(error: BadInput, file: str) -> Finding:
-    from worldfs.ground.model import Finding
+    from worldfs.base.model import Finding
 
     return Finding("NOT_JSON", error.path or f"{file}#", error.expected, error.found, error.fix)

@@ -14,8 +14,8 @@ from json.encoder import c_make_encoder as _make  # type: ignore[attr-defined]  
 from json.encoder import encode_basestring as _quote
 from typing import Any, Final, NoReturn
 
+from worldfs.base.errors import BadInput
 from worldfs.formats.values import depth, not_finite, same
-from worldfs.ground.errors import BadInput
 
 from .object_schema import ObjectSchema, preview
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from worldfs.ground.errors import BadInput, NotFound
-from worldfs.ground.model.agent import Remark
+from worldfs.base.errors import BadInput, NotFound
+from worldfs.base.model.agent import Remark
 
 from .memory_headings import HEADINGS, SECTIONS, TITLES, canonical, remark_preview
 from .memory_outline import MemoryOutline, apply_edits, insertion_point, item_text, parse, remark_text

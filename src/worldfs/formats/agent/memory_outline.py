@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from worldfs.ground.model.agent import Remark
+from worldfs.base.model.agent import Remark
 
 from .memory_headings import SECTIONS, bare, canonical
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from worldfs.base.errors import BadInput
 from worldfs.formats.values import same
-from worldfs.ground.errors import BadInput
 
 from .jsonfile import Json, load_any, render
 from .merge_memory import merge_memory

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from .object_schema import finding
 
 if TYPE_CHECKING:
-    from worldfs.ground.model import Finding
+    from worldfs.base.model import Finding
 
 _WITHIN: Final = (("sessions", "sessions_total"), ("sources_archived",) * 2, ("claims_proposed",) * 2)
 _REFOLD: Final = "count it anew from the journal: paos check --fix"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from worldfs.ground.model import Finding
+    from worldfs.base.model import Finding
 
 Kinds = frozenset[type]
 NULL: Final[Kinds] = frozenset({type(None)})
@@ -98,7 +98,7 @@ def check(table: ObjectSchema, value: Any, file: str) -> tuple[Finding, ...]:
 
 def finding(code: str, file: str, pointer: str, *, expected: str, found: str, fix: str) -> Finding:
     """A finding of a document; made here so that a clean document never loads the class."""
-    from worldfs.ground.model import Finding
+    from worldfs.base.model import Finding
 
     return Finding(code, f"{file}#{pointer}", expected, found, fix)
 

@@ -105,7 +105,7 @@ def _marked(text: str, kinds: Sequence[SecretKind]) -> tuple[str, tuple[str, ...
 
 def _without_escapes(data: bytes, text: str) -> tuple[bytes, str]:
     """A JSON file whose secrets, or the words before them, may be written as escapes: its values are looked at."""
-    from worldfs.ground.errors import BadInput
+    from worldfs.base.errors import BadInput
 
     from .jsonfile import load, render
 

@@ -13,7 +13,7 @@ def normalize_time(text: str) -> str | None:
         return text
     from datetime import UTC, datetime
 
-    from worldfs.ground.clock import parse_stamp
+    from worldfs.base.clock import parse_stamp
 
     bare = text.strip().replace("/", "-").replace("年", "-").replace("月", "-").replace("日", "")
     bare = re.sub(r"(?<=-)(\d)(?=-|\s|T|$)", r"0\1", bare).removesuffix(" UTC")

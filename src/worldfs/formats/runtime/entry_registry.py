@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Finding, Json
 from worldfs.formats import block, entry_ids, sheet_members
 from worldfs.formats.sheet_members import EntryRefused
-from worldfs.ground.errors import BadInput
-from worldfs.ground.model import Finding, Json
 
 T = TypeVar("T")
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Json, Order
 from worldfs.formats import block, entry_ids, sheet_members
 from worldfs.formats.action import ParsedSheet, SheetEntry, without_entries
 from worldfs.formats.block import Block
 from worldfs.formats.sheet_members import EntryRefused
 from worldfs.formats.values import not_finite
-from worldfs.ground.errors import BadInput
-from worldfs.ground.model import Json, Order
 
 from .entry_registry import plain_ref
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from worldfs.base.clock import parse_stamp
+from worldfs.base.model import Cause, Job, JobState, JobStatus, Json, Order, Outcome
 from worldfs.formats import jsontext
 from worldfs.formats.action_write import EVIDENCE, error_of, is_removed, warnings
 from worldfs.formats.sheet_format import SheetFormat
 from worldfs.formats.values import plain
-from worldfs.ground.clock import parse_stamp
-from worldfs.ground.model import Cause, Job, JobState, JobStatus, Json, Order, Outcome
 
 from . import sessions
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from worldfs.base.model import Json, PolicySpec, Skill
 from worldfs.formats.sheet_members import EntryRefused
-from worldfs.ground.model import Json, PolicySpec, Skill
 
 from .entry_registry import EntryRegistry, flag, mapping, rest, text, texts
 from .entry_registry import read as read_registry

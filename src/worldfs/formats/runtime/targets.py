@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from worldfs.base.model import CameraSpec, Json, Target
+from worldfs.base.model.skill import REAL, SIM
 from worldfs.formats.sheet_members import EntryRefused
-from worldfs.ground.model import CameraSpec, Json, Target
-from worldfs.ground.model.skill import REAL, SIM
 
 from .entry_registry import EntryRegistry, flag, mapping, number, plain_ref, rest, text, texts
 from .entry_registry import read as read_registry

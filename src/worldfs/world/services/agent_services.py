@@ -10,16 +10,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from worldfs.ground.clock import Clock
-from worldfs.ground.errors import NotFound
+from worldfs.base.clock import Clock
+from worldfs.base.errors import NotFound
 from worldfs.tree.binding import Binding
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.virtual_file import WaitCondition, WriteContext, WriteResult
-from worldfs.world.calls.agent_jobs import AgentJobs
-from worldfs.world.calls.event_selector import Alive, EventSelector, Readable, SavedWaits
+from worldfs.world.agent_jobs.agent_jobs import AgentJobs
+from worldfs.world.agent_jobs.chat import Chat
+from worldfs.world.agent_jobs.event_selector import Alive, EventSelector, Readable, SavedWaits
+from worldfs.world.agent_jobs.responders import Responders
 
-from ..calls.brains import Responders
-from ..calls.chat import Chat
 from ..home import Home
 from .endpoint_orders import BoundEndpoint, EndpointAddress, EndpointOrders
 from .memory_tools import MemoryTools

@@ -11,12 +11,12 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
-from worldfs.ground.errors import BadInput
-from worldfs.ground.model import Outcome
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Outcome
 from worldfs.tree.binding import Binding
 from worldfs.tree.virtual_file import WriteResult
-from worldfs.world.calls.agent_job import AgentJob, AgentJobContext, epoch_ms
-from worldfs.world.calls.agent_jobs import AgentJobs
+from worldfs.world.agent_jobs.agent_job import AgentJob, AgentJobContext, epoch_ms
+from worldfs.world.agent_jobs.agent_jobs import AgentJobs
 from worldfs.world.json_text import compact_json
 
 from . import service_tool, tool_order

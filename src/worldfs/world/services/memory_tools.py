@@ -12,13 +12,13 @@ from typing import Final, NamedTuple
 from worldfs.agents.agent_state import AgentState
 from worldfs.agents.memory_items import MemoryItem, memory_items
 from worldfs.agents.notebook import NAME, Notebook, NoteVersion
-from worldfs.ground.clock import Clock
-from worldfs.ground.durable import Disk
-from worldfs.ground.errors import BadInput, NotFound, NotPermitted
-from worldfs.ground.model import Json
+from worldfs.base.clock import Clock
+from worldfs.base.durable import Disk
+from worldfs.base.errors import BadInput, NotFound, NotPermitted
+from worldfs.base.model import Json
 from worldfs.notes import Passage, PassageIndex, search
-from worldfs.tree.stores.revision import PRIVATE_DIR, of
-from worldfs.world.calls.agent_job import AgentJobContext
+from worldfs.storage.revision import PRIVATE_DIR, of
+from worldfs.world.agent_jobs.agent_job import AgentJobContext
 
 from .service_tool import ToolArguments, ToolError
 

@@ -7,16 +7,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from worldfs.ground.errors import Busy, MissingRequirement, NotFound, WorldError
-from worldfs.ground.model import Cause, Json, Order, Outcome
-from worldfs.world.calls.agent_job import AgentJobContext
+from worldfs.base.errors import Busy, MissingRequirement, NotFound, WorldError
+from worldfs.base.model import Cause, Json, Order, Outcome
+from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.json_text import compact_json
 
 from ..layout import PLANNER
 from .service_tool import ToolError
 
 if TYPE_CHECKING:
-    from worldfs.ground.model import JobStatus
+    from worldfs.base.model import JobStatus
 
     from ..world import World
 
@@ -25,7 +25,7 @@ SAFE_STOP_S: Final = 8.0  # a robot may take so long to stop safely before the j
 
 
 class NodeInvocation(Protocol):
-    """As `worldfs.exports.invocation.Invoked`."""
+    """As `worldfs.plugins.node_fs.invocation.Invoked`."""
 
     @property
     def state(self) -> str: ...
@@ -38,7 +38,7 @@ class NodeInvocation(Protocol):
 
 
 class InvocableNode(Protocol):
-    """Invocation of a node on the other end of a tunnel (`worldfs.exports.remote_fs.RemoteFs`)."""
+    """Invocation of a node on the other end of a tunnel (`worldfs.plugins.node_fs.remote_fs.RemoteFs`)."""
 
     def services(self) -> tuple[str, ...]: ...
 

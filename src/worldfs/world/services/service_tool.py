@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from worldfs.ground.model import Cause, Finding, Json, Outcome
-from worldfs.world.calls.agent_job import AgentJobContext, error_text
+from worldfs.base.model import Cause, Finding, Json, Outcome
+from worldfs.world.agent_jobs.agent_job import AgentJobContext, error_text
 from worldfs.world.json_text import compact_json
 
 

@@ -7,8 +7,8 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from worldfs.ground.errors import BadInput
-from worldfs.ground.model import Json
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Json
 
 REFUSAL: Final = "invoke payload must include tool/tool_name/op and optional arguments/args"
 GENERAL: Final = "invoke.json"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from worldfs.ground.errors import NotFound
+from worldfs.base.errors import NotFound
 from worldfs.tree.virtual_file import FileBehaviour, Names
 from worldfs.world.json_text import compact_json
 

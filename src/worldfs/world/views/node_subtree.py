@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from worldfs.ground.errors import BadInput, NotFound, NotPermitted
+from worldfs.base.errors import BadInput, NotFound, NotPermitted
 from worldfs.tree.virtual_file import DirEntry, Names, Subtree, WaitCondition, WriteContext, WriteResult
 from worldfs.world.namespace_ports import NodeExports, OrderPort, ServiceEndpoint
 

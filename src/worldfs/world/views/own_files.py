@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from worldfs.ground.errors import NotPermitted
+from worldfs.base.errors import NotPermitted
 from worldfs.tree.virtual_file import FileBehaviour, Names, WaitCondition, WriteContext, WriteResult
 from worldfs.world.json_text import compact_json
 from worldfs.world.layout.agent_rows import CONTRACT, OWN

@@ -8,8 +8,8 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
-from worldfs.ground.clock import Clock
-from worldfs.ground.errors import BadInput, WorldError
+from worldfs.base.clock import Clock
+from worldfs.base.errors import BadInput, WorldError
 from worldfs.tree.binding import Binding
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.virtual_file import FileBehaviour, Names, WriteContext

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from worldfs.ground.errors import NotFound
+from worldfs.base.errors import NotFound
 from worldfs.tree.virtual_file import FileBehaviour, Names
 from worldfs.world.json_text import compact_json
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
 
-from worldfs.world.calls.agent_job import AgentJobContext
+from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.services.service_tool import ToolError
 
 from .search_backend import SearchResult, SearchSettings, search_results

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
-from worldfs.world.calls.agent_job import AgentJobContext
+from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.services.service_tool import ToolError
 
 TEXT_MOST: Final = 2_000  # characters of a title or a snippet

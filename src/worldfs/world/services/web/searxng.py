@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from worldfs.world.calls.agent_job import AgentJobContext
+from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.services.service_tool import ToolError
 
 from .search_backend import SearchResult, SearchSettings, search_results

@@ -19,7 +19,7 @@ from urllib.parse import urlencode, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from worldfs import __version__
-from worldfs.world.calls.agent_job import AgentJobContext
+from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.services.service_tool import ToolError
 
 from .search_backend import SearchSettings

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
+from worldfs.base.errors import UserError
+from worldfs.base.model import Json
 from worldfs.formats.config_services import WebSearch
-from worldfs.ground.errors import UserError
-from worldfs.ground.model import Json
-from worldfs.world.calls.agent_job import AgentJobContext
+from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.services.service_tool import ToolArguments, ToolError
 
 from . import search_backends

@@ -1,0 +1,85 @@
+"""The address of a server, and its token, which is never on a command line."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import NamedTuple
+from urllib.parse import parse_qs, urlsplit, urlunsplit
+
+from worldfs.base.errors import BadInput, NotFound, from_os
+
+TOKEN = "PAOS_TOKEN"  # noqa: S105 -- the name of a variable
+PROJECT_TOKEN = "PAOS_PROJECT_TOKEN"  # noqa: S105 -- the name of a variable
+PORT = 18790
+
+
+class Address(NamedTuple):
+    """A server and the binding that its URL asks for: ws://HOST:PORT/?agent=alice&project=proj-1."""
+
+    url: str
+    agent: str = ""
+    project: str = ""
+
+    @property
+    def loopback(self) -> bool:
+        host = urlsplit(self.url).hostname or ""
+        return host in {"localhost", "::1"} or host.startswith("127.")
+
+
+def parse(url: str) -> Address:
+    """`HOST`, `HOST:PORT`, `ws://…` and `wss://…`; the default port is 18790. Raises `BadInput`."""
+    text = url if "://" in url else f"ws://{url}"
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError as error:
+        raise BadInput(str(error), path=url, op="connect", expected="ws://HOST:PORT") from None
+    if parts.scheme not in ("ws", "wss") or not parts.hostname:
+        raise BadInput(f"found {url!r}", op="connect", expected="ws://HOST:PORT or wss://HOST:PORT")
+    if parts.username or parts.password:
+        raise BadInput("a token in a URL", op="connect", fix=f"put it into ${TOKEN} or into a file (--token-file)")
+    asked = parse_qs(parts.query)
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    place = urlunsplit((parts.scheme, f"{host}:{port or PORT}", parts.path or "/", "", ""))
+    return Address(place, asked.get("agent", [""])[0], asked.get("project", [""])[0])
+
+
+def find_token(environ: Mapping[str, str] = os.environ, *, file: str = "", home: str = "") -> str:
+    """`file` if given, else $PAOS_TOKEN, else the admin's (or the user's) of `home`/auth_tokens.json; "" if none.
+
+    A file may hold the bare token or the JSON of auth_tokens.json. Raises `NotFound` or `BadInput` for a given one.
+    """
+    if file:
+        found = _token_in(file)
+        if not found:
+            raise BadInput("no token in it", path=file, op="connect", expected="a token, or auth_tokens.json")
+        return found
+    if environ.get(TOKEN):
+        return environ[TOKEN].strip()
+    kept = os.path.join(home, "auth_tokens.json") if home else ""
+    try:
+        return _token_in(kept) if kept else ""
+    except NotFound:
+        return ""
+
+
+def home_of(environ: Mapping[str, str] = os.environ) -> str:
+    """The home that holds the token of this machine's own server."""
+    return os.path.expanduser(environ.get("PAOS_HOME") or "~/.PhyAgentOS")
+
+
+def _token_in(file: str) -> str:
+    try:
+        with open(file, encoding="utf-8") as opened:
+            text = opened.read().strip()
+    except OSError as error:
+        raise from_os(error, path=file, op="connect") from None
+    if not text.startswith("{"):
+        return text.partition("\n")[0].strip()
+    try:
+        kept = json.loads(text)
+    except ValueError:
+        return ""
+    return str(kept.get("admin_token") or kept.get("user_token") or "")

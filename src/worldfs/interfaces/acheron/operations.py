@@ -1,0 +1,196 @@
+"""The operations of the acheron channel: from a frame's fields to a verb, and from the verb's result to the reply's
+payload.
+
+Source: acheron §2. `version` and `flush` concern the connection and are in peer.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any, Final, Protocol
+
+from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.formats.wire.frames import Frame, encode_base64, write
+from worldfs.verbs import BoundStat, Verbs
+
+DIRECTORY: Final = 0o40755
+WRITABLE: Final = 0o100644
+READABLE: Final = 0o100444
+IOUNIT: Final = 65_536
+
+Answer = dict[str, Any]
+
+
+class RequestContext(Protocol):
+    """One request of a peer, as an operation sees it."""
+
+    @property
+    def data(self) -> bytes | None:
+        """What the frame carries, decoded."""
+        ...
+
+    @property
+    def max_bytes(self) -> int:
+        """Bytes that fit into one reply."""
+        ...
+
+    def has_extension(self, extension: str) -> bool:
+        """Whether client and server agreed on this protocol extension."""
+        ...
+
+    def defer(self) -> None:
+        """From now on the request waits, and later requests do not wait for it."""
+        ...
+
+    def count_write(self, answer: Answer) -> None:
+        """Count a write that started a job."""
+        ...
+
+
+Operation = Callable[[Verbs, Frame, RequestContext], Coroutine[Any, Any, Answer]]
+
+
+def _qid(stat: BoundStat) -> Answer:
+    return {"path": stat.id, "type": "dir" if stat.directory else "file"}
+
+
+def _needed(value: int | None, name: str) -> int:
+    if value is None:
+        raise BadInput(f"{name} is required", code="invalid")
+    return value
+
+
+async def _attach(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
+    return {"qid": _qid(await verbs.attach(_needed(frame.fid, "fid")))}
+
+
+async def _walk(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
+    names = frame.path or ()
+    found = await verbs.walk(_needed(frame.fid, "fid"), _needed(frame.newfid, "newfid"), names)
+    return {"qid": _qid(found), "walked": len(names)}
+
+
+async def _open(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
+    stage = frame.stage is True
+    truncate = stage or (frame.truncate is True and request.has_extension("truncate"))
+    found = await verbs.open(frame.fid, "r" if frame.mode is None else frame.mode, stage=stage, truncate=truncate)
+    return {"qid": _qid(found), "iounit": IOUNIT}
+
+
+async def _create(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
+    """Extension: a new file (or, mode "dir", a directory) in the directory of `fid`; `path` holds its one name."""
+    fid, newfid = _needed(frame.fid, "fid"), _needed(frame.newfid, "newfid")
+    (name,) = _names(frame, 1)
+    return {"qid": _qid(await verbs.create(fid, newfid, name, directory=frame.mode == "dir"))}
+
+
+async def _remove(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
+    """Extension: remove a file, or an empty directory, of the one name in `path`, in the directory of `fid`."""
+    (name,) = _names(frame, 1)
+    await verbs.remove(_needed(frame.fid, "fid"), name)
+    return {}
+
+
+async def _rename(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
+    """Extension: the first name of `path` in the directory of `fid` becomes the second one in that of `newfid`."""
+    old, new = _names(frame, 2)
+    fid = _needed(frame.fid, "fid")
+    await verbs.rename(fid, old, fid if frame.newfid is None else frame.newfid, new)
+    return {}
+
+
+async def _setattr(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
+    """Ours: the attributes that the payload names. With `times` agreed on, the answer says which of them are kept."""
+    asked, times = frame.body(), request.has_extension("times")
+    able = ("size", "mtime_ms", "mode") if times else ("size",)
+    others = sorted(asked.keys() - set(able))
+    if others:
+        message = f"{', '.join(others)}: cannot be set here; {' and '.join(f'`{name}`' for name in able)} can be"
+        raise MissingRequirement(message, op="setattr", code="unsupported")
+    if not asked or not all(isinstance(value, int) and not isinstance(value, bool) for value in asked.values()):
+        raise BadInput(f"{', '.join(asked) or 'size'} must be a whole number", op="setattr", code="invalid")
+    fid, kept = _needed(frame.fid, "fid"), []
+    if "size" in asked:
+        await verbs.truncate(fid, asked["size"])
+        kept.append("size")
+    if asked.keys() - {"size"} and await verbs.touch(fid, asked.get("mtime_ms")):
+        kept.append("mtime_ms")
+    return {"kept": kept} if times else {}
+
+
+def _names(frame: Frame, count: int) -> list[str]:
+    names = frame.path or []
+    if len(names) != count:
+        raise BadInput(f"path must hold {'one name' if count == 1 else f'{count} names'}", code="invalid")
+    return names
+
+
+async def _read(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
+    count = IOUNIT if frame.count is None else frame.count
+    lines = None
+    if frame.stats is True:
+        lines = _line_with_attributes if request.has_extension("attributes") else _line
+    data, end = await verbs.read(
+        frame.fid, frame.offset or 0, min(count, request.max_bytes), frame.wait_ms, request.defer, lines=lines
+    )
+    return {"data_b64": encode_base64(data), "n": len(data), "eof": end}
+
+
+async def _write(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
+    if request.data is None:
+        raise BadInput("write requires data", code="invalid")
+    correlation = frame.correlation_id or frame.id or ""
+    done = await verbs.write(frame.fid, frame.offset or 0, request.data, correlation, request.defer)
+    answer = {"n": done.n, **done.extra}
+    request.count_write(answer)
+    return answer
+
+
+async def _stat(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
+    return _entry_line(await verbs.stat(frame.fid), request.has_extension("attributes"))
+
+
+def _line(found: BoundStat) -> bytes:
+    return write(_entry_line(found))
+
+
+def _line_with_attributes(found: BoundStat) -> bytes:
+    return write(_entry_line(found, True))
+
+
+def _entry_line(found: BoundStat, attributes: bool = False) -> Answer:
+    more = {"mtime_ms": found.mtime_ms} if attributes and found.mtime_ms else {}
+    return {
+        "id": found.id,
+        "name": found.name,
+        "kind": "dir" if found.directory else "file",
+        "size": found.size,
+        "mode": DIRECTORY if found.directory else WRITABLE if found.writable else READABLE,
+        "writable": found.writable,
+        **more,
+    }
+
+
+async def _clunk(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
+    await verbs.clunk(frame.fid)
+    return {}
+
+
+# Operations of clients that named them in t_version; for all other clients they do not exist.
+AGREED: Final = frozenset({"remove", "rename", "setattr"})
+OPERATIONS: Final[dict[str, tuple[str, Operation]]] = {
+    f"acheron.t_{name}": (name, operation)
+    for name, operation in (
+        ("attach", _attach),
+        ("walk", _walk),
+        ("open", _open),
+        ("read", _read),
+        ("write", _write),
+        ("stat", _stat),
+        ("create", _create),
+        ("remove", _remove),
+        ("rename", _rename),
+        ("setattr", _setattr),
+        ("clunk", _clunk),
+    )
+}

@@ -1,0 +1,159 @@
+"""A realm served until it is stopped: on the caller's loop, or in a thread beside a kernel."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Final, NamedTuple, Self
+
+from worldfs.base.clock import Clock
+from worldfs.base.errors import BadInput, Busy, WorldError
+from worldfs.storage.root_lock import RootLock
+
+from .health import Health
+from .server import LOOPBACK, PORT, Server
+from .server_ports import RealmPort
+from .tokens import TokenStore
+
+LOCK: Final = ".paos/serve.lock"
+_LOCAL: Final = frozenset({"127.0.0.1", "localhost", "::1", ""})
+
+
+class ListenOptions(NamedTuple):
+    """`metrics_port` None: no health port; 0 for either port takes a free one."""
+
+    host: str = LOOPBACK
+    port: int = PORT
+    metrics_port: int | None = None
+    certificate: str = ""
+    key: str = ""
+
+    @property
+    def bare(self) -> bool:
+        """Whether tokens would cross a network in clear."""
+        return self.host not in _LOCAL and not self.certificate
+
+    def context(self) -> ssl.SSLContext | None:
+        """The TLS of the port, if any. Raises `BadInput` for files that are no certificate and key."""
+        if not self.certificate:
+            if self.key:
+                raise BadInput("--tls-key without --tls-cert", op="serve", fix="name both")
+            return None
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.minimum_version = ssl.TLSVersion.TLSv1_2
+        try:
+            context.load_cert_chain(self.certificate, self.key or None)
+        except (OSError, ssl.SSLError) as error:
+            raise BadInput(
+                f"no usable certificate: {error}",
+                path=self.certificate,
+                op="serve",
+                expected="a PEM certificate (--tls-cert) and its key (--tls-key)",
+            ) from None
+        return context
+
+
+class ServerStarted(NamedTuple):
+    """The addresses, once the server listens."""
+
+    url: str
+    host: str
+    port: int
+    metrics_port: int | None
+    tokens: str  # path of the file
+
+
+def acquire_serve_lock(home: Path, clock: Clock) -> RootLock:
+    """The lock to serve this home, or `Busy`, naming the holder."""
+    lock = RootLock(home, "serve", clock=clock, key=LOCK)
+    try:
+        return lock.acquire()
+    except Busy as error:
+        raise Busy(
+            f"already served by another process: {error.found}", path=str(home), op="serve", fix=error.fix
+        ) from None
+
+
+async def serve(
+    realm: RealmPort, where: ListenOptions, stop: asyncio.Event, on_started: Callable[[ServerStarted], None]
+) -> None:
+    """Until `stop`; `on_started` is called once it listens. The caller holds `acquire_serve_lock`. Raises `Busy` and
+    `BadInput`."""
+    context = where.context()
+    server = Server(realm, TokenStore.open(realm.home))
+    health = Health(server)
+    try:
+        port = await server.start(where.host, where.port, context)
+        metrics = None
+        if where.metrics_port is not None:
+            metrics = await health.start(where.host, where.metrics_port)
+        scheme = "wss" if context is not None else "ws"
+        on_started(
+            ServerStarted(f"{scheme}://{_host_text(where.host)}:{port}/", where.host, port, metrics, server.tokens.path)
+        )
+        await stop.wait()
+    finally:
+        await health.stop()
+        await server.stop()
+
+
+class BackgroundServer:
+    """A server in a thread of its own, beside a kernel. Entered when it listens, left when its connections are
+    closed."""
+
+    def __init__(self, realm: RealmPort, where: ListenOptions) -> None:
+        self._realm, self._where = realm, where
+        self._thread = threading.Thread(target=self._run, name="acheron", daemon=True)
+        self._ready = threading.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop: asyncio.Event | None = None
+        self._started: ServerStarted | None = None
+        self._broken: BaseException | None = None
+
+    @property
+    def started(self) -> ServerStarted:
+        assert self._started is not None  # it is entered
+        return self._started
+
+    def __enter__(self) -> Self:
+        """Raises what kept it from listening."""
+        self._thread.start()
+        self._ready.wait()
+        if self._started is None:
+            self._thread.join()
+            raise self._broken or WorldError("the server ended before it listened", op="serve")
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        if self._loop is not None and self._stop is not None:
+            with suppress(RuntimeError):  # the server has ended by itself
+                self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join()
+        if self._broken is not None and error is None:
+            raise self._broken
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._life())
+        except BaseException as error:
+            self._broken = error
+        finally:
+            self._ready.set()
+
+    async def _life(self) -> None:
+        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+
+        def told(started: ServerStarted) -> None:
+            self._started = started
+            self._ready.set()
+
+        await serve(self._realm, self._where, self._stop, told)
+
+
+def _host_text(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,192 @@
+"""The server: one port for the tree, the control plane and the node file systems, and their shared state."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import ssl
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final, TypeVar
+from weakref import WeakValueDictionary, ref
+
+from worldfs.base.errors import Busy, from_os
+from worldfs.tree.binding import Binding
+from worldfs.verbs import ReadCache, Verbs, Waiters, WriteCounter
+
+from . import reply_frames
+from .auth import authenticate
+from .debug_stream import PATH as STREAM
+from .meters import Meters
+from .peer import ClientPeer
+from .plane_ticker import PlaneTicker
+from .push_dispatcher import PushDispatcher
+from .routes import ROUTES
+from .server_ports import RealmPort
+from .tokens import TokenStore
+from .websocket_transport import FrameReceiver, Route, WebSocketTransport
+
+T = TypeVar("T")
+PORT: Final = 18_790
+LOOPBACK: Final = "127.0.0.1"
+THREADS: Final = 32  # for requests to a disk or another machine; made when needed
+BACKLOG: Final = 1_024
+GOODBYE_S: Final = 2.0  # for closing handshakes at the end
+
+
+class Server:
+    """Serves one realm. `start`, then `stop`; everything in between on the loop that started it."""
+
+    def __init__(self, realm: RealmPort, tokens: TokenStore) -> None:
+        self.realm, self.tokens = realm, tokens
+        self.meters = Meters()
+        self.connections: set[WebSocketTransport] = set()
+        self.peers: set[ClientPeer] = set()
+        self.port = 0
+        self._routes: dict[str, Route] = {}
+        self._known: WeakValueDictionary[Binding, ReadCache] = WeakValueDictionary()
+        self._writes = WriteCounter()
+        self._threads = ThreadPoolExecutor(THREADS, "acheron")
+        self._loop = asyncio.get_running_loop()
+        self.waiters = Waiters(realm.feed, self._loop)
+        self.pushes = PushDispatcher(realm, self.meters, self._loop)
+        self._ticker = PlaneTicker(realm, self._tick, self._loop)
+        self._listening: asyncio.Server | None = None
+        self.route("/", self._greet)
+        for path, begin in ROUTES:
+            self.route(path, begin(self))
+
+    # -- life ------------------------------------------------------------------------------------------------------
+
+    async def start(self, host: str = LOOPBACK, port: int = PORT, tls: ssl.SSLContext | None = None) -> int:
+        """Listen; returns the port. Raises `Busy` when the port is taken."""
+        try:
+            self._listening = await self._loop.create_server(
+                lambda: WebSocketTransport(self._begin, self.connections, self.meters, self._loop),
+                host,
+                port,
+                ssl=tls,
+                backlog=BACKLOG,
+            )
+        except OSError as error:
+            raise _refused(error, host, port) from error
+        self.port = int(self._listening.sockets[0].getsockname()[1])
+        self._ticker.start()
+        return self.port
+
+    @property
+    def ready(self) -> bool:
+        return self._listening is not None and self._listening.is_serving()
+
+    async def stop(self) -> None:
+        """Close every connection (1001), let changes that were begun end, and release everything."""
+        if self._listening is not None:
+            self._listening.close()
+        await self._ticker.stop()
+        self.pushes.close()
+        for transport in list(self.connections):
+            transport.close(1001, "going away")
+        over = self._loop.time() + GOODBYE_S
+        while self.connections and self._loop.time() < over:
+            await asyncio.sleep(0.01)
+        for transport in list(self.connections):
+            transport.abort()
+        await asyncio.sleep(0)
+        await self._loop.run_in_executor(None, lambda: self._threads.shutdown(wait=True, cancel_futures=True))
+        self.waiters.close()
+
+    # -- for receivers ---------------------------------------------------------------------------------------------
+
+    def route(self, path: str, begin: Route) -> None:
+        """Serve another path. One that ends in "/" matches everything below; `/` is the tree's own."""
+        self._routes[path] = begin
+
+    async def thread(self, work: Callable[[], T]) -> T:
+        """Run work that may wait for a disk or another machine off the loop."""
+        return await self._loop.run_in_executor(self._threads, work)
+
+    def now_ms(self) -> int:
+        return reply_frames.now_ms(self.realm.clock)
+
+    def verbs(self, binding: Binding, peer: ClientPeer) -> Verbs:
+        """The verbs of one binding of one peer; equal bindings share their read cache."""
+        known = self._known.get(binding)
+        if known is None:
+            known = ReadCache(self.realm.namespace(binding), self.realm.feed, self._writes)
+            self._known[binding] = known
+        transport = ref(peer.transport)  # the accept loop must not keep a reference to this connection
+
+        def alive() -> bool:
+            there = transport()
+            return there is not None and there.open
+
+        tree = self.realm.attach(binding, alive)
+        return Verbs(known, self.waiters, self._threads, own={STREAM: peer.log}, tree=tree)
+
+    def remove_peer(self, peer: ClientPeer) -> None:
+        self.peers.discard(peer)
+        self.pushes.remove_peer(peer)
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _begin(self, transport: WebSocketTransport, path: str, authorization: str) -> FrameReceiver:
+        place = path.partition("?")[0]
+        begin = self._routes.get(place)
+        if begin is None:
+            above = place.rpartition("/")[0] + "/"
+            begin = self._routes.get(above) if above != "/" else None
+        if begin is None:
+            return self._reject(transport, "not_found", "nothing is served at this path")
+        return begin(transport, path, authorization)
+
+    async def _tick(self) -> float | None:
+        """Tick the plane, and close the connections of revoked tokens."""
+
+        def look() -> float | None:
+            self.tokens.refresh()
+            return self.realm.plane.tick()
+
+        due = await self.thread(look)
+        for peer in list(self.peers):
+            if not self.tokens.is_valid(peer.principal.holder):
+                peer.transport.close(1008, "the token was revoked")
+            elif not all(
+                self.tokens.acts_for(peer.principal.holder, session.binding.agent) for session in peer.sessions
+            ):
+                peer.transport.close(1008, "the agent has a token of its own now")
+        return due
+
+    def _greet(self, transport: WebSocketTransport, path: str, authorization: str) -> FrameReceiver:
+        self.tokens.refresh()
+        principal = authenticate(authorization, self.tokens, self.realm.plane)
+        if principal is None:
+            self.meters.unauthorised += 1
+            return self._reject(transport, "provider_auth_failed", "forbidden")
+        peer = ClientPeer(self, transport, principal)
+        self.peers.add(peer)
+        return peer
+
+    def _reject(self, transport: WebSocketTransport, code: str, message: str) -> FrameReceiver:
+        transport.send(reply_frames.rejection_frame(code, message, self.now_ms()))
+        transport.close(1008, code)
+        return _RejectedReceiver()
+
+
+class _RejectedReceiver:
+    """The receiver of a rejected connection."""
+
+    def on_message(self, message: bytes) -> None: ...
+    def on_drained(self) -> None: ...
+    def on_closed(self) -> None: ...
+
+
+def _refused(error: OSError, host: str, port: int) -> Exception:
+    where = f"{host}:{port}"
+    if error.errno == errno.EADDRINUSE:
+        return Busy(
+            "the port is already in use",
+            path=where,
+            op="serve",
+            fix="stop it, or choose another port: --port 0 takes a free one",
+        )
+    return from_os(error, path=where, op="serve")

@@ -1,0 +1,58 @@
+"""The server's own exports, if its operator configured any: HOME/exports.json, private because it holds their token.
+
+{"token": "…", "exports": [{"name": "work", "path": "/srv/work", "ro": true}]}
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any, Final
+
+from worldfs import __version__
+from worldfs.base.durable import Root
+from worldfs.base.errors import BadInput
+from worldfs.plugins.node_fs.directory_source import DirectorySource
+from worldfs.plugins.node_fs.fs_server import FsServer
+
+FILE: Final = "exports.json"
+TOKEN_LEAST: Final = 16  # characters; shorter ones can be guessed
+PATIENCE: Final = 10.0  # s for a hello
+_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,128}")
+
+
+def own_exports(home: Path) -> FsServer:
+    """Without a file: no exports and no access. Raises `BadInput` for an invalid file."""
+    data = Root(home).read(FILE) if home.is_dir() else None
+    if data is None:
+        return FsServer((), "", name="worldfs", version=__version__, patience=PATIENCE)
+    where = str(home / FILE)
+    if (home / FILE).stat().st_mode & 0o077:
+        raise BadInput("others may read the token in it", path=where, op="serve", fix=f"chmod 600 {where}")
+    try:
+        value: Any = json.loads(data)
+    except ValueError as error:
+        raise BadInput(f"no JSON: {error}", path=where, op="serve") from None
+    token = value.get("token") if isinstance(value, dict) else None
+    if not isinstance(token, str) or len(token) < TOKEN_LEAST:
+        raise BadInput("no token", path=where, op="serve", expected=f'"token" of at least {TOKEN_LEAST} characters')
+    shown = value.get("exports")
+    if not isinstance(shown, list) or not all(_fits(one) for one in shown):
+        raise BadInput("exports", path=where, op="serve", expected='a list of {"name","path","ro"?}')
+    sources = [
+        DirectorySource(one["name"], str(home / one["path"]), ro=one.get("ro", True), index=index)
+        for index, one in enumerate(shown)
+    ]
+    return FsServer(sources, token, name="worldfs", version=__version__, patience=PATIENCE)
+
+
+def _fits(one: object) -> bool:
+    return (
+        isinstance(one, dict)
+        and isinstance(one.get("path"), str)
+        and isinstance(one.get("ro", True), bool)
+        and isinstance(one.get("name"), str)
+        and _NAME.fullmatch(one["name"]) is not None
+        and one["name"].strip(".") != ""
+    )

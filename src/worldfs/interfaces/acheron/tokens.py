@@ -1,0 +1,336 @@
+"""Access tokens and their last bindings: HOME/auth_tokens.json, readable by its owner alone (acheron D4).
+
+The two role tokens are stored in clear, because the command of the home's owner reads them there: a process that can
+read this file owns the home. A token of one agent is given to another person or program, so only its hash is kept.
+"""
+
+from __future__ import annotations
+
+import base64
+import fcntl
+import hashlib
+import hmac
+import json
+import os
+import re
+import secrets
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeVar
+
+from worldfs.base.clock import Clock, SystemClock
+from worldfs.base.durable import Root
+from worldfs.base.errors import BadInput, NotFound, WorldError
+from worldfs.tree.binding import ADMIN, MOTHER, USER
+
+FILE: Final = "auth_tokens.json"
+LOCK: Final = ".paos/tokens.lock"
+SCHEMA: Final = 3
+ROLES: Final = (ADMIN, USER)
+KEPT: Final = 10  # history entries per token
+AGENTS: Final = "agent_tokens"  # the key of the tokens that speak for one agent
+_COUNT: Final = "agent_tokens_made"  # so that the id of a revoked token is never another's
+_ID: Final = re.compile(r"token-[1-9][0-9]{0,8}")
+T = TypeVar("T")
+
+
+class TokenVisit(NamedTuple):
+    """One binding that a token had: an entry of its history."""
+
+    key: str
+    agent: str
+    project: str
+    last_active_ms: int
+    messages: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "session_key": self.key,
+            "agent_id": self.agent,
+            "project_id": self.project or None,
+            "last_active_ms": self.last_active_ms,
+            "message_count": self.messages,
+            "summary": f"{self.agent} @ {self.project}" if self.project else self.agent,
+        }
+
+
+class TokenHolder(NamedTuple):
+    """The principal of a token. `id`: its name in the file, a role or `token-N`; `agent`: "" for a role token."""
+
+    id: str
+    role: str
+    agent: str = ""
+
+
+class AgentToken(NamedTuple):
+    """A token of one agent, as it is stored."""
+
+    id: str
+    agent: str
+    role: str
+    sha256: str
+    created_ms: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {"id": self.id, "agent_id": self.agent, "role": self.role, "created_at_ms": self.created_ms}
+
+
+class TokenStore:
+    """Usable from many threads and by several processes: every change reads the file, changes it and is durable before
+    it returns. What another process changed is seen by `refresh`."""
+
+    def __init__(self, home: Path | None, clock: Clock | None = None) -> None:
+        """Use `open`."""
+        self._root = None if home is None else Root(home)
+        self.path = "" if home is None else str(home / FILE)
+        self._clock = clock or SystemClock()
+        self._lock = threading.Lock()
+        self._kept: dict[str, Any] = {}  # the file
+        self._seen: object = None  # its stat at that time
+        self._tokens: dict[str, str] = {}
+        self._issued: dict[str, AgentToken] = {}  # by hash
+        self._visits: dict[str, list[TokenVisit]] = {}
+
+    @classmethod
+    def open(cls, home: Path | None, clock: Clock | None = None) -> TokenStore:
+        """The tokens of the home, made if there are none. None: of this process only. Unreadable: `BadInput`."""
+        if home is not None:
+            Root.build(home)
+        found = cls(home, clock)
+        found._load()
+        # A role whose token is null has none; a private replacement has the mode that the file should have had.
+        missing = [role for role in ROLES if found._kept.get(f"{role}_token", "") == ""]
+        if missing or (home is not None and (home / FILE).stat().st_mode & 0o077):
+            found._change(lambda kept: kept.update({f"{role}_token": _new(role) for role in missing}))
+        return found
+
+    # -- lookup --
+    # -------------------------------------------------------------------------------------------------------
+
+    def holder(self, token: str) -> TokenHolder | None:
+        """The holder of a token. Takes as long for a wrong one as for a right one."""
+        given, found = token.encode("utf-8", "surrogatepass"), None
+        for role in ROLES:
+            if hmac.compare_digest(given, self._tokens[role].encode()) and self._tokens[role]:
+                found = TokenHolder(role, role)
+        issued = self._issued.get(hashlib.sha256(given).hexdigest())
+        return TokenHolder(issued.id, issued.role, issued.agent) if issued is not None else found
+
+    def acts_for(self, holder: TokenHolder, agent: str) -> bool:
+        """Whether a holder speaks for an agent: its token's own one, or any, but the shared user token speaks for none
+        that has a token of its own."""
+        if holder.agent:
+            return agent == holder.agent
+        return holder.role != USER or all(one.agent != agent for one in self._issued.values())
+
+    def is_valid(self, holder: TokenHolder) -> bool:
+        """Whether the token of an admitted holder is still valid."""
+        if not holder.agent:
+            return bool(self._tokens.get(holder.role, "a node's secret"))
+        return any(one.id == holder.id for one in self._issued.values())
+
+    def refresh(self) -> None:
+        """Reload the file if another process changed it. A missing or unreadable file changes nothing."""
+        if self._root is not None and self._look() not in (None, self._seen):
+            with self._lock, suppress(WorldError):
+                self._load()
+
+    # -- for the operator ----------------------------------------------------------------------------------------------
+
+    def add(self, agent: str, role: str = USER) -> tuple[AgentToken, str]:
+        """A new token of `agent` alone, returned this once."""
+        from worldfs.agents.agent_names import check_agent_name
+
+        check_agent_name(agent)
+        if role not in ROLES:
+            raise BadInput(f"no role {role!r}", op="token", expected="admin or user")
+        if agent == MOTHER and role != ADMIN:
+            raise BadInput(f"{MOTHER} is the primary agent", op="token", expected="another agent, or --role admin")
+        token = _new("agent")
+
+        def edit(kept: dict[str, Any]) -> AgentToken:
+            rows = _issued(kept)
+            made_before = kept.get(_COUNT)
+            numbers = (int(row.id.removeprefix("token-")) for row in rows)
+            number = 1 + max((made_before if isinstance(made_before, int) else 0, *numbers))
+            made = AgentToken(f"token-{number}", agent, role, _hash(token), int(self._clock.now().timestamp() * 1000))
+            kept[AGENTS] = [row._asdict() for row in (*rows, made)]
+            kept[_COUNT] = number
+            return made
+
+        return self._change(edit), token
+
+    def roles(self) -> list[str]:
+        """The roles that have a token for any agent."""
+        return [role for role in ROLES if self._tokens[role]]
+
+    def agent_tokens(self) -> list[AgentToken]:
+        """The tokens of single agents, the oldest first."""
+        return sorted(self._issued.values(), key=lambda one: (one.created_ms, one.id))
+
+    def revoke(self, named: str) -> list[str]:
+        """Revoke a token by its id, all of an agent by its name, or the shared one of role `user`: their ids.
+
+        Raises `NotFound`.
+        """
+        if named == ADMIN:
+            raise BadInput("the admin token is the home's own", op="token", fix="control.auth_rotate makes another")
+
+        def edit(kept: dict[str, Any]) -> list[str]:
+            rows = _issued(kept)
+            gone = [row.id for row in rows if named in (row.id, row.agent)]
+            if not gone and named == USER and kept.get(f"{USER}_token"):
+                kept[f"{USER}_token"] = None
+                gone = [USER]
+            if not gone:
+                raise NotFound(f"no token {named!r}", op="token", fix="`paos token list` shows them")
+            kept[AGENTS] = [row._asdict() for row in rows if row.id not in gone]
+            visits = kept.get("visits")
+            if isinstance(visits, dict):
+                kept["visits"] = {key: value for key, value in visits.items() if key not in gone}
+            return gone
+
+        return self._change(edit)
+
+    def masked(self) -> dict[str, Any]:
+        """The token masked: enough to recognise it, not to use it."""
+        shown: dict[str, Any] = {f"{role}_token": _mask(self._tokens[role]) for role in ROLES}
+        return shown | {AGENTS: [one.to_json() for one in self.agent_tokens()], "path": self.path}
+
+    def rotate(self, role: str) -> str:
+        """The role's new token, returned this once. Raises `BadInput` for another role."""
+        if role not in ROLES:
+            raise BadInput("role must be 'admin' or 'user'", code="invalid_payload")
+        token = _new(role)
+        self._change(lambda kept: kept.update({f"{role}_token": token}))
+        return token
+
+    # -- history -------------------------------------------------------------------------------------------------------
+
+    def visits(self, id: str) -> list[TokenVisit]:
+        """The visits of a holder, the newest first."""
+        return list(self._visits.get(id, ()))
+
+    def remember(self, id: str, visit: TokenVisit) -> None:
+        """Record a binding of a holder, one entry per place. Project tokens are not kept."""
+        if id not in (*ROLES, *(one.id for one in self._issued.values())):
+            return
+
+        def edit(kept: dict[str, Any]) -> None:
+            rest = [old for old in self._visits.get(id, ()) if old[:3] != visit[:3]]
+            self._visits[id] = [visit, *rest][:KEPT]
+            kept["visits"] = {key: [one._asdict() for one in rows] for key, rows in self._visits.items()}
+
+        with suppress(BadInput):  # a broken file must not keep the holder out
+            self._change(edit, visits=True)
+
+    def count(self, id: str, key: str, agent: str, project: str, now: int) -> None:
+        """Count a message of this binding. Written with the next change: a lost count loses nothing."""
+        with self._lock:
+            for at, visit in enumerate(self._visits.get(id, ())):
+                if visit[:3] == (key, agent, project):
+                    self._visits[id][at] = visit._replace(messages=visit.messages + 1, last_active_ms=now)
+
+    # -- the file ------------------------------------------------------------------------------------------------------
+
+    def _change(self, edit: Callable[[dict[str, Any]], T], *, visits: bool = False) -> T:
+        """Read the file, change it, write it: nothing that another process wrote meanwhile is lost."""
+        with self._lock:
+            if self._root is None:
+                answer = edit(self._kept)
+                self._take(self._kept, visits=not visits)
+                return answer
+            fd = self._root.lock_file(LOCK)
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX)
+                kept = self._read() or dict(self._kept)  # it may have been removed under us
+                answer = edit(kept)
+                kept["schema"] = SCHEMA
+                self._root.replace(FILE, json.dumps(kept, indent=1).encode() + b"\n", private=True)
+            finally:
+                os.close(fd)
+            self._seen = self._look()
+            self._take(kept, visits=not visits)
+            return answer
+
+    def _load(self) -> None:
+        self._seen = self._look()
+        self._take(self._read())
+
+    def _look(self) -> object:
+        with suppress(FileNotFoundError):
+            info = os.stat(self.path)
+            return info.st_mtime_ns, info.st_ino, info.st_size
+        return None
+
+    def _read(self) -> dict[str, Any]:
+        data = None if self._root is None else self._root.read(FILE)
+        return {} if data is None else _read(data, self.path)
+
+    def _take(self, kept: dict[str, Any], *, visits: bool = True) -> None:
+        self._kept = kept
+        self._tokens = {role: str(kept.get(f"{role}_token") or "") for role in ROLES}
+        self._issued = {one.sha256: one for one in _issued(kept)}
+        if visits:
+            self._visits = _visits(kept.get("visits"))
+
+
+def _new(role: str) -> str:
+    return f"sw-{role}_" + base64.urlsafe_b64encode(secrets.token_bytes(24)).decode().rstrip("=")
+
+
+def _hash(token: str) -> str:
+    """A token is 24 random bytes, which cannot be guessed, so a plain hash is enough."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _mask(token: str) -> str:
+    return token[:9] + "…" + token[-4:] if len(token) > 24 else "…"
+
+
+def _read(data: bytes, path: str) -> dict[str, Any]:
+    try:
+        value = json.loads(data)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise BadInput(
+            "no JSON object",
+            path=path,
+            expected='{"schema": 3, "admin_token": …, "user_token": …}',
+            fix="fix it, or remove it: new tokens are created at the next start",
+        )
+    return value
+
+
+def _issued(kept: Mapping[str, Any]) -> list[AgentToken]:
+    """The valid rows; an invalid row admits no client."""
+    rows, found = kept.get(AGENTS), []
+    for row in rows if isinstance(rows, list) else []:
+        with suppress(KeyError, TypeError, ValueError):
+            one = AgentToken(*(row[key] for key in AgentToken._fields))
+            known = all(isinstance(word, str) for word in one[:4]) and isinstance(one.created_ms, int)
+            if known and one.role in ROLES and one.agent and _ID.fullmatch(one.id):
+                found.append(one)
+    return found
+
+
+def _visits(kept: object) -> dict[str, list[TokenVisit]]:
+    """The valid entries of the history; a broken history is no error."""
+    found: dict[str, list[TokenVisit]] = {}
+    for id, rows in kept.items() if isinstance(kept, dict) else ():
+        for row in rows if isinstance(rows, list) else []:
+            try:
+                visit = TokenVisit(
+                    str(row["key"]),
+                    str(row["agent"]),
+                    str(row["project"]),
+                    int(row["last_active_ms"]),
+                    int(row["messages"]),
+                )
+            except (KeyError, TypeError, ValueError):
+                continue
+            found.setdefault(id, []).append(visit)
+    return found

@@ -1,0 +1,48 @@
+"""The commands of agents: `paos agents` and `paos agent …`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+from worldfs.base.errors import BadInput
+
+if TYPE_CHECKING:
+    from worldfs.agents.agent_state import AgentState
+    from worldfs.interfaces.cli.command_context import CommandContext
+
+
+def open_agent_state(context: CommandContext) -> AgentState:
+    """The state of the agent that the command names."""
+    from worldfs.agents.agent_state import AgentState
+
+    return AgentState.open(context["name"], context.agents)
+
+
+def check_exclusive(context: CommandContext, *names: str) -> None:
+    """`BadInput` if more than one of these exclusive options was given."""
+    given = [f"--{name}" for name in names if context[name] not in (None, False)]
+    if len(given) > 1:
+        raise BadInput(" and ".join(given), op=context["command"], expected="at most one of them")
+
+
+def parse_key_values(words: list[str], *, taken: Collection[str] = (), expected: str = "") -> dict[str, Any]:
+    """`key=value` words; a value that is JSON is parsed as JSON, else it is text. `BadInput` for anything else.
+
+    `taken`: reserved keys. `expected`: what else the word could have been.
+    """
+    import json
+
+    found: dict[str, Any] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or not key.isidentifier():
+            words_for = "key=value, the key of letters, digits and _"
+            raise BadInput(f"{word!r}", op="agent", expected=f"{expected}, or {words_for}" if expected else words_for)
+        if key in taken:
+            raise BadInput(f"{key}=…", op="agent", expected=f"another key: {', '.join(taken)} are reserved")
+        try:
+            found[key] = json.loads(value)
+        except ValueError:
+            found[key] = value
+    return found

@@ -1,0 +1,139 @@
+"""`paos agent inbox` and `send`: the messages of an agent."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from worldfs.base.errors import BadInput, NotFound
+from worldfs.interfaces.cli.command_context import CommandContext
+from worldfs.interfaces.cli.command_output import columns
+
+from . import check_exclusive, open_agent_state
+
+if TYPE_CHECKING:
+    from worldfs.agents.message_names import DeliveryReceipt
+
+
+def inbox(context: CommandContext) -> int:
+    """Exit 1 when a message was asked for and there is none."""
+    check_exclusive(context, "ack", "return", "dead", "receipt", "wait" if context["claim"] is None else "claim")
+    with open_agent_state(context) as state:
+        box = state.inbox
+        if context["receipt"] is not None:
+            return _receipt(context, box.receipt(context["receipt"]))
+        if context["claim"] is not None or context["wait"] is not None:
+            claimed = box.claim("operator", lease_s=context["claim"] or 300.0, wait=context["wait"])
+            if claimed is None:
+                context.output.report("no message", {"letter": None})
+                return 1
+            context.output.value(
+                {"token": claimed.token, "path": str(claimed.path), "letter": claimed.message._asdict()}
+            )
+            for text in columns(_rows(claimed)):
+                context.output.line(text)
+            return 0
+        for token, done, word in (
+            (context["ack"], box.ack, "acknowledged"),
+            (context["return"], box.give_back, "returned"),
+        ):
+            if token is not None:
+                if not box.claimed(token):
+                    raise NotFound(
+                        f"no claim has the token {token!r}", path=context["name"], op="agent inbox",
+                        expected="the token of a claim that has not ended", fix="claim the message again with --claim",
+                    )  # fmt: skip
+                done(token)
+                context.output.report(word, {word: token}, "good")
+                return 0
+        letters = box.dead() if context["dead"] else box.waiting()
+    context.output.value({"letters": [_value(letter) for letter in letters]})
+    rows = []
+    for letter in letters:
+        m = letter.message
+        words = (m.priority, m.type, m.sender, m.subject) if m is not None else ("", "", "", "unreadable")
+        rows.append((letter.name, *words, letter.state))
+    for text in columns(rows):
+        context.output.line(text)
+    if not rows:
+        context.output.line("no message")
+    return 0
+
+
+def _receipt(context: CommandContext, receipt: DeliveryReceipt | None) -> int:
+    if receipt is None:
+        context.output.report("no message with this id was received", {"receipt": None})
+        return 1
+    found = receipt._asdict()
+    context.output.value({"receipt": found})
+    for text in columns([(key, str(value)) for key, value in found.items() if value]):
+        context.output.line(text)
+    return 0
+
+
+def send(context: CommandContext) -> int:
+    from worldfs.agents.agent_names import list_agents
+    from worldfs.agents.agent_state import AgentState
+    from worldfs.agents.inbox import deposit_to
+    from worldfs.base.clock import SystemClock, stamp
+    from worldfs.base.model import Message
+
+    body = _typed() if context["body"] == "-" else context["body"]
+    if context["to"] == "all":
+        if context["type"] not in ("flag", "cascade"):  # flag is the default
+            raise BadInput(f"--type {context['type']}", op="agent send", expected="a message to `all` is a cascade")
+        from worldfs.agents.broadcast import broadcast
+
+        sent = broadcast(
+            context.agents, sender=context["from"], subject=context["subject"], body=body, agents="all",
+            source_ref=context["ref"] or context["id"] or context["subject"], priority=context["priority"],
+            expires_at=context["expires"],
+        )  # fmt: skip
+        context.output.value(
+            {
+                "sent": [
+                    {
+                        "agent": item.agent,
+                        "id": item.message.id,
+                        "new": item.new,
+                        "trouble": item.trouble and str(item.trouble),
+                    }
+                    for item in sent
+                ]
+            }
+        )
+        for item in sent:
+            word = str(item.trouble) if item.trouble else "sent" if item.new else "was there already"
+            context.output.line(f"{item.agent}: {word}", "bad" if item.trouble else "good")
+        return 1 if any(item.trouble for item in sent) else 0
+    now = stamp(SystemClock().now().replace(microsecond=0))
+    letter = Message(
+        context["id"], context["from"], context["to"], now, context["type"], context["priority"], context["subject"],
+        body, context["ref"], context["expires"],
+    )  # fmt: skip
+    done = deposit_to(context.agents, context["to"], letter)
+    if done.new and context["from"] in list_agents(context.agents):
+        with AgentState.open(context["from"], context.agents) as state:
+            state.sent(done.message)
+    word = "sent" if done.new else "was there already"
+    context.output.report(f"{done.message.id} {word}", {"id": done.message.id, "new": done.new}, "good")
+    return 0
+
+
+def _typed() -> str:
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError as error:
+        raise BadInput(f"standard input: {error.reason}", op="agent send", expected="text in UTF-8") from None
+
+
+def _value(message: Any) -> dict[str, Any]:
+    value: dict[str, Any] = message._asdict()
+    value["message"] = message.message and message.message._asdict()
+    return value
+
+
+def _rows(claimed: Any) -> list[tuple[str, ...]]:
+    """A claim and its message, one line per fact."""
+    facts = {"token": claimed.token, **claimed.message._asdict()}
+    return [(key.replace("_", " "), str(value)) for key, value in facts.items() if value not in (None, "", {})]

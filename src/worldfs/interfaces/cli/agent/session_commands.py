@@ -1,0 +1,218 @@
+"""One step of a session at a time, for shell scripts: start, event, outcome, end.
+
+`start` leaves a keeper behind: a small process that holds the session's lock as long as the script runs, so that a
+second start is told which process runs, and a script that dies is noticed at once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from worldfs.base.errors import BadInput, Busy, NotFound
+from worldfs.interfaces.cli.command_context import CommandContext
+
+from . import open_agent_state, parse_key_values
+
+if TYPE_CHECKING:
+    from worldfs.agents.agent_state import AgentState
+
+RESERVED_FIELDS: Final = ("self", "outcome", "session", "session_id", "cause", "inbox", "ts", "seq", "event")
+LOCK_WAIT_S: Final = 5.0  # for a keeper to end; it takes milliseconds
+
+
+def session_fields(context: CommandContext) -> dict[str, Any]:
+    """The options of a session by the names of session.json."""
+    given = {
+        "domain": context["domain"],
+        "branch": context["branch"],
+        "model": context["model"],
+        "timeout_seconds": None if context["timeout"] is None else int(context["timeout"]),
+        "research_question": context["question"],
+        "belief_targeted": context["belief"],
+        "disconfirmation_target": context["disconfirm"],
+        "sources_expected": context["expect"],
+    }
+    return {key: value for key, value in given.items() if value is not None}
+
+
+def start(context: CommandContext) -> int:
+    foreign = _descriptors()
+    parent = os.getppid() if context["for"] is None else context["for"]
+    try:
+        watched = os.pidfd_open(parent)
+    except (OSError, OverflowError, AttributeError) as error:
+        raise BadInput(f"no process {parent}", op="start", expected="the id of a living process: --for PID") from error
+    with open_agent_state(context) as state:
+        record = state.start(type=context["type"], argv=(), id=context["id"], **session_fields(context))
+        _start_keeper(state, record.session_id, parent, watched, foreign)
+    context.output.report(record.session_id, record._asdict())
+    return 0
+
+
+def event(context: CommandContext) -> int:
+    with open_agent_state(context) as state:
+        seq = state.event(context["event"], **parse_key_values(context["facts"], taken=("ts", "seq", "event")))
+    context.output.report(str(seq), {"seq": seq})
+    return 0
+
+
+def outcome(context: CommandContext) -> int:
+    from worldfs.agents import session_facts, session_job
+
+    said = parse_key_values(context["facts"], taken=RESERVED_FIELDS)
+    _typed(said)
+    if not said:
+        raise BadInput("no facts", path=context["name"], op="agent outcome", expected="key=value …")
+    with open_agent_state(context) as state, state.agent_dir.locked():
+        sid = session_job.running_session(state)
+        if not sid:
+            raise NotFound(
+                "no session runs", path=context["name"], op="agent outcome", fix=f"paos agent start {context['name']}"
+            )
+        session_facts.add_facts(state.agent_dir, sid, state.cleaned(said))
+    context.output.report(", ".join(said), said)
+    return 0
+
+
+def end(context: CommandContext) -> int:
+    from worldfs.agents import session_facts, session_job
+
+    said = parse_key_values(context["facts"], taken=RESERVED_FIELDS, expected="completed, timeout or error")
+    _typed(said)
+    with open_agent_state(context) as state:
+        sid, mine = session_job.running_session(state), _mine(context["name"])
+        if sid and not mine:
+            _check_owner(state, sid)
+        keeper = (state.runner() or {}).get("keeper")
+        errors = session_facts.errors(said if "errors" in said else state.session_facts())
+        words = {
+            "summary": context["summary"] or str(said.pop("summary", "")),
+            "handoff": context["handoff"] or str(said.pop("handoff", "")),
+            "next_priority": context["next"] or said.pop("next_priority", None),
+            "errors": [context["why"]] if context["why"] else errors,
+        }
+        for key in words:
+            said.pop(key, None)
+        record = state.finish(context["outcome"], session=mine, **words, **said)
+    if isinstance(keeper, int):
+        _wait_for_keeper(keeper)
+    context.output.report(f"{record.session_id} {record.status}", record._asdict(), "good")
+    return 0
+
+
+def _typed(said: dict[str, Any]) -> None:
+    """`BadInput` for a known fact of the wrong kind: a count that is no number would be lost at the end."""
+    from worldfs.supervisor.outcome_report import FIELDS
+
+    for key, value in said.items():
+        good, expected = FIELDS.get(key, (None, ""))
+        if good is not None and not good(value):
+            raise BadInput(f"{key}={value}", op="agent", expected=f"{key}: {expected}")
+
+
+def _mine(name: str) -> str:
+    """The session of this shell, if it belongs to this agent."""
+    return os.environ.get("PAOS_SESSION", "") if os.environ.get("PAOS_AGENT", name) == name else ""
+
+
+def _check_owner(state: AgentState, sid: str) -> None:
+    from worldfs.runtime.job_store import JobStore
+
+    if JobStore(state.agent_dir.store, state.agent_dir.clock).load(sid).order.params.get("argv"):
+        raise Busy(
+            f"{sid} is run by `paos agent run`", path=state.name, op="agent end",
+            expected="a session that `paos agent start` began", fix="it ends with its command",
+        )  # fmt: skip
+
+
+# -- the keeper ------------------------------------------------------------------------------------------------------
+
+
+def _start_keeper(state: AgentState, sid: str, script: int, watched: int, foreign: set[int]) -> None:
+    """Fork the keeper: it has the lock's descriptor, and ends when the script or the session does."""
+    ready, told = os.pipe()
+    if os.fork():
+        os.close(told)
+        os.read(ready, 1)
+        os.close(ready)
+        return
+    try:
+        os.setsid()
+        os.chdir("/")
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        null = os.open(os.devnull, os.O_RDWR)
+        for fd in (0, 1, 2):
+            os.dup2(null, fd)
+        for fd in {*foreign, ready}:  # the keeper must not hold the script's locks and pipes open
+            with suppress(OSError):
+                os.close(fd)
+        _sign(state, sid, script)
+        with state.agent_dir.store.watch(".paos/jobs") as watch:
+            os.close(told)
+            _wait(state, sid, watched, watch)
+    finally:
+        os._exit(0)
+
+
+def _descriptors() -> set[int]:
+    """The descriptors that were open at the start. (One of those listed was open only for the listing.)"""
+    found = set()
+    with suppress(OSError):
+        for name in os.listdir("/proc/self/fd"):
+            with suppress(OSError):
+                os.fstat(int(name))
+                found.add(int(name))
+    return found - {0, 1, 2}
+
+
+def _sign(state: AgentState, sid: str, script: int) -> None:
+    """The lock names the script as its holder: ending the script ends the session."""
+    from worldfs.storage.root_lock import KEY
+
+    command = ""
+    with suppress(OSError), open(f"/proc/{script}/cmdline", "rb") as file:
+        command = file.read(1 << 16).decode("utf-8", "replace").replace("\0", " ").strip()
+    content = {
+        "pid": script, "host": os.uname().nodename, "command": command, "started_at": state.agent_dir.now(),
+        "purpose": f"session {sid}", "keeper": os.getpid(),
+    }  # fmt: skip
+    state.agent_dir.write_unsynced(KEY, json.dumps(content).encode() + b"\n")
+
+
+def _wait(state: AgentState, sid: str, watched: int, watch: Any) -> None:
+    import select
+    import threading
+
+    from worldfs.agents import session_job
+
+    gone = threading.Event()
+
+    def until_gone() -> None:
+        select.select([watched], [], [])
+        gone.set()
+        watch.wake()
+
+    threading.Thread(target=until_gone, daemon=True).start()
+    while session_job.running_session(state) == sid and not gone.is_set():
+        watch.read(session_job.LEASE_S / 3)
+        state.heartbeat()
+    if gone.is_set():
+        with state.agent_dir.locked():
+            if session_job.running_session(state) == sid:
+                session_job.recover(state)
+
+
+def _wait_for_keeper(keeper: int) -> None:
+    """Wait until the keeper has ended, so that the next start need not."""
+    import select
+
+    with suppress(OSError):
+        fd = os.pidfd_open(keeper)
+        try:
+            select.select([fd], [], [], LOCK_WAIT_S)
+        finally:
+            os.close(fd)

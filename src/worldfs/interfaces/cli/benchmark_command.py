@@ -1,0 +1,59 @@
+"""`paos bench tabletop`: how many of the tabletop tasks each candidate carries out, in a Markdown table and JSON."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .command_context import CommandContext
+from .signals import stop_on
+
+if TYPE_CHECKING:
+    from worldfs.base.model import Json
+
+
+def run(context: CommandContext) -> int:
+    """Exit 0 when every trial is finished, however it ended; 1 when it was stopped before."""
+    from worldfs.base.errors import BadInput, MissingRequirement
+
+    try:
+        from worldfs.plugins.benchmark.benchmark_methods import parse_method
+        from worldfs.plugins.benchmark.benchmark_run import run_benchmark
+        from worldfs.plugins.benchmark.task_families import FAMILIES
+    except ImportError as error:
+        raise MissingRequirement(
+            f"the table needs {error.name or 'mujoco'}", op="bench tabletop", fix="pip install 'worldfs[sim]'"
+        ) from error
+    families = [word.strip() for word in (context["families"] or ",".join(FAMILIES)).split(",") if word.strip()]
+    odd = [name for name in families if name not in FAMILIES]
+    if odd or not families:
+        raise BadInput(
+            ", ".join(odd) or "none", path="--families", expected="some of " + ", ".join(FAMILIES), code="USAGE"
+        )
+    contestants = [parse_method(text) for text in context["contestant"] or ["skills"]]
+    if len({one.name for one in contestants}) < len(contestants):
+        raise BadInput("two of one name", path="--contestant", expected="NAME=SPEC, each name once", code="USAGE")
+    seeds = range(context["seed"], context["seed"] + context["seeds"])
+    place = Path(context["out"]).expanduser().absolute()
+    stop = threading.Event()
+
+    def ask() -> None:
+        context.output.notice("paos: ends after the present trials …")
+        stop.set()
+
+    def told(line: Json, finished: int, of: int) -> None:
+        count = f"{line['attempts']} attempt{'s' * (line['attempts'] != 1)} at {line['goals']}"
+        again = "" if not line["ok"] or line["first"] else ", not at the first"
+        word = f"done{again} ({count})" if line["ok"] else f"not done ({count}): {line['why']}"
+        context.output.report(
+            f"{finished:5}/{of}  {line['contestant']}  {line['family']} {line['seed']}: {word}",
+            {"event": "trial", "finished": finished, "of": of, **line}, "" if line["ok"] else "warn",
+        )  # fmt: skip
+
+    with stop_on(ask, signal.SIGINT, signal.SIGTERM):
+        found = run_benchmark(place, contestants, families, seeds, workers=context["workers"], stop=stop, on_trial=told)
+    context.output.line((place / "results.md").read_text("utf-8"))
+    context.output.value({"event": "result", "directory": str(place), **found})
+    return 0 if found["finished"] == found["trials"] else 1

@@ -1,0 +1,99 @@
+"""The context of one command line: its options, its output, and the world that it acts on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from worldfs.base.model import Job
+    from worldfs.world.home import Home
+    from worldfs.world.world import World
+
+    from .command_output import CommandOutput
+
+    Log = Callable[[str, Job], None]  # what happened ("accepted", "started", "ended" …), to which job
+
+
+class CommandContext:
+    """What a command function is given. Options are read with `context["name"]`; an unknown name is a bug."""
+
+    def __init__(
+        self, options: Mapping[str, Any], output: CommandOutput, environ: Mapping[str, str] | None = None
+    ) -> None:
+        self._options = options
+        self.output = output
+        self.environ = os.environ if environ is None else environ
+
+    def __getitem__(self, name: str) -> Any:
+        return self._options[name]
+
+    @property
+    def actor(self) -> str:
+        return self["as"] or "operator"
+
+    @property
+    def home(self) -> Home:
+        from worldfs.world.home import Home
+
+        return Home.find(self["home"], self.environ)
+
+    @property
+    def workspace(self) -> Path:
+        """`--workspace` if given, else the home's."""
+        from pathlib import Path
+
+        given = self["workspace"]
+        return Path(given).expanduser().absolute() if given else self.home.workspace
+
+    @property
+    def agents(self) -> str:
+        """The state root of agents: `--agents`, else $PAOS_AGENTS, else below the home. Text: it starts fast."""
+        if self["agents"]:
+            return os.path.abspath(os.path.expanduser(str(self["agents"])))
+        from worldfs.agents.agent_state import HOME, default_root
+
+        return default_root({**self.environ, HOME: self["home"]} if self["home"] else self.environ)
+
+    @property
+    def name(self) -> str:
+        """The command with its global options, for hints that can be typed again: `paos --home demo`."""
+        import shlex
+
+        given = [(flag, self[flag]) for flag in ("workspace", "home") if self[flag]]
+        return shlex.join(["paos", *(f"--{given[0][0]}", given[0][1])] if given else ["paos"])
+
+    def open(self, *, serve: bool = False, log: Log | None = None) -> World:
+        """The world, to read and submit (`serve=False`) or to run. Raises `NotFound` if there is no workspace."""
+        from pathlib import Path
+
+        from worldfs.base.errors import NotFound
+        from worldfs.world.world import World
+
+        place = self.workspace
+        if not place.is_dir():
+            raise NotFound(
+                "no workspace here",
+                path=str(place),
+                op=self["command"],
+                expected="a directory with the workspace documents (ENVIRONMENT.md …)",
+                fix=f"make one with: {self.name} onboard" if not self["workspace"] else "name an existing directory",
+            )
+        # A directory named with --workspace may be unrelated to the home: then only its own files count.
+        config = None if self["workspace"] else self.home.config(self.environ)
+        agents = Path(self.agents)
+        if not serve:
+            return World.open(place, config=config, agents=agents)
+        from .driver_factories import factories
+
+        drivers = factories(self["driver"], seed=self["seed"], cameras=not self["no_cameras"])
+        return World.open(
+            place, config=config, agents=Path(self.agents), serve=True, drivers=drivers, log=log or _silent
+        )
+
+
+def _silent(what: str, job: Job) -> None:
+    """Ignore the event."""

@@ -1,0 +1,163 @@
+"""`paos do`: an instruction, carried out by the planner, with progress lines."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from worldfs.base.errors import BadInput, Busy
+from worldfs.planning.stop_words import is_stop
+
+from .command_context import CommandContext
+from .exits import DONE, INTERRUPTED, MISUSE, REFUSED
+from .signals import stop_on
+
+if TYPE_CHECKING:
+    from worldfs.planning.planner import PlanReport
+    from worldfs.world.instruction import Instruction
+    from worldfs.world.world import World
+
+
+# How the planner's verdict on the instruction becomes an exit code.
+EXIT = {
+    "reached": DONE,
+    "answered": DONE,
+    "failed": REFUSED,
+    "cancelled": REFUSED,
+    "timeout": REFUSED,
+    "stopped": REFUSED,
+    "not_understood": MISUSE,
+    "not_answered": MISUSE,
+    "interrupted": INTERRUPTED,
+}
+
+
+def run(context: CommandContext) -> int:
+    """Exit 0 only if the goal holds in the world, or a question was answered; every code: `exits`."""
+    text = " ".join(context["instruction"]).strip()
+    if not text:
+        raise BadInput("no instruction", op="do", expected='words, for example: paos do "clear the table"')
+    if is_stop(text):  # before anything that an instruction waits for
+        from .stop_command import chinese
+        from .stop_command import stop as halt
+
+        return halt(context, context["node"], chinese(text))
+    stop = threading.Event()
+    why = ["cancelled"]
+
+    def ask() -> None:
+        why[0] = "interrupted"
+        context.output.notice("paos: stopping safely (Ctrl-C again leaves at once) …")
+        stop.set()
+
+    def time_is_up() -> None:
+        why[0] = "timeout"
+        stop.set()
+
+    with ExitStack() as stack:
+        if context["record"]:
+            from .film_recording import LocalFilmRecording, check_film_options
+
+            check_film_options(context)
+        if context["timeout"] is not None:
+            timer = threading.Timer(context["timeout"], time_is_up)
+            timer.daemon = True
+            timer.start()
+            stack.callback(timer.cancel)
+        instruction, refused = _wait_for_robot(context, stack, text, stop)
+        if refused:
+            verdict = "stopped" if instruction.stopped else why[0]
+            value = {"event": "result", "verdict": verdict, "goal_holds": False, "message": refused}
+            context.output.report(refused, value, "bad")
+            return EXIT[verdict]
+        world = _world(context, stack)
+        stack.enter_context(stop_on(ask, signal.SIGINT, signal.SIGTERM))  # up to here there is nothing to stop safely
+        motion = (
+            stack.enter_context(LocalFilmRecording(context, world, context["record"])) if context["record"] else None
+        )
+        result = _plan(context, world, text, stop, instruction)
+    verdict = why[0] if result.verdict == "cancelled" else result.verdict
+    if instruction.stopped and verdict == "cancelled":
+        verdict, result = "stopped", replace(result, reason=f"{result.reason}: {instruction.stop_text()}")
+    code = EXIT[verdict]
+    zh = result.intent.language == "zh"
+    seconds = f"{context['timeout'] or 0:g}"
+    said = {
+        "interrupted": ("Interrupted: the robot stopped safely", "已中断：机器人已安全停下")[zh],
+        "timeout": (f"Timed out after {seconds} s: the robot stopped safely", f"{seconds} 秒超时：机器人已安全停下")[
+            zh
+        ],
+    }.get(verdict, result.reason)
+    context.output.report(
+        said,
+        {
+            "event": "result",
+            "verdict": verdict,
+            "goal_holds": verdict == "reached",
+            "message": said,
+            "source": result.source,
+        },
+        "good" if code == DONE else "bad",
+    )
+    if verdict in ("not_understood", "not_answered") and (can := getattr(result.intent, "can", ())):
+        context.output.line(("可以说：" if zh else "Try: ") + ("；" if zh else "; ").join(can[:4]), "dim")
+    if motion is not None and not motion.made:
+        context.output.notice("paos: nothing moved, so there is no film")
+    elif motion is not None:
+        context.output.report(f"film: {context['record']}", {"event": "film", "file": context["record"]})
+    return code
+
+
+def _world(context: CommandContext, stack: ExitStack) -> World:
+    """The running kernel's world; where none runs, one served here for the time of the command."""
+    from worldfs.storage.root_lock import lock_holder
+
+    from .kernel_thread import KernelThread
+
+    try:
+        # Checked first, because starting a kernel is slow; the lock itself decides.
+        served = not context.workspace.is_dir() or lock_holder(context.workspace) is None
+        world = stack.enter_context(context.open(serve=served))
+    except Busy:
+        served, world = False, stack.enter_context(context.open())
+    if not served:
+        ignored = [f"--{name}" for name in ("driver", "seed") if context[name] is not None]
+        if context["no_cameras"]:
+            ignored.append("--no-cameras")
+        if ignored:
+            context.output.notice(f"paos: a kernel runs already; {', '.join(ignored)} is its affair and was ignored")
+        return world
+    stack.enter_context(KernelThread(world))
+    return world
+
+
+def _wait_for_robot(
+    context: CommandContext, stack: ExitStack, text: str, stop: threading.Event
+) -> tuple[Instruction, str]:
+    """Wait for the robot before a world is served: a waiting command serves no kernel for others.
+
+    Returns why the instruction may not go on, "" if it may. Ctrl-C while it waits ends the command.
+    """
+    from worldfs.world.instruction import Instruction
+
+    world = stack.enter_context(context.open())
+    node = world.planner_port(context["node"]).robot_id
+    instruction = Instruction(world, node, text, stop, lambda line: _print_line(context, line))
+    return stack.enter_context(instruction), instruction.start()
+
+
+def _print_line(context: CommandContext, line: str) -> None:
+    context.output.report(line, {"event": "progress", "message": line})
+
+
+def _plan(
+    context: CommandContext, world: World, text: str, stop: threading.Event, instruction: Instruction
+) -> PlanReport:
+    """The only call of the planner."""
+    from worldfs.planning.planner import Planner
+
+    desk = world.planner_port(context["node"], lambda line: _print_line(context, line), instruction)
+    return Planner(desk).run(text, stop)

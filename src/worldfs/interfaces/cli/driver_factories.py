@@ -1,0 +1,37 @@
+"""The driver factories of a kernel that the command line starts, from the command's options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from worldfs.base.driver import DriverFactory
+
+
+def factories(name: str | None, *, seed: int | None, cameras: bool) -> Mapping[str, DriverFactory]:
+    """Every known driver by name; with `name`, that one under every name, so that it replaces all drivers."""
+    from worldfs.base.errors import BadInput
+    from worldfs.robots.driver_catalogue import catalogue
+
+    known: Mapping[str, DriverFactory] = catalogue(seed=seed, cameras=cameras)
+    if name is None:
+        return known
+    if name not in known:
+        raise BadInput(f"no driver {name!r}", op="--driver", expected="one of: " + ", ".join(sorted(known)),
+                       fix="a robot of TARGETS.md is named in config.json: embodiments.instances[].driver")  # fmt: skip
+    return _Everywhere(known[name])
+
+
+class _Everywhere(dict[str, "DriverFactory"]):
+    """One factory under any name, also one that the catalogue does not have (a workspace made for other hardware)."""
+
+    def __init__(self, factory: DriverFactory) -> None:
+        super().__init__()
+        self._factory = factory
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+    def __getitem__(self, name: str) -> DriverFactory:
+        return self._factory

@@ -1,0 +1,129 @@
+"""The command `paos`: finds the function, and turns every error into a message and an exit code (`exits`)."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+from worldfs.base.errors import StorageError, WorldError, from_os
+
+from .command_context import CommandContext
+from .command_output import CommandOutput
+from .command_spec import CommandSpec
+from .command_table import COMMANDS
+from .exits import BUG, CLOSED, INTERRUPTED, MACHINE, MISUSE
+from .parser import parse
+from .signals import Interrupts
+
+Function = Callable[[CommandContext], int]
+
+_SELDOM = 100_000  # allocations between two garbage collections: a reading command makes fewer, and no cycles
+
+
+def main(argv: Sequence[str] | None = None, table: Sequence[CommandSpec] = COMMANDS) -> int:
+    """Carry out one command line and return its exit code. Without `argv` the process ends with the command."""
+    if argv is not None:
+        return _answer(argv, table)
+    gc.set_threshold(_SELDOM)
+    try:
+        return _answer(sys.argv[1:], table)
+    finally:
+        gc.freeze()  # else the interpreter collects garbage at exit for nothing
+
+
+def _answer(words: Sequence[str], table: Sequence[CommandSpec]) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a terminal without Chinese must not end a command
+    output = CommandOutput(json="--json" in (words[: words.index("--")] if "--" in words else words))
+    try:
+        with Interrupts() as interrupts:
+            code = _execute(words, table, output, interrupts)
+        sys.stdout.flush()  # here, where a closed pipe can still be handled
+        return code
+    except BrokenPipeError:
+        # Python flushes again at exit: give it somewhere to flush to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return CLOSED
+    except KeyboardInterrupt:
+        output.error("interrupted", {"code": "INTERRUPTED", "found": "interrupted"})
+        return INTERRUPTED
+
+
+def _execute(words: Sequence[str], table: Sequence[CommandSpec], output: CommandOutput, interrupts: Interrupts) -> int:
+    command = ""
+    try:
+        options = parse(words, table, os.environ.get("PAOS_CONNECT", ""))
+        command = str(options["command"])
+        output.json = bool(options["json"])
+        code = _function(options["target"])(CommandContext(options, output))
+        interrupts.check()
+        return code
+    except (BrokenPipeError, KeyboardInterrupt):
+        raise
+    except WorldError as error:
+        interrupts.check()
+        return _refuse(error, output)
+    except OSError as error:
+        interrupts.check()
+        return _refuse(from_os(error, path=str(error.filename or ""), op=command), output)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
+    except Exception as error:
+        interrupts.check()
+        return _our_bug(error, output)
+
+
+def _function(target: str) -> Function:
+    from importlib import import_module
+
+    module, _, name = target.partition(":")
+    try:
+        found = import_module(f".{module}", __package__)
+    except ModuleNotFoundError as error:
+        if not f"{__package__}.{module}".startswith(str(error.name)):
+            raise  # a requirement of the command is missing
+        found = import_module(module)  # a table without our modules
+    return cast(Function, getattr(found, name))
+
+
+def _refuse(error: WorldError, output: CommandOutput) -> int:
+    output.error(str(error), error.as_dict())
+    return MACHINE if isinstance(error, StorageError) else MISUSE
+
+
+def _our_bug(error: Exception, output: CommandOutput) -> int:
+    import traceback
+
+    text = f"{type(error).__name__}: {error}"
+    more: Mapping[str, Any] = {"code": "BUG", "found": text, "fix": "please report it, with the traceback"}
+    if os.environ.get("PAOS_DEBUG", "") not in ("", "0"):
+        traceback.print_exc()
+        output.error(f"this is our bug, not yours: {text}", more)
+        return BUG
+    place = _keep(traceback.format_exc())
+    output.error(
+        f"this is our bug, not yours: {text}\n"
+        f"      the traceback is in {place}; please report it (PAOS_DEBUG=1 prints it here)",
+        {**more, "traceback": place},
+    )
+    return BUG
+
+
+def _keep(text: str) -> str:
+    import tempfile
+
+    try:
+        handle, place = tempfile.mkstemp(prefix="paos-bug-", suffix=".txt")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError:
+        return "no file (none could be written)"
+    return place
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,63 @@
+"""Did you mean: the nearest name among those that the caller may see, for an error about a path that is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from worldfs.base.errors import NotFound, WorldError
+
+from .command_context import CommandContext
+
+if TYPE_CHECKING:
+    from worldfs.world.world import World
+
+    Names = Callable[[str], Iterable[str]]  # the paths in a directory, as its caller may list them
+
+
+@contextmanager
+def suggest_names(names: Names) -> Iterator[None]:
+    """While entered, a `NotFound` about a path of the tree also names the most similar path."""
+    try:
+        yield
+    except NotFound as error:
+        if found := nearest_path(error.path, names):
+            error.fix = f"did you mean {found}?"
+        raise
+
+
+def visible_names(world: World, context: CommandContext) -> Names:
+    """The names that the caller may list in a world on this disk; at the root also the files that have short names."""
+
+    def names(path: str) -> Iterable[str]:
+        found = [f"{path.rstrip('/')}/{entry.name}" for entry in world.tree.list(path, context.actor)]
+        if path == "/":
+            found += [
+                entry.name for room in short_name_directories(world) for entry in world.tree.list(room, context.actor)
+            ]
+        return found
+
+    return names
+
+
+def short_name_directories(world: World) -> list[str]:
+    """The directories in which `World.resolve` looks for a short name, in its order."""
+    project = world.resolve("ENVIRONMENT.md").rpartition("/")[0]
+    return [project, *(f"/nodes/{spec.id}" for spec in world.specs)]
+
+
+def nearest_path(path: str, names: Names) -> str:
+    """`path` with the first name that is not there replaced by the most similar one; "" where none is similar."""
+    from difflib import get_close_matches
+
+    parts = path.strip("/").split("/")
+    for at, part in enumerate(parts):
+        try:
+            there = {place.rstrip("/").rpartition("/")[2]: place for place in names("/" + "/".join(parts[:at]))}
+        except WorldError:
+            return ""
+        if part not in there:
+            found = get_close_matches(part, there, 1, 0.7)
+            return "/".join([there[found[0]].rstrip("/"), *parts[at + 1 :]]) if found else ""
+    return ""

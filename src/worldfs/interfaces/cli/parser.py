@@ -1,0 +1,212 @@
+"""The command line's parser, driven by the table of commands.
+
+    paos [OPTION …] COMMAND [OPTION … | WORD …] [-- WORD …]
+
+Written out, because the standard parser takes longer to load and to set up than a reading command takes to answer.
+Options stand anywhere and are never abbreviated; `--name=value` is `--name value`. After `--` everything is a
+positional word. A command's name may have several words ("agent show"): the longest name that fits is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NoReturn
+
+from worldfs.base.errors import BadInput
+
+from .command_spec import ArgumentSpec, CommandSpec
+from .command_table import GLOBAL, ROLES
+
+HELP = ("-h", "--help")
+
+
+def parse(argv: Sequence[str], table: Sequence[CommandSpec], served: str = "") -> dict[str, Any]:
+    """Options by name, with "command" and "target"; `BadInput` (code USAGE) for what is not in the table.
+
+    `served`: the default of --connect for commands that work over it. `SystemExit` where the answer is a page: 0 if
+    help or the version was asked for, 2 if there is no command.
+    """
+    name = ""  # the options parsed so far
+    command: CommandSpec | None = None
+    known = _options(GLOBAL)
+    given: dict[str, Any] = {}
+    words: list[str] = []
+    rest = iter(argv)
+    for word in rest:
+        if word == "--":
+            words += rest
+        elif _is_option(word):
+            flag, joined, value = word.partition("=") if word.startswith("--") else (word, "", "")
+            if flag in HELP:
+                _page(name, table, 0)
+            if flag == "--version" and not name:
+                _version()
+            option = known.get(flag)
+            if option is None:
+                raise _wrong(f"unknown option {flag}", name, _likely(flag, known))
+            if option.takes == "switch":
+                if joined:
+                    raise _wrong(f"argument {flag}: takes no value, found {value!r}", name)
+                given[_name(option)] = True
+            else:
+                text = value if joined else next(rest, None)
+                if text is None or (not joined and (text == "--" or _is_option(text))):
+                    raise _wrong(f"argument {flag}: its value is missing", name)
+                _keep(given, option, _value(option, text, name))
+        elif not words and (longer := f"{name} {word}".lstrip()) and _begins(longer, table):
+            name = longer
+            command = next((item for item in table if item.name == name), None)
+            known = _options((*command.arguments, *GLOBAL) if command else GLOBAL)
+        elif command is None:
+            raise _unknown(word, name, table)
+        else:
+            words.append(word)
+    if command is None:
+        if words:
+            raise _unknown(words[0], name, table)
+        _page(name, table, 2)
+    unsaid = {_name(item): _unsaid(item) for item in command.arguments}
+    top = {_name(item): None for item in GLOBAL}
+    here = [f"--{word}" for word in ("workspace", "agents") if given.get(word)]  # places on this disk
+    said = given.get("connect")
+    if served and not here:
+        given.setdefault("connect", served)
+    if given.get("as") and given["as"] not in ROLES:
+        likely = _likely(str(given["as"]), ROLES)
+        raise _wrong(f"no role {given['as']!r} (choose from {', '.join(ROLES)})", name, likely)
+    target = command.remote if given.get("connect") else command.target
+    if said and here and target:
+        raise _wrong(f"{here[0]} and --connect: the one is on this disk, the other behind a server", name)
+    if not target:
+        raise _near(command, "--connect" if said else f"$PAOS_CONNECT ({served})")
+    return {"command": name, "target": target} | top | unsaid | given | _deal(words, command)
+
+
+def _options(arguments: Iterable[ArgumentSpec]) -> dict[str, ArgumentSpec]:
+    return {flag: item for item in arguments if not item.positional for flag in item.flags}
+
+
+def _is_option(word: str) -> bool:
+    """`-` is a file and `-1` a number."""
+    return len(word) > 1 and word[0] == "-" and not (word[1].isdigit() or word[1] == ".")
+
+
+def _begins(name: str, table: Sequence[CommandSpec]) -> bool:
+    return any(item.name == name or item.name.startswith(name + " ") for item in table)
+
+
+def _name(argument: ArgumentSpec) -> str:
+    return argument.flags[-1].lstrip("-").replace("-", "_")
+
+
+def _unsaid(argument: ArgumentSpec) -> Any:
+    if argument.takes == "switch":
+        return bool(argument.default)
+    return [] if argument.many in ("+", "*") and argument.default is None else argument.default
+
+
+def _keep(given: dict[str, Any], option: ArgumentSpec, value: object) -> None:
+    if option.many:  # it may be repeated
+        given.setdefault(_name(option), []).append(value)
+    else:
+        given[_name(option)] = value
+
+
+def _deal(words: Sequence[str], command: CommandSpec) -> dict[str, Any]:
+    """Assign the words to the positional arguments in order: each takes what it can and leaves enough for the next."""
+    wanted = [item for item in command.arguments if item.positional]
+    needed = [item for item in wanted if item.many in ("", "+")]
+    if len(words) < len(needed):  # the first arguments are assigned
+        raise _wrong(f"missing: {', '.join(map(_shown, needed[len(words) :]))}", command.name)
+    dealt: dict[str, Any] = {}
+    at = 0
+    for place, item in enumerate(wanted):
+        due = sum(1 for later in wanted[place + 1 :] if later.many in ("", "+"))
+        free = len(words) - at - due
+        most = free if item.many in ("+", "*") else min(free, 1)
+        if (
+            item.many == "?"
+            and item.choices
+            and place + 1 < len(wanted)
+            and not set(words[at : at + 1]) & {*item.choices}
+        ):
+            most = 0  # the word is for the next one: `agent end rio cost=3`
+        taken = words[at : at + most]
+        at += len(taken)
+        values = [_value(item, text, command.name) for text in taken]
+        if item.many in ("+", "*"):
+            dealt[_name(item)] = values or _unsaid(item)
+        elif values:
+            dealt[_name(item)] = values[0]
+    if at < len(words):
+        takes = ", ".join(map(_shown, wanted)) or "none"
+        surplus = ", ".join(map(repr, words[at:]))
+        plural = "s" if len(words) - at > 1 else ""
+        raise _wrong(f"unexpected argument{plural}: {surplus} (expected: {takes})", command.name)
+    return dealt
+
+
+def _value(argument: ArgumentSpec, text: str, command: str) -> Any:
+    if argument.choices and text not in argument.choices:
+        choices = ", ".join(argument.choices)
+        raise _wrong(f"argument {_shown(argument)}: invalid choice: {text!r} (choose from {choices})", command)
+    if argument.takes == "number":
+        try:
+            value = float(text)
+        except ValueError:
+            value = -1.0
+        if not 0 <= value < float("inf"):  # `nan` is not
+            raise _wrong(f"argument {_shown(argument)}: found {text!r}, expected a number, 0 or more", command)
+        return value
+    if argument.takes == "count":
+        if not text.strip().isdecimal():
+            raise _wrong(f"argument {_shown(argument)}: found {text!r}, expected a whole number, 0 or more", command)
+        return int(text)
+    return text
+
+
+def _shown(argument: ArgumentSpec) -> str:
+    return (argument.metavar or argument.flags[0]) if argument.positional else "/".join(argument.flags)
+
+
+def _unknown(word: str, name: str, table: Sequence[CommandSpec]) -> BadInput:
+    """An unknown word where a command's name, or its next word, is expected."""
+    start = f"{name} " if name else ""
+    choices = dict.fromkeys(item.name[len(start) :].split()[0] for item in table if item.name.startswith(start))
+    likely = _likely(word, choices)
+    return _wrong(f"invalid choice: {word!r} (choose from {', '.join(choices)})", name, likely)
+
+
+def _likely(word: str, choices: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    return "".join(get_close_matches(word, list(choices), 1))
+
+
+def _wrong(found: str, name: str, likely: str = "") -> BadInput:
+    called = f"paos {name}".strip()
+    see = f"see: {called} --help"
+    return BadInput(found, op=called, fix=f"did you mean {likely}? {see}" if likely else see, code="USAGE")
+
+
+def _near(command: CommandSpec, asked: str) -> BadInput:
+    """For a command that does not work over --connect: how to run it locally, and what does the same there."""
+    fix = "leave --connect out" if asked == "--connect" else f"unset PAOS_CONNECT, or: paos --connect= {command.name} …"
+    fix += f"; over --connect: {command.instead}" if command.instead else ""
+    return BadInput(
+        f"does not work over --connect, and {asked} is set", op=f"paos {command.name}", fix=fix, code="USAGE"
+    )
+
+
+def _page(name: str, table: Sequence[CommandSpec], code: int) -> NoReturn:
+    from .help_pages import page
+
+    print(page(name, table))
+    raise SystemExit(code)
+
+
+def _version() -> NoReturn:
+    from worldfs import __version__
+
+    print(f"paos {__version__}")
+    raise SystemExit(0)

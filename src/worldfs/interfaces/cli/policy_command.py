@@ -1,0 +1,58 @@
+"""`paos policy serve`: a policy on a port, until Ctrl-C or SIGTERM."""
+
+from __future__ import annotations
+
+import signal
+
+from .command_context import CommandContext
+from .signals import stop_on
+
+
+def serve(context: CommandContext) -> int:
+    """Exit 0 when asked to stop. Raises `BadInput` for an invalid policy or port, `Busy` for a port taken."""
+    from worldfs.base.errors import BadInput, MissingRequirement
+
+    try:
+        from worldfs.policies.endpoint import is_loopback
+        from worldfs.policies.policy_server import PolicyServer
+        from worldfs.policies.served_policies import load_policy
+        from worldfs.sessions.plugins import load_plugins
+    except ModuleNotFoundError as absent:
+        raise MissingRequirement(
+            f"{absent.name} is not installed", op="policy serve", fix="pip install 'worldfs[policies]'"
+        ) from None
+    host, port = context["host"], context["port"]
+    if port > 65_535:
+        raise BadInput(f"no port: {port}", op="policy serve", expected="0 to 65535", code="USAGE")
+    token = _token(context["token_file"])
+    if not token and not is_loopback(host):
+        raise BadInput(
+            f"{host} is not this machine alone, and anybody there could ask", op="policy serve",
+            expected="a token that callers must bring", fix="name a file that holds it with --token-file", code="USAGE",
+        )  # fmt: skip
+    policy = load_policy(context["policy"], load_plugins().client)
+    info = policy.info()  # load errors are reported before the first client connects
+    server = PolicyServer(policy, host, port, token, context.output.notice)
+    name = info.name or context["policy"]
+    place = f"[{host}]:{server.port}" if ":" in host else f"{host}:{server.port}"
+    with stop_on(server.stop, signal.SIGINT, signal.SIGTERM):
+        context.output.report(
+            f"serving {name} at http://{place}/predict, /act (OpenVLA), ws://{place} (openpi); Ctrl-C stops it",
+            {"event": "policy", "state": "started", "policy": name, "host": host, "port": server.port},
+        )
+        server.run()
+    context.output.report("stopped serving", {"event": "policy", "state": "stopped"})
+    return 0
+
+
+def _token(file: str | None) -> str:
+    from worldfs.base.errors import BadInput
+    from worldfs.policies.endpoint import read_secret
+    from worldfs.policies.policy_client import PolicyError
+
+    try:
+        return read_secret(file) if file else ""
+    except PolicyError as error:
+        raise BadInput(
+            error.found, path=file or "", op="policy serve", expected=error.expected, fix=error.fix
+        ) from None

@@ -1,0 +1,194 @@
+"""`paos --connect ws://HOST:PORT do|status|watch|cancel`: instructions to a served world, and its status."""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from worldfs.base.errors import BadInput, NotFound, WorldError
+from worldfs.planning.stop_words import is_stop
+
+from .command_context import CommandContext
+from .connect_commands import open_connection
+from .do_command import EXIT
+from .signals import stop_on
+from .status_command import lines, status_lines
+from .status_diff import diff_status, event_line
+
+if TYPE_CHECKING:
+    from worldfs.client.blocking import BlockingJob, BlockingWorld
+    from worldfs.client.remote_types import JobResult
+
+STATUS = "/meta/status.json"
+
+
+def do(context: CommandContext) -> int:
+    """Send a message to the agent's chat and follow the job to its end; exit codes as of `do` on this machine."""
+    from .stop_command import chinese, remote_stop
+
+    text = " ".join(context["instruction"]).strip()
+    if not text:
+        raise BadInput("no instruction", op="do", expected='words, for example: paos do "clear the table"')
+    if is_stop(text):
+        return remote_stop(context, chinese(text))
+    if context["record"]:
+        from .film_recording import check_film_options
+
+        check_film_options(context)
+    ignored = [f"--{name}" for name in ("driver", "seed") if context[name] is not None]
+    ignored += ["--no-cameras"] if context["no_cameras"] else []
+    if ignored:
+        context.output.notice(f"paos: the server's kernel has its own robot; ignored: {', '.join(ignored)}")
+    with ExitStack() as stack:
+        world = stack.enter_context(open_connection(context))
+        film = _film(context, world) if context["record"] or context["node"] else None
+        if film is not None:
+            stack.enter_context(film)
+        verdict, message = _followed(context, world, text)
+    code = EXIT[verdict]
+    value = {"event": "result", "verdict": verdict, "goal_holds": verdict == "reached", "message": message}
+    context.output.report(message, value, "good" if code == 0 else "bad")
+    if film is not None and not film.made:
+        context.output.notice("paos: nothing moved, so there is no film")
+    elif film is not None:
+        context.output.report(f"film: {context['record']}", {"event": "film", "file": context["record"]})
+    return code
+
+
+def _followed(context: CommandContext, world: BlockingWorld, text: str) -> tuple[str, str]:
+    """The verdict and its message. The first Ctrl-C, and the end of --timeout, cancel the job."""
+    why: list[str] = []
+    job = world.chat(text)
+
+    def give_up(reason: str) -> None:
+        why.append(reason)
+        threading.Thread(target=_cancel, args=(job,), daemon=True).start()  # the connection uses this loop
+
+    def ask() -> None:
+        context.output.notice("paos: stopping safely (Ctrl-C again leaves at once; the robot goes on) …")
+        give_up("interrupted")
+
+    verdict: dict[str, Any] = {}
+    with ExitStack() as stack:
+        stack.enter_context(stop_on(ask, signal.SIGINT, signal.SIGTERM))
+        if context["timeout"] is not None:
+            timer = threading.Timer(context["timeout"], give_up, ("timeout",))
+            timer.daemon = True
+            timer.start()
+            stack.callback(timer.cancel)
+        for entry in job.progress():
+            if entry.get("type") == "progress":
+                context.output.report(str(entry["message"]), {"event": "progress", "message": entry["message"]})
+            elif entry.get("type") in ("verdict", "error"):
+                verdict = {**entry, **verdict}  # the planner's verdict takes precedence over the job's
+        ended = job.result()
+    return _verdict(ended, verdict, why[0] if why else "", context["timeout"])
+
+
+def _verdict(ended: JobResult, said: dict[str, Any], why: str, timeout: float | None) -> tuple[str, str]:
+    word = str(said.get("verdict") or said.get("code") or ("answered" if ended.ok else "failed"))
+    cause = ended.error.partition(":")[0]
+    if not ended.ok and why and (word == "cancelled" or cause == "cancelled"):
+        stopped = "the robot stopped safely"
+        return why, f"Interrupted: {stopped}" if why == "interrupted" else f"Timed out after {timeout:g} s: {stopped}"
+    if not ended.ok and cause in ("timeout", "cancelled") and word != "stopped":
+        return cause, ended.error
+    return word if word in EXIT else "failed", str(said.get("message") or ended.text or ended.error)
+
+
+def _cancel(job: BlockingJob) -> None:
+    from contextlib import suppress
+
+    with suppress(WorldError):  # the job has ended, or the connection has: the waiting call reports it
+        job.cancel()
+
+
+def _film(context: CommandContext, world: BlockingWorld) -> Any:
+    """A film of the one robot, which --node may name: the agent's own planner uses no other. None without --record."""
+    from .film_recording import RemoteFilmRecording
+
+    status = _status(world)
+    ids = [str(node["id"]) for node in status["nodes"]]
+    robots = [id for id in ids if world.exists(f"/nodes/{id}/film")]
+    node = context["node"]
+    if node is not None and node not in robots:
+        raise NotFound(f"no robot {node!r}", op="do", expected="one of: " + (", ".join(robots) or "no robot is here"))
+    if len(robots) != 1:
+        fix = f"give the order to one: paos write /nodes/{node or 'NODE'}/ACTION.md"
+        raise BadInput(
+            f"{len(robots)} robots: the server's agents.brains says which one the agent {world.bound.agent} commands",
+            op="do", expected="one robot, with --node or --record over --connect", fix=fix,
+        )  # fmt: skip
+    return (
+        RemoteFilmRecording(world, robots[0], str(status["workspace"]), context["record"])
+        if context["record"]
+        else None
+    )
+
+
+def status(context: CommandContext) -> int:
+    with open_connection(context) as world:
+        found = _status(world)
+        if context["watch"]:  # until Ctrl-C (exit 130) or a closed pipe
+            for after in world.each(STATUS):
+                found = json.loads(after)
+                context.output.value(found)
+                context.output.redraw(status_lines(lines(found, context.name)))
+            return 0
+    context.output.value(found)
+    for text, mood in status_lines(lines(found, context.name)):
+        context.output.line(text, mood)
+    return 0
+
+
+def watch(context: CommandContext) -> int:
+    """Goes on until Ctrl-C (exit 130) or a closed pipe."""
+    with open_connection(context) as world:
+        path = context["path"]
+        if path:
+            path = world.stat(path).path
+            for event in world.watch(path, kind="changes", since="now"):
+                kind = str(event.change.get("kind", "changed"))
+                at = str(event.change.get("path", path))
+                context.output.report(f"{kind:9} {at}", {"event": "change", "kind": kind, "path": at})
+            return 0
+        before: dict[str, Any] = {}
+        for after in world.each(STATUS):
+            now = json.loads(after)
+            for item in diff_status(before, now):
+                text, mood = event_line(item)
+                context.output.report(text, item, mood)
+            before = now
+    return 0
+
+
+def cancel(context: CommandContext) -> int:
+    """A job of the agent, or of a robot that it sees. Exit 1 if it has ended already."""
+    id = context["job"]
+    with open_connection(context) as world:
+        places = [f"/agents/self/jobs/{id}", *(f"/nodes/{node}/jobs/{id}" for node in world.list("/nodes"))]
+        place = next((place for place in places if world.exists(f"{place}/status.json")), None)
+        if place is None:
+            raise NotFound(f"no job {id!r}", op="cancel", fix="paos status shows them")
+        state = str(json.loads(world.read(f"{place}/status.json", wait=0)).get("state"))
+        if state in ("done", "failed", "succeeded"):
+            over = {"job": id, "cancel": "too late", "state": state}
+            context.output.report(f"{id}: has already ended ({state}); nothing to cancel", over, "warn")
+            return 1
+        world.write(f"{place}/cancel", "cancel\n")
+    context.output.report(
+        f"{id}: cancel requested; `paos status` shows when the robot has stopped", {"job": id, "cancel": "asked"}
+    )
+    return 0
+
+
+def _status(world: BlockingWorld) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(world.read(STATUS))
+    except NotFound as error:
+        error.fix = "this server shows you no workspace: `paos ls /` shows what it does"
+        raise
+    return found

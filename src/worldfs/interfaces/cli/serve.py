@@ -1,0 +1,118 @@
+"""`paos serve`: the home's tree over a WebSocket, until Ctrl-C or SIGTERM."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from .command_context import CommandContext
+
+if TYPE_CHECKING:
+    from worldfs.interfaces.acheron.serve_realm import ListenOptions, ServerStarted
+    from worldfs.world.world import World
+
+
+def run(context: CommandContext) -> int:
+    """Exit 0 when asked to stop. Raises `Busy` when another process serves this home, or listens on this port."""
+    import asyncio
+    from pathlib import Path
+
+    _needed()
+    from worldfs.base.clock import SystemClock
+    from worldfs.base.errors import NotFound
+    from worldfs.interfaces.acheron.serve_realm import acquire_serve_lock, serve
+    from worldfs.world.served_world import ServedWorld
+
+    where, clock = listen_options(context), SystemClock()
+    where.context()  # a wrong certificate is reported before anything is made
+    home = context.home.path
+    if not home.is_dir():
+        raise NotFound("no home here", path=str(home), op="serve", fix=f"make one with: {context.name} onboard")
+    with acquire_serve_lock(home, clock), ServedWorld.open(home, clock=clock, agents=Path(context.agents)) as realm:
+
+        async def life() -> None:
+            stop, loop = asyncio.Event(), asyncio.get_running_loop()
+
+            def ask(number: signal.Signals) -> None:
+                stop.set()
+                loop.remove_signal_handler(number)  # a second request forces the end
+
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.add_signal_handler(number, ask, number)
+            await serve(realm, where, stop, lambda started: announce(context, started))
+
+        asyncio.run(life())
+    context.output.report("stopped serving", {"event": "serve", "state": "stopped"})
+    return 0
+
+
+@contextmanager
+def serve_beside(context: CommandContext, world: World) -> Iterator[None]:
+    """Serve a world that this process runs, for as long as the block lasts."""
+    from pathlib import Path
+
+    _needed()
+    from worldfs.base.clock import SystemClock
+    from worldfs.interfaces.acheron.serve_realm import BackgroundServer, acquire_serve_lock
+    from worldfs.world.served_world import ServedWorld
+
+    where, clock, home = listen_options(context), SystemClock(), context.home.path
+    with (
+        acquire_serve_lock(home, clock),
+        ServedWorld.open(home, world=world, clock=clock, agents=Path(context.agents)) as realm,
+        BackgroundServer(realm, where) as server,
+    ):
+        announce(context, server.started)
+        yield
+
+
+def listen_options(context: CommandContext) -> ListenOptions:
+    """The listen options; a warning where tokens would cross a network in clear."""
+    from worldfs.base.errors import BadInput
+    from worldfs.interfaces.acheron.serve_realm import ListenOptions
+
+    for name in ("port", "metrics_port"):
+        if context[name] is not None and context[name] > 65_535:
+            raise BadInput(f"no port: {context[name]}", op="serve", expected="0 to 65535", code="USAGE")
+    where = ListenOptions(
+        host=context["host"],
+        port=context["port"],
+        metrics_port=context["metrics_port"],
+        certificate=context["tls_cert"] or "",
+        key=context["tls_key"] or "",
+    )
+    if where.bare:
+        context.output.notice(
+            f"paos: warning: {where.host} is not this machine alone, and without --tls-cert tokens cross the network "
+            "in clear"
+        )
+    return where
+
+
+def announce(context: CommandContext, started: ServerStarted) -> None:
+    health = "" if started.metrics_port is None else f"; health on port {started.metrics_port}"
+    context.output.report(
+        f"serving {context.home.path} at {started.url}{health}; tokens in {started.tokens}; Ctrl-C stops it",
+        {
+            "event": "serve",
+            "state": "started",
+            "url": started.url,
+            "host": started.host,
+            "port": started.port,
+            "metrics_port": started.metrics_port,
+            "tokens": started.tokens,
+        },
+    )
+
+
+def _needed() -> None:
+    """Raises `MissingRequirement`, naming the extra to install."""
+    from importlib.util import find_spec
+
+    from worldfs.base.errors import MissingRequirement
+
+    for module in ("websockets", "msgspec", "prometheus_client"):
+        if find_spec(module) is None:
+            raise MissingRequirement(f"{module} is not installed", op="serve", fix="pip install 'worldfs[serve]'")

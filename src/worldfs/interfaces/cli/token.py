@@ -1,0 +1,58 @@
+"""`paos token`: tokens of single agents for the served tree: created, listed, revoked in the home."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .command_context import CommandContext
+
+if TYPE_CHECKING:
+    from worldfs.interfaces.acheron.tokens import TokenStore
+
+
+def add(context: CommandContext) -> int:
+    """Prints the token, this once: only its hash is kept."""
+    from pathlib import Path
+
+    from worldfs.base.durable import Root
+
+    issued, token = _tokens(context).add(context["agent"], context["role"])
+    Root.build(Path(context.agents) / issued.agent)
+    context.output.report(token, {**issued.to_json(), "token": token})
+    context.output.notice(
+        f"{issued.id} is valid only for agent {issued.agent}, as {issued.role}. It is printed only now: put it into "
+        "$PAOS_TOKEN, or into a file for --token-file"
+    )
+    return 0
+
+
+def list_tokens(context: CommandContext) -> int:
+    """The two role tokens, and those of single agents."""
+    tokens = _tokens(context)
+    shown = tokens.masked()
+    rows = [{"id": role, "agent_id": None, "role": role, "created_at_ms": None} for role in tokens.roles()]
+    rows += shown["agent_tokens"]
+    words = [f"{row['id']:12} {row['role']:6} {row['agent_id'] or _any(row['role'])}" for row in rows]
+    context.output.report("\n".join(words), {"tokens": rows})
+    return 0
+
+
+def _any(role: object) -> str:
+    return "any agent" if role == "admin" else "any agent without a token of its own"
+
+
+def revoke(context: CommandContext) -> int:
+    """A running server refuses the token from now on, and ends its connections within seconds."""
+    gone = _tokens(context).revoke(context["name"])
+    context.output.report(f"revoked: {', '.join(gone)}", {"revoked": gone})
+    return 0
+
+
+def _tokens(context: CommandContext) -> TokenStore:
+    from worldfs.base.errors import NotFound
+    from worldfs.interfaces.acheron.tokens import TokenStore
+
+    home = context.home.path
+    if not home.is_dir():
+        raise NotFound("no home here", path=str(home), op="token", fix=f"make one with: {context.name} onboard")
+    return TokenStore.open(home)

@@ -1,0 +1,100 @@
+"""`paos up`: the kernel and the drivers, and a line for each event."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+
+from .command_context import CommandContext
+from .signals import stop_on
+from .status_command import alert_line
+from .status_diff import job_line
+
+if TYPE_CHECKING:
+    from worldfs.base.model import Finding, Job
+    from worldfs.world.world import World
+
+PRINTED_EVENTS = {"running", "ended", "retry", "lost"}  # for people; programs receive every event
+
+
+def run(context: CommandContext) -> int:
+    """Exit 0 when asked to stop, or idle with --until-idle. Raises `Busy` when another kernel holds the workspace."""
+    stop = threading.Event()
+    with ExitStack() as stack:
+        teller = JobEventPrinter(context)
+        world = stack.enter_context(context.open(serve=True, log=teller))
+
+        def ask() -> None:
+            stop.set()
+            world.wake()
+
+        stack.enter_context(stop_on(ask, signal.SIGINT, signal.SIGTERM))
+        _greet(context, world)
+        world.listen_alerts(teller.alert)
+        if context["serve"]:
+            from .serve import serve_beside
+
+            stack.enter_context(serve_beside(context, world))
+        world.run(until_idle=context["until_idle"], stop=stop)
+    context.output.report("kernel stopped", {"event": "kernel", "state": "stopped"})
+    return 0
+
+
+class JobEventPrinter:
+    """Prints each event of a job. A closed pipe silences it: the kernel goes on."""
+
+    def __init__(self, context: CommandContext) -> None:
+        self._output = context.output
+        self._heard = True
+
+    def __call__(self, what: str, job: Job) -> None:
+        if not self._heard:
+            return
+        from worldfs.world.status_report import job_value
+
+        value = job_value(job)
+        with self._silenced():
+            if what in PRINTED_EVENTS:
+                state = str(value["state"])
+                self._output.line(job_line(value), {"succeeded": "good", "failed": "bad"}.get(state, ""))
+            self._output.value({"event": what, **value})
+
+    def alert(self, finding: Finding) -> None:
+        """Print a new problem: a document that cannot be read, an entry that is refused."""
+        from dataclasses import asdict
+
+        if not self._heard:
+            return
+        value = asdict(finding)
+        with self._silenced():
+            self._output.report(f"alert: {alert_line(value)}", {"event": "alert", "alert": value}, "warn")
+
+    @contextmanager
+    def _silenced(self) -> Iterator[None]:
+        try:
+            yield
+        except BrokenPipeError:
+            self._heard = False
+
+
+def _greet(context: CommandContext, world: World) -> None:
+    status = world.status()
+    given = context["driver"]
+    bodies = {
+        spec.id: f"{given}, in place of {spec.driver}" if given and given != spec.driver else spec.driver
+        for spec in world.specs
+    }
+    targets = world.targets.targets() if world.targets is not None else {}
+    bodies |= {id: f"target{'' if target.enabled else ', off'}" for id, target in targets.items() if id not in bodies}
+    nodes = ", ".join(f"{id} ({body})" for id, body in bodies.items()) or "no robots"
+    context.output.report(
+        f"kernel running on {world.root}: {nodes}" + ("" if context["until_idle"] else "; Ctrl-C stops it"),
+        {"event": "kernel", "state": "started", "workspace": str(world.root), "nodes": status["nodes"]},
+    )
+    from worldfs.planning.message_translation import localise
+
+    for item in world.kernel.alert.now().values() if world.kernel is not None else ():
+        context.output.notice(f"paos: {localise(item, world.language())}")

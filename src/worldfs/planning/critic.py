@@ -1,0 +1,327 @@
+"""The critic: checks, by numbers alone, whether an order is possible for this robot in this scene, before anything
+moves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from worldfs.base.model import Finding, Op, Order, Profile, RobotState, Scene, Thing, Vec
+from worldfs.formats import sensors
+
+from . import parameters, refusals
+from .parameters import LABEL, LOOK, MOVE, OBJECT, PICK, PLACE, POINT
+
+SENSORS: dict[str, tuple[str, ...]] = {"target_navigation": ("rgb_camera",), "look_at": ("rgb_camera",)}
+_ALWAYS = frozenset(("robot_id",))  # q1 names the node among the parameters (workspace D14)
+_SLACK = 1e-9  # m, kg: tolerance for rounding
+
+
+@dataclass(slots=True)
+class _Case:
+    """One review under way."""
+
+    order: Order
+    scene: Scene
+    profile: Profile
+    op: Op
+    robot: RobotState | None
+    tongue: Callable[[], str]
+    findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def language(self) -> str:
+        """Asked only for what is said: most orders are refused nothing."""
+        return self.tongue()
+
+    def say(self, key: str, **words: Any) -> None:
+        words = {"op": self.order.op, "node": self.order.node or "the robot", **words}
+        self.findings.append(refusals.finding(key, self.order.id, self.language, **words))
+
+
+@dataclass(frozen=True, slots=True)
+class Critic:
+    """The reviewer of `ground.driver.Reviewer`: deterministic, every finding at once, warnings refuse nothing.
+
+    Order of checks: reference `embodied.md` §5. What only the driver knows (inverse kinematics, collisions) the driver
+    reviews. Text out of the files is data: it is quoted in findings and never interpreted. `language`: en | zh.
+    """
+
+    language: str | Callable[[], str] = "en"  # callable: asked at each review, for a workspace whose language changes
+
+    def review(self, order: Order, scene: Scene, profile: Profile | None) -> list[Finding]:
+        """All findings, empty = go. Lengths in metres in the world frame, masses in kilograms."""
+        listed = profile.op(order.op) if profile else None
+        robot = _robot(scene, order.node)
+        case = _Case(order, scene, profile or Profile(), listed or Op(order.op), robot, self._tongue)
+        if profile is None or not profile.ops:
+            case.say("no_profile", op=refusals.display_value(order.op))
+        elif listed is None:
+            names = [op.name for op in profile.ops]
+            close = _close(order.op, names) or names
+            words = {
+                "ops": refusals.short_list(names, case.language),
+                "close": refusals.short_list(close, case.language),
+            }
+            case.say("op", **{**words, "op": refusals.display_value(order.op)})
+        _parameters(case)
+        for where, value in parameters.invalid_numbers(order.params):
+            case.say(
+                "finite", name=refusals.display_value(where), value=refusals.display_value(value), limit=parameters.HUGE
+            )
+        if profile is not None:
+            _sensors(case)
+        what, thing, place = _target(case)
+        if profile is not None:
+            _bounds(case, what, place)
+            _reach(case, what, place)
+            if order.op in PICK and thing is not None:
+                _payload(case, thing)
+                _grip(case, thing)
+        _hand(case)
+        for line in case.profile.unread:
+            case.say("unread", line=line)
+        return case.findings
+
+    def _tongue(self) -> str:
+        return self.language if isinstance(self.language, str) else self.language()
+
+
+def _robot(scene: Scene, node: str) -> RobotState | None:
+    return scene.robot(node) or (scene.robots[0] if not node and len(scene.robots) == 1 else None)
+
+
+def _parameters(case: _Case) -> None:
+    params, asked = case.order.params, parameters.declared_parameters(case.op)
+    goal = parameters.goal_names(case.op, params) if case.op.name in PLACE else ()
+    given_goal = bool(goal) and parameters.given_parameter(params, goal)[0] != ""
+    for parameter in asked:
+        value = params.get(parameter.name)
+        name = refusals.display_value(parameter.name)
+        if value is None:
+            spoken = (parameter.name in goal and given_goal) or (
+                not case.op.parameters and parameters.given_parameter(params, _siblings(case.op.name))[0]
+            )
+            if not parameter.optional and not spoken:
+                case.say("missing", name=name, expected=f"{name}: {parameter.type or 'a value'}")
+        elif expected := parameters.mismatch(parameter, value):
+            case.say("type", name=name, expected=expected, value=refusals.display_value(value))
+    if case.op.parameters:
+        names = [p.name for p in asked]
+        for name in params:
+            if name not in names and name not in _ALWAYS and name not in goal:
+                case.say("extra", name=refusals.display_value(name), names=refusals.short_list(names, case.language))
+
+
+def _siblings(op: str) -> tuple[str, ...]:
+    families = ((PICK, OBJECT), (PLACE, parameters.GOAL), (MOVE, (*POINT, "x")), (LOOK, LABEL))
+    return next((names for ops, names in families if op in ops), ())
+
+
+def _sensors(case: _Case) -> None:
+    listed = case.profile.sensors
+    for sensor in sensors.missing_sensors(SENSORS.get(case.order.op, ()), listed):
+        present = refusals.short_list([text for text, ticked in listed if ticked], case.language)
+        case.say("sensor", sensor=sensor, present=present)
+
+
+def _target(case: _Case) -> tuple[str, Thing | None, Vec | None]:
+    """The target of the order: its name in messages, the thing if it is one, the point that the gripper must reach."""
+    op, params = case.order.op, case.order.params
+    if op in PICK:
+        name, value = parameters.given_parameter(params, OBJECT)
+        if not isinstance(value, str) or not value.strip():
+            return "", None, None
+        thing = _named(case, value, by_name=name != "object_id", handled=True)
+        return _located(case, thing)
+    if op in PLACE:
+        names = parameters.goal_names(case.op, params)
+        name, value = parameters.given_parameter(params, names)
+        if isinstance(value, str) and name not in POINT:
+            support = _named(case, value, by_name=True, handled=False) if value.strip() else None
+            what, thing, place = _located(case, support)
+            return what, thing, _nearest(case, thing, place) if thing and place else None
+        return "target", None, parameters.point(case.op, params, names)
+    if op in MOVE:
+        return "target", None, parameters.point(case.op, params, POINT)
+    if op in LOOK:
+        _, value = parameters.given_parameter(params, LABEL)
+        if isinstance(value, str) and value.strip() and not _described(case.scene, value):
+            everything = (*case.scene.objects, *case.scene.furniture)
+            if everything:
+                _unknown(case, value, everything)
+            else:
+                case.say("unseen", value=refusals.display_value(value))
+    return "", None, None
+
+
+def _nearest(case: _Case, support: Thing, centre: Vec) -> Vec | None:
+    """The point in or on `support` nearest to the base: something may lie there even if its middle is out of reach.
+
+    A table of unknown extent has no such point: the driver finds a free spot within reach.
+    """
+    base = case.robot.pose[:3] if case.robot else ()
+    size = support.size if len(support.size) >= 3 and all(math.isfinite(v) and v >= 0 for v in support.size) else ()
+    if not size and not support.is_container and support in case.scene.furniture:
+        return None
+    if not size or len(base) < 3:
+        return centre
+    away = math.dist(base[:2], centre[:2])
+    closer = min(away, math.hypot(size[0], size[1]) / 2)  # the circle round its outline, so that no yaw matters
+    x, y = (c + (b - c) * closer / away if away else c for b, c in zip(base[:2], centre[:2], strict=True))
+    drop = max(-size[2] / 2, min(size[2] / 2, base[2] - centre[2]))
+    return (x, y, centre[2] + drop)
+
+
+def _located(case: _Case, thing: Thing | None) -> tuple[str, Thing | None, Vec | None]:
+    if thing is None:
+        return "", None, None
+    place = thing.position
+    if len(place) < 3 or not all(parameters.number(v) and math.isfinite(v) for v in place):
+        case.say("place", id=refusals.display_value(thing.id), value=refusals.display_value(place))
+        return thing.id, thing, None
+    return thing.id, thing, place[:3]
+
+
+def _named(case: _Case, value: str, *, by_name: bool, handled: bool) -> Thing | None:
+    """The thing with that id (or, where a dialect allows it, the one thing of that name), else a finding."""
+    things = (*case.scene.objects, *case.scene.furniture)
+    thing = next((t for t in things if t.id == value), None)
+    if thing is None and by_name:
+        same = [t for t in things if value.strip().casefold() in (t.name.casefold(), t.category.casefold())]
+        thing = same[0] if len(same) == 1 else None
+    if thing is None:
+        _unknown(case, value, case.scene.objects if handled else things)
+    elif handled and thing not in case.scene.objects:
+        case.say(
+            "furniture",
+            id=refusals.display_value(thing.id),
+            kind=refusals.display_value(thing.category or thing.shape or "table"),
+        )
+    return thing
+
+
+def _unknown(case: _Case, value: str, things: Sequence[Thing]) -> None:
+    ids = [t.id for t in things[:2000]]
+    word = value.strip().casefold()
+    close = [t.id for t in things if word and word in (t.name.casefold(), t.category.casefold())][:3]
+    close += [i for i in _close(value[:80], ids) if i not in close]
+    hint = f": {refusals.short_list(close[:3], case.language)}?" if close else ""
+    case.say("unknown", value=refusals.display_value(value), known=refusals.short_list(ids, case.language), hint=hint)
+
+
+def _close(word: str, known: Sequence[str]) -> list[str]:
+    import difflib  # 5 ms that only a refusal needs
+
+    return difflib.get_close_matches(word, known, 3, 0.5)
+
+
+def _described(scene: Scene, label: str) -> bool:
+    """Whether the scene has something that the label may mean: id, name, kind, colour, or a zone of the map."""
+    zones = scene.extra.get("map", {}).get("zones", ()) if isinstance(scene.extra.get("map"), dict) else ()
+    if any(isinstance(zone, dict) and zone.get("name") == label for zone in zones):
+        return True
+    wanted = set(label.casefold().replace("_", " ").split())
+    for thing in (*scene.objects, *scene.furniture):
+        if label == thing.id:
+            return True
+        words = f"{thing.id} {thing.name} {thing.category} {thing.color} {thing.shape}".casefold().replace("_", " ")
+        if wanted <= set(words.split()) or (not label.isascii() and label in thing.name):
+            return True
+    return False
+
+
+def _bounds(case: _Case, what: str, place: Vec | None) -> None:
+    if place is None:
+        return
+    for axis, value, (low, high) in zip("xyz", place, case.profile.bounds, strict=False):
+        if not low - _SLACK <= value <= high + _SLACK:
+            point = refusals.vector(place)
+            case.say("bounds", axis=axis, low=low, high=high, value=value, what=_what(case, what), point=point)
+
+
+def _reach(case: _Case, what: str, place: Vec | None) -> None:
+    limit = case.profile.max_reach
+    if limit is None or place is None:
+        return
+    base = case.robot.pose[:3] if case.robot else ()
+    if len(base) < 3 or not all(parameters.number(v) and math.isfinite(v) for v in base):
+        case.say("reach_unchecked")
+        return
+    distance = math.dist(base, place)  # workspace D33: from the robot's base pose, in three dimensions
+    if not distance <= limit + _SLACK:
+        point = refusals.vector(place)
+        words = {"what": _what(case, what), "point": point, "base": refusals.vector(base)}
+        case.say("reach", limit=limit, distance=distance, **words)
+
+
+def _what(case: _Case, what: str) -> str:
+    return "目标" if what == "target" and case.language.startswith("zh") else refusals.display_value(what)
+
+
+def _payload(case: _Case, thing: Thing) -> None:
+    limit = case.profile.max_payload
+    if limit is None:
+        return
+    if not thing.mass:
+        case.say("mass_unknown", id=refusals.display_value(thing.id), limit=limit)
+    elif not 0 < thing.mass <= limit + _SLACK:
+        case.say("payload", id=refusals.display_value(thing.id), mass=thing.mass, limit=limit)
+
+
+def _grip(case: _Case, thing: Thing) -> None:
+    limit = case.profile.max_grip_width
+    if limit is None:
+        return
+    width = graspable_width(thing)
+    if width is None:
+        case.say("width_unknown", id=refusals.display_value(thing.id), limit=limit)
+    elif not width <= limit + _SLACK:
+        case.say("grip", id=refusals.display_value(thing.id), width=width, limit=limit)
+
+
+def graspable_width(thing: Thing) -> float | None:
+    """Metres between the fingers: a box's narrower horizontal side as it lies, a round thing's diameter.
+
+    None when ENVIRONMENT.md gives no size (reference `embodied.md` §4.3).
+    """
+    size = thing.size
+    if len(size) < 3 or not all(math.isfinite(v) and v > 0 for v in size[:3]):
+        return None
+    if thing.shape in ("sphere", "cylinder"):
+        return size[0]
+    w, x, y, z = thing.orientation if len(thing.orientation) == 4 else (1.0, 0.0, 0.0, 0.0)
+    # how much of each of the box's own axes points up
+    up = (abs(2 * (x * z - w * y)), abs(2 * (y * z + w * x)), abs(1 - 2 * (x * x + y * y)))
+    upright = up.index(max(up))
+    return min(size[i] for i in range(3) if i != upright)
+
+
+def _hand(case: _Case) -> None:
+    op, robot = case.order.op, case.robot
+    if robot is None or op not in PICK | PLACE:
+        return
+    held = robot.holding or next(
+        (r.subject for r in case.scene.relations if r.relation == "held_by" and r.object == robot.robot_id), None
+    )
+    node = refusals.display_value(robot.robot_id)
+    if op in PICK and held:
+        case.say("holding", node=node, held=refusals.display_value(held))
+    if op in PLACE:
+        if not held and robot.gripper in ("open", "closed"):  # a profile without a gripper declares nothing about it
+            case.say("empty", node=node)
+        if held and "target" not in parameters.goal_names(case.op, case.order.params):
+            named = case.order.params.get("target")
+            if isinstance(named, str) and named.strip() and not _is(case.scene, named, held):
+                case.say(
+                    "other_held", node=node, held=refusals.display_value(held), value=refusals.display_value(named)
+                )
+
+
+def _is(scene: Scene, word: str, held: str) -> bool:
+    thing = scene.thing(held)
+    return word == held or (
+        thing is not None and word.strip().casefold() in (thing.name.casefold(), thing.category.casefold())
+    )

@@ -1,0 +1,135 @@
+"""Parameters of an order: their types, their meaning, and the numbers in them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from worldfs.base.model import Json, Op, Parameter
+
+PICK = frozenset(("pick_up", "pick", "grasp", "grab"))
+PLACE = frozenset(("place", "put_down", "put", "drop_in"))
+MOVE = frozenset(("move_to", "move"))
+LOOK = frozenset(("target_navigation", "look_at"))
+
+# 000 EMBODIED.md: what a row asks for when the profile names the op and no parameters.
+STANDARD: dict[str, tuple[Parameter, ...]] = {
+    "move_to": (Parameter("target_pose", "[x,y,z,r,p,y]"),),
+    "pick_up": (Parameter("object_id", "string"),),
+    "place": (Parameter("target_position", "[x,y,z]"),),
+    "target_navigation": (Parameter("target_label", "string"),),
+    "real_execute": (Parameter("nl_task", "string"),),
+}
+# Synonymous names; the first that is given counts.
+OBJECT = ("object_id", "object", "target_object", "target", "target_id")
+LABEL = ("target_label", "label", "target", "object_id", "target_id", "location")
+POINT = ("target_pose", "target_position", "position", "pose")
+GOAL = (
+    *("target_position", "target_pose", "position", "location"),
+    *("container_id", "container", "support_id", "support", "target_id", "target"),
+)
+_AXES = ("x", "y", "z")
+_NUMBERS = frozenset((*_AXES, "r", "p", "roll", "pitch", "yaw", "theta", "speed", "distance", "angle"))
+_TEXTS = frozenset(("object_id", "target_label", "nl_task", "container_id", "support_id", "robot_id"))
+_FACTOR = {"m": 1.0, "cm": 0.01, "mm": 0.001, "centimetres": 0.01, "centimeters": 0.01, "厘米": 0.01, "毫米": 0.001}
+HUGE = 1e4  # m: no arm and no floor is larger; beyond it a number is a mistake
+
+
+def number(value: Any) -> bool:
+    """A JSON number: booleans are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def declared_parameters(op: Op) -> tuple[Parameter, ...]:
+    """The parameters of a row, or those of the specification when the row prints none."""
+    return op.parameters or STANDARD.get(op.name, ())
+
+
+def mismatch(parameter: Parameter, value: Any) -> str:
+    """What was expected, if `value` is not of the printed type (or of the type its name has); "" if it fits."""
+    kind = parameter.type.strip().casefold() or _by_name(parameter.name)
+    if kind.startswith("["):
+        inside = [part.strip() for part in kind.strip("[] ").split(",")]
+        if len(inside) == 1 or "..." in kind or "…" in kind:
+            return "" if isinstance(value, list | tuple) else f"a list {parameter.type}"
+        sizes = (3, 6) if len(inside) == 6 else (len(inside),)
+        if isinstance(value, list | tuple) and len(value) in sizes and all(number(v) for v in value):
+            return ""
+        return f"{' or '.join(map(str, sizes))} numbers {kind}"
+    word = re.match(r"[a-z一-鿿]*", kind)
+    return _misfit(word[0] if word else "", value)
+
+
+def _by_name(name: str) -> str:
+    if name in ("target_pose", "pose"):
+        return "[x,y,z,r,p,y]"
+    if name == "target_position":
+        return "[x,y,z]"
+    return "number" if name in _NUMBERS else "string" if name in _TEXTS else ""
+
+
+def _misfit(word: str, value: Any) -> str:
+    if word in ("string", "str", "text", "字符串"):
+        return "" if isinstance(value, str) and value.strip() else "a string that is not empty"
+    if word in ("float", "number", "double", "num", "数值", "浮点数"):
+        return "" if number(value) else "a number"
+    if word in ("int", "integer", "整数"):
+        return "" if number(value) and isinstance(value, int) else "a whole number"
+    if word in ("bool", "boolean", "布尔"):
+        return "" if isinstance(value, bool) else "true or false"
+    if word in ("list", "array", "列表"):
+        return "" if isinstance(value, list | tuple) else "a list"
+    if word in ("object", "dict", "map"):
+        return "" if isinstance(value, Mapping) else "a mapping"
+    return ""
+
+
+def given_parameter(params: Json, names: tuple[str, ...]) -> tuple[str, Any]:
+    """The first of `names` that is given, and its value; ("", None) without one."""
+    return next(((name, params[name]) for name in names if params.get(name) is not None), ("", None))
+
+
+def goal_names(op: Op, params: Json) -> tuple[str, ...]:
+    """What may say where to place: with a `location` (q1), `target` is the thing, not the place."""
+    listed = {p.name for p in op.parameters}
+    if "location" in listed or ("location" in params and "target" in params):
+        return tuple(name for name in GOAL if name not in ("target", "target_id"))
+    return GOAL
+
+
+def invalid_numbers(params: Json) -> Iterator[tuple[str, Any]]:
+    """Numbers that no driver accepts: NaN, infinite, or a length beyond `HUGE`; (where, value)."""
+    stack: list[tuple[str, str, Any]] = [(str(k), str(k), v) for k, v in reversed(list(params.items()))]
+    while stack:
+        where, root, value = stack.pop()
+        if isinstance(value, Mapping):
+            stack += [(f"{where}/{k}", root, v) for k, v in reversed(list(value.items()))]
+        elif isinstance(value, list | tuple):
+            stack += [(f"{where}[{i}]", root, value[i]) for i in reversed(range(len(value)))]
+        elif number(value):
+            limit = HUGE if root in POINT or root in GOAL or root in _AXES else 1e300
+            if not -limit <= value <= limit:
+                yield where, value
+
+
+def point(op: Op, params: Json, names: tuple[str, ...]) -> tuple[float, ...] | None:
+    """The position that the parameters give, in metres by the unit the profile prints; None if they give none."""
+    units = {p.name: _FACTOR.get(p.unit, 1.0) for p in op.parameters}
+    name, value = given_parameter(params, names)
+    if isinstance(value, list | tuple) and len(value) >= 3 and all(number(v) for v in value[:3]):
+        return _metres(value[:3], [units.get(name, 1.0)] * 3)
+    if isinstance(value, Mapping) and all(number(value.get(a)) for a in _AXES):
+        return _metres([value[a] for a in _AXES], [units.get(name, 1.0)] * 3)
+    if not name and all(number(params.get(a)) for a in _AXES):
+        return _metres([params[a] for a in _AXES], [units.get(a, 1.0) for a in _AXES])
+    return None
+
+
+def _metres(values: Any, factors: list[float]) -> tuple[float, ...] | None:
+    try:
+        place = tuple(float(v) * f for v, f in zip(values, factors, strict=True))
+    except OverflowError:
+        return None
+    return place if all(math.isfinite(v) for v in place) else None

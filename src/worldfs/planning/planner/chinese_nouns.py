@@ -1,0 +1,277 @@
+"""Chinese words and noun phrases, numbers and lengths: the base of the clause parser."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from worldfs.base.model import Vec
+
+from . import lexicon_en, lexicon_zh
+from .intent import NotUnderstood, NounPhrase
+from .phrase_heads import share_heads
+from .vocabulary import Vocabulary
+
+_LATIN = re.compile(r"[+-]?\d+(?:\.\d+)?(?![\w])|[A-Za-z0-9_][A-Za-z0-9_\-]*")
+_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?$")
+LOCATION = ("in", "on", "beside", "above")
+SIDES = {"left": "leftmost", "right": "rightmost", "front": "frontmost", "behind": "backmost", "middle": "middle"}
+_REGION = ("in", "on", "beside", "left", "right", "front", "behind")
+_GLUED = re.compile(r"(\d+(?:\.\d+)?)(mm|cm|m)$")
+_UNITS = {"厘米": 0.01, "公分": 0.01, "毫米": 0.001, "米": 1.0, "cm": 0.01, "mm": 0.001, "m": 1.0}
+_NUMERALS = {sign: n for n, sign in enumerate("零一二三四五六七八九")} | {"两": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class ChineseWord:
+    text: str
+    kinds: frozenset[str] = frozenset()
+    keys: frozenset[str] = frozenset()
+
+    def act(self) -> tuple[str, ...]:
+        return tuple(sorted(k[4:] for k in self.kinds if k.startswith("act:")))
+
+
+def split(text: str, vocabulary: Vocabulary) -> list[ChineseWord]:
+    """Words by longest match over grammar, lexicon and scene names; an unknown word stands alone, without kinds."""
+    longest = max(map(len, (*vocabulary.function_zh, *vocabulary.chinese, *vocabulary.names_zh)), default=1)
+    found, at = [], 0
+    while at < len(text):
+        if text[at].isspace():
+            at += 1
+            continue
+        latin = _LATIN.match(text, at)
+        if latin:
+            word = latin.group().lower()
+            found.append(ChineseWord(word, keys=vocabulary.english_word(word) or frozenset()))
+            at = latin.end()
+            continue
+        for size in range(min(longest, len(text) - at), 0, -1):
+            word = text[at : at + size]
+            kinds = vocabulary.function_zh.get(word, frozenset())
+            keys = vocabulary.chinese_word(word) or frozenset()
+            if kinds or keys or size == 1:
+                found.append(ChineseWord(word, kinds, keys))
+                at += size
+                break
+    return found
+
+
+class ChineseNounParser:
+    """A list of words and a position in it."""
+
+    def __init__(self, found: list[ChineseWord], vocabulary: Vocabulary) -> None:
+        self.words, self.at, self.vocabulary = found, 0, vocabulary
+
+    def here(self, n: int = 0) -> ChineseWord:
+        return self.words[self.at + n] if self.at + n < len(self.words) else ChineseWord("")
+
+    def take(self, *kinds: str) -> ChineseWord | None:
+        """The word here, consumed, if it is one of the kinds (`=text` for a literal)."""
+        word = self.here()
+        if any(k in word.kinds or k == f"={word.text}" for k in kinds):
+            self.at += 1
+            return word
+        return None
+
+    def stop(self) -> NotUnderstood:
+        word = self.here()
+        if "neg" in word.kinds:
+            return NotUnderstood("negation", "negation", word=word.text)
+        return NotUnderstood("word", word=word.text or "…")
+
+    def length(self) -> float:
+        """10厘米 · 10cm · 五公分 · 一点: metres, 0.0 and nothing consumed for none."""
+        if self.take("abit"):
+            return lexicon_en.A_BIT_M
+        mark = self.at
+        if glued := _GLUED.match(self.here().text):
+            self.at += 1
+            return float(glued[1]) * _UNITS[glued[2]]
+        number = float(self.here().text) if _NUMBER.match(self.here().text) else 0.0
+        if number:
+            self.at += 1
+        signs = ""
+        while not number and self.here().text and set(self.here().text) <= {*_NUMERALS, "十"}:
+            signs += self.here().text
+            self.at += 1
+        number = number or _numeral(signs)
+        unit = _UNITS.get(self.here().text, 0.0)
+        if number > 0 and unit:
+            self.at += 1
+            return number * unit
+        self.at = mark
+        return 0.0
+
+    def coordinates(self) -> Vec | None:
+        """(x, y, z) · 0.5, 0.1 · x=0.5 y=-0.1: metres; None and nothing consumed for none."""
+        mark = self.at
+        found: list[float] = []
+        bracket = self.take("=(", "=（", "=[")
+        named = self.here().text == "x"
+        while len(found) < 3:
+            here = self.at
+            if named and self.take(f"={'xyz'[len(found)]}"):
+                self.take("==", "=:", "=：")
+            elif named:
+                break
+            if not _NUMBER.match(self.here().text):
+                self.at = here
+                break
+            found.append(float(self.here().text))
+            self.at += 1
+            if self.here().text in (",", "，") and (_NUMBER.match(self.here(1).text) or self.here(1).text in "yz"):
+                self.at += 1
+        closed = self.take("=)", "=）", "=]") if bracket else True
+        if len(found) not in (2, 3) or not closed:
+            self.at = mark
+            return None
+        return tuple(found)
+
+    def noun_here(self) -> bool:
+        word = self.here()
+        starts = ("all", "any", "this", "it", "other", *lexicon_zh.DIGITS_ZH)
+        if any(k[:5] == "best:" for k in word.kinds) or self.best_of_here() or self.side_here():
+            return True
+        return bool(word.keys) or any(k in word.kinds for k in starts) or word.text in ('"', "“", "「", "'")
+
+    def objects(self) -> tuple[tuple[NounPhrase, ...], tuple[NounPhrase, ...]]:
+        """What an act is done to, and what of it is left out: 除了苹果以外的所有东西 · 方块都."""
+        but: tuple[NounPhrase, ...] = ()
+        if self.take("except"):
+            but = self.nouns()
+            self.take("outside")
+            self.take("de")
+        nouns = self.nouns()
+        if self.take("except"):
+            but += self.nouns()
+            self.take("outside")
+        if self.take("dou", "all"):
+            nouns = tuple(replace(n, quantity="all", plural=True) for n in nouns)
+        return nouns, but
+
+    def nouns(self) -> tuple[NounPhrase, ...]:
+        found = [self.noun()]
+        while True:
+            mark = self.at
+            if self.take("or") and self.noun_here():
+                first = found.pop()
+                choice = (*(first.options or (first,)), self.noun())
+                found.append(NounPhrase("或".join(n.text for n in choice), options=share_heads(list(choice))))
+                continue
+            self.at = mark
+            if not (self.take("and") and self.noun_here()):
+                self.at = mark
+                return share_heads(found)
+            found.append(self.noun())
+
+    def side_here(self) -> bool:
+        """左边的方块 · 左边那个: a side that says which, not where."""
+        if not any(k in self.here().kinds for k in SIDES):
+            return False
+        after = self.here(1)
+        if "de" in after.kinds:
+            after = self.here(2)
+        return bool(after.keys) or "this" in after.kinds
+
+    def best_of_here(self) -> bool:
+        """离篮子最近的…: what is measured from comes first."""
+        if "leave" not in self.here().kinds:
+            return False
+        at = self.at + 1
+        while at < len(self.words) and self.words[at].keys:
+            at += 1
+        return at > self.at + 1 and at < len(self.words) and any(k[:5] == "best:" for k in self.words[at].kinds)
+
+    def noun(self) -> NounPhrase:
+        start, quantity, count = self.at, "", 0
+        found: list[tuple[str, frozenset[str]]] = []
+        at: tuple[tuple[str, NounPhrase], ...] = ()
+        best, best_of, other = "", None, False
+        if self.best_of_here():
+            self.at += 1
+            inner: list[tuple[str, frozenset[str]]] = []
+            while self.here().keys:
+                inner.append((self.here().text, self.here().keys))
+                self.at += 1
+            best_of = NounPhrase("".join(w for w, _ in inner), tuple(inner))
+        if word := self.take("it"):
+            return NounPhrase(word.text, pronoun=True, plural="们" in word.text)
+        quote = self.take("=“", '="', "=「", "='")
+        while True:
+            word = self.here()
+            digit = next((n for k, n in lexicon_zh.DIGITS_ZH.items() if k in word.kinds), 0)
+            if word.keys:
+                found.append((word.text, word.keys))
+            elif superlative := next((k[5:] for k in word.kinds if k[:5] == "best:"), ""):
+                if best:
+                    break
+                best = superlative
+                self.at += "de" in self.here(1).kinds
+            elif not found and not at and not best and self.side_here():
+                best = next(v for k, v in SIDES.items() if k in word.kinds)
+                self.at += "de" in self.here(1).kinds
+            elif "other" in word.kinds and not other:
+                other, quantity = True, quantity or ("the" if "一个" in word.text or "那个" in word.text else "all")
+                self.at += "de" in self.here(1).kinds
+            elif "all" in word.kinds and quantity in ("", "the"):
+                quantity = "all"
+            elif "any" in word.kinds and not quantity:
+                quantity, count = "any", 1
+            elif "this" in word.kinds and not quantity:
+                quantity = "the"
+            elif digit and not count:
+                count = digit
+                quantity = "all" if word.text in lexicon_zh.BOTH_ZH else quantity or "any"
+            elif found and any(k in word.kinds for k in _REGION) and self.region_ends():
+                side = next(k for k in _REGION if k in word.kinds)
+                at = (*at, (side, NounPhrase("".join(w for w, _ in found), tuple(found))))
+                found = []  # 所有桌子上的东西: what was said before the place still counts for what follows it
+                self.at += "de" in self.here(1).kinds
+            elif not ("de" in word.kinds and (found or at or best) and self.noun_here_after()):
+                break
+            self.at += 1
+        if quote and not self.take("=”", '="', "=」", "='"):
+            raise self.stop()
+        text = "".join(w.text for w in self.words[start : self.at])
+        if best:
+            found = found or [("东西", frozenset("*"))]
+            return NounPhrase(text, tuple(found), "the", count, bool(count), at=at, best=best, best_of=best_of)
+        if best_of is not None:
+            raise NotUnderstood("word", word=text)
+        if other and not found:
+            found = [("东西", frozenset("*"))]
+        if not found:
+            if quantity != "all":
+                word = self.here()
+                raise NotUnderstood("noun", word=word.text or text or "…", hint="")
+            return NounPhrase(text, (("all", frozenset("*")),), "all", count, True, at=at, other=other)
+        mass = any(w in lexicon_en.MASS or k & lexicon_en.MASS for w, k in found[-1:])
+        return NounPhrase(text, tuple(found), quantity, count, mass or quantity == "all", at=at, other=other)
+
+    def region_ends(self) -> bool:
+        """桌子上的… · 桌上所有…: a place that describes what comes next."""
+        after = self.here(1).kinds
+        if "de" in after and any(k in self.here(2).kinds for k in ("spot",)):
+            return False
+        if any(k[:5] == "best:" for k in after) or "other" in after or "this" in after:
+            return True
+        return any(k in after for k in ("de", "all", "any", *lexicon_zh.DIGITS_ZH))
+
+    def noun_here_after(self) -> bool:
+        self.at += 1
+        found = self.noun_here()
+        self.at -= 1
+        return found
+
+
+def _numeral(signs: str) -> float:
+    """五 · 十 · 十五 · 二十: up to 99, 0 for none."""
+    if not signs or signs.count("十") > 1:
+        return 0.0
+    if "十" not in signs:
+        return float(_NUMERALS[signs]) if len(signs) == 1 else 0.0
+    tens, ones = signs.split("十")
+    if len(tens) > 1 or len(ones) > 1:
+        return 0.0
+    return 10.0 * (_NUMERALS[tens] if tens else 1) + (_NUMERALS[ones] if ones else 0)

@@ -1,0 +1,261 @@
+"""The Chinese reader: longest-match words, then a small grammar that must consume all of them, or refuses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from worldfs.base.model import Vec
+
+from . import lexicon_zh
+from .chinese_nouns import LOCATION, SIDES, ChineseNounParser, ChineseWord
+from .intent import Clause, DirectionalMove, NotUnderstood, NounPhrase
+from .vocabulary import Vocabulary
+
+_TAGS = frozenset(("好吗", "行吗", "可以吗", "好不好", "行不行", "可以不"))
+_WAYS = ("left", "right", "forward", "backward")
+Place = tuple[str, tuple[NounPhrase, ...] | Vec]
+
+
+def is_question(found: list[ChineseWord]) -> bool:
+    """Asked rather than ordered; "could you …?" (你能…吗, 能不能…) is an order."""
+    rest = _manners(found)[0]
+    return any("question" in w.kinds or w.text in "?？" for w in rest)
+
+
+def _manners(found: list[ChineseWord]) -> tuple[list[ChineseWord], bool]:
+    """The sentence without its politeness; and whether it was a request."""
+    polite = any(w.text in _TAGS for w in found)
+    rest = [w for w in found if not {"polite", "only"} & w.kinds]
+    while len(rest) > 1 and "wish" in rest[0].kinds and not _names(rest[1]):
+        rest = rest[1:]  # 我要把…: 要 is only politeness
+    while rest and rest[-1].text in "?？。.!！，,":
+        if rest[-1].text in "?？" and not polite and "request" not in rest[0].kinds:
+            return rest, False
+        rest = rest[:-1]
+    if rest and "request" in rest[0].kinds:
+        asks = rest[-1].text == "吗" or any(w.text in "?？" for w in found)
+        if rest[0].text not in ("能", "可以") or asks:
+            return rest[1 : -1 if rest[-1].text == "吗" else None], True
+    return rest, polite
+
+
+def _names(word: ChineseWord) -> bool:
+    """Does it begin a noun phrase?"""
+    kinds = {"all", "any", "this", "it", "other", "leave", *lexicon_zh.DIGITS_ZH}
+    return bool(word.keys or kinds & word.kinds) or any(k[:5] == "best:" for k in word.kinds)
+
+
+class ChineseParser(ChineseNounParser):
+    """Reads one sentence; `clauses` returns all of it or raises NotUnderstood."""
+
+    def __init__(self, found: list[ChineseWord], vocabulary: Vocabulary, before: list[Clause]) -> None:
+        super().__init__(_manners(found)[0], vocabulary)
+        self.gap = 0.0
+        self.before = before  # clauses of earlier sentences: what is left alone may be said apart
+
+    def comma(self) -> bool:
+        return bool(self.take("=，", "=,", "=、"))
+
+    def clauses(self) -> list[Clause]:
+        found: list[Clause] = self.before[-1:]
+        del self.before[-1:]
+        fresh = True
+        while self.at < len(self.words):
+            mark = self.at
+            self.comma()
+            while self.take("join"):
+                self.comma()
+            if found and self.exception(found):
+                fresh = False
+                continue
+            if not fresh and self.at == mark:
+                raise self.stop()
+            if self.at >= len(self.words):
+                raise NotUnderstood("word", word=self.words[-1].text)
+            found.append(self.clause())
+            fresh = False
+        return found
+
+    def exception(self, found: list[Clause]) -> bool:
+        """，除了苹果(以外) · ，苹果除外 · ，但不要碰苹果: after what was ordered, nothing but more of these."""
+        mark = self.at
+        but = bool(self.take("but"))
+        self.comma()
+        if self.take("except"):
+            nouns = self.nouns()
+            self.take("outside")
+            found[-1] = replace(found[-1], but=(*found[-1].but, *nouns))
+            return True
+        if self.take("neg"):
+            if not self.take("touch", "act:clear", "act:pick", "act:put"):
+                raise NotUnderstood("negation", "negation", word=self.words[self.at - 1].text)
+            found[-1] = replace(found[-1], keep=(*found[-1].keep, *self.nouns()))
+            if self.at < len(self.words):  # the scope of the negation is open beyond this point
+                raise NotUnderstood("after_protection", "negation", word=self.here().text)
+            return True
+        if self.noun_here():
+            nouns = self.nouns()
+            if self.take("excluded"):
+                found[-1] = replace(found[-1], but=(*found[-1].but, *nouns))
+                return True
+        if but:
+            raise self.stop()
+        self.at = mark
+        self.comma()
+        while self.take("join"):
+            self.comma()
+        return False
+
+    def clause(self) -> Clause:
+        but: tuple[NounPhrase, ...] = ()
+        if self.take("except"):
+            but = self.nouns()
+            self.take("outside")
+            self.comma()
+        by = self.attribute()
+        what: tuple[NounPhrase, ...] = ()
+        given = bool(self.take("ba"))
+        if given or (by and self.noun_here()):
+            what, more = self.objects()
+            but += more
+        elif not by and self.noun_here():
+            what, but = self.topic(but)
+            given = bool(what)
+        by = by or self.attribute()
+        if what and given and (moved := self.moving(what)) is not None:
+            return replace(moved, but=but)
+        word, acts = self.here(), self.here().act()
+        if not acts:
+            raise self.stop() if "neg" in word.kinds else NotUnderstood("verb", word=word.text or "…")
+        self.at += 1
+        if by and "clear" in acts and word.text.startswith(("整理", "收拾")):  # 按颜色整理桌子
+            acts = ("sort",)
+        if by and acts != ("sort",):
+            raise NotUnderstood("word", word=word.text)
+        if what and "put" in acts:
+            return Clause("put", what, (self.place(word.text),), but, gap=self.gap)
+        if what and "back" in acts:
+            return Clause("undo", what, (), but)
+        if what and "stackon" in acts:
+            return Clause("stack", what, (self.place("叠"),), but)
+        if "go" in acts and not what:
+            return replace(self.going(), but=but)
+        act = acts[0]
+        if act in ("home", "open", "close", "wave", "undo") and not what:
+            return Clause(act, but=but)
+        if act in ("drop", "down", "clear", "pick", "bring", "look", "sort", "stack") and not what and self.noun_here():
+            what, more = self.objects()
+            but += more
+        if act == "put" and self.noun_here():
+            mark = self.at
+            what, more = self.objects()
+            if self.take("to", "act:put", "act:go"):  # 放苹果到篮子里
+                return Clause("put", what, (self.place("放"),), but + more)
+            self.at = mark  # 拿起苹果，然后放进篮子里: what was named before
+            return Clause("put", (NounPhrase("它", pronoun=True),), (self.place(word.text),), but)
+        if act == "stack":  # a bare noun has no number in Chinese, and a stack needs several
+            what = tuple(replace(n, quantity=n.quantity or "all", plural=True) for n in what)
+        if act == "sort":
+            by = by or self.attribute()
+            if not by:
+                raise NotUnderstood("sort_by", word="…")
+            return Clause("sort", what, (), but, by)
+        places: tuple[Place, ...] = ()
+        if act == "clear" and what and (verb := self.take("to", "act:put")):
+            places = (self.place(verb.text),)
+        if act not in ("clear", "drop", "down") and not what:
+            raise NotUnderstood("object", verb=word.text)
+        if act in ("put", "go", "stackon", "back", "wave", "undo"):
+            raise self.stop()
+        return Clause(act, what, places, but)
+
+    def topic(self, but: tuple[NounPhrase, ...]) -> tuple[tuple[NounPhrase, ...], tuple[NounPhrase, ...]]:
+        """苹果放篮子里: the thing first, without 把; nothing consumed where no such order follows."""
+        mark = self.at
+        try:
+            what, more = self.objects()
+        except NotUnderstood:
+            self.at = mark
+            return (), but
+        acts = set(self.here().act())
+        told = self.here().text[-1:] == "在" and not any(n.other for n in what)  # 苹果放在篮子里: that is how it is
+        orders = acts & {"put", "pick", "clear", "stackon", "back"} and not told
+        if orders or any(f"shift{way}" in self.here().kinds for way in _WAYS):
+            return what, but + more
+        self.at = mark
+        return (), but
+
+    def moving(self, what: tuple[NounPhrase, ...]) -> Clause | None:
+        """向左移10厘米 · 远离罐子 · 离罐子远一点: a move given by a direction; None and nothing consumed for none."""
+        mark = self.at
+        for way in _WAYS:
+            if self.take(f"shift{way}"):
+                return Clause("shift", what, shift=DirectionalMove(way, self.length()))
+        if self.take("toward"):
+            for way in _WAYS:
+                if self.take(f"way{way}"):
+                    self.take("shift")
+                    return Clause("shift", what, shift=DirectionalMove(way, self.length()))
+        self.at = mark
+        self.take("act:put", "shift", "act:pick", "act:go")
+        self.take("=得", "=到", "to")
+        if self.take("apart") and self.noun_here():
+            noun = self.noun()
+            self.take("spot")
+            return Clause("shift", what, shift=DirectionalMove("away", self.length(), noun))
+        if self.take("close") and self.noun_here():
+            return Clause("shift", what, shift=DirectionalMove("closer", 0.0, self.noun()))
+        if self.take("leave") and self.noun_here():
+            noun = self.noun()
+            way = "away" if self.take("farther") else "closer" if self.take("nearer") else ""
+            if way:
+                self.take("spot")
+                return Clause("shift", what, shift=DirectionalMove(way, 0.0, noun))
+        self.at = mark
+        return None
+
+    def attribute(self) -> str:
+        if not self.take("by"):
+            return ""
+        if self.take("attr_colour"):
+            return "colour"
+        if self.take("attr_kind"):
+            return "kind"
+        raise NotUnderstood("sort_by", word=self.here().text or "…")
+
+    def going(self) -> Clause:
+        spot = self.coordinates()
+        if spot is not None:
+            return Clause("go", (), (("at", spot),))
+        if self.here().act() == ("look",):
+            raise self.stop()
+        nouns = self.nouns()
+        self.take(*LOCATION)
+        return Clause("go", nouns)
+
+    def place(self, verb: str) -> Place:
+        """Where something goes: 篮子里 · 桌子上 · 方块旁边 · (x, y, z)."""
+        self.take("to")
+        spot = self.coordinates()
+        if spot is not None:
+            return ("at", spot)
+        if not self.noun_here():
+            raise self.stop() if self.here().text else NotUnderstood("where", word=verb)
+        if next((k for k in SIDES if k in self.here().kinds), "") and not self.noun_here():
+            raise NotUnderstood("which_place", "ambiguous", word=self.here().text)
+        nouns = self.nouns()
+        mark = self.at
+        self.take("de")
+        side = next((k for k in (*LOCATION[:3], *SIDES, "between") if self.take(k)), "")
+        if not side:
+            self.at = mark
+        if side == "middle" and len(nouns) > 1:
+            side = "between"
+        if side in (*SIDES, "beside"):
+            self.gap = self.length()
+        self.take("spot")
+        if not side:
+            side = "in" if verb[-1] in "进入" else "to"
+        if self.take("act:pick") and not side:
+            raise self.stop()
+        return (side, nouns)

@@ -1,0 +1,49 @@
+"""Directions as the robot sees them: its left and right, in front (towards its base) and behind (away from it)."""
+
+from __future__ import annotations
+
+import math
+
+from worldfs.base.model import Scene, Thing
+
+SIDES = ("left", "right", "front", "behind")
+WAYS = {"left": "left", "right": "right", "forward": "behind", "backward": "front"}
+
+
+def axis(side: str, scene: Scene) -> tuple[float, float]:
+    """Unit vector in the plane. A base without a turn looks along x, its left along y."""
+    pose = scene.robots[0].pose if scene.robots else ()
+    turn = pose[5] if len(pose) >= 6 and math.isfinite(pose[5]) else 0.0
+    ahead = (math.cos(turn), math.sin(turn))
+    match side:
+        case "behind":
+            return ahead
+        case "front":
+            return (-ahead[0], -ahead[1])
+        case "left":
+            return (-ahead[1], ahead[0])
+        case _:
+            return (ahead[1], -ahead[0])
+
+
+def distance_along(thing: Thing, side: str, scene: Scene) -> float:
+    """How far (m) the thing is to that side of the world's origin."""
+    x, y = axis(side, scene)
+    return thing.position[0] * x + thing.position[1] * y
+
+
+def lies_toward(one: Thing, other: Thing, direction: tuple[float, ...], spread: float = 1.0) -> bool:
+    """Does `one` lie that way from `other`? `spread`: metres across allowed for each metre ahead; 1 is 45 degrees."""
+    dx, dy = one.position[0] - other.position[0], one.position[1] - other.position[1]
+    ahead = dx * direction[0] + dy * direction[1]
+    across = abs(-dx * direction[1] + dy * direction[0])
+    return ahead > 0.005 and across <= ahead * spread + 1e-6
+
+
+def reach_along(thing: Thing, direction: tuple[float, ...]) -> float:
+    """Half the thing's extent (m) that way; a thing that may be turned counts with its wider half."""
+    if len(thing.size) < 2:
+        return 0.0
+    if thing.shape in ("sphere", "cylinder"):
+        return max(thing.size[:2]) / 2
+    return abs(direction[0]) * thing.size[0] / 2 + abs(direction[1]) * thing.size[1] / 2

@@ -1,0 +1,263 @@
+"""English noun phrases, numbers and lengths: the base of the clause parser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from worldfs.base.model import Vec
+
+from . import lexicon_en
+from .intent import NotUnderstood, NounPhrase
+from .phrase_heads import share_heads
+from .vocabulary import Vocabulary
+
+_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?$")
+_AXES = ("x", "y", "z")
+
+
+def strip_openers(tokens: list[str]) -> list[str]:
+    openers = sorted((o.split() for o in lexicon_en.OPENERS), key=len, reverse=True)
+    while tokens:
+        size = next((len(o) for o in openers if tokens[: len(o)] == o), 1 if tokens[0] == "," else 0)
+        if not size:
+            return tokens
+        tokens = tokens[size:]
+    return tokens
+
+
+class EnglishNounParser:
+    """A list of tokens and a position in it."""
+
+    def __init__(self, tokens: list[str], vocabulary: Vocabulary) -> None:
+        self.tokens, self.at, self.vocabulary = tokens, 0, vocabulary
+
+    def ahead(self, n: int = 0) -> str:
+        return self.tokens[self.at + n] if self.at + n < len(self.tokens) else ""
+
+    def phrase(self, phrases: Iterable[str]) -> str:
+        """The longest of the phrases at this position, consumed; "" for none."""
+        found = ""
+        for phrase in phrases:
+            parts = phrase.split()
+            if len(phrase) > len(found) and self.tokens[self.at : self.at + len(parts)] == parts:
+                found = phrase
+        self.at += len(found.split())
+        return found
+
+    def verb_here(self) -> bool:
+        mark = self.at
+        strip = strip_openers(self.tokens[mark:])
+        self.at = len(self.tokens) - len(strip)
+        found = bool(self.phrase(lexicon_en.VERBS))
+        self.at = mark
+        return found
+
+    def coordinates(self) -> Vec | None:
+        """`(x, y[, z])`, `x, y, z` or `x=… y=…`, metres; None and nothing consumed when there is none."""
+        mark = self.at
+        found: list[float] = []
+        bracket = self.phrase(("(", "["))
+        named = self.ahead() == "x"
+        while len(found) < 3:
+            here = self.at
+            if named and self.phrase((_AXES[len(found)],)):
+                self.phrase(("=", ":"))
+            elif named:
+                break
+            if not _NUMBER.match(self.ahead()):
+                self.at = here
+                break
+            found.append(float(self.ahead()))
+            self.at += 1
+            here = self.at
+            if self.phrase((",", "and")) and not (_NUMBER.match(self.ahead()) or (named and self.ahead() in _AXES)):
+                self.at = here
+        unit = self._unit()
+        closed = self.phrase((")", "]")) if bracket else "x"
+        if len(found) not in (2, 3) or not closed:
+            self.at = mark
+            return None
+        unit = unit or self._unit() or 1.0
+        return tuple(round(v * unit, 6) for v in found)
+
+    def _unit(self) -> float:
+        unit = self.phrase(lexicon_en.UNITS)
+        return lexicon_en.UNITS[unit] if unit else 0.0
+
+    def length(self) -> float:
+        """`10 cm`, `ten centimetres`, `a bit`: metres; 0.0 and nothing consumed for none."""
+        mark = self.at
+        self.phrase(("by", "about", "by about"))
+        if self.phrase(lexicon_en.A_BIT):
+            return lexicon_en.A_BIT_M
+        word = self.ahead()
+        number = float(word) if _NUMBER.match(word) else float(lexicon_en.NUMBERS.get(word, 0))
+        self.at += 1
+        unit = self._unit() if number > 0 else 0.0
+        if not unit:
+            self.at = mark
+        return number * unit
+
+    def noun_here(self) -> bool:
+        word = self.ahead()
+        if word in ('"', "“", "'", "‘", "only", "just", "either"):
+            word = self.ahead(1)
+        if word in lexicon_en.ALL | lexicon_en.ANY | lexicon_en.THE | lexicon_en.PRONOUNS or word in lexicon_en.NUMBERS:
+            return True
+        if word in ("other", "others", *lexicon_en.BEST):
+            return True
+        return bool(word) and (word.isdigit() or self.vocabulary.english_word(word) is not None)
+
+    def nouns(self, gap: bool = False) -> tuple[NounPhrase, ...]:
+        """`NP (, NP)* and NP`; a bare colour borrows the head of the next: "the red and blue cubes".
+
+        `gap`: a noun with a place of its own begins the next clause ("… in the basket and the can on the table").
+        """
+        if not gap:
+            self.phrase(("either",))
+        found = [self.noun()]
+        while True:
+            mark = self.at
+            if not gap and self.phrase(("or",)) and self.noun_here() and not self.verb_here():
+                options = found.pop()
+                choice = (*(options.options or (options,)), self.noun())
+                found.append(NounPhrase(" or ".join(o.text for o in choice), options=share_heads(list(choice))))
+                continue
+            self.at = mark
+            self.at += self.ahead() == ","
+            self.phrase(("as well as", "and"))
+            if self.at == mark or self.verb_here() or not self.noun_here():
+                self.at = mark
+                break
+            following = self.noun()
+            if gap and (self.ahead() in {p.split()[0] for p in lexicon_en.PREPS} or self._distance_here()):
+                self.at = mark
+                break
+            found.append(following)
+        return share_heads(found)
+
+    def _distance_here(self) -> bool:
+        mark = self.at
+        found = self.length()
+        self.at = mark
+        return found > 0
+
+    def noun(self) -> NounPhrase:
+        start = self.at
+        self.phrase(("only", "just"))
+        quote = self.phrase(('"', "“", "'", "‘"))
+        if self.ahead() in lexicon_en.PRONOUNS:
+            self.at += 1
+            return NounPhrase(self.tokens[self.at - 1], pronoun=True)
+        quantity, count, whole = self._quantity()
+        if whole is not None:
+            return whole
+        other = bool(self.phrase(("other",)))
+        if self.ahead() in ("others", "rest") and quantity in ("", "the", "all"):
+            rest = self.phrase(("rest of the things", "rest of the objects", "rest of them", "rest", "others"))
+            return NounPhrase(rest, (("rest", frozenset("*")),), "all", plural=True, other=True)
+        if self.ahead() in lexicon_en.NUMBERS or (
+            self.ahead().isdigit() and self.ahead(1) not in ("", ",") and self.ahead(1) not in lexicon_en.UNITS
+        ):
+            count = lexicon_en.NUMBERS.get(self.ahead()) or int(self.ahead())
+            self.at += 1
+            quantity = quantity or "any"
+        other = bool(self.phrase(("other",))) or other
+        best = self._best(quantity)
+        self.phrase(("only",))
+        quote = quote or self.phrase(('"', "“", "'", "‘"))
+        found, plural = self._words(quantity)
+        if quote and not self.phrase(('"', "”", "'", "’")):
+            raise NotUnderstood("word", word=quote)
+        if best and not found:  # "the heaviest of the cubes", "the heaviest"
+            if self.phrase(("of the", "of all the", "of all", "of")) and self.noun_here():
+                found, plural = self._words("all")
+            found = found or [("things", frozenset("*"))]
+        if not found:
+            if quantity == "all" and self.tokens[self.at - 1] != "every" and self.at > start:
+                return NounPhrase("all", (("all", frozenset("*")),), "all", count, True)
+            word = self.ahead()
+            raise NotUnderstood("noun", word=word or self.tokens[self.at - 1], hint=self.vocabulary.closest_word(word))
+        if best:
+            quantity, plural = "the", bool(count)
+        read = NounPhrase(
+            " ".join(self.tokens[start : self.at]), tuple(found), quantity, count, plural, best=best, other=other
+        )
+        return self._after(read, start)
+
+    def _quantity(self) -> tuple[str, int, NounPhrase | None]:
+        """all | the | any and a count; or the whole phrase, where that is all of it."""
+        quantity, count, word = "", 0, self.ahead()
+        if word in lexicon_en.ALL and self.vocabulary.english_word(word) is None:
+            self.at += 1
+            quantity = "all"
+            count = 2 if word == "both" else 0
+            if word == "everything":
+                other = bool(self.phrase(("else",)))
+                return "", 0, NounPhrase(word, ((word, frozenset("*")),), "all", plural=True, other=other)
+            self.phrase(("of",))
+            if self.ahead() in lexicon_en.PRONOUNS:
+                self.at += 1
+                return "", 0, NounPhrase(f"{word} of them", quantity="all", count=count, pronoun=True, plural=True)
+        if self.ahead() in lexicon_en.THE:
+            self.at += 1
+            quantity = quantity or "the"
+        elif self.ahead() in lexicon_en.ANY and not quantity:
+            self.at += 1
+            quantity = "any"
+            if self.tokens[self.at - 1] == "another":
+                self.at -= 1
+                self.tokens = [*self.tokens[: self.at], "other", *self.tokens[self.at + 1 :]]
+            self.phrase(("of the",))
+        return quantity, count, None
+
+    def _best(self, quantity: str) -> str:
+        """A superlative: "the heaviest …", "the left …" before a noun."""
+        word = self.ahead()
+        if word in lexicon_en.BEST_SIDE and not (
+            quantity == "the" and self.ahead(1) and self.vocabulary.english_word(self.ahead(1))
+        ):
+            return ""
+        found = lexicon_en.BEST.get(word, "")
+        self.at += bool(found)
+        return found
+
+    def _words(self, quantity: str) -> tuple[list[tuple[str, frozenset[str]]], bool]:
+        found: list[tuple[str, frozenset[str]]] = []
+        plural = False
+        while (word := self.ahead()) and (keys := self.vocabulary.english_word(word)) is not None:
+            joined = (f"{word}_{self.ahead(1)}", f"{word}_{self.ahead(1).zfill(2)}", f"{word}{self.ahead(1)}")
+            match = next((j for j in joined if self.ahead(1).isdigit() and f"i:{j}" in self.vocabulary.raw), "")
+            self.at += 2 if match else 1
+            found.append((match or word, frozenset((f"i:{match}",)) if match else keys))
+            plural = (
+                lexicon_en.singular(word) != word and not any(k.startswith("i:") for k in keys)
+            ) or word == "stuff"
+            if word in ("fruit", "stuff") and quantity in ("", "the"):
+                plural = True
+        return found, plural
+
+    def _after(self, noun: NounPhrase, start: int) -> NounPhrase:
+        """What follows a noun and still says which: "nearest to the basket", "on the left"."""
+        mark = self.at
+        self.phrase(("that is", "which is", "that are", "which are"))
+        near = self.phrase(lexicon_en.NEAREST)
+        if not noun.best and near:
+            noun = replace(noun, best=lexicon_en.NEAREST[near])
+        elif (
+            not noun.best
+            and (side := self.phrase(lexicon_en.ON_THE_SIDE))
+            and self.ahead() not in ("of", "side", "half")
+        ):
+            best = lexicon_en.ON_THE_SIDE[side]
+            return replace(noun, best=best, quantity="the", text=" ".join(self.tokens[start : self.at]))
+        elif not (noun.best in ("nearest", "farthest") and self.phrase(("to", "from"))):
+            self.at = mark
+            return noun
+        if noun.best in ("nearest", "farthest") and self.phrase(lexicon_en.ROBOT) == "" and (near or self.at > mark):
+            if not self.noun_here():
+                raise NotUnderstood("noun", word=self.ahead() or "…", hint=self.vocabulary.closest_word(self.ahead()))
+            noun = replace(noun, best_of=self.noun())
+        return replace(noun, quantity="the", text=" ".join(self.tokens[start : self.at]))

@@ -1,0 +1,308 @@
+"""The English reader: text to clauses by a small grammar that must consume every word, or refuses."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from worldfs.base.model import Vec
+
+from . import lexicon_en
+from .english_nouns import EnglishNounParser, strip_openers
+from .intent import Clause, DirectionalMove, NotUnderstood, NounPhrase
+from .vocabulary import Vocabulary
+
+_TOKEN = re.compile(r"[+-]?\d+(?:\.\d+)?(?![\w])|[a-z0-9_][\w\-']*|[^\s]", re.I)
+_CONTRACTIONS = (("don't", "do not"), ("dont", "do not"), ("i'd", "i would"))
+_GLUED = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)(mm|cm|m)\b", re.I)  # 10cm
+_BACK = ("back where it was", "back where they were", "back in its place", "back to where it was", "back")
+Place = tuple[str, tuple[NounPhrase, ...] | Vec]
+
+
+def split(text: str) -> list[str]:
+    """Tokens, lower case; numbers, ids, words and every other sign on its own."""
+    found: list[str] = []
+    for token in _TOKEN.findall(_GLUED.sub(r"\1 \2", text).lower()):
+        long = next((plain for short, plain in _CONTRACTIONS if token == short), token)
+        found += long.split()
+    return found
+
+
+def is_question(tokens: list[str]) -> bool:
+    """Asked rather than ordered: by its first word, or by its mark; polite requests are orders."""
+    rest = strip_openers(tokens)
+    request = requested(rest)
+    if request:
+        rest = strip_openers(rest[len(request.split()) :])
+        return bool(rest) and _asks(rest)
+    return _asks(rest) or ("?" in rest and not _tagged(rest))
+
+
+def _asks(tokens: list[str]) -> bool:
+    """By its first word. "do" asks only before its subject: "do a backflip" is an order."""
+    if tokens[:1] == ["do"]:
+        return tokens[1:2] != [] and tokens[1] in lexicon_en.DOERS
+    return bool(tokens) and tokens[0] in lexicon_en.QUESTIONS
+
+
+def _tagged(tokens: list[str]) -> bool:
+    """ "clear the table, would you?": the mark belongs to the politeness."""
+    return tokens[-1:] == ["?"] and any(
+        tokens[-n - 1 : -1] == tag.split() for tag in lexicon_en.TAGS for n in (len(tag.split()),)
+    )
+
+
+def requested(tokens: list[str]) -> str:
+    """The polite form that the sentence begins with ("could you"), "" for none; the longest."""
+    forms = [r for r in (*lexicon_en.REQUESTS, *lexicon_en.WISHES) if tokens[: len(r.split())] == r.split()]
+    return max(forms, key=len, default="")
+
+
+class EnglishParser(EnglishNounParser):
+    """Reads one sentence; `clauses` returns all of it or raises NotUnderstood."""
+
+    def __init__(self, tokens: list[str], vocabulary: Vocabulary) -> None:
+        tokens = strip_openers(tokens)
+        form = requested(tokens)
+        tokens = strip_openers(tokens[len(form.split()) :])
+        if form in lexicon_en.WISHES:
+            tokens = ["bring", *tokens]
+        if form in lexicon_en.GERUNDS_AFTER:
+            base = lexicon_en.gerunds()
+            tokens = [base.get(t, t) for t in tokens]
+        while tokens and tokens[-1] in ("?", ",", "!", "."):
+            tokens = tokens[:-1]
+        super().__init__(tokens, vocabulary)
+        self.kept: list[NounPhrase] = []
+        self.gap = 0.0
+
+    # -- the grammar ----------------------------------------------------------------------------------------------
+
+    def clauses(self) -> list[Clause]:
+        found: list[Clause] = []
+        while self.at < len(self.tokens):
+            if self.protection(bool(found)):
+                if self.at < len(self.tokens):
+                    raise NotUnderstood("after_protection", "negation", word=self.ahead())
+                break
+            found.append(self.clause(found[-1] if found else None))
+            self.closers()
+            if self.at < len(self.tokens) and not self.protecting():
+                self.join()
+        if self.kept:
+            found = [*found[:-1], with_kept(found[-1], tuple(self.kept))] if found else []
+        return found
+
+    def join(self) -> None:
+        mark = self.at
+        comma = self.ahead() == ","
+        self.at += comma
+        if not (self.phrase(lexicon_en.JOINS) or comma):
+            raise NotUnderstood("word", word=self.ahead())
+        if self.at >= len(self.tokens):
+            self.at = mark
+            raise NotUnderstood("word", word=self.ahead())
+
+    def closers(self) -> None:
+        while True:
+            mark = self.at
+            self.at += self.ahead() == ","
+            if not self.phrase(tuple(c for c in lexicon_en.CLOSERS if c not in ("first", "carefully"))):
+                self.at = mark
+                return
+
+    def protecting(self) -> bool:
+        mark = self.at
+        found = self.protection(True, look=True)
+        self.at = mark
+        return found
+
+    def protection(self, after: bool, look: bool = False) -> bool:
+        """`(and|but|,) do not touch NP`, `without touching NP`, `leave NP alone`: only after something was ordered."""
+        mark = self.at
+        while self.ahead() in (",", "and", "but"):
+            self.at += 1
+        negated = self.phrase(("do not", "never", "without", "please do not"))
+        leaving = "" if negated else self.phrase(("leave", "keep"))
+        if not (negated or leaving) or not after:
+            self.at = mark
+            return False
+        if look:
+            return True
+        if negated:
+            if self.ahead() not in lexicon_en.PROTECT:
+                raise NotUnderstood("negation", "negation", word=negated)
+            self.at += 1
+            self.phrase(("up", "away"))
+        nouns = self.nouns()
+        ends = ("alone", "where it is", "where they are", "there", "in place", "out", "as it is")
+        if leaving:
+            self.phrase(ends)
+        self.kept += nouns
+        return True
+
+    def clause(self, before: Clause | None) -> Clause:
+        self.at = len(self.tokens) - len(strip_openers(self.tokens[self.at :]))
+        verb = self.phrase(lexicon_en.VERBS)
+        again: tuple[Place, ...] = ()
+        if not verb:
+            # "put the apple in the basket and the can on the table": the verb is understood again
+            if before is not None and before.act == "put" and self.noun_here():
+                verb, again = "put", before.places
+            else:
+                raise NotUnderstood("verb", word=self.ahead() or "…")
+        act = lexicon_en.VERBS[verb]
+        if verb == "move" and self.ahead() in ("to", "above", "over"):
+            raise NotUnderstood("word", word=self.ahead())
+        if act in ("home", "open", "close", "wave", "undo"):
+            return Clause(act)
+        if act == "go":
+            return self.going(verb)
+        if verb == "get" or (verb == "set" and self.ahead() == "up"):
+            self.phrase(("me",))
+        if act == "bring":
+            self.phrase(("me", "us"))
+        if act == "sort" and self.ahead() == "by":
+            return self.sorting(())
+        what = self.nouns() if self.noun_here() else ()
+        mark = self.at
+        particle = self.phrase(lexicon_en.PARTICLES.get(act, ())) if what else ""
+        if particle == "away" and self.ahead() == "from":
+            self.at, particle = mark, ""
+        if particle == "off" and self.noun_here():  # "everything off the table" says from where
+            self.at, particle = mark, ""
+        if act == "put" and particle in ("down", "away"):
+            act = "down" if particle == "down" else "clear"
+        if what and ((act in ("put", "bring") and not particle) or act == "down"):
+            shift = self.shift()
+            if shift is not None and not (shift.metres or shift.other) and verb in ("put", "place", "set", "lay"):
+                raise NotUnderstood("how_far", "ambiguous", word=shift.way)
+            if shift is not None:
+                return Clause("shift", what, shift=shift)
+            back = self.phrase(_BACK)
+            if back and (back != "back" or self.at >= len(self.tokens) or self.ahead() in (",", "and", "then")):
+                return Clause("undo", what)
+        alone = verb in ("tidy", "tidy up", "clean up", "clear up") or act in ("drop", "down")
+        if not what and not alone:
+            raise NotUnderstood("object", verb=verb) if self.at >= len(self.tokens) else self._lost()
+        if act == "sort":
+            return self.sorting(what)
+        places, but = self.places(act)
+        return Clause(act, what, places or again, but, gap=self.gap)
+
+    def shift(self) -> DirectionalMove | None:
+        """`10 cm to the left`, `away from the can`, `closer to the basket by 5 cm`; None and nothing consumed."""
+        mark, metres = self.at, self.length()
+        here, way = self.at, self.phrase(lexicon_en.WAYS)
+        self.at = here
+        other = self.phrase(lexicon_en.AWAY)
+        self.at = here
+        prep = self.phrase(lexicon_en.PREPS)
+        self.at = here
+        if len(way) > max(len(other), len(prep)) and (way != "back" or metres or self._metres_after(way)):
+            self.at += len(way.split())
+            return DirectionalMove(lexicon_en.WAYS[way], metres or self.length())
+        if len(other) > len(prep):
+            self.at += len(other.split())
+            if not self.noun_here():
+                raise NotUnderstood("noun", word=self.ahead() or other, hint=self.vocabulary.closest_word(self.ahead()))
+            return (
+                DirectionalMove(lexicon_en.AWAY[other], metres, self.noun())
+                if metres
+                else self._away(lexicon_en.AWAY[other])
+            )
+        self.at = mark
+        return None
+
+    def _away(self, way: str) -> DirectionalMove:
+        noun = self.noun()
+        return DirectionalMove(way, self.length(), noun)
+
+    def _metres_after(self, way: str) -> bool:
+        mark = self.at
+        self.at += len(way.split())
+        found = self.length()
+        self.at = mark
+        return found > 0
+
+    def _lost(self) -> NotUnderstood:
+        word = self.ahead()
+        return NotUnderstood("noun", word=word, hint=self.vocabulary.closest_word(word))
+
+    def going(self, verb: str) -> Clause:
+        if verb == "go" and (spot := self.coordinates()) is None:
+            raise NotUnderstood("word", word=self.ahead() or verb)
+        if verb == "go":
+            return Clause("go", (), (("at", spot),)) if spot else self._never()
+        self.phrase(("above", "over"))
+        spot = self.coordinates()
+        if spot is not None:
+            return Clause("go", (), (("at", spot),))
+        if not self.noun_here():
+            raise NotUnderstood("noun", word=self.ahead() or verb, hint=self.vocabulary.closest_word(self.ahead()))
+        nouns = self.nouns()
+        places, but = self.places("go")
+        return Clause("go", nouns, places, but)
+
+    def _never(self) -> Clause:
+        raise NotUnderstood("word", word=self.ahead())
+
+    def sorting(self, what: tuple[NounPhrase, ...]) -> Clause:
+        places, but = self.places("sort")
+        by = ""
+        if self.phrase(("by",)):
+            self.phrase(("their", "the"))
+            word = self.ahead()
+            self.at += 1
+            by = {"color": "colour", "colour": "colour", "colors": "colour", "colours": "colour"}.get(word, "")
+            by = by or ("kind" if word in ("kind", "kinds", "type", "types", "category", "sort") else "")
+            if not by:
+                raise NotUnderstood("sort_by", word=word)
+        more, but2 = self.places("sort")
+        if not by:
+            raise NotUnderstood("sort_by", word="…")
+        return Clause("sort", what, (*places, *more), (*but, *but2), by)
+
+    def places(self, act: str) -> tuple[tuple[Place, ...], tuple[NounPhrase, ...]]:
+        """Prepositional phrases and exceptions, as many as follow."""
+        found: list[Place] = []
+        but: list[NounPhrase] = []
+        while True:
+            mark = self.at
+            if self.phrase(("to me", "to us", "here")) and act == "bring":
+                continue
+            self.at = mark
+            comma = self.ahead() == ","
+            self.at += comma
+            if self.phrase(lexicon_en.EXCEPT):
+                if not self.noun_here():
+                    self.at = mark
+                    return tuple(found), tuple(but)
+                but += self.nouns()
+                continue
+            self.at = mark
+            self.phrase(("that is", "that are", "which is", "which are", "lying", "standing", "sitting"))
+            middle = self.at
+            gap = self.length() if act in ("put", "bring") else 0.0
+            prep = self.phrase(lexicon_en.PREPS)
+            if gap and lexicon_en.PREPS.get(prep, "") not in (*lexicon_en.SIDES, "from", "beside"):
+                self.at = mark
+                return tuple(found), tuple(but)
+            self.gap = gap or self.gap
+            if not prep or (act == "sort" and prep == "by"):
+                self.at = mark if middle == mark or not prep else middle
+                if prep == "by" or not prep:
+                    self.at = mark
+                return tuple(found), tuple(but)
+            spot = self.coordinates()
+            if spot is not None:
+                found.append(("at", spot))
+            elif self.noun_here():
+                found.append(("beside" if gap and prep == "from" else lexicon_en.PREPS[prep], self.nouns(gap=True)))
+            else:
+                word = self.ahead()
+                raise NotUnderstood("noun", word=word or prep, hint=self.vocabulary.closest_word(word))
+
+
+def with_kept(clause: Clause, keep: tuple[NounPhrase, ...]) -> Clause:
+    return replace(clause, keep=(*clause.keep, *keep))

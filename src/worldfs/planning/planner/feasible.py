@@ -1,0 +1,18 @@
+"""Feasibility of a planned action: the critic's checks, in the predicted scene."""
+
+from __future__ import annotations
+
+from worldfs.base.model import Order, Profile, Scene
+from worldfs.planning.critic import Critic
+
+from . import failure_reasons, planned_actions
+from .planned_actions import PlannedAction
+
+
+def critic_refusal(action: PlannedAction, robot_id: str, scene: Scene, profile: Profile | None, language: str) -> str:
+    """Why the critic would refuse it, one clause; "" if it would not. Without a readable profile admission decides."""
+    if profile is None or not profile.ops:
+        return ""
+    order = Order("plan", robot_id, action.op, planned_actions.profile_parameters(action, profile), asker="planner")
+    refused = [f for f in Critic(language).review(order, scene, profile) if not f.warning]
+    return failure_reasons.finding_reason(refused[0], language == "zh") if refused else ""

@@ -1,0 +1,78 @@
+"""The gap between two things seen from above: rectangles as they are turned, round things as discs. Metres."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from worldfs.base.model import Thing
+
+from .scene_facts import yaw
+
+Point = tuple[float, float]
+
+
+def gap(one: Thing, other: Thing) -> float:
+    """Free width between the two footprints (m), 0 where they meet or overlap; a thing without a size is a point."""
+    a, ra = _outline(one)
+    b, rb = _outline(other)
+    return max(0.0, _apart(a, b) - ra - rb)
+
+
+def widest_gap(one: Thing, other: Thing) -> float:
+    """The gap if `one` were turned so as to be farthest from `other`: the robot may turn a carried thing."""
+    if one.shape in ("sphere", "cylinder") or len(one.size) < 2:
+        return gap(one, other)
+    side = min(one.size[:2])
+    return gap(replace(one, shape="cylinder", size=(side, side, *one.size[2:])), other)
+
+
+def narrowest_gap(one: Thing, other: Thing) -> float:
+    """The gap if `one` were turned so as to be nearest."""
+    if one.shape in ("sphere", "cylinder") or len(one.size) < 2:
+        return gap(one, other)
+    side = math.hypot(*one.size[:2])
+    return gap(replace(one, shape="cylinder", size=(side, side, *one.size[2:])), other)
+
+
+def _outline(thing: Thing) -> tuple[list[Point], float]:
+    """Corners and a rounding radius: a disc is one corner with its radius."""
+    x, y = thing.position[:2]
+    if len(thing.size) < 2:
+        return [(x, y)], 0.0
+    if thing.shape in ("sphere", "cylinder"):
+        return [(x, y)], max(thing.size[:2]) / 2
+    u, v, turn = thing.size[0] / 2, thing.size[1] / 2, yaw(thing)
+    cos, sin = math.cos(turn), math.sin(turn)
+    return [(x + a * cos - b * sin, y + a * sin + b * cos) for a, b in ((u, v), (-u, v), (-u, -v), (u, -v))], 0.0
+
+
+def _apart(a: list[Point], b: list[Point]) -> float:
+    """Distance of two convex outlines, 0 where they overlap."""
+    if _within(a[0], b) or _within(b[0], a) or any(_cross(*s, *t) for s in _sides(a) for t in _sides(b)):
+        return 0.0
+    ways = [(p, s) for one, other in ((a, b), (b, a)) for p in one for s in _sides(other)]
+    return min(_to_side(p, *s) for p, s in ways)
+
+
+def _sides(outline: list[Point]) -> list[tuple[Point, Point]]:
+    return [(p, outline[(n + 1) % len(outline)]) for n, p in enumerate(outline)]
+
+
+def _turn(o: Point, a: Point, b: Point) -> float:
+    return (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0])
+
+
+def _within(p: Point, outline: list[Point]) -> bool:
+    return len(outline) > 2 and all(_turn(a, b, p) >= 0 for a, b in _sides(outline))
+
+
+def _cross(a: Point, b: Point, c: Point, d: Point) -> bool:
+    return _turn(a, b, c) * _turn(a, b, d) < 0 and _turn(c, d, a) * _turn(c, d, b) < 0
+
+
+def _to_side(p: Point, a: Point, b: Point) -> float:
+    dx, dy = b[0] - a[0], b[1] - a[1]
+    length = dx * dx + dy * dy
+    t = 0.0 if length == 0 else max(0.0, min(1.0, ((p[0] - a[0]) * dx + (p[1] - a[1]) * dy) / length))
+    return math.dist(p, (a[0] + t * dx, a[1] + t * dy))

@@ -1,0 +1,414 @@
+"""Clauses to goals: the goals of each act for the things that it names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+
+from worldfs.base.model import Scene, Thing, Vec
+
+from . import planner_messages
+from .assign import by_attribute, groups, into_containers
+from .directional_goals import DirectionalGoals
+from .directions import SIDES
+from .goals import (
+    ApartGoal,
+    AreaGoal,
+    AtGoal,
+    BesideGoal,
+    ClearedGoal,
+    DownGoal,
+    GestureGoal,
+    Goal,
+    GripperGoal,
+    HoldingGoal,
+    HomeGoal,
+    InGoal,
+    OnGoal,
+    PlacedGoal,
+    SeenGoal,
+    TowardGoal,
+    held_by,
+    littering,
+    point_above,
+    subject,
+)
+from .intent import Clause, CommandIntent, NotUnderstood, NounPhrase
+from .noun_resolver import NounResolver, bare
+from .scene_facts import containers, final_support, immovable_ids, surfaces
+from .undo import undo_goals
+from .vocabulary import Vocabulary
+
+PLACING = (InGoal, OnGoal, BesideGoal, TowardGoal, ApartGoal, AreaGoal, PlacedGoal, DownGoal)
+
+
+Before = Callable[[], Scene | None]
+
+
+def never() -> None:
+    """There is no previous instruction."""
+
+
+class GoalBuilder:
+    """Adds up the goals of one instruction, clause by clause."""
+
+    def __init__(self, scene: Scene, vocabulary: Vocabulary, language: str, before: Before | None = None) -> None:
+        self.scene, self.language, self.before = scene, language, before or never
+        self.resolve = NounResolver(scene, vocabulary, language)
+        self.sided = DirectionalGoals(self)
+        self.goals: list[Goal] = []
+        self.protected: tuple[str, ...] = ()
+        self.notes: list[str] = []
+        self.holding = held_by(scene) or ""
+
+    def command(self, clauses: list[Clause], text: str) -> CommandIntent:
+        for clause in clauses:
+            self.protected += self.resolve_aside(tuple(n for n in clause.keep if not n.other))
+        for clause in clauses:
+            self.read(clause)
+        for clause in clauses:  # "and leave the rest": all that was not named until then
+            self.protected += self.resolve_aside(tuple(n for n in clause.keep if n.other))
+        clash = sorted({subject(g) for g in self.goals} & set(self.protected))
+        if clash:
+            raise NotUnderstood("contradiction", "negation", names=self.resolve.names(clash))
+        kept = tuple(dict.fromkeys(self.protected))
+        self.notes = [*self.resolve.notes, *self.notes]
+        goals = [
+            replace(g, but=tuple(dict.fromkeys((*g.but, *kept)))) if isinstance(g, ClearedGoal) else g
+            for g in self.goals
+        ]
+        return CommandIntent(tuple(goals), self.language, text, kept, "; ".join(dict.fromkeys(self.notes)))
+
+    def resolve_aside(self, nouns: tuple[NounPhrase, ...]) -> tuple[str, ...]:
+        """Exceptions and protections do not become what "it" means; a pronoun there means nothing clear."""
+        for noun in nouns:
+            if noun.pronoun:
+                raise NotUnderstood("pronoun", "negation", word=noun.text)
+        nouns = tuple(option for noun in nouns for option in (noun.options or (noun,)))  # neither of two
+        last = self.resolve.last
+        # to spare "the cubes", or "the cube" where there are two, is to spare every one that fits
+        found = self.resolve.all(
+            tuple(replace(n, quantity="all", count=0) if n.quantity != "any" else n for n in nouns)
+        )
+        for noun in nouns:
+            if not noun.other and not self.resolve.one(replace(noun, quantity="all", count=0)):
+                raise NotUnderstood("missing", "missing", what=bare(noun), here=self.resolve.here())
+        self.resolve.last = last
+        return found
+
+    def name(self, id: str) -> str:
+        return planner_messages.name(self.scene.thing(id), self.language, self.scene, id)
+
+    def read(self, clause: Clause) -> None:
+        sparing = ("clear", "put", "stack", "sort", "look")
+        if clause.but and clause.act not in sparing and not (clause.act in ("bring", "drop", "down") and clause.places):
+            raise NotUnderstood("word", word=clause.but[0].text)  # an exception that would be dropped is not understood
+        before = self.last_held()
+        found = getattr(self, f"_{clause.act}")(clause)
+        if before and any(isinstance(g, (*PLACING, HoldingGoal)) for g in found):
+            if any(subject(g) != before for g in found):
+                raise NotUnderstood("hand_full", "impossible", name=self.name(before))
+            self.goals = [g for g in self.goals if g != HoldingGoal(before)]
+        self.goals += found
+
+    def last_held(self) -> str:
+        return next((g.object for g in reversed(self.goals) if isinstance(g, HoldingGoal)), "")
+
+    # -- what is named --------------------------------------------------------------------------------------------
+
+    def objects(
+        self, nouns: tuple[NounPhrase, ...], but: tuple[NounPhrase, ...] = (), also: bool = False
+    ) -> tuple[str, ...]:
+        """Movable things; exceptions are taken away and protected."""
+        spared = self.resolve_aside(but)
+        self.protected += spared
+        found = tuple(id for id in self.resolve.all(nouns) if id not in spared)
+        still = immovable_ids(self.scene)
+        everything = all(n.quantity == "all" for n in nouns)
+        if everything:
+            found = tuple(id for id in found if id not in self.protected)
+        for id in found:
+            if id in still and not also:
+                raise NotUnderstood("not_movable", "impossible", name=self.name(id))
+        return found
+
+    def single(self, nouns: tuple[NounPhrase, ...]) -> str:
+        found = self.objects(nouns)
+        if len(found) > 1:
+            raise NotUnderstood("one_hand", "impossible", names=self.resolve.names(found))
+        if not found:
+            raise NotUnderstood("missing", "missing", what=bare(nouns[0]), here=self.resolve.here())
+        return found[0]
+
+    def where(self, nouns: tuple[NounPhrase, ...]) -> str:
+        last = self.resolve.last
+        found = self.resolve.all(nouns)
+        self.resolve.last = last
+        if len(found) != 1:
+            raise NotUnderstood("ambiguous", "ambiguous", what=nouns[0].text, names=self.resolve.names(found))
+        return found[0]
+
+    def filtered(
+        self, clause: Clause, *, keep_last: bool
+    ) -> tuple[Clause, tuple[str, tuple[NounPhrase, ...] | Vec] | None]:
+        """The clause with its places turned into filters of what is named; the destination apart."""
+        places = [p for p in clause.places if p[0] != "from"]
+        filters = [p for p in clause.places if p[0] == "from"]
+        goal = places.pop() if keep_last and places else None
+        what = list(clause.what)
+        for side, nouns in (*filters, *places):
+            if not isinstance(nouns, tuple) or not nouns or not isinstance(nouns[0], NounPhrase) or not what:
+                raise NotUnderstood("word", word=str(nouns))
+            if side not in ("in", "on", "beside", "from", *SIDES):
+                raise NotUnderstood("reading", what=f"{side} {nouns[0].text}")
+            there = [n for n in nouns if isinstance(n, NounPhrase)]
+            what = [replace(n, at=(*n.at, *((side, t) for t in there))) if not n.pronoun else n for n in what]
+        return replace(clause, what=tuple(what), places=()), goal
+
+    # -- acts -----------------------------------------------------------------------------------------------------
+
+    def _clear(self, clause: Clause) -> list[Goal]:
+        last = clause.places[-1][0] if clause.places else ""
+        clause, goal = self.filtered(clause, keep_last=last in ("in", "to"))
+        boxes = [b.id for b in containers(self.scene)]
+        if goal is not None:
+            nouns = goal[1]
+            box = self.where(tuple(n for n in nouns if isinstance(n, NounPhrase)))
+            if box not in boxes:
+                raise NotUnderstood("not_container", "impossible", name=self.name(box))
+            boxes = [box]
+        found = self.objects(clause.what, clause.but, also=True) if clause.what else self._only_surface(clause)
+        if found and goal is None and all(id in boxes for id in found):
+            return self._emptied(found)
+        if not boxes:
+            raise NotUnderstood("no_container", "impossible")
+        tops = [id for id in found if id in {s.id for s in surfaces(self.scene)}]
+        loose = [id for id in found if id not in tops]
+        for id in loose:
+            if id in immovable_ids(self.scene):
+                raise NotUnderstood("not_movable", "impossible", name=self.name(id))
+        if clause.what and clause.what[0].quantity == "all":
+            loose = [id for id in loose if final_support(self.resolve.places, id).relation != "in" or goal is not None]
+        goals: list[Goal] = []
+        for top in tops:
+            cleared = ClearedGoal(top, tuple(dict.fromkeys(self.protected)), tuple(boxes))
+            loose += [id for id in littering(cleared, self.scene) if id not in loose]
+            goals.append(cleared)
+        return [*into_containers(tuple(loose), boxes, self.scene), *goals]
+
+    def _emptied(self, boxes: tuple[str, ...]) -> list[Goal]:
+        """What lies in the boxes comes onto the table."""
+        top = self._only_surface(Clause("clear"))[0]
+        places = self.resolve.places
+        inside = [id for id in places if final_support(places, id).of in boxes and id not in self.protected]
+        return [OnGoal(id, top) for id in inside]
+
+    def _only_surface(self, clause: Clause) -> tuple[str, ...]:
+        self.protected += self.resolve_aside(clause.but)
+        found = tuple(s.id for s in surfaces(self.scene))
+        if not found:
+            raise NotUnderstood("no_surface", "missing")
+        if len(found) > 1:
+            raise NotUnderstood("ambiguous", "ambiguous", what=clause.act, names=self.resolve.names(found))
+        return found
+
+    def _put(self, clause: Clause) -> list[Goal]:
+        places = [p for p in clause.places if p[0] != "from"]
+        if not places:
+            raise NotUnderstood("where", word=clause.what[0].text)
+        if len(places) == 1:
+            return self._put_at(*self.filtered(clause, keep_last=True))
+        # "the apple on the table in the basket" or "the apple in the basket-on-the-table": the scene decides
+        readings: list[list[Goal]] = []
+        failure: NotUnderstood | None = None
+        side, where = places[-2]
+        nested: list[tuple[Clause, tuple[str, tuple[NounPhrase, ...] | Vec] | None]] = []
+        try:
+            nested.append(self.filtered(clause, keep_last=True))
+        except NotUnderstood as error:
+            failure = error
+        inner = [n for n in where if isinstance(n, NounPhrase)]
+        outer = [n for n in places[-1][1] if isinstance(n, NounPhrase)]
+        if len(inner) == 1 and outer and places[-1][0] in ("in", "on", "beside"):
+            target = replace(inner[0], at=(*inner[0].at, *((places[-1][0], o) for o in outer)))
+            rest = tuple(p for p in clause.places if p is not places[-1] and p is not places[-2])
+            nested.append(self.filtered(replace(clause, places=(*rest, (side, (target,)))), keep_last=True))
+        for reading in nested:
+            kept = self.protected
+            try:
+                goals = self._put_at(*reading)
+            except NotUnderstood as error:
+                failure, self.protected = failure or error, kept
+            else:
+                if goals:
+                    readings.append(goals)
+        if len(readings) == 1:
+            return readings[0]
+        if failure and not readings:
+            raise failure
+        raise NotUnderstood("reading", "ambiguous", what=f"{side} {inner[0].text if inner else where}")
+
+    def _put_at(self, clause: Clause, goal: tuple[str, tuple[NounPhrase, ...] | Vec] | None) -> list[Goal]:
+        assert goal is not None
+        side, where = goal
+        ids = self.objects(clause.what, clause.but)
+        nouns = tuple(n for n in where if isinstance(n, NounPhrase))
+        if side in (*SIDES, "between", "middle"):
+            return self.sided.goals(ids, side, nouns, clause.gap)
+        if not nouns:
+            spot = tuple(float(v) for v in where if isinstance(v, float))
+            if len(ids) > 1:
+                raise NotUnderstood("one_support", "impossible", name=str(spot))
+            return [PlacedGoal(id, spot) for id in ids]
+        target = self.scene.thing(self.where(nouns))
+        assert target is not None
+        if clause.gap:
+            raise NotUnderstood("which_side", "ambiguous", name=self.name(target.id))
+        return self._towards(ids, side, target, everything=all(n.quantity == "all" for n in clause.what))
+
+    def beside(self, ids: tuple[str, ...], other: Thing) -> list[Goal]:
+        return self._towards(ids, "beside", other, everything=False)
+
+    def _towards(self, ids: tuple[str, ...], side: str, target: Thing, everything: bool) -> list[Goal]:
+        if everything:
+            ids = tuple(id for id in ids if id != target.id)
+        if target.id in ids:
+            raise NotUnderstood("itself", "impossible", name=self.name(target.id))
+        if side == "beside":
+            return [BesideGoal(id, target.id) for id in ids]
+        if target.is_container and side in ("in", "on", "to", "at"):
+            return [InGoal(id, target.id) for id in ids]
+        if side == "in":
+            raise NotUnderstood("not_container", "impossible", name=self.name(target.id))
+        if target.id in immovable_ids(self.scene):
+            return [OnGoal(id, target.id) for id in ids]
+        if side != "on":
+            raise NotUnderstood("where_to", "ambiguous", name=self.name(target.id))
+        if len(ids) > 1:
+            raise NotUnderstood("one_support", "impossible", name=self.name(target.id))
+        if target.shape == "sphere":
+            raise NotUnderstood("round", "impossible", names=self.name(target.id))
+        return [OnGoal(id, target.id) for id in ids]
+
+    def _bring(self, clause: Clause) -> list[Goal]:
+        # a "take the apple in the basket" could mean either; "to", "into" and "from" are plain
+        if any(side != "from" for side, _ in clause.places):
+            return self._put(clause)
+        return self._pick(clause)
+
+    def _pick(self, clause: Clause) -> list[Goal]:
+        clause, _ = self.filtered(clause, keep_last=False)
+        return [HoldingGoal(self.single(clause.what))]
+
+    def _down(self, clause: Clause) -> list[Goal]:
+        if clause.places:
+            return self._put(clause)
+        ids = self.objects(clause.what) if clause.what else tuple(filter(None, (self.last_held() or self.holding,)))
+        if not ids:
+            raise NotUnderstood("nothing_held", "missing")
+        return [DownGoal(id) for id in ids]
+
+    def _drop(self, clause: Clause) -> list[Goal]:
+        return self._down(clause)
+
+    def _stack(self, clause: Clause) -> list[Goal]:
+        places = [p for p in clause.places if p[0] == "on"]
+        clause, goal = self.filtered(clause, keep_last=bool(places) and clause.places[-1][0] == "on")
+        ids = list(self.objects(clause.what, clause.but))
+        base = ""
+        if goal is not None:
+            base = self.where(tuple(n for n in goal[1] if isinstance(n, NounPhrase)))
+            if base in ids:
+                raise NotUnderstood("itself", "impossible", name=self.name(base))
+        things = [t for id in ids if (t := self.scene.thing(id)) is not None]
+        # widest below; round things only on top
+        things.sort(key=lambda t: (t.shape == "sphere", -max(t.size[:2], default=0.0)))
+        chain = [t.id for t in things]
+        goals: list[Goal] = []
+        if base and base not in immovable_ids(self.scene):
+            chain.insert(0, base)
+        elif base:
+            goals = [OnGoal(chain[0], base)] if chain else []
+        if len(chain) < 2 and not goals:
+            raise NotUnderstood("stack_one", "impossible")
+        round_ones = [id for id in chain[:-1] if (t := self.scene.thing(id)) and t.shape == "sphere"]
+        if round_ones:
+            raise NotUnderstood("round", "impossible", names=self.resolve.names(round_ones))
+        said = "自下而上：" if self.language == "zh" else "from below: "
+        self.notes.append(said + self.resolve.names(chain))
+        return [*goals, *(OnGoal(upper, lower) for lower, upper in pairwise(chain))]
+
+    def _sort(self, clause: Clause) -> list[Goal]:
+        into = [p for p in clause.places if p[0] in ("in", "to")]
+        clause, goal = self.filtered(clause, keep_last=bool(into) and clause.places[-1] is into[-1])
+        boxes = [b.id for b in containers(self.scene)]
+        if goal is not None:
+            boxes = list(self.resolve.all(tuple(n for n in goal[1] if isinstance(n, NounPhrase))))
+        every = NounPhrase("*", (("*", frozenset("*")),), "all", plural=True)
+        ids = self.objects(clause.what or (every,), clause.but, also=True)
+        tops = [s.id for s in surfaces(self.scene)]
+        if ids and all(id in tops for id in ids):  # "sort the table" means what is on it
+            ids = tuple(
+                o for id in ids for o in littering(ClearedGoal(id, self.protected), self.scene, self.resolve.places)
+            )
+        for id in ids:
+            if id in immovable_ids(self.scene):
+                raise NotUnderstood("not_movable", "impossible", name=self.name(id))
+        if goal is not None and len(groups(ids, clause.by, self.scene, self.language)) > len(boxes):
+            raise NotUnderstood("few_boxes", "impossible", names=self.resolve.names(boxes))
+        goals, note = by_attribute(ids, clause.by, boxes, self.scene, self.language)
+        self.notes.append(note)
+        return goals
+
+    def _look(self, clause: Clause) -> list[Goal]:
+        clause, _ = self.filtered(clause, keep_last=False)
+        ids = self.objects(clause.what, clause.but, also=True)
+        if not ids and clause.what[0].quantity != "all":
+            raise NotUnderstood("missing", "missing", what=bare(clause.what[0]), here=self.resolve.here())
+        return [SeenGoal(id) for id in ids]
+
+    def _go(self, clause: Clause) -> list[Goal]:
+        spots = [p[1] for p in clause.places if p[0] == "at"]
+        if spots and not clause.what:
+            spot = tuple(v for v in spots[0] if isinstance(v, float))
+            if len(spot) != 3:
+                raise NotUnderstood("three")
+            return [AtGoal(spot)]
+        clause, _ = self.filtered(clause, keep_last=False)
+        id = self.where(clause.what)
+        point = point_above(self.scene, id)
+        if not all(map(math.isfinite, point)):
+            raise NotUnderstood("no_position", "missing", where=self.name(id))
+        return [AtGoal(point, id)]
+
+    def _shift(self, clause: Clause) -> list[Goal]:
+        assert clause.shift is not None
+        ids = self.objects(clause.what, clause.but)
+        if any(final_support(self.resolve.places, id).relation != "on" for id in ids):
+            key = "held_now" if self.resolve.places[ids[0]].relation == "held" else "where"
+            raise NotUnderstood(key, "ambiguous", name=self.name(ids[0]), word=clause.what[0].text)
+        return self.sided.shifted(ids, clause.shift)
+
+    def _wave(self, clause: Clause) -> list[Goal]:
+        return [GestureGoal("wave")]
+
+    def _undo(self, clause: Clause) -> list[Goal]:
+        wanted = self.objects(clause.what, clause.but) if clause.what else None
+        before = self.before()
+        if before is None:
+            raise NotUnderstood("no_history", "missing")
+        return undo_goals(before, self.scene, wanted)
+
+    def _home(self, clause: Clause) -> list[Goal]:
+        return [HomeGoal()]
+
+    def _open(self, clause: Clause) -> list[Goal]:
+        held = self.last_held() or ("" if any(isinstance(g, PLACING) for g in self.goals) else self.holding)
+        if held:
+            raise NotUnderstood("hand_full", "impossible", name=self.name(held))
+        return [GripperGoal("open")]
+
+    def _close(self, clause: Clause) -> list[Goal]:
+        return [GripperGoal("closed")]

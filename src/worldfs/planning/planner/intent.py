@@ -1,0 +1,96 @@
+"""The intent of an instruction: a command, a question, or a refusal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from worldfs.base.model import Vec
+
+from .goals import Goal
+
+
+@dataclass(frozen=True, slots=True)
+class CommandIntent:
+    """Goals in the order wanted; `protected` are ids that no action may touch; `note` describes decisions of the
+    parser."""
+
+    goals: tuple[Goal, ...]
+    language: str = "en"  # en | zh
+    text: str = ""
+    protected: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionIntent:
+    """Asked, not ordered: moves nothing. `answer` is from the scene; else it lists possible questions."""
+
+    text: str
+    language: str = "en"
+    answer: str = ""
+    answered: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedIntent:
+    """Not acted on, with the reason; `can` are sentences that would be accepted. `kind` says why in one word.
+
+    kind: negation | conditional | report | unknown | missing | ambiguous | impossible | empty
+    """
+
+    reason: str
+    can: tuple[str, ...] = ()
+    language: str = "en"
+    kind: str = "unknown"
+    text: str = ""
+
+
+Intent = CommandIntent | QuestionIntent | RefusedIntent
+
+
+class NotUnderstood(Exception):
+    """Inside the parser only: becomes a RefusedIntent. `key` is a row of `planner_messages.REASONS`."""
+
+    def __init__(self, key: str, kind: str = "unknown", **facts: str) -> None:
+        super().__init__(key)
+        self.key, self.kind, self.facts = key, kind, facts
+
+
+@dataclass(frozen=True, slots=True)
+class NounPhrase:
+    """One noun phrase as read, not yet looked up in a scene."""
+
+    text: str
+    words: tuple[tuple[str, frozenset[str]], ...] = ()  # every word with its keys; a thing must fit them all
+    quantity: str = ""  # the | all | any | "" (bare)
+    count: int = 0
+    plural: bool = False
+    pronoun: bool = False
+    at: tuple[tuple[str, NounPhrase], ...] = ()  # (in | on | beside | from | a side, where): only things that are there
+    best: str = ""  # heaviest | biggest | nearest | leftmost …: of those, the one that is most so (`superlatives`)
+    best_of: NounPhrase | None = None  # what "nearest" and "farthest" are measured from; None: the robot
+    other: bool = False  # of those, the ones that this instruction has not named yet
+    options: tuple[NounPhrase, ...] = ()  # "the apple or the can": one of these
+
+
+@dataclass(frozen=True, slots=True)
+class DirectionalMove:
+    """A move given by a direction: left | right | forward | backward, or away | closer with `other`. Metres."""
+
+    way: str
+    metres: float = 0.0  # 0: not given
+    other: NounPhrase | None = None  # None: the robot
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One act as read. `places` are (in | on | to | at | beside | from | a side, nouns or coordinates), as said."""
+
+    act: str
+    what: tuple[NounPhrase, ...] = ()
+    places: tuple[tuple[str, tuple[NounPhrase, ...] | Vec], ...] = ()
+    but: tuple[NounPhrase, ...] = ()
+    by: str = ""  # colour | kind
+    keep: tuple[NounPhrase, ...] = ()  # protected from here on
+    shift: DirectionalMove | None = None
+    gap: float = 0.0  # metres between the thing and the one beside it, 0: not given

@@ -1,0 +1,41 @@
+"""Natural language to orders for one robot at once (`real_execute`): what `ground.driver.Interpreter` asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from worldfs.base.driver import Interpreter
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Order, Profile, Scene
+
+from .instruction_parser import interpret
+from .intent import CommandIntent, QuestionIntent
+from .plan import PlanConstraints, build_plan, stages
+
+
+def orders(nl_task: str, scene: Scene) -> Sequence[Order]:
+    """An Interpreter for the first robot of the scene, whatever its profile; see `interpreter`."""
+    return interpreter(scene.robots[0].robot_id if scene.robots else "")(nl_task, scene)
+
+
+def interpreter(robot_id: str, profile: Profile | None = None) -> Interpreter:
+    """Orders in sequence for this robot; empty if the goals hold already. Raises BadInput for anything but a
+    command."""
+
+    def read(nl_task: str, scene: Scene) -> Sequence[Order]:
+        intent = interpret(nl_task, scene, profile=profile, robot_id=robot_id, suggest=True)
+        if not isinstance(intent, CommandIntent):
+            asked = isinstance(intent, QuestionIntent)
+            found = "a question, which moves nothing" if isinstance(intent, QuestionIntent) else intent.reason
+            can = () if asked or isinstance(intent, QuestionIntent) else intent.can
+            raise BadInput(found, path="nl_task", expected="an order", fix="e.g. " + "; ".join(can[:3]) if can else "")
+        limits = PlanConstraints(intent.protected, language=intent.language)
+        plan = build_plan(stages(intent.goals), scene, profile=profile, robot_id=robot_id, limits=limits)
+        if plan.unmet:
+            raise BadInput(plan.unmet[0][1], path="nl_task", expected="goals that this body can bring about")
+        return [
+            Order(f"nl_{n:02d}_{action.op}", robot_id, action.op, action.params, asker="planner")
+            for n, action in enumerate(plan.actions, 1)
+        ]
+
+    return read

@@ -1,0 +1,207 @@
+"""Free places: where on a table, beside a thing or in a container something can be set down. Metres, world frame."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from worldfs.base.model import Profile, RobotState, Scene, Thing, Vec
+
+from .directions import lies_toward
+from .footprint import gap, narrowest_gap, widest_gap
+from .goals import BESIDE_M, SIDE_M, SPREAD, ApartGoal, AreaGoal, BesideGoal, PlacedGoal, TowardGoal
+from .scene_facts import ThingLocation, height, inside, top, top_of, yaw
+
+GRID_M = 0.04
+GAPS_M = (0.05, 0.03, 0.012)  # space for the fingers between two footprints: the widest possible
+CLEAR_M = 0.005  # between a thing at a named point and its neighbours
+FINGERS_M = 0.03  # between a thing and the one that it is put beside
+BESIDE_MARGIN_M = 0.02  # placement error with which it still is beside
+BESIDE_STEP_M = 0.01
+RIM_M = 0.04  # kept from the walls of a container
+NEAR_BASE_M = 0.32  # an arm cannot point straight down nearer than this
+BEST_REACH = 0.56  # share of the reach where an arm serves best
+USABLE_REACH = 0.78  # and up to where it points down easily (embodied.md §5: 7.8 % of a full sphere has no such pose)
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementScene:
+    """The scene as it will be at one moment of a plan: `now` holds the present poses, `places` what is where."""
+
+    scene: Scene
+    robot: RobotState | None
+    profile: Profile | None
+    now: dict[str, Thing]
+    places: dict[str, ThingLocation]
+
+    def radius(self, thing: Thing) -> float:
+        sides = thing.size[:2] or (0.05, 0.05)
+        return math.hypot(*sides) / 2 if thing.shape not in ("sphere", "cylinder") else max(sides) / 2
+
+    def obstacles(self, besides: str) -> list[Thing]:
+        """The obstacles: every thing at its place in the plan, containers included; not a held thing."""
+        held = {id for id, w in self.places.items() if w.relation == "held"}
+        in_box = {id for id, w in self.places.items() if w.relation == "in"}
+        loose = [t for id, t in self.now.items() if id not in held | in_box | {besides}]
+        still = [t for t in (*self.scene.furniture, *self.scene.objects) if t.is_container and t.id not in self.now]
+        return [*loose, *still]
+
+    def reach_range(self) -> tuple[float, float, float]:
+        """(nearest, best, farthest) horizontal distance from the base; without a limit in the profile: anything."""
+        limit = self.profile.max_reach if self.profile is not None else None
+        if limit is None or self.robot is None or len(self.robot.pose) < 2:
+            return (0.0, 0.0, math.inf)
+        return (NEAR_BASE_M * limit / 0.855, BEST_REACH * limit, USABLE_REACH * limit)
+
+    def reach_cost(self, x: float, y: float) -> float | None:
+        """Distance of a point from the best radius (m), None out of reach."""
+        near, best, far = self.reach_range()
+        bounds = self.profile.bounds if self.profile is not None else ()
+        if any(not lo <= v <= hi for v, (lo, hi) in zip((x, y), bounds, strict=False)):
+            return None
+        if self.robot is None or far == math.inf:
+            return 0.0
+        away = math.dist((x, y), self.robot.pose[:2])
+        return abs(away - best) if near <= away <= far else None
+
+
+def on_surface(
+    thing: Thing,
+    surface: Thing,
+    bench: PlacementScene,
+    avoid: Iterable[Vec] = (),
+    area: AreaGoal | ApartGoal | None = None,
+) -> Vec | None:
+    """Centre of `thing` at rest on a free spot of `surface` (x, y, z), None when there is none within reach."""
+    size = surface.size if len(surface.size) >= 2 else (0.6, 0.6, 0.0)
+    surface = replace(surface, size=(*size[:2], height(surface)))
+    z = round(top_of(surface, bench.scene, bench.places) + height(thing) / 2, 4)
+    low, high = (area.low, area.high) if isinstance(area, AreaGoal) else ((-math.inf,) * 2, (math.inf,) * 2)
+    wide, others, turn = bench.radius(thing), bench.obstacles(thing.id), yaw(surface)
+    taken = [(o.position, bench.radius(o)) for o in others]
+    refused = [tuple(a[:2]) for a in avoid]
+    near = thing.position[:2]
+    other = (bench.now.get(area.other) or bench.scene.thing(area.other)) if isinstance(area, ApartGoal) else None
+    least = area.least + CLEAR_M if isinstance(area, ApartGoal) else 0.0
+    candidates: list[tuple[float, float, float]] = []
+    for u in _steps(surface.size[0] / 2 - wide):
+        for v in _steps(surface.size[1] / 2 - wide):
+            x = surface.position[0] + u * math.cos(turn) - v * math.sin(turn)
+            y = surface.position[1] + u * math.sin(turn) + v * math.cos(turn)
+            cost = bench.reach_cost(x, y)
+            if cost is None or not (low[0] + wide <= x <= high[0] - wide and low[1] + wide <= y <= high[1] - wide):
+                continue
+            if any(math.dist((x, y), r) < GRID_M * 1.5 for r in refused):
+                continue
+            if other is not None and narrowest_gap(replace(thing, position=(x, y, z)), other) < least:
+                continue
+            candidates.append((cost + 0.3 * math.dist((x, y), near), x, y))
+    candidates.sort()
+    for room in GAPS_M:
+        for _, x, y in candidates:
+            if all(math.dist((x, y), p[:2]) >= r + wide + room for p, r in taken):
+                return (round(x, 4), round(y, 4), z)
+    return None
+
+
+def beside(thing: Thing, goal: BesideGoal | TowardGoal, bench: PlacementScene, avoid: Iterable[Vec] = ()) -> Vec | None:
+    """A free spot next to a thing, on the support or in the box of the thing.
+
+    By the same gap as the goal is judged by, `BESIDE_MARGIN_M` inside it; for any turn of the thing if that
+    is possible. A named side is kept as well: best exactly in that direction.
+    """
+    aim = goal.direction if isinstance(goal, TowardGoal) else ()
+    most = SIDE_M if aim else BESIDE_M
+    other = bench.now.get(goal.other) or bench.scene.thing(goal.other)
+    if other is None:
+        return None
+    spot = bench.places.get(goal.other, ThingLocation())
+    box = bench.scene.thing(spot.of) if spot.relation == "in" else None
+    wide, span = bench.radius(thing), bench.radius(other)
+    taken = [(o.position, bench.radius(o)) for o in bench.obstacles(thing.id) if o.id != other.id]
+    support = bench.scene.thing(spot.of) if spot.relation == "on" else None
+    if support is None and box is None:  # a basket stands on a table too
+        under = [t for t in bench.scene.furniture if t.id != other.id and inside(t, *other.position[:2])]
+        support = next((t for t in under if not t.is_container), None)
+    if box is not None:
+        within = [t for id, t in bench.now.items() if bench.places.get(id) == spot and id not in (thing.id, other.id)]
+        taken = [(t.position, bench.radius(t)) for t in within]
+    z = round(other.position[2] - height(other) / 2 + height(thing) / 2, 4)
+    refused = [tuple(a[:2]) for a in avoid]
+    found: list[tuple[bool, float, float, float]] = []
+    for step in range(24):
+        turn = step * math.pi / 12
+        for n in range(1, int((wide + span + most) / BESIDE_STEP_M) + 1):
+            x = other.position[0] + n * BESIDE_STEP_M * math.cos(turn)
+            y = other.position[1] + n * BESIDE_STEP_M * math.sin(turn)
+            moved = replace(thing, position=(x, y, z))
+            if narrowest_gap(moved, other) < FINGERS_M or gap(moved, other) > most - BESIDE_MARGIN_M:
+                continue
+            if aim and not lies_toward(moved, other, aim, SPREAD / 2):
+                continue
+            cost = bench.reach_cost(x, y)
+            clear = all(math.dist((x, y), p[:2]) >= r + wide + 0.012 for p, r in taken)
+            if cost is None or not clear or any(math.dist((x, y), r) < GRID_M for r in refused):
+                continue
+            if box is not None and not inside(box, x, y, wide + RIM_M / 2):
+                continue
+            if support is not None and len(support.size) >= 2 and not inside(support, x, y, wide):
+                continue
+            loose = widest_gap(moved, other) > most - BESIDE_MARGIN_M
+            astray = abs(math.remainder(turn - math.atan2(aim[1], aim[0]), math.tau)) if aim else 0.0
+            cost += 0.3 * math.dist((x, y), thing.position[:2]) + 0.2 * astray
+            found.append((loose, round(cost, 9), x, y))
+    if not found:
+        return None
+    _, _, x, y = min(found)
+    return (round(x, 4), round(y, 4), z)
+
+
+def in_container(thing: Thing, box: Thing, bench: PlacementScene, avoid: Iterable[Vec] = ()) -> Vec:
+    """Where the thing comes to rest in the box: a free slot of its floor, else on top of what lies in it."""
+    z0 = box.position[2] - height(box) / 2 + 0.005
+    within = [
+        t for id, t in bench.now.items() if bench.places.get(id) == ThingLocation("in", box.id) and id != thing.id
+    ]
+    wide, half = bench.radius(thing), height(thing) / 2
+    if len(box.size) < 2:
+        return (round(box.position[0], 4), round(box.position[1], 4), round(top(box) + half, 4))
+    turn, refused = yaw(box), [tuple(a[:2]) for a in avoid]
+    slots: list[tuple[float, float, float, float]] = []
+    for u in _steps(max(0.0, box.size[0] / 2 - wide - RIM_M)):
+        for v in _steps(max(0.0, box.size[1] / 2 - wide - RIM_M)):
+            x = box.position[0] + u * math.cos(turn) - v * math.sin(turn)
+            y = box.position[1] + u * math.sin(turn) + v * math.cos(turn)
+            below = [t for t in within if math.dist((x, y), t.position[:2]) < bench.radius(t) + wide]
+            floor = max([top(t) for t in below], default=z0)
+            tried = sum(math.dist((x, y), r) < GRID_M / 2 for r in refused)
+            slots.append((floor + tried, -min((math.dist((x, y), t.position[:2]) for t in within), default=0.0), x, y))
+    floor, _, x, y = min(slots)
+    return (round(x, 4), round(y, 4), round(min(floor, top(box)) + half, 4))
+
+
+def on_thing(thing: Thing, support: Thing) -> Vec:
+    x, y = support.position[:2]
+    return (round(x, 4), round(y, 4), round(top(support) + height(thing) / 2, 4))
+
+
+def at_position(thing: Thing, goal: PlacedGoal, bench: PlacementScene) -> Vec | None:
+    """The wanted point; without a height, at rest on what is under it. None out of reach, or where another thing is."""
+    x, y = goal.position[:2]
+    if bench.reach_cost(x, y) is None:
+        return None
+    if len(goal.position) >= 3:
+        return tuple(goal.position[:3])
+    under = [t for t in bench.scene.furniture if not t.is_container and inside(t, x, y)]
+    z = max((top_of(t, bench.scene, bench.places) for t in under), default=0.0)
+    moved = replace(thing, position=(x, y, z))
+    if any(gap(moved, other) < CLEAR_M for other in bench.obstacles(thing.id)):
+        return None
+    return (x, y, round(z + height(thing) / 2, 4))
+
+
+def _steps(half: float) -> list[float]:
+    """Grid coordinates from the middle outward, the middle always among them."""
+    count = max(0, int(half / GRID_M))
+    return [n * GRID_M for n in sorted(range(-count, count + 1), key=abs)]

@@ -1,0 +1,414 @@
+"""From goals to actions: stages, the search over moves, and a placement for every thing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from worldfs.base.model import Profile, Relation, Scene, Thing, Vec
+
+from . import feasible, placement, planned_actions, planner_messages
+from .assign import fits, free_volume, into_containers, volume
+from .goals import (
+    POSE_GOALS,
+    ApartGoal,
+    AreaGoal,
+    AtGoal,
+    BesideGoal,
+    ClearedGoal,
+    DownGoal,
+    GestureGoal,
+    Goal,
+    GripperGoal,
+    HoldingGoal,
+    HomeGoal,
+    InGoal,
+    OnGoal,
+    PlacedGoal,
+    SeenGoal,
+    TowardGoal,
+    holds,
+    littering,
+    subject,
+)
+from .plan_search import PlacementProblem, PlannedMove, search_moves, unreachable_goals
+from .planned_actions import PlannedAction
+from .scene_facts import ThingLocation, final_support, immovable_ids, layout, movable, sanitized_scene, surfaces
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Actions in order, and the unreachable goals, each with the reason."""
+
+    actions: tuple[PlannedAction, ...] = ()
+    unmet: tuple[tuple[Goal, str], ...] = ()
+    refused: tuple[tuple[PlannedAction, Scene], ...] = ()  # what the critic would refuse, in the predicted scene
+
+
+@dataclass(frozen=True, slots=True)
+class PlanConstraints:
+    """Constraints of a plan: `protected` is never touched, `abandoned` neither (id → why), `spots` have failed."""
+
+    protected: Collection[str] = ()
+    abandoned: Mapping[str, str] = field(default_factory=dict)
+    spots: Mapping[str, Sequence[Vec]] = field(default_factory=dict)
+    late: Sequence[str] = ()  # things tried before without success: after all others
+    dig: Mapping[str, Sequence[str]] = field(
+        default_factory=dict
+    )  # thing in a container → neighbours to lift out first
+    language: str = "en"
+
+
+def stages(goals: Sequence[Goal]) -> list[tuple[Goal, ...]]:
+    """Goals that may be met in any order together; a pose of the robot, or a thing's second place, begins another."""
+    found: list[list[Goal]] = []
+    for goal in goals:
+        alone = isinstance(goal, (*POSE_GOALS, HoldingGoal, DownGoal))
+        last = found[-1] if found else None
+        clash = last is None or alone or isinstance(last[0], (*POSE_GOALS, HoldingGoal, DownGoal))
+        if not clash and last is not None and subject(goal):
+            clash = subject(goal) in {subject(g) for g in last}
+        if clash or last is None:
+            found.append([goal])
+        else:
+            last.append(goal)
+    return [tuple(group) for group in found]
+
+
+def lasting_goals(goals: Sequence[Goal]) -> list[bool]:
+    """Which goals must still hold at the very end: poses and places that a later goal undoes need only have held."""
+    found = []
+    for n, goal in enumerate(goals):
+        later = goals[n + 1 :]
+        if isinstance(goal, ClearedGoal):  # what is put there afterwards was asked for
+            found.append(
+                not any(
+                    isinstance(g, (OnGoal, PlacedGoal, AreaGoal, BesideGoal, TowardGoal, ApartGoal, DownGoal))
+                    for g in later
+                )
+            )
+        elif isinstance(goal, POSE_GOALS):
+            found.append(isinstance(goal, (HomeGoal, AtGoal, GripperGoal)) and not later)
+        else:
+            found.append(not any(subject(g) == subject(goal) and not isinstance(g, POSE_GOALS) for g in later))
+    return found
+
+
+def build_plan(
+    groups: Sequence[tuple[Goal, ...]],
+    scene: Scene,
+    *,
+    profile: Profile | None = None,
+    robot_id: str = "",
+    limits: PlanConstraints | None = None,
+    first: int = 0,
+) -> Plan:
+    """A plan for the groups from `first` on, from this scene. Reasons are in `limits.language`."""
+    limits = limits or PlanConstraints()
+    actions: list[PlannedAction] = []
+    unmet: list[tuple[Goal, str]] = []
+    refused: list[tuple[PlannedAction, Scene]] = []
+    now = sanitized_scene(scene)
+    for number in range(first, len(groups)):
+        group = _Group(groups[number], number, profile, robot_id, limits)
+        part, lost, now = group.solve(now)
+        actions += part
+        unmet += lost
+        refused += group.refused
+    return Plan(tuple(actions), tuple(unmet), tuple(refused))
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Goals that are met together, and their robot."""
+
+    goals: tuple[Goal, ...]
+    stage: int
+    profile: Profile | None
+    robot_id: str
+    limits: PlanConstraints
+    refused: list[tuple[PlannedAction, Scene]] = field(default_factory=list)
+
+    def why_not(self, action: PlannedAction, scene: Scene) -> str:
+        """The critic's refusal of an action in that scene, recorded; "" if it passes."""
+        why = feasible.critic_refusal(action, self.robot_id, scene, self.profile, self.limits.language)
+        if why:
+            self.refused.append((action, scene))
+        return why
+
+    def solve(self, scene: Scene) -> tuple[list[PlannedAction], list[tuple[Goal, str]], Scene]:
+        poses = [g for g in self.goals if isinstance(g, POSE_GOALS)]
+        if not poses:
+            return _Handling(self, scene).solve()
+        actions: list[PlannedAction] = []
+        lost: list[tuple[Goal, str]] = []
+        robot = scene.robot(self.robot_id)
+        for goal in poses:
+            if holds(goal, scene, self.robot_id):
+                continue
+            action = _pose(goal, self.stage, robot.pose if robot is not None else ())
+            why = self.limits.abandoned.get(str(goal), "")
+            if not why and not planned_actions.supports_op(self.profile, action.op):
+                why = planner_messages.reason("no_op", self.limits.language, what=action.op)
+            why = why or self.why_not(action, scene)
+            if why:
+                lost.append((goal, why))
+            else:
+                actions.append(action)
+        return actions, lost, scene
+
+
+def _pose(goal: Goal, stage: int, base: Vec) -> PlannedAction:
+    match goal:
+        case SeenGoal(object=id):
+            return planned_actions.look_action(id, stage)
+        case AtGoal(position=position):
+            return planned_actions.move_action(position, base, stage)
+        case GripperGoal(state=state):
+            return planned_actions.strategy_action("open_gripper" if state == "open" else "close_gripper", stage)
+        case GestureGoal(name=name):
+            return planned_actions.strategy_action(name, stage)
+        case _:
+            return planned_actions.strategy_action("home", stage)
+
+
+class _Handling:
+    """Plans the moves of one group of goals about things."""
+
+    def __init__(self, group: _Group, scene: Scene) -> None:
+        self.group, self.scene, self.profile, self.robot_id = group, scene, group.profile, group.robot_id
+        self.limits, self.stage = group.limits, group.stage
+        self.places = layout(scene)
+        self.now = {t.id: t for t in movable(scene)}
+        self.goals = self._spread(group.goals)
+        self.lost: list[tuple[Goal, str]] = []
+        self.aside: set[str] = set()  # lifted out of another thing's way
+        self.hand = next((id for id, w in self.places.items() if w == ThingLocation("held", self.robot_id)), "")
+
+    def _spread(self, goals: tuple[Goal, ...]) -> list[Goal]:
+        """A cleared surface asks a place for all that lies on it, also for what came there meanwhile."""
+        found: list[Goal] = [g for g in goals if not isinstance(g, ClearedGoal)]
+        named = {subject(g) for g in found}
+        for goal in goals:
+            if isinstance(goal, ClearedGoal) and goal.into:
+                extra = tuple(id for id in littering(goal, self.scene, self.places) if id not in named)
+                found += into_containers(extra, list(goal.into), self.scene)
+        return found
+
+    def name(self, id: str) -> str:
+        return planner_messages.name(self.scene.thing(id), self.limits.language, self.scene, id)
+
+    def lose(self, goal: Goal, key: str, **facts: str) -> None:
+        self.lost.append((goal, planner_messages.reason(key, self.limits.language, **facts)))
+
+    def surface_of(self, id: str) -> str:
+        """Where a thing is set aside: the table that it is on, else the first there is."""
+        seen, spot = set(), self.places.get(id, ThingLocation())
+        while spot.relation == "on" and spot.of in self.places and spot.of not in seen:
+            seen.add(spot.of)
+            spot = self.places[spot.of]
+        flat = [s.id for s in surfaces(self.scene)]
+        return spot.of if spot.of in flat else (flat[0] if flat else "")
+
+    def solve(self) -> tuple[list[PlannedAction], list[tuple[Goal, str]], Scene]:
+        wanted = self._wanted()
+        while True:
+            problem = self._problem(wanted)
+            bad = unreachable_goals(problem)
+            if not bad:
+                break
+            for goal in [g for g in wanted if subject(g) in bad]:
+                why = bad[subject(goal)]
+                key = "circle" if why == "circle" else "protected" if why == subject(goal) else "blocked"
+                self.lose(goal, key, name=self.name(subject(goal)), other=self.name(why))
+                wanted.remove(goal)
+        try:
+            moves = search_moves(problem)
+        except ValueError:
+            for goal in wanted:
+                self.lose(goal, "circle")
+            moves = []
+        return self._carry(moves, wanted)
+
+    def _wanted(self) -> list[Goal]:
+        """Goals still to be met and not abandoned; the rest are lost with their reason."""
+        found: list[Goal] = []
+        boxes = {g.container for g in self.goals if isinstance(g, InGoal)}
+        space = {box: free_volume(t, self.scene) for box in boxes if (t := self.scene.thing(box)) is not None}
+        for goal in self.goals:
+            id = subject(goal)
+            thing = self.now.get(id)
+            if thing is None:
+                self.lose(goal, "gone", name=id)
+            elif holds(goal, self.scene, self.robot_id, self.places):
+                found.append(goal)
+            elif id in self.limits.abandoned:
+                self.lost.append((goal, self.limits.abandoned[id]))
+            elif not planned_actions.supports_op(self.profile, planned_actions.PICK) and id != self.hand:
+                self.lose(goal, "no_op", what=planned_actions.PICK)
+            elif not isinstance(goal, HoldingGoal) and not planned_actions.supports_op(
+                self.profile, planned_actions.PLACE
+            ):
+                self.lose(goal, "no_op", what=planned_actions.PLACE)
+            elif isinstance(goal, InGoal) and (box := self.scene.thing(goal.container)) is not None:
+                if not fits(thing, box):
+                    self.lose(goal, "too_large", name=self.name(id), where=self.name(box.id))
+                elif space[box.id] < volume(thing):
+                    self.lose(goal, "full", name=self.name(id), where=self.name(box.id))
+                else:
+                    space[box.id] -= volume(thing)
+                    found.append(goal)
+            else:
+                found.append(goal)
+        return found
+
+    def _problem(self, wanted: list[Goal]) -> PlacementProblem:
+        want = {subject(g): self._where(g) for g in wanted if not isinstance(g, HoldingGoal)}
+        met = {id for g in wanted if (id := subject(g)) in want and holds(g, self.scene, self.robot_id, self.places)}
+        free = tuple(subject(g) for g in wanted if isinstance(g, HoldingGoal))
+        if self.hand and self.hand not in want and self.hand not in free and self.lost:
+            want[self.hand] = ThingLocation(
+                "on", self.surface_of(self.hand)
+            )  # an abandoned thing is not kept in the gripper
+        after: dict[str, tuple[str, ...]] = {
+            g.object: (g.other,)
+            for g in wanted
+            if isinstance(g, (BesideGoal, TowardGoal, ApartGoal)) and want.get(g.other, ThingLocation()).of != g.object
+        }
+        self._dig(wanted, want, met, after)
+        order = [*(subject(g) for g in wanted if subject(g) not in self.limits.late), *self.limits.late]
+        stop = frozenset(self.limits.protected) | (frozenset(self.limits.abandoned) & set(self.places)) - {self.hand}
+        aside = next((s.id for s in surfaces(self.scene)), "")
+        return PlacementProblem(
+            self.places, want, frozenset(met), free, stop, aside, tuple(dict.fromkeys(order)), after
+        )
+
+    def _dig(
+        self, wanted: list[Goal], want: dict[str, ThingLocation], met: set[str], after: dict[str, tuple[str, ...]]
+    ) -> None:
+        """Neighbours out of the container first, back only when what they were lifted for is where it should be."""
+        asked = {subject(g) for g in wanted} - met
+        for id, others in self.limits.dig.items():
+            box = self.places.get(id, ThingLocation())
+            for other in others if id in asked and box.relation == "in" else ():
+                if other in self.limits.abandoned or other not in self.places:
+                    continue
+                if final_support(self.places, other) == box:
+                    want[other] = ThingLocation("on", self.surface_of(other))
+                    self.aside.add(other)
+                    met.discard(other)
+                    after[id] = (*after.get(id, ()), other)
+                elif other in want:
+                    after[other] = (*after.get(other, ()), id)
+
+    def _where(self, goal: Goal) -> ThingLocation:
+        match goal:
+            case InGoal(container=box):
+                return ThingLocation("in", box)
+            case OnGoal(support=under) | AreaGoal(support=under) | ApartGoal(support=under):
+                return ThingLocation("on", under)
+            case BesideGoal(object=id, other=other) | TowardGoal(object=id, other=other):
+                spot = self.places.get(other)
+                return (
+                    spot
+                    if spot is not None and spot.of in immovable_ids(self.scene) and spot.relation != "held"
+                    else ThingLocation("on", self.surface_of(id))
+                )
+            case _:
+                return ThingLocation("on", self.surface_of(subject(goal)))
+
+    def _carry(
+        self, moves: list[PlannedMove], wanted: list[Goal]
+    ) -> tuple[list[PlannedAction], list[tuple[Goal, str]], Scene]:
+        """Moves to actions, each with a place found in the scene as it will be then."""
+        goal_of = {subject(g): g for g in wanted}
+        actions: list[PlannedAction] = []
+        places, now = dict(self.places), dict(self.now)
+        stuck: set[str] = set()
+        for move in moves:
+            if move.object in stuck or move.to.of in stuck:
+                stuck.add(move.object)
+                continue
+            bench = placement.PlacementScene(self.scene, self.scene.robot(self.robot_id), self.profile, now, places)
+            final = move.final and move.object not in self.aside
+            goal = goal_of.get(move.object) if final else None
+            spot = self._spot(move, goal, bench)
+            if spot is None or not all(map(math.isfinite, spot)):
+                stuck.add(move.object)
+                key, where = "no_room" if spot is None else "no_position", self.name(move.to.of)
+                if spot is None and isinstance(goal, PlacedGoal):
+                    key, where = "no_place_at", ", ".join(f"{v:g}" for v in goal.position)
+                self.lose(
+                    goal or goal_of.get(move.object) or DownGoal(move.object),
+                    key,
+                    name=self.name(move.object),
+                    where=where,
+                )
+                continue
+            # a free spot on furniture is sent as a position only: with the name the driver would choose another
+            named = move.to.of in places or move.to.relation == "in"
+            steps = [
+                planned_actions.place_action(move.object, spot, move.to, final=final, named=named, stage=self.stage)
+            ]
+            if places[move.object].relation != "held":
+                steps.insert(0, planned_actions.pick_action(move.object, self.robot_id, self.profile, self.stage))
+            if why := self._refused(steps, places, now):
+                stuck.add(move.object)
+                self.lost.append((goal or goal_of.get(move.object) or DownGoal(move.object), why))
+                continue
+            actions += steps
+            places[move.object] = move.to
+            now[move.object] = replace(now[move.object], position=spot)
+        for goal in wanted:
+            if isinstance(goal, HoldingGoal) and goal.object not in stuck and places[goal.object].relation != "held":
+                if stuck and self.hand:
+                    continue
+                step = planned_actions.pick_action(goal.object, self.robot_id, self.profile, self.stage)
+                if why := self._refused([step], places, now):
+                    self.lost.append((goal, why))
+                    continue
+                actions.append(step)
+                places[goal.object] = ThingLocation("held", self.robot_id)
+        return actions, self.lost, _after(self.scene, places, now, self.robot_id)
+
+    def _refused(
+        self, steps: Sequence[PlannedAction], places: Mapping[str, ThingLocation], now: Mapping[str, Thing]
+    ) -> str:
+        """Why one of the steps cannot be carried out once those before it are; "" for nothing."""
+        then = dict(places)
+        for step in steps:
+            scene = _after(self.scene, then, now, self.robot_id)
+            if why := self.group.why_not(step, scene):
+                return why
+            then[step.object] = step.to
+        return ""
+
+    def _spot(self, move: PlannedMove, goal: Goal | None, bench: placement.PlacementScene) -> Vec | None:
+        thing, avoid = bench.now[move.object], self.limits.spots.get(move.object, ())
+        if isinstance(goal, PlacedGoal):
+            return placement.at_position(thing, goal, bench)
+        if isinstance(goal, (BesideGoal, TowardGoal)):
+            return placement.beside(thing, goal, bench, avoid)
+        if move.to.of in bench.now:
+            return placement.on_thing(thing, bench.now[move.to.of])
+        support = self.scene.thing(move.to.of)
+        if support is None:
+            return None
+        if move.to.relation == "in":
+            return placement.in_container(thing, support, bench, avoid)
+        return placement.on_surface(
+            thing, support, bench, avoid, goal if isinstance(goal, (AreaGoal, ApartGoal)) else None
+        )
+
+
+def _after(scene: Scene, places: Mapping[str, ThingLocation], now: Mapping[str, object], robot_id: str) -> Scene:
+    """The scene as it will be: poses, relations and what is held."""
+    held = next((id for id, w in places.items() if w == ThingLocation("held", robot_id)), None)
+    objects = tuple(
+        replace(t, position=getattr(now.get(t.id, t), "position", t.position), status="") for t in scene.objects
+    )
+    others = tuple(r for r in scene.relations if r.subject not in places)
+    stated = tuple(Relation(id, w.relation, w.of) for id, w in places.items() if w.relation in ("in", "on"))
+    robots = tuple(replace(r, holding=held) if r.robot_id == robot_id else r for r in scene.robots)
+    return replace(scene, objects=objects, relations=(*others, *stated), robots=robots)

@@ -1,0 +1,486 @@
+"""Executes one command: reads the scene before each action, and judges the goals in the world at the end."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from dataclasses import replace
+
+from worldfs.base.errors import NotFound, WorldError
+from worldfs.base.model import Cause, JobState, JobStatus, Order, Outcome, Scene, Vec
+
+from . import failure_reasons, planned_actions, planner_messages, task_text
+from .goals import (  # fmt: skip
+    POSE_GOALS,
+    AtGoal,
+    ClearedGoal,
+    GestureGoal,
+    Goal,
+    GripperGoal,
+    HoldingGoal,
+    HomeGoal,
+    InGoal,
+    SeenGoal,
+    held_by,
+    holds,
+    subject,
+)
+from .intent import CommandIntent
+from .plan import Plan, PlanConstraints, build_plan, lasting_goals, stages
+from .plan_report import GoalResult, PlanReport, SubmittedOrder
+from .planned_actions import PlannedAction
+from .planner_port import PlannerPort
+from .scene_facts import ThingLocation, final_support, layout, sanitized_scene
+from .task_progress import TaskProgress
+
+GIVE_UP = 2  # failures with one thing before the plan goes on without it
+SPARE = 8  # actions beyond three for each goal and twice the first plan, before the command is aborted
+
+WORDS = {
+    "done": ("done", "完成"),
+    "nothing": ("Nothing to do: {what}.", "无事可做：{what}，本来就是这样。"),
+    "note": ("Understood: {what}", "理解为：{what}"),
+    "none": ("Nothing to do: no such thing is here.", "无事可做：这里没有这样的东西。"),
+    "infeasible": ("Refused before the first step, nothing was moved. {what}", "未开始，什么都没动。{what}"),
+    "cancelled": ("cancelled", "已取消"),
+    "limit": ("stopped after {n} actions without reaching the goal", "执行了 {n} 个动作仍未达到目标，停止"),
+    "unmet": ("the goal does not hold: {what}", "目标没有达到：{what}"),
+    "lesson": ("a lesson says no: {why}", "经验记录不允许：{why}"),
+    "noted": ("; see LESSONS.md: {titles}", "；见 LESSONS.md：{titles}"),
+    "useless": ("done {n} times, and it still does not hold", "做了 {n} 次，仍然没有达到"),
+    "dig": ("to get at {name}, first lifting out {others}", "为了拿到{name}，先拿出{others}"),
+    "back": (" (to be put back afterwards)", "(之后放回)"),
+    "left": (" (left on the table)", "(留在桌上)"),
+    "unseen": ("reported success, but the page does not show it", "报告成功，但环境文件中看不到"),
+    "by_other": ("cancelled by somebody else", "被他人取消"),
+    "dropped": ("not reached", "未执行"),
+    "broken": ("interrupted: {why}", "中断：{why}"),
+}  # fmt: skip
+
+
+class PlanExecutor:
+    """The execution of one command."""
+
+    def __init__(self, port: PlannerPort, command: CommandIntent, stop: threading.Event) -> None:
+        self.port, self.command, self.stop = port, command, stop
+        self.robot, self.language = port.robot_id, port.language()
+        self.groups = stages(command.goals)
+        self.progress = TaskProgress(" ".join(command.text.split()), self.language, self.robot, [], [])
+        self.jobs: list[SubmittedOrder] = []
+        self.failures: dict[str, int] = {}
+        self.refused: dict[str, int] = {}  # picks with something in the way, since the last action that succeeded
+        self.dig: dict[str, tuple[str, ...]] = {}
+        self.useless: dict[tuple[str, Goal], int] = {}
+        self.codes: list[str] = []
+        self.abandoned: dict[str, str] = {}
+        self.bad_spots: dict[str, list[Vec]] = {}
+        self.late: list[str] = []
+        self.heeded_lessons: list[str] = []
+        self.witnessed: set[tuple[int, Goal]] = set()  # (stage, goal) that held once its turn had come
+        self.expected: dict[str, ThingLocation] | None = None
+        self.stage, self.replans, self.changed = 0, 0, False
+
+    def message(self, key: str, **facts: object) -> str:
+        return WORDS[key][self.command.language == "zh"].format(**facts)
+
+    # -- the loop -------------------------------------------------------------------------------------------------
+
+    def run(self, scene: Scene) -> PlanReport:
+        goals = self.command.goals
+        if self.command.note:
+            self.port.progress(self.message("note", what=self.command.note))
+        if all(holds(g, scene, self.robot) for g in goals):
+            judged = self._judge(scene, {})
+            return self._report(True, self._idle(scene), judged)
+        plan = self._plan(scene)
+        if plan.unmet:
+            return self._infeasible(plan, scene)
+        budget = SPARE + 3 * len(goals) + 2 * len(plan.actions)
+        if plan.actions:
+            self.progress.plan(plan.actions, scene)
+            self._write()
+        reason = ""
+        try:
+            while True:
+                if self.stop.is_set():
+                    return self._cancelled()
+                scene, plan = self._replan(plan)
+                if not plan.actions:
+                    break
+                if len(self.jobs) >= budget + 4 * sum(map(len, self.dig.values())):
+                    reason = self.message("limit", n=len(self.jobs))
+                    break
+                verdict = self._act(plan.actions[0], scene)
+                if verdict == "cancelled":
+                    return self._cancelled()
+                if verdict:
+                    reason = verdict
+                    break
+        except KeyboardInterrupt:
+            return self._cancelled()
+        except BaseException as error:
+            self._abort(error)
+            raise
+        return self._finish(reason, plan)
+
+    def _plan(self, scene: Scene) -> Plan:
+        limits = replace(self._limits(), spots=self.bad_spots, late=tuple(self.late))
+        groups = [self._left(number) for number in range(len(self.groups))]
+        return build_plan(
+            groups, scene, profile=self.port.profile(), robot_id=self.robot, limits=limits, first=self.stage
+        )
+
+    def _limits(self) -> PlanConstraints:
+        return PlanConstraints(self.command.protected, self.abandoned, language=self.command.language, dig=self.dig)
+
+    def _left(self, stage: int) -> tuple[Goal, ...]:
+        """Goals of a stage but for poses that were taken already: the page need not show those."""
+        group = self.groups[stage]
+        return tuple(g for g in group if not (isinstance(g, POSE_GOALS) and (stage, g) in self.witnessed))
+
+    def _replan(self, before: Plan) -> tuple[Scene, Plan]:
+        """The current scene and its plan: the rest of the old one while the world changes as expected."""
+        scene = sanitized_scene(self.port.scene())
+        where = self._where(scene)
+        if self.expected is not None and where != self.expected:
+            self.changed = True
+        self._record_reached(scene)
+        plan = self._plan(scene)
+        if [a.sign for a in plan.actions] != [a.sign for a in self.progress.pending]:
+            if self.progress.rows:
+                self.replans += 1
+            self.progress.plan(plan.actions, scene)
+            self._write()
+        self.expected = where
+        return scene, plan
+
+    def _where(self, scene: Scene) -> dict[str, ThingLocation]:
+        return _settled(layout(scene))
+
+    def _record_reached(self, scene: Scene) -> None:
+        """Record goals that hold now; a stage ends when nothing of it is left to plan."""
+        self._see(scene)
+        limits = self._limits()
+        while self.stage < len(self.groups) - 1:
+            left = [self._left(self.stage)]
+            if build_plan(left, scene, profile=self.port.profile(), robot_id=self.robot, limits=limits).actions:
+                return
+            self.stage += 1
+            self._see(scene)
+
+    def _see(self, scene: Scene) -> None:
+        group, places = self.groups[self.stage], layout(scene)
+        self.witnessed |= {(self.stage, g) for g in group if holds(g, scene, self.robot, places)}
+
+    def _act(self, action: PlannedAction, scene: Scene) -> str:
+        """Carry out one order. "" to go on, "cancelled", or the reason to stop."""
+        text = task_text.step_text(action, scene, self.language)
+        order = self._order(action)
+        note = self.port.avoid(order)
+        if note is not None:
+            why = self.message("lesson", why=failure_reasons.note_reason(note))
+            self.heeded_lessons.append(note.title)
+            self.progress.mark("skipped", WORDS["lesson"][self.language == "zh"].format(why=note.title))
+            self._write()
+            self.port.progress(f"{text}: {why}")
+            return self._failed(action, why, certain=True)
+        if self.stop.is_set():
+            return "cancelled"  # a stop was requested while planning: nothing more is started
+        self.progress.mark("running")
+        self._write()
+        self.port.progress(f"{text} …")
+        # noted before it is submitted: a Ctrl-C in between must still find the job to cancel
+        self.jobs.append(SubmittedOrder(order.id, order, None))
+        job = self.port.submit(order)
+        status = self._await(job)
+        self.jobs[-1] = SubmittedOrder(job, order, status)
+        outcome = status.outcome or Outcome(status.state is JobState.SUCCEEDED)
+        result = task_text.result_text(action, outcome, scene, self.language)
+        why = failure_reasons.short_reason(outcome, scene, self.command.language, action.object)
+        if status.state is JobState.SUCCEEDED:
+            fresh = sanitized_scene(self.port.scene())
+            if self._scene_shows(action, fresh):
+                self.progress.mark("done", result)
+                self._write()
+                self.port.progress(f"{text}: {result or self.message('done')}")
+                self._expect(action)
+                self.refused.clear()
+                return self._progressed(action, fresh)
+            result = why = self.message("unseen")
+        self.progress.mark("failed", result)
+        self._write()
+        blocked = (
+            action.op == planned_actions.PICK and outcome.cause is Cause.REJECTED and failure_reasons.collides(outcome)
+        )
+        self.port.progress(f"{text}: {result}")
+        if outcome.cause is Cause.CANCELLED:
+            return "cancelled" if self.stop.is_set() else self.message("by_other")
+        if outcome.cause is Cause.REJECTED:
+            self._record_lesson(order)
+        if code := failure_reasons.code(outcome):
+            self.codes.append(code)
+        if blocked:
+            return self._postpone(action, why, outcome, scene)
+        return self._failed(action, why, certain=outcome.cause is Cause.REJECTED)
+
+    def _progressed(self, action: PlannedAction, scene: Scene) -> str:
+        """A thing brought where it was wanted, and its goal still does not hold: another spot once, then no more."""
+        goal = next((g for g in self.groups[action.stage] if subject(g) == action.object), None)
+        if action.op != planned_actions.PLACE or not action.final or goal is None or isinstance(goal, HoldingGoal):
+            return ""
+        if holds(goal, scene, self.robot):
+            return ""
+        key = (action.object, goal)
+        self.useless[key] = self.useless.get(key, 0) + 1
+        self.bad_spots.setdefault(action.object, []).append(tuple(action.params["target_position"]))
+        if self.useless[key] >= GIVE_UP:
+            self.abandoned[action.object] = self.message("useless", n=self.useless[key])
+        return ""
+
+    def _postpone(self, action: PlannedAction, why: str, outcome: Outcome, scene: Scene) -> str:
+        """An obstacle blocks a grasp: other things first, then retry; at last the obstacle is moved."""
+        id = action.object
+        self.refused[id] = self.refused.get(id, 0) + 1
+        self.late = [*(one for one in self.late if one != id), id]
+        self.expected = None
+        if self.refused[id] < GIVE_UP or self._dig(action, outcome, scene):
+            return ""
+        self.abandoned[id] = why
+        for other, neighbours in self.dig.items():  # and what this was lifted out for cannot be had either
+            if id in neighbours and self.refused.get(other, 0) >= GIVE_UP:
+                self.abandoned.setdefault(other, why)
+        return ""
+
+    def _dig(self, action: PlannedAction, outcome: Outcome, scene: Scene) -> bool:
+        """Neighbours in the same container that the refusal names are set on the table, each once."""
+        id, places = action.object, layout(scene)
+        box = places.get(id, ThingLocation())
+        if box.relation != "in":
+            return False
+        already = {other for others in self.dig.values() for other in others} | set(self.dig)
+        stop = {*self.command.protected, *self.abandoned, id, *already}
+        named = failure_reasons.movable_among(failure_reasons.obstructing_ids(outcome, scene), scene)
+        others = tuple(o for o in named if o not in stop and o in places and final_support(places, o) == box)
+        if not others:
+            return False
+        self.dig[id] = (*self.dig.get(id, ()), *others)
+        goals = [g for group in self.groups for g in group]
+        orphans = [o for o in others if o not in {subject(g) for g in goals}]
+        back = not any(isinstance(g, (*POSE_GOALS, HoldingGoal)) for g in goals)
+        if orphans and back:
+            self.groups.append(tuple(InGoal(o, box.of) for o in orphans))
+        language = self.command.language
+        names = ("、" if language == "zh" else ", ").join(
+            planner_messages.name(scene.thing(o), language, scene, o)
+            + (self.message("back" if back else "left") if o in orphans else "")
+            for o in others
+        )
+        self.port.progress(
+            self.message("dig", name=planner_messages.name(scene.thing(id), language, scene, id), others=names)
+        )
+        return True
+
+    def _record_lesson(self, order: Order) -> None:
+        """Record the lesson of a refusal by the critic."""
+        about = [str(v) for v in order.params.values() if isinstance(v, str)]
+        for note in self.port.lessons():
+            words = note.action.split()
+            if words[:1] == [order.op] and any(word in about for word in words[1:]):
+                self.heeded_lessons.append(note.title)
+                return
+
+    def _await(self, job: str) -> JobStatus:
+        """The job's terminal status; on a stop, the job is cancelled first and its end still awaited."""
+        try:
+            status = self.port.wait(job, self.stop)
+        except KeyboardInterrupt:
+            self.stop.set()
+            status = JobStatus()
+        if not status.state.terminal:
+            self.port.cancel(job)
+            status = self.port.wait(job, threading.Event())
+        return status
+
+    def _order(self, action: PlannedAction) -> Order:
+        now = self.port.now()
+        id = f"act_{now:%Y%m%d_%H%M%S}_{now.microsecond // 1000:03d}_{len(self.jobs) + 1:02d}"
+        return Order(
+            id, self.robot, action.op, planned_actions.profile_parameters(action, self.port.profile()), asker="planner"
+        )
+
+    def _scene_shows(self, action: PlannedAction, scene: Scene) -> bool:
+        """Whether the scene shows the action's effect. Poses of the robot need not be in it."""
+        if action.op == planned_actions.PICK:
+            return held_by(scene, self.robot) == action.object
+        if action.op == planned_actions.PLACE:
+            return held_by(scene, self.robot) != action.object
+        group = self.groups[action.stage]
+        self.witnessed |= {(action.stage, g) for g in group if isinstance(g, POSE_GOALS) and _serves(action, g)}
+        return True
+
+    def _expect(self, action: PlannedAction) -> None:
+        if self.expected is not None and action.to.relation and action.object in self.expected:
+            self.expected = _settled({**self.expected, action.object: action.to})
+
+    def _failed(self, action: PlannedAction, why: str, certain: bool) -> str:
+        """Updates the state after a failure. `certain`: the same order would be refused again, so only another may be
+        tried."""
+        key = action.object or self._pose_key(action)
+        if action.op in (planned_actions.LOOK, planned_actions.MOVE, planned_actions.STRATEGY):
+            key = self._pose_key(action)
+        self.failures[key] = self.failures.get(key, 0) + 1
+        if action.op == planned_actions.PLACE:
+            self.bad_spots.setdefault(action.object, []).append(tuple(action.params["target_position"]))
+            if self.failures[key] > 2 * GIVE_UP:
+                return why  # it can neither be placed nor put down: the gripper stays full, nothing else can go on
+            certain = certain and "target" in action.params and action.to.relation != "in"
+        elif key not in self.late:
+            self.late.append(key)
+        if certain or self.failures[key] >= GIVE_UP:
+            self.abandoned[key] = why
+        self.expected = None
+        return ""
+
+    def _pose_key(self, action: PlannedAction) -> str:
+        return next((str(g) for g in self.groups[action.stage] if _serves(action, g)), action.op)
+
+    def _idle(self, scene: Scene) -> str:
+        """Nothing to do: names what holds already, the whole before its parts."""
+        zh = self.command.language == "zh"
+        whole = [g for g in self.command.goals if isinstance(g, ClearedGoal)] or self.command.goals
+        texts = list(dict.fromkeys(task_text.state_text(g, scene, self.command.language) for g in whole))
+        what = ("、" if zh else ", ").join(texts[:3]) + ("…" if len(texts) > 3 else "")
+        return self.message("nothing", what=what) if texts else self.message("none")
+
+    def _infeasible(self, plan: Plan, scene: Scene) -> PlanReport:
+        """Not all goals are possible: nothing is started, and each impossible goal is named with its reason."""
+        judged = self._judge(scene, dict(plan.unmet))
+        told = self._refused(plan, scene)
+        sign = "；" if self.command.language == "zh" else "; "
+        by_why: dict[str, list[str]] = {}
+        for goal, why in plan.unmet:
+            by_why.setdefault(why, []).append(task_text.goal_text(goal, scene, self.command.language))
+        comma, colon = ("、", "：") if self.command.language == "zh" else (", ", ": ")
+        said = sign.join(comma.join(dict.fromkeys(texts)) + colon + why for why, texts in by_why.items())
+        return self._report(False, self.message("infeasible", what=sign.join((said, *told))), judged)
+
+    def _refused(self, plan: Plan, scene: Scene) -> list[str]:
+        """Steps that the critic would refuse: named with their lesson, which is written if missing."""
+        told = []
+        self.progress.plan([action for action, _ in plan.refused], scene)
+        for action, then in plan.refused:
+            order = self._order(action)
+            note = self.port.avoid(order)
+            if note is None:
+                self.port.learn(order, then)
+            else:
+                self.heeded_lessons.append(note.title)
+                told.append(self.message("lesson", why=f"{failure_reasons.note_reason(note)} ({note.title})"))
+            self.progress.mark("skipped", note.title if note is not None else "")
+        if plan.refused:
+            self._write()
+        return list(dict.fromkeys(told))
+
+    # -- endings --------------------------------------------------------------------------------------------------
+
+    def _finish(self, reason: str, plan: Plan) -> PlanReport:
+        scene = sanitized_scene(self.port.scene())
+        why = dict(plan.unmet)
+        judged = self._judge(scene, why)
+        ok = all(j.held for j in judged)
+        if not ok:
+            reason = self._account(judged, reason, plan)
+        self.progress.close(self.message("dropped"))
+        if self.progress.rows:
+            self._write()
+        return self._report(ok, self.message("done") if ok else reason, judged)
+
+    def _account(self, judged: tuple[GoalResult, ...], reason: str, plan: Plan) -> str:
+        """One sentence: what does not hold, why, and the lesson; codes in brackets at the end."""
+        by_why: dict[str, list[str]] = {}
+        for j in judged:
+            if not j.held:
+                by_why.setdefault(j.why, []).append(j.text)
+        zh = self.command.language == "zh"
+        comma, colon, semicolon = ("、", "：", "；") if zh else (", ", ": ", "; ")
+        missing = semicolon.join(comma.join(texts) + (colon + why if why else "") for why, texts in by_why.items())
+        goals = {j.goal for j in judged}
+        lost = [r for g, r in plan.unmet if g not in goals and r not in by_why]
+        said = semicolon.join(filter(None, (self.message("unmet", what=missing), reason, *dict.fromkeys(lost))))
+        if self.heeded_lessons:
+            said += self.message("noted", titles=comma.join(dict.fromkeys(self.heeded_lessons)))
+        codes = [c for c in dict.fromkeys(self.codes) if c not in said]
+        return f"{said} [{', '.join(codes)}]" if codes else said
+
+    def _judge(self, scene: Scene, why: dict[Goal, str]) -> tuple[GoalResult, ...]:
+        """Goals that must last are judged by the fresh scene, poses that the page cannot show by their jobs."""
+        found = []
+        staged = [(number, goal) for number, group in enumerate(self.groups) for goal in group]
+        for (stage, goal), lasts in zip(staged, lasting_goals([g for _, g in staged]), strict=True):
+            seen = (stage, goal) in self.witnessed
+            held = holds(goal, scene, self.robot) or (seen and (not lasts or isinstance(goal, POSE_GOALS)))
+            text = task_text.goal_text(goal, scene, self.command.language)
+            thing = str(getattr(goal, "object", ""))
+            reason = "" if held else why.get(goal) or self.abandoned.get(thing) or self.abandoned.get(str(goal), "")
+            found.append(GoalResult(goal, held, text, reason))
+        return tuple(found)
+
+    def _cancelled(self) -> PlanReport:
+        if self.jobs and self.jobs[-1].status is None:
+            last = self.jobs.pop()
+            with contextlib.suppress(NotFound):  # interrupted before it was accepted
+                self.port.cancel(last.job)
+                self.jobs.append(replace(last, status=self.port.wait(last.job, threading.Event())))
+        self.progress.close(self.message("cancelled"))
+        if self.progress.rows:
+            self._write()
+        scene = sanitized_scene(self.port.scene())
+        return replace(self._report(False, self.message("cancelled"), self._judge(scene, {})), cancelled=True)
+
+    def _abort(self, error: BaseException) -> None:
+        """After an error of the system: leave a correct TASK.md and no running job, as far as possible."""
+        self.progress.mark("failed", self.message("broken", why=str(error) or type(error).__name__))
+        self.progress.close(self.message("dropped"))
+        running = self.jobs and (self.jobs[-1].status is None or not self.jobs[-1].status.state.terminal)
+        with contextlib.suppress(WorldError, OSError):  # the first error is the one that counts
+            if running:
+                self.port.cancel(self.jobs[-1].job)
+        with contextlib.suppress(WorldError, OSError):
+            self._write()
+
+    def _write(self) -> None:
+        self.port.write_task(self.progress.task())
+
+    def _report(self, ok: bool, reason: str, judged: tuple[GoalResult, ...]) -> PlanReport:
+        return PlanReport(
+            ok,
+            reason,
+            self.command,
+            judged,
+            tuple(self.progress.rows),
+            tuple(self.jobs),
+            self.replans,
+            self.changed,
+            note=self.command.note,
+            lessons=tuple(dict.fromkeys(self.heeded_lessons)),
+        )
+
+
+def _settled(places: dict[str, ThingLocation]) -> dict[str, ThingLocation]:
+    """The place of each thing; for things in a container only the container."""
+    found = {id: final_support(places, id) for id in places}
+    return {id: spot if spot.relation == "in" else places[id] for id, spot in found.items()}
+
+
+def _serves(action: PlannedAction, goal: Goal) -> bool:
+    """Whether the action achieves this goal of the robot's pose."""
+    if action.op == planned_actions.STRATEGY:
+        name = str(action.params.get("name", ""))
+        if isinstance(goal, HomeGoal):
+            return name == "home"
+        if isinstance(goal, GripperGoal):
+            return name in ("open_gripper", "close_gripper")
+        return name == (goal.name if isinstance(goal, GestureGoal) else "")
+    if action.op == planned_actions.LOOK:
+        return isinstance(goal, SeenGoal) and goal.object == action.object
+    return action.op == planned_actions.MOVE and isinstance(goal, AtGoal)

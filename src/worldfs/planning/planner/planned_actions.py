@@ -1,0 +1,80 @@
+"""The actions of a robot as a plan uses them: op, page-form parameters, preconditions and effects."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from worldfs.base.model import Json, Profile, Vec
+
+from .scene_facts import UNKNOWN_LOCATION, ThingLocation
+
+PICK, PLACE, LOOK, MOVE, STRATEGY = "pick_up", "place", "target_navigation", "move_to", "strategy"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedAction:
+    """One order to come. `object` is the thing handled; `to` its place afterwards; `stage` the goal group it serves."""
+
+    op: str
+    params: Json
+    object: str = ""
+    to: ThingLocation = UNKNOWN_LOCATION
+    final: bool = True  # False: only set aside
+    stage: int = 0
+
+    @property
+    def sign(self) -> tuple[str, str, ThingLocation]:
+        """The identity of a step of a plan, independent of the exact placement."""
+        return (self.op, self.object or str(sorted(self.params.items())), self.to)
+
+
+def supports_op(profile: Profile | None, op: str) -> bool:
+    """Whether the profile has the op; without a readable list, admission decides."""
+    return profile is None or not profile.ops or profile.op(op) is not None
+
+
+def pick_action(id: str, robot_id: str, profile: Profile | None = None, stage: int = 0) -> PlannedAction:
+    """Needs an empty gripper and nothing on top of the thing; afterwards it is held."""
+    return PlannedAction(
+        PICK, {_name(profile, PICK, "object_id", "target"): id}, id, ThingLocation("held", robot_id), True, stage
+    )
+
+
+def place_action(id: str, spot: Vec, to: ThingLocation, *, final: bool, named: bool, stage: int = 0) -> PlannedAction:
+    """Needs the thing in the gripper; `target` names what it goes in or on, for drivers that use names."""
+    params: Json = {"target_position": [float(v) for v in spot]}
+    if named:
+        params["target"] = to.of
+    return PlannedAction(PLACE, params, id, to, final, stage)
+
+
+def look_action(id: str, stage: int = 0) -> PlannedAction:
+    return PlannedAction(LOOK, {"target_label": id}, id, stage=stage)
+
+
+def move_action(position: Vec, base: Vec = (), stage: int = 0) -> PlannedAction:
+    """The tool points at the floor and, seen from above, away from the base: there an arm's wrist is least turned."""
+    x, y, z = (float(v) for v in position[:3])
+    away = math.atan2(y - base[1], x - base[0]) if len(base) >= 2 else 0.0
+    return PlannedAction(MOVE, {"target_pose": [x, y, z, round(math.pi, 4), 0.0, round(away, 4)]}, stage=stage)
+
+
+def strategy_action(name: str, stage: int = 0) -> PlannedAction:
+    return PlannedAction(STRATEGY, {"name": name}, stage=stage)
+
+
+def profile_parameters(action: PlannedAction, profile: Profile | None) -> Json:
+    """Its parameters as the robot's profile row has them: q1's place says `target` and `location` (workspace §3.2)."""
+    row = profile.op(action.op) if profile is not None else None
+    known = {p.name for p in row.parameters} if row is not None else set()
+    if action.op == PLACE and "location" in known and "target_position" not in known and action.to.of:
+        return {"target": action.object, "location": action.to.of}
+    return action.params
+
+
+def _name(profile: Profile | None, op: str, page: str, other: str) -> str:
+    """The page's parameter name, unless the robot's profile row has only the other dialect's (workspace §3.2)."""
+    row = profile.op(op) if profile is not None else None
+    known = {p.name for p in row.parameters} if row is not None else set()
+    return other if other in known and page not in known else page

@@ -1,0 +1,64 @@
+"""The port through which a planner sees the world: pages to read, orders to submit, its TASK.md to write."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from worldfs.base.model import JobStatus, Lesson, Order, Profile, Scene, Task
+
+
+class PlannerPort(Protocol):
+    """The port of one robot. Every call may raise a WorldError; the planner passes it on after updating TASK.md."""
+
+    robot_id: str
+
+    def scene(self) -> Scene:
+        """ENVIRONMENT.md, read anew."""
+        ...
+
+    def earlier(self) -> Scene | None:
+        """The scene before the last instruction of this robot moved things; None if there is none."""
+        ...
+
+    def profile(self) -> Profile | None:
+        """EMBODIED.md; None where it has none or it cannot be read."""
+        ...
+
+    def language(self) -> str:
+        """The workspace's language, "en" or "zh": TASK.md is written in it."""
+        ...
+
+    def lessons(self) -> Sequence[Lesson]:
+        """LESSONS.md, newest first."""
+        ...
+
+    def avoid(self, order: Order) -> Lesson | None:
+        """The lesson that forbids this order in the current scene; None if there is none."""
+        ...
+
+    def learn(self, order: Order, scene: Scene) -> None:
+        """Write a lesson from the critic's refusal of a planned order, in the predicted scene."""
+        ...
+
+    def submit(self, order: Order) -> str:
+        """Accept durably; returns the job's id."""
+        ...
+
+    def wait(self, job_id: str, stop: threading.Event) -> JobStatus:
+        """Until the job is terminal, or `stop` is set (then the status may be an earlier one)."""
+        ...
+
+    def cancel(self, job_id: str) -> None:
+        """Ask for a safe stop; the terminal status still comes through `wait`."""
+        ...
+
+    def write_task(self, task: Task) -> None: ...
+
+    def progress(self, text: str) -> None:
+        """Report one line of progress."""
+        ...
+
+    def now(self) -> datetime: ...

@@ -1,0 +1,192 @@
+"""Where every thing of a scene is: held, in, on, or unknown. Relations first, poses where a page has none (000 v1)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from operator import is_
+
+from worldfs.base.model import Scene, Thing, Vec
+
+NEAR_M = 0.02  # a thing whose underside is this close to a top rests on it
+
+
+@dataclass(frozen=True, slots=True)
+class ThingLocation:
+    """`relation` is held | in | on | "" (not known); `of` the robot, container or support."""
+
+    relation: str = ""
+    of: str = ""
+
+
+UNKNOWN_LOCATION = ThingLocation()
+
+
+UNKNOWN = (math.nan, math.nan, math.nan)
+
+
+def sanitized_scene(scene: Scene) -> Scene:
+    """The scene with vectors that can be reckoned with: a position that is no point becomes `UNKNOWN`, a size that is
+    none becomes (), of two things with one id the first counts. The same object where nothing had to change."""
+    ids: set[str] = set()
+
+    def things(given: tuple[Thing, ...]) -> tuple[Thing, ...]:
+        found: list[Thing] = []
+        for thing in given:
+            if thing.id in ids:
+                continue
+            ids.add(thing.id)
+            position = thing.position if _finite(thing.position, 3) else UNKNOWN
+            size = thing.size if _finite(thing.size, 3) and min(thing.size) >= 0 else ()
+            turn = thing.orientation if _finite(thing.orientation, 4) else (1.0, 0.0, 0.0, 0.0)
+            same = position is thing.position and size == thing.size and turn is thing.orientation
+            found.append(thing if same else replace(thing, position=position, size=size, orientation=turn))
+        return (
+            given
+            if all(a is b for a, b in zip(given, found, strict=False)) and len(found) == len(given)
+            else tuple(found)
+        )
+
+    objects, furniture = things(scene.objects), things(scene.furniture)
+    robots = tuple(r if _finite(r.pose[:3], 3) else replace(r, pose=()) for r in scene.robots)
+    if objects is scene.objects and furniture is scene.furniture and all(map(is_, robots, scene.robots)):
+        return scene
+    return replace(scene, objects=objects, furniture=furniture, robots=robots)
+
+
+def _finite(values: Vec, count: int) -> bool:
+    return len(values) >= count and all(isinstance(v, (int, float)) and math.isfinite(v) for v in values)
+
+
+def height(thing: Thing) -> float:
+    """Full extent along z in metres, 0 when the page does not say."""
+    return float(thing.size[2]) if len(thing.size) >= 3 else 0.0
+
+
+def top(thing: Thing) -> float:
+    """Height of the upper side in the world frame."""
+    return float(thing.position[2]) + height(thing) / 2
+
+
+def tops(thing: Thing) -> tuple[float, ...]:
+    """Where its upper side may be: pages give a table's position at its top (000: table and apple both at 0.8)."""
+    if thing.shape == "table" or (not thing.shape and thing.category == "furniture"):
+        return (float(thing.position[2]), top(thing))
+    return (top(thing),)
+
+
+def top_of(thing: Thing, scene: Scene, places: Mapping[str, ThingLocation]) -> float:
+    """Height of the upper side (m): from the things that rest on it, else from its own pose."""
+    found = sorted(
+        t.position[2] - height(t) / 2 for t in movable(scene) if places[t.id] == ThingLocation("on", thing.id)
+    )
+    believable = [z for z in found if min(abs(z - t) for t in tops(thing)) <= NEAR_M]
+    return min(tops(thing), key=lambda t: abs(t - believable[0])) if believable else tops(thing)[0]
+
+
+def yaw(thing: Thing) -> float:
+    """Turn about the vertical in radians, from the quaternion w x y z."""
+    if len(thing.orientation) != 4:
+        return 0.0
+    w, x, y, z = thing.orientation
+    return math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+
+
+def inside(thing: Thing, x: float, y: float, margin: float = 0.0) -> bool:
+    """Is the point over the thing's footprint, shrunk by `margin`?"""
+    if len(thing.size) < 2 or len(thing.position) < 2:
+        return False
+    dx, dy, turn = x - thing.position[0], y - thing.position[1], yaw(thing)
+    u, v = dx * math.cos(turn) + dy * math.sin(turn), -dx * math.sin(turn) + dy * math.cos(turn)
+    return abs(u) <= thing.size[0] / 2 - margin and abs(v) <= thing.size[1] / 2 - margin
+
+
+def immovable_ids(scene: Scene) -> frozenset[str]:
+    """Ids of what the planner never moves: furniture, containers, regions."""
+    ids = {t.id for t in scene.furniture}
+    ids |= {
+        t.id for t in scene.objects if t.is_container or t.shape in ("table", "region") or t.category == "furniture"
+    }
+    return frozenset(ids)
+
+
+def movable(scene: Scene) -> tuple[Thing, ...]:
+    """The things a gripper may be sent for."""
+    still = immovable_ids(scene)
+    seen: dict[str, Thing] = {}
+    for thing in scene.objects:
+        if thing.id not in still:
+            seen.setdefault(thing.id, thing)
+    return tuple(seen.values())
+
+
+def containers(scene: Scene) -> tuple[Thing, ...]:
+    return tuple({t.id: t for t in (*scene.furniture, *scene.objects) if t.is_container}.values())
+
+
+def surfaces(scene: Scene) -> tuple[Thing, ...]:
+    """Tables and the like: what is furniture, carries things, and is no container or floor."""
+    found = [t for t in (*scene.furniture, *scene.objects) if not t.is_container and t.id in immovable_ids(scene)]
+    return tuple(
+        {t.id: t for t in found if t.shape != "region" and not {t.id, t.category} & {"floor", "stand"}}.values()
+    )
+
+
+def layout(scene: Scene) -> dict[str, ThingLocation]:
+    """Every movable thing and where it is."""
+    held = {r.holding: r.robot_id for r in scene.robots if r.holding}
+    stated: dict[str, dict[str, str]] = {}
+    still = immovable_ids(scene)
+    for edge in scene.relations:
+        word = edge.relation.lower()
+        if word == "held_by":
+            held.setdefault(edge.subject, edge.object)
+        elif word in ("in", "on", "inside") and edge.subject != edge.object:
+            key = "on" if word == "on" else "in"
+            stated.setdefault(edge.subject, {})
+            # of two supports the smaller fact is the truer one: a cube on a cube is also above the table
+            if key not in stated[edge.subject] or edge.object not in still:
+                stated[edge.subject][key] = edge.object
+    found: dict[str, ThingLocation] = {}
+    for thing in movable(scene):
+        if thing.id in held:
+            found[thing.id] = ThingLocation("held", held[thing.id])
+        elif thing.id in stated:
+            key = "in" if "in" in stated[thing.id] else "on"
+            found[thing.id] = ThingLocation(key, stated[thing.id][key])
+        else:
+            found[thing.id] = _by_pose(thing, scene)
+    return found
+
+
+def _by_pose(thing: Thing, scene: Scene) -> ThingLocation:
+    """Without a stated relation: by status word where only one thing fits it, else by pose."""
+    words = thing.status.lower().split("_", 1)
+    if len(words) == 2 and words[0] in ("on", "in"):
+        kin = [t for t in (*scene.furniture, *scene.objects) if words[1] in (t.id, t.shape, t.category)]
+        kin += [t for t in scene.furniture if t not in kin and t.id.startswith(words[1])]
+        if len({t.id for t in kin}) == 1:
+            return ThingLocation(words[0], kin[0].id)
+    if len(thing.position) < 3:
+        return ThingLocation()
+    x, y, z = thing.position[:3]
+    for box in containers(scene):
+        if inside(box, x, y) and box.position[2] - height(box) / 2 - NEAR_M <= z <= top(box) + NEAR_M:
+            return ThingLocation("in", box.id)
+    under = [
+        t
+        for t in (*surfaces(scene), *movable(scene))
+        if t.id != thing.id and inside(t, x, y) and min(abs(z - height(thing) / 2 - up) for up in tops(t)) <= NEAR_M
+    ]
+    return ThingLocation("on", max(under, key=top).id) if under else ThingLocation()
+
+
+def final_support(places: Mapping[str, ThingLocation], id: str) -> ThingLocation:
+    """What a thing finally rests in or on, down through stacks; "" for a circle or an unknown."""
+    seen: set[str] = set()
+    spot = places.get(id, ThingLocation())
+    while spot.relation == "on" and spot.of in places and spot.of not in seen:
+        seen.add(spot.of)
+        spot = places[spot.of]
+    return spot if spot.of not in seen else ThingLocation()

@@ -1,0 +1,66 @@
+"""Suggested commands for this robot and scene: sentences that are understood and whose plan is feasible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from worldfs.base.model import Profile, Scene
+
+from . import planner_messages
+from .instruction_parser import interpret
+from .intent import CommandIntent
+from .plan import PlanConstraints, build_plan, stages
+from .scene_facts import containers, movable
+
+MOST = 6  # things tried for one kind of sentence
+
+FORMS = {
+    "en": (
+        ("clear the table",),
+        ("put the {thing} in the {box}",),
+        ("pick up the {thing}",),
+        ("stack the cubes", "stack the blocks"),
+        ("sort the objects by colour",),
+        ("look at the {thing}",),
+        ("go home",),
+        ("put everything in the {box} except the {thing}",),
+    ),
+    "zh": (
+        ("收拾桌子",),
+        ("把{thing}放进{box}里",),
+        ("拿起{thing}",),
+        ("把方块叠起来", "把积木叠起来"),
+        ("按颜色分类",),
+        ("看看{thing}",),
+        ("回家",),
+        ("除了{thing}，把所有东西放进{box}",),
+    ),
+}
+
+
+def suggestions(scene: Scene, language: str, profile: Profile | None = None, robot_id: str = "") -> tuple[str, ...]:
+    """The first of each kind that would be carried out from here; "go home" if there is nothing else."""
+    found = []
+    for forms in FORMS[language]:
+        said = next((s for s in _filled(forms, scene, language) if _feasible(s, scene, profile, robot_id)), "")
+        if said:
+            found.append(said)
+    return tuple(found) or (planner_messages.HOME[language],)
+
+
+def _filled(forms: tuple[str, ...], scene: Scene, language: str) -> Iterator[str]:
+    things = [planner_messages.name(t, language, scene) for t in movable(scene)][:MOST]
+    boxes = [planner_messages.name(t, language, scene) for t in containers(scene)][:2]
+    for form in forms:
+        for thing in things if "{thing}" in form else [""]:
+            for box in boxes if "{box}" in form else [""]:
+                yield form.format(thing=thing, box=box)
+
+
+def _feasible(text: str, scene: Scene, profile: Profile | None, robot_id: str) -> bool:
+    intent = interpret(text, scene)
+    if not isinstance(intent, CommandIntent) or not intent.goals:
+        return False
+    limits = PlanConstraints(intent.protected, language=intent.language)
+    plan = build_plan(stages(intent.goals), scene, profile=profile, robot_id=robot_id, limits=limits)
+    return bool(plan.actions) and not plan.unmet

@@ -1,0 +1,33 @@
+"""Undo: goals that put back what the last instruction moved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from worldfs.base.model import Scene
+
+from .goals import Goal, InGoal, OnGoal, PlacedGoal
+from .scene_facts import immovable_ids, layout
+
+
+def undo_goals(before: Scene, scene: Scene, only: Sequence[str] | None = None) -> list[Goal]:
+    """Goals for every thing that is not where it was; of `only`, where that is given. Never what is gone."""
+    was, now = layout(before), layout(scene)
+    still = immovable_ids(scene)
+    found: list[Goal] = []
+    for id, spot in was.items():
+        if id not in now or (only is not None and id not in only):
+            continue
+        old, new = before.thing(id), scene.thing(id)
+        if old is None or new is None:
+            continue
+        moved = max(abs(a - b) for a, b in zip(old.position[:2], new.position[:2], strict=True)) > 0.03
+        if spot == now[id] and not moved:
+            continue
+        if spot.relation == "in":
+            found.append(InGoal(id, spot.of))
+        elif spot.relation == "on" and spot.of not in still:
+            found.append(OnGoal(id, spot.of))
+        elif spot.relation == "on":
+            found.append(PlacedGoal(id, tuple(old.position[:2])))
+    return found

@@ -1,0 +1,176 @@
+"""What would come over from a place for one agent: a dry run, in words. Nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeVar
+
+from worldfs.agents.agent_names import check_agent_name
+from worldfs.base.errors import NotFound, WorldError
+
+from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem
+from .importer_registry import BUILT_IN, BrokenImporter, ImporterRegistry, load
+from .source_dir import format_bytes, unreadable_item
+from .value_conversion import join_some, one_line, plural
+
+SHOWN: Final = 20  # lines of what was left
+COUNTED: Final = 8 << 20  # bytes of a stream that a dry run reads to the end
+
+T = TypeVar("T")
+
+
+class FoundSource(NamedTuple):
+    """A source and what it holds."""
+
+    source: ImportSource
+    imported: ParsedSource
+
+    @property
+    def name(self) -> str:
+        """The source as the record knows it."""
+        return f"{self.source.base_dir}/{self.source.path}"
+
+
+class ImportPlan:
+    """What `run_import` will bring to `agent`. `words()` says it."""
+
+    def __init__(self, place: Path, agent: str, also: Iterable[str] = (), *, everyone: bool = False) -> None:
+        self.place, self.agent = place, agent
+        self.also = frozenset(also)
+        self.everyone = everyone
+        self.found: list[FoundSource] = []
+        self.others: dict[str, int] = {}  # agent → things that are meant for it, and not for ours
+        self.offered: list[ImportSource] = []  # taken only if asked for
+        self.broken: tuple[BrokenImporter, ...] = ()
+        self.skipped: list[SkippedItem] = []  # what could not even be opened
+
+    def mine(self, items: Iterable[ImportItem[T]]) -> Iterator[ImportItem[T]]:
+        """Those for this agent."""
+        for item in items:
+            if item.offered and item.offered not in self.also:
+                continue
+            if item.to is None or is_same_agent(item.to, self.agent) or self.everyone:
+                yield item
+
+    def words(self, shown: int = SHOWN) -> list[str]:
+        """One line a source, then what is left out and why, at most `shown` lines of it."""
+        lines = [_source_words(self, found) for found in self.found]
+        if not lines and not self.offered:
+            lines.append(f"nothing to import was found in {self.place}; known are: {', '.join(BUILT_IN)}")
+        for source in self.offered:
+            lines.append(
+                f"{source.importer}: {source.path} stays where it is; imported only when asked for: {source.offered}"
+            )
+        for name, number in sorted(self.others.items()):
+            lines.append(f"for {name}: {plural(number, 'thing')} not taken; import for {name} takes them")
+        for broken in self.broken:
+            lines.append(f"the importer {broken.name} of {broken.origin} cannot be used: {broken.reason}")
+        lefts = [*self.skipped, *(left for found in self.found for left in found.imported.skipped)]
+        return lines + skipped_lines(lefts, shown)
+
+
+def plan(
+    place: str | Path,
+    agent: str,
+    *,
+    importers: Iterable[str] = (),
+    also: Iterable[str] = (),
+    everyone: bool = False,
+    registry: ImporterRegistry | None = None,
+) -> ImportPlan:
+    """Look for what is known at `place` (a directory or a file) and read it for `agent`.
+
+    `importers`: only these, by name. `also`: what is only taken when asked for ("research-journal"). `everyone`: take
+    what is meant for others too. Raises `NotFound` for no such place, `BadInput` for a name that is none.
+    """
+    where = Path(place).expanduser().absolute()
+    if not where.exists():
+        raise NotFound("no such file or directory", path=str(where), op="import")
+    registry = registry or load()
+    made = ImportPlan(where, check_agent_name(agent), also, everyone=everyone)
+    chosen = registry.chosen(importers)
+    made.broken = registry.broken if not tuple(importers) else ()
+    for name, importer in chosen.items():
+        foreign = name in registry.foreign
+        for source in _tried(made, name, foreign, lambda each=importer: each.finds(where)) or ():
+            if source.agent is not None and not is_same_agent(source.agent, agent) and not everyone:
+                made.others[source.agent] = made.others.get(source.agent, 0) + 1
+            elif source.offered and source.offered not in made.also:
+                made.offered.append(source)
+            else:
+                imported = _tried(made, name, foreign, lambda each=importer, of=source: each.read(of))
+                if imported is not None:
+                    made.found.append(FoundSource(source, imported))
+                    _others(made, imported)
+    return made
+
+
+def is_same_agent(one: str, other: str) -> bool:
+    """Do two spellings name one agent? People write a name with a capital, or without."""
+    return one.casefold() == other.casefold()
+
+
+def skipped_lines(lefts: Sequence[SkippedItem], shown: int) -> list[str]:
+    """What was skipped, in words; what was not skipped on purpose comes first, the rest is counted."""
+    ordered = sorted(lefts, key=lambda left: left.intended)
+    lines = [skipped_text(left) for left in ordered[:shown]]
+    return lines + ([f"and {len(ordered) - shown:,} more that did not come over"] if len(ordered) > shown else [])
+
+
+def skipped_text(left: SkippedItem) -> str:
+    verb = "left out" if left.intended else "not understood"
+    words = f"{left.location}: {verb}: {left.found}"
+    words += f"; expected {left.expected}" if left.expected else ""
+    return one_line(words + (f" — {left.fix}" if left.fix else ""), 600)
+
+
+def _tried(plan: ImportPlan, name: str, foreign: bool, call: Any) -> Any:
+    """What an importer answers. A source that cannot be read is named; so is a foreign importer that breaks."""
+    try:
+        return call()
+    except WorldError as error:
+        plan.skipped.append(unreadable_item(error, name))
+    except Exception as error:
+        if not foreign:
+            raise
+        plan.skipped.append(
+            SkippedItem(f"importer {name}", f"{type(error).__name__}: {error}", "an importer that works")
+        )
+    return None
+
+
+def _others(plan: ImportPlan, imported: ParsedSource) -> None:
+    kinds: tuple[list[Any], ...] = (imported.tasks, imported.remarks, imported.messages)
+    for item in (item for items in kinds for item in items):
+        if item.to is not None and not is_same_agent(item.to, plan.agent) and not plan.everyone:
+            plan.others[item.to] = plan.others.get(item.to, 0) + 1
+
+
+def _source_words(plan: ImportPlan, found: FoundSource) -> str:
+    source, imported = found
+    tasks = list(plan.mine(imported.tasks))
+    parts = []
+    if tasks:
+        waiting = sum(item.value.status in ("pending", "active") for item in tasks)
+        parts.append(f"{plural(len(tasks), 'task')} ({waiting:,} open)")
+    kinds: tuple[tuple[list[Any], str], ...] = ((imported.remarks, "note"), (imported.messages, "message"))
+    for items, one in kinds:
+        number = len(list(plan.mine(items)))
+        if number:
+            parts.append(plural(number, one))
+    if imported.stream is not None and source.size > COUNTED:
+        parts.append("journal lines, counted while they are brought over")
+    else:
+        number = sum(1 for _ in plan.mine(imported.entries()))
+        if number:
+            parts.append(plural(number, "journal line"))
+    for item in plan.mine(imported.baseline):
+        sessions = dict(item.value.get("lifetime", {})).get("sessions_total", 0)
+        parts.append(f"the figures of {plural(int(sessions), 'session')}")
+    passed = [f"{kind} {number:,}" for kind, number in imported.ignored.items()]
+    text = f"{source.importer}: {one_line(source.path)} ({format_bytes(source.size)}): " + (
+        ", ".join(parts) or "nothing for this agent"
+    )
+    text += f"; not taken: {join_some(passed, 8)}" if passed else ""
+    return text + (f"; {imported.skipped.more:,} more were not understood" if imported.skipped.more else "")

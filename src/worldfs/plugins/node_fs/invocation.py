@@ -1,0 +1,98 @@
+"""One invocation of a node's service: write the payload, wait for the end, read the result."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from worldfs.formats.wire.frames import BadFrame, Frame, decode
+
+from .fs_errors import FsError
+from .reply_parsing import text
+
+if TYPE_CHECKING:
+    from .tunnel_hub import Tunnel
+
+LOOK: Final = 1.0  # s between two reads of the status, where no change is notified
+RESULT_MAX: Final = 4 << 20
+
+
+class InvocationResult(NamedTuple):
+    """`state` done or failed; `result` as the service printed it; `error` is a message, "" when done."""
+
+    state: str
+    result: bytes
+    error: str = ""
+
+
+async def invoke(tunnel: Tunnel, root: int, payload: bytes, timeout: float) -> InvocationResult:
+    """Raises `FsError` where the service cannot even be started."""
+    calls, until = tunnel.calls, time.monotonic() + timeout
+    control = (await calls.lookup(root, "control")).id
+    status = (await calls.lookup(root, "status.json")).id
+    changed = asyncio.Event()
+
+    def hear(frame: Frame) -> None:
+        changed.set()
+
+    tunnel.listeners.add(hear)
+    try:
+        await _put(tunnel, (await calls.lookup(control, "invoke.json")).id, payload)
+        while True:
+            changed.clear()
+            said = _object(await _get(tunnel, status))
+            state = said.get("state")
+            if state != "running":
+                break
+            left = until - time.monotonic()
+            if left <= 0:
+                with suppress(FsError):
+                    await _put(tunnel, (await calls.lookup(control, "restart")).id, b"1")
+                return InvocationResult("failed", b"", f"timeout: not done in {timeout:g} s")
+            with suppress(TimeoutError):
+                async with asyncio.timeout(min(LOOK, left)):
+                    await changed.wait()
+        result = await _get(tunnel, (await calls.lookup(root, "result.json")).id)
+        if state == "done":
+            return InvocationResult("done", result)
+        return InvocationResult(
+            "failed", result, text(said.get("error")) or f"the service is {text(state) or 'in no state'}"
+        )
+    finally:
+        tunnel.listeners.discard(hear)
+
+
+async def _get(tunnel: Tunnel, node: int) -> bytes:
+    h = await tunnel.calls.open(node)
+    try:
+        data = b""
+        while len(data) < RESULT_MAX:
+            piece, eof = await tunnel.calls.read(h, len(data))
+            data += piece
+            if eof or not piece:
+                break
+        return data
+    finally:
+        with suppress(FsError):
+            await tunnel.calls.close_handle(h)
+
+
+async def _put(tunnel: Tunnel, node: int, data: bytes) -> None:
+    h = await tunnel.calls.open(node, 1)
+    try:
+        await tunnel.calls.write(h, 0, data)
+    except FsError:
+        with suppress(FsError):
+            await tunnel.calls.close_handle(h)
+        raise
+    await tunnel.calls.close_handle(h)
+
+
+def _object(data: bytes) -> dict[str, object]:
+    try:
+        value = decode(data)
+    except BadFrame:
+        return {}
+    return value if isinstance(value, dict) else {}

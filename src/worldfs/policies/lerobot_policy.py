@@ -1,0 +1,225 @@
+"""LeRobot's asynchronous inference over gRPC (lerobot/async_inference, service transport.AsyncInference).
+
+The client names the checkpoint and the server loads it. What goes over the wire are pickles: see `lerobot_pickle` for
+how an answer is read without running it. A server, though, runs what it receives, and everyone who reaches it may send:
+so it belongs on this machine, and another one is used only if the operator sets `policy_client.trust: true`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from worldfs.base.errors import MissingRequirement
+from worldfs.base.model import PolicySpec
+
+from . import policy_errors
+from .arrays import Array, is_picture
+from .endpoint import endpoint, max_answer_bytes
+from .lerobot_bytes import HELPERS, as_instance, pieces, read_actions, setup
+from .lerobot_pickle import UnsafePickle, load_actions
+from .policy_client import ActionChunk, PolicyError, PolicyInfo, chunk_of
+from .policy_contract import rename_observations
+
+SCHEMES = {"grpc": 8080}
+SERVICE = "/transport.AsyncInference/"
+LOAD_S = 120.0  # for the server to load the checkpoint, without policy_client.load_timeout_s
+TASK = "task"
+
+
+def client(spec: PolicySpec) -> LeRobotPolicy:
+    return LeRobotPolicy(spec)
+
+
+class LeRobotPolicy:
+    """`policy_client: {type: lerobot, endpoint: HOST:8080, checkpoint: user/model, policy_type: act}`.
+
+    Further: `device` (cpu), `actions_per_chunk` (50), `rename_map`, `load_timeout_s`, `trust`. Arrays of one dimension
+    become motors `NAME.0`, `NAME.1` …, joined again as `observation.state`; pictures are `observation.images.NAME`.
+    """
+
+    def __init__(self, spec: PolicySpec) -> None:
+        try:
+            import grpc
+        except ModuleNotFoundError:
+            raise MissingRequirement("grpcio is not installed", fix="pip install 'worldfs[policies]'") from None
+        self.spec, self._grpc = spec, grpc
+        self._where = endpoint(spec, SCHEMES, "")
+        if not self._where.loopback and spec.extra.get("trust") is not True:
+            raise PolicyError(
+                f"{self._where.host} is another machine, and a LeRobot server runs code that it gets (CVE-2026-25874)",
+                path=str(self._where), expected="a server on this machine", code="POLICY_CLIENT",
+                fix="tunnel it (ssh -L), or set policy_client.trust: true if only you reach that network",
+            )  # fmt: skip
+        kind = spec.extra.get("policy_type")
+        if not spec.checkpoint or not isinstance(kind, str):
+            raise PolicyError(
+                f"checkpoint {spec.checkpoint!r}, policy_type {kind!r}", path="SKILLS.md policy_client",
+                expected="both, as LeRobot knows them", fix="checkpoint: user/model, policy_type: act",
+                code="POLICY_CLIENT",
+            )  # fmt: skip
+        self._kind = kind
+        self._channel: Any = None
+        self._instructed = False
+        self._step = 0
+
+    def connect(self, timeout_s: float) -> PolicyInfo:
+        """Checks the connection, and resets the server. The checkpoint is loaded at `infer`: shapes are known then."""
+        deadline = time.monotonic() + timeout_s
+        self._call("Ready", b"", deadline, timeout_s)
+        info = PolicyInfo("lerobot", extra={"policy_type": self._kind, "checkpoint": self.spec.checkpoint})
+        return rename_observations(info, self.spec)
+
+    def reset(self) -> None:
+        self._step = 0
+        if self._channel is not None:
+            self._call("Ready", b"", time.monotonic() + 5.0, 5.0)
+
+    def infer(self, observation: Mapping[str, Array], words: str, timeout_s: float) -> ActionChunk:
+        if not self._instructed:
+            self._instruct(observation)
+        deadline = time.monotonic() + timeout_s
+        for last in (False, True):
+            self._show(observation, words, deadline, timeout_s)
+            answer = self._call("GetActions", b"", deadline, timeout_s)
+            try:
+                data = read_actions(answer)
+                if data:
+                    return chunk_of(np.stack([action.reshape(-1) for action in load_actions(data)]))
+            except UnsafePickle as error:
+                raise policy_errors.protocol_error(
+                    self._where, f"refused to read: {error}", "timed actions and tensors", _FIX
+                ) from None
+            except ValueError as error:
+                raise policy_errors.protocol_error(
+                    self._where, f"no actions: {error}", "transport.Actions of one size"
+                ) from None
+            if last:
+                break
+        raise policy_errors.policy_unusable(self._where, "it has no actions for these observations", "see its own log")
+
+    def close(self) -> None:
+        """From any thread: what waits is cancelled."""
+        channel, self._channel = self._channel, None
+        self._instructed = False
+        if channel is not None:
+            channel.close()
+
+    # -- requests -------------------------------------------------------------------------------------------------
+
+    def _instruct(self, observation: Mapping[str, Array]) -> None:
+        extra = self.spec.extra
+        given = extra.get("load_timeout_s")
+        load_s = float(given) if isinstance(given, int | float) and given > 0 else LOAD_S
+        config = {
+            "policy_type": self._kind,
+            "pretrained_name_or_path": self.spec.checkpoint,
+            "lerobot_features": features(observation),
+            "actions_per_chunk": int(extra.get("actions_per_chunk") or 50),
+            "device": str(extra.get("device") or "cpu"),
+            "rename_map": dict(extra.get("rename_map") or {}),
+        }
+        data = setup(as_instance(self._module, "RemotePolicyConfig", config))
+        self._call("SendPolicyInstructions", data, time.monotonic() + load_s, load_s, "the checkpoint is not loaded")
+        self._instructed = True
+
+    def _show(self, observation: Mapping[str, Array], words: str, deadline: float, timeout_s: float) -> None:
+        self._step += 1
+        timed = {
+            "timestamp": time.time(),
+            "timestep": self._step,
+            "observation": {**raw_observation(observation), TASK: words},
+            "must_go": True,  # else it drops an observation similar to the last
+        }
+        self._call(
+            "SendObservations", pieces(as_instance(self._module, "TimedObservation", timed)), deadline, timeout_s
+        )
+
+    @property
+    def _module(self) -> str:
+        return str(self.spec.extra.get("module") or HELPERS)
+
+    # -- the wire ------------------------------------------------------------------------------------------------
+
+    def _call(
+        self, name: str, data: bytes | Iterator[bytes], deadline: float, timeout_s: float, found: str = "no answer"
+    ) -> bytes:
+        grpc, channel = self._grpc, self._open()
+        make = channel.unary_unary if isinstance(data, bytes) else channel.stream_unary
+        left = max(1e-3, deadline - time.monotonic())
+        try:
+            return bytes(make(SERVICE + name, None, None)(data, timeout=left))
+        except grpc.RpcError as error:
+            self.close()  # whatever it was, the server begins anew: it may be another one
+            raise self._trouble(error, timeout_s, found) from None
+        except ValueError:  # the channel was closed from another thread
+            raise policy_errors.unreachable(self._where, "closed meanwhile") from None
+
+    def _trouble(self, error: Any, timeout_s: float, found: str) -> PolicyError:
+        status, details = error.code(), policy_errors.printable(error.details() or "")
+        word = self._grpc.StatusCode
+        if status is word.DEADLINE_EXCEEDED:
+            return policy_errors.timed_out(self._where, timeout_s, found)
+        if status is word.UNAVAILABLE:
+            return policy_errors.unreachable(
+                self._where, details if "refused" not in details else "nothing listens there"
+            )
+        if status is word.CANCELLED:
+            return policy_errors.unreachable(self._where, "closed meanwhile")
+        if status is word.RESOURCE_EXHAUSTED:
+            return policy_errors.protocol_error(
+                self._where, details, "a smaller answer", "raise policy_client.max_bytes"
+            )
+        if status in (word.UNIMPLEMENTED, word.INTERNAL):
+            return policy_errors.protocol_error(self._where, f"{status.name}: {details}", "transport.AsyncInference")
+        return policy_errors.policy_unusable(self._where, f"{status.name}: {details}")
+
+    def _open(self) -> Any:
+        if self._channel is None:
+            most = max_answer_bytes(self.spec)
+            self._channel = self._grpc.insecure_channel(
+                self._where.authority,
+                options=(
+                    ("grpc.max_receive_message_length", most),
+                    ("grpc.enable_http_proxy", 0),
+                    ("grpc.enable_retries", 0),
+                ),
+            )
+        return self._channel
+
+
+_FIX = "it answers with objects that are not LeRobot's actions: do not trust it"
+
+
+def raw_observation(observation: Mapping[str, Array]) -> dict[str, object]:
+    """LeRobot's RawObservation: pictures by camera, numbers by motor."""
+    found: dict[str, object] = {}
+    for name, array in observation.items():
+        if is_picture(array):
+            found[_camera(name)] = array
+        elif array.ndim == 1 and array.dtype.kind in "iuf":
+            found.update({f"{name}.{i}": float(value) for i, value in enumerate(array)})
+    return found
+
+
+def features(observation: Mapping[str, Array]) -> dict[str, dict[str, object]]:
+    """LeRobot's dataset features of the same: what its server builds `observation.state` and the images from."""
+    raw = raw_observation(observation)
+    motors = [name for name, value in raw.items() if isinstance(value, float)]
+    found: dict[str, dict[str, object]] = {}
+    if motors:
+        found["observation.state"] = {"dtype": "float32", "shape": (len(motors),), "names": motors}
+    for name, array in raw.items():
+        if isinstance(array, np.ndarray):
+            axes = ["height", "width", "channels"]
+            found[f"observation.images.{name}"] = {"dtype": "image", "shape": array.shape, "names": axes}
+    return found
+
+
+def _camera(name: str) -> str:
+    for prefix in ("observation.images.", "rgb."):
+        name = name.removeprefix(prefix)
+    return name

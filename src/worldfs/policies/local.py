@@ -1,0 +1,53 @@
+"""A policy on this machine, by its checkpoint.
+
+An ONNX file is run here; a TorchScript file or a LeRobot directory in a process and an environment of its own.
+
+    policy_client: {type: local, checkpoint: pick.onnx}
+    policy_client: {type: local, checkpoint: pick.pt, python: /opt/torch/bin/python}
+    policy_client: {type: local, checkpoint: outputs/act, python: /opt/lerobot/bin/python}
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Final
+
+from worldfs.base.model import PolicySpec
+
+from .onnx_file import OnnxPolicy
+from .policy_client import PolicyClient, PolicyError
+from .process_policy import ProcessPolicy
+
+_FILES: Final[dict[str, Callable[[PolicySpec, str], PolicyClient]]] = {
+    ".onnx": OnnxPolicy,
+    **dict.fromkeys((".pt", ".ts", ".torchscript"), lambda spec, path: ProcessPolicy(spec, path, "torchscript")),
+}
+_LEROBOT: Final = "config.json"  # what a checkpoint directory of LeRobot has
+
+
+def client(spec: PolicySpec) -> PolicyClient:
+    """Raises `PolicyError` (POLICY_CLIENT) for a checkpoint that is missing or of an unknown kind."""
+    path = os.path.abspath(os.path.expanduser(spec.checkpoint)) if spec.checkpoint else ""
+    if not path or not os.path.exists(path):
+        raise PolicyError(
+            "no such checkpoint" if path else "no checkpoint is named", path=path or "policy_client.checkpoint",
+            expected="FILE.onnx, a TorchScript FILE.pt, or a LeRobot checkpoint directory",
+            fix="correct policy_client.checkpoint; a relative path begins where paos was started", code="POLICY_CLIENT",
+        )  # fmt: skip
+    if os.path.isdir(path):
+        inner = os.path.join(path, "pretrained_model")  # a training run's checkpoints/last
+        path = inner if not os.path.exists(os.path.join(path, _LEROBOT)) and os.path.isdir(inner) else path
+        if os.path.exists(os.path.join(path, _LEROBOT)):
+            return ProcessPolicy(spec, path, "lerobot")
+        raise _odd(path, f"a directory without {_LEROBOT}")
+    make = _FILES.get(os.path.splitext(path)[1].lower())
+    if make is None:
+        raise _odd(path, f"a file ending in {os.path.splitext(path)[1] or 'nothing'}")
+    return make(spec, path)
+
+
+def _odd(path: str, found: str) -> PolicyError:
+    fix = "export it as ONNX or TorchScript; a large model belongs behind a server (type: openvla, openpi, gr00t)"
+    expected = ".onnx, .pt (TorchScript), or a LeRobot checkpoint directory"
+    return PolicyError(found, path=path, expected=expected, fix=fix, code="POLICY_CLIENT")

@@ -1,0 +1,160 @@
+"""A policy in an ONNX file, run here by onnxruntime on the CPU.
+
+An input is named as the observation that it wants (`ee_pose`, `rgb.front` …), with or without a batch of 1; an input of
+strings takes the words. The first output is the chunk. What the file says of itself stands in its metadata under
+`worldfs.policy`, as JSON (docs/policies.md).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from worldfs.base.errors import MissingRequirement
+from worldfs.base.model import PolicySpec
+
+from .policy_client import ActionChunk, Array, PolicyError, PolicyInfo, chunk_of
+from .policy_contract import parse_policy_info, rename_observations
+
+SAID: Final = "worldfs.policy"
+_DTYPES: Final = {
+    "tensor(float)": "float32", "tensor(double)": "float64", "tensor(float16)": "float16", "tensor(uint8)": "uint8",
+    "tensor(int64)": "int64", "tensor(int32)": "int32", "tensor(bool)": "bool",
+}  # fmt: skip
+_WORDS: Final = "tensor(string)"
+
+
+class OnnxPolicy:
+    """`policy_client`: checkpoint, `threads` (1) of one inference."""
+
+    def __init__(self, spec: PolicySpec, path: str) -> None:
+        self.spec, self._path = spec, path
+        self._session: Any = None
+        self._info = PolicyInfo()
+        self._options: Any = None  # of the inference under way
+
+    def connect(self, timeout_s: float) -> PolicyInfo:
+        if self._session is None:
+            self._session = self._loaded()
+            self._info = self._read_info()
+        return rename_observations(self._info, self.spec)
+
+    def reset(self) -> None:
+        return
+
+    def infer(self, observation: Mapping[str, Array], words: str, timeout_s: float) -> ActionChunk:
+        self.connect(timeout_s)
+        given = {node.name: self._input(node, observation, words) for node in self._session.get_inputs()}
+        import onnxruntime as ort
+
+        self._options = options = ort.RunOptions()
+        guard = threading.Timer(timeout_s, self._end)  # a model may loop without end
+        guard.daemon = True
+        guard.start()
+        began = time.perf_counter()
+        try:
+            found = self._session.run(None, given, options)
+        except Exception as error:  # onnxruntime's own errors share no base
+            if options.terminate:
+                raise PolicyError(
+                    f"no answer within {timeout_s:.3g} s", path=self._path, code="POLICY_TIMEOUT",
+                    fix="give it more time (timeouts.skill of the session), or a smaller model",
+                ) from None  # fmt: skip
+            raise self._trouble(f"the model fails: {_line(error)}", "an answer") from error
+        finally:
+            guard.cancel()
+        actions = np.asarray(found[0])
+        while actions.ndim > 2 and actions.shape[0] == 1:
+            actions = actions[0]
+        chunk = chunk_of(actions, dim=self._info.action_dim, where=f"{self._path}: actions")
+        return replace(chunk, server_ms=1000 * (time.perf_counter() - began))
+
+    def close(self) -> None:
+        """From any thread: an inference under way ends."""
+        self._end()
+        self._session = None
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _end(self) -> None:
+        options = self._options
+        if options is not None:
+            with suppress(Exception):  # it may just have ended by itself
+                options.terminate = True
+
+    def _loaded(self) -> Any:
+        try:
+            import onnxruntime as ort
+        except ImportError as error:
+            raise MissingRequirement(
+                "onnxruntime is not installed", path=self._path, op="open a policy", fix="pip install 'worldfs[local]'"
+            ) from error
+        options = ort.SessionOptions()
+        threads = self.spec.extra.get("threads")
+        options.intra_op_num_threads = threads if type(threads) is int and 0 < threads <= 64 else 1
+        options.log_severity_level = 4  # errors are reported by this package
+        try:
+            return ort.InferenceSession(self._path, options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # onnxruntime's own errors share no base
+            raise self._trouble(_line(error), "an ONNX file that onnxruntime reads") from error
+
+    def _read_info(self) -> PolicyInfo:
+        """By the file's own metadata; without it, by the shapes of its inputs and its first output."""
+        inputs = self._session.get_inputs()
+        shapes = {node.name: (_sizes(node.shape), _DTYPES.get(node.type, "")) for node in inputs if node.type != _WORDS}
+        text = self._session.get_modelmeta().custom_metadata_map.get(SAID)
+        try:
+            info = parse_policy_info(json.loads(text)) if text else PolicyInfo()
+        except ValueError as error:
+            raise self._trouble(f"metadata {SAID} is no JSON: {error}", "a JSON object") from None
+        out = _sizes(self._session.get_outputs()[0].shape)
+        return replace(
+            info,
+            observations=info.observations or shapes,
+            action_dim=info.action_dim or (out[-1] if out and out[-1] > 0 else 0),
+            horizon=info.horizon or (out[-2] if len(out) > 1 and out[-2] > 0 else 0),
+        )
+
+    def _input(self, node: Any, observation: Mapping[str, Array], words: str) -> Any:
+        if node.type == _WORDS:
+            return np.array([words], dtype=object).reshape([1] * max(1, len(node.shape)))
+        value, dtype = observation.get(node.name), _DTYPES.get(node.type)
+        if value is None or dtype is None:
+            raise PolicyError(
+                f"it needs {node.name} ({node.type})", path=self._path, expected=", ".join(sorted(observation)),
+                fix="name it in policy_client.observations of the skill", code="POLICY_CLIENT",
+            )  # fmt: skip
+        shape = tuple(node.shape)
+        array = np.asarray(value, dtype=dtype)
+        if array.ndim == len(shape) - 1:
+            array = array[None]
+        if array.ndim != len(shape) or any(
+            type(want) is int and want != have for want, have in zip(shape, array.shape, strict=True)
+        ):
+            if math.prod(size for size in shape if type(size) is int) != array.size:
+                raise self._trouble(f"{node.name} of shape {tuple(value.shape)}", f"{shape}", "is it for this robot?")
+            array = array.reshape([size if type(size) is int else 1 for size in shape])
+        return np.ascontiguousarray(array)
+
+    def _trouble(
+        self, found: str, expected: str, fix: str = "export it again, and try it with onnxruntime"
+    ) -> PolicyError:
+        return PolicyError(found, path=self._path, expected=expected, fix=fix, code="POLICY_CLIENT")
+
+
+def _sizes(shape: Any) -> tuple[int, ...]:
+    """Without a batch of 1 in front of others; what is free is 0."""
+    sizes = tuple(size if type(size) is int else 0 for size in shape)
+    return sizes[1:] if len(sizes) > 1 and sizes[0] in (0, 1) else sizes
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())[:400]

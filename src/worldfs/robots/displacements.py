@@ -1,0 +1,53 @@
+"""What was moved: the objects at another position, or turned, after an action; all of them, not only its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from worldfs.base.model import Json, Thing
+
+SHIFTED: Final = 0.005  # m
+TURNED: Final = 0.1  # rad
+
+ObjectPose = tuple[Sequence[float], Sequence[float]]  # position (3, m), orientation (w, x, y, z; () for what has none)
+
+
+def object_poses(things: Iterable[Thing]) -> dict[str, ObjectPose]:
+    """A ball has no visible rotation."""
+    return {
+        thing.id: (thing.position[:3], () if thing.shape == "sphere" else thing.orientation)
+        for thing in things
+        if len(thing.position) >= 3
+    }
+
+
+def displacements(
+    before: Mapping[str, ObjectPose], after: Mapping[str, ObjectPose], besides: Iterable[str] = ()
+) -> list[Json]:
+    """Lines {id, moved_m, turned_rad}, the farthest first, without those that the action was about."""
+    found: list[Json] = []
+    meant = set(besides)
+    for id, (position, turn) in before.items():
+        if id in meant or id not in after:
+            continue
+        now, turned_now = after[id]
+        way, angle = math.dist(position, now), _angle(turn, turned_now)
+        if way > SHIFTED or angle > TURNED:
+            found.append({"id": id, "moved_m": round(way, 4), "turned_rad": round(angle, 3)})
+    return sorted(found, key=lambda line: (-line["moved_m"], line["id"]))
+
+
+def _angle(one: Sequence[float], other: Sequence[float]) -> float:
+    if len(one) != 4 or len(other) != 4:
+        return 0.0
+    cosine = abs(sum(a * b for a, b in zip(one, other, strict=True)))
+    return 2 * math.acos(min(1.0, cosine))
+
+
+def displacement_text(lines: Sequence[Json]) -> str:
+    """`also moved: cube_02 by 41 mm, can_01 by 8 mm`; "" for none."""
+    if not lines:
+        return ""
+    return "also moved: " + ", ".join(f"{line['id']} by {1000 * line['moved_m']:.0f} mm" for line in lines)

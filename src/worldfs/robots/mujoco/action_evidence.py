@@ -1,0 +1,86 @@
+"""The evidence of an action: measured values in plain numbers."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from worldfs.base.model import Json
+from worldfs.robots import displacements
+
+from . import geometry, support
+from .arm import Arm
+from .array_types import Array
+from .model_builder import TIMESTEP
+
+TRUTH = "truth"  # the source of what is measured here: the simulation's own state, and no picture
+
+
+def rounded(values: Array | tuple[float, ...] | list[float], digits: int = 4) -> list[float]:
+    """Plain floats, no minus zero, so that equal states give equal text."""
+    return [round(float(v), digits) + 0.0 for v in values]
+
+
+class ActionEvidence:
+    """Opened before anything moves, closed when all is at rest."""
+
+    def __init__(self, arm: Arm, thing: str | None = None) -> None:
+        self.arm, self.thing = arm, thing
+        self._wall = time.perf_counter()
+        self._steps = arm.mover.steps
+        self._before = self._snapshot()
+        self._poses = self._all()
+        self.meant = {thing} if thing is not None else set()  # ids that the action is about
+        self.attempts = 1
+        self.distance: float | None = None
+        self.more: Json = {}
+
+    def _snapshot(self) -> Json:
+        rig = self.arm.rig
+        position, rotation = rig.tcp_pose()
+        taken: Json = {"tcp": {"position": rounded(position), "rpy": rounded(geometry.to_rpy(rotation), 3)}}
+        if self.thing is not None:
+            taken["object"] = {
+                "id": self.thing,
+                "position": rounded(rig.position(self.thing)),
+                "orientation": rounded(rig.quat(self.thing), 3),
+            }
+        return taken
+
+    def _all(self) -> dict[str, displacements.ObjectPose]:
+        rig = self.arm.rig
+        return {
+            id: (rig.position(id).tolist(), () if rig.things[id].shape == "sphere" else rig.quat(id).tolist())
+            for id in rig.objects
+        }
+
+    def close(self) -> dict[str, Any]:
+        """The evidence: positions in m, turns in rad, `distance_to_goal` in m, times in s."""
+        rig = self.arm.rig
+        focus = self.thing or rig.held()
+        steps = self.arm.mover.steps - self._steps
+        pairs = [[c.one, c.other] for c in rig.contacts() if {c.one, c.other} & {"robot", focus}]
+        out: Json = {
+            "evidence_class": "sim",
+            "engine": "mujoco",
+            "source": TRUTH,
+            "before": self._before,
+            "after": self._snapshot(),
+            "contacts": pairs,
+            "gripper_opening": round(rig.opening(), 4),
+            "steps": steps,
+            "sim_seconds": round(steps * TIMESTEP, 3),
+            "wall_s": round(time.perf_counter() - self._wall, 3),
+            "attempts": self.attempts,
+        }
+        if self.distance is not None:
+            out["distance_to_goal"] = round(float(self.distance), 4)
+        if self.thing is not None:
+            way = np.array(out["after"]["object"]["position"]) - np.array(self._before["object"]["position"])
+            out["object_moved"] = round(float(np.linalg.norm(way)), 4)
+            out["carried_by"] = {owner: round(part, 3) for owner, part in support.shares(rig, self.thing).items()}
+        if others := displacements.displacements(self._poses, self._all(), self.meant):
+            out["also_moved"] = others
+        return {**out, **self.more}

@@ -1,0 +1,267 @@
+"""The three motions: move_to, pick_up, place; each reviewed on a copy of the state and measured when done."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from worldfs.base.model import Cause, Finding, Order, Outcome
+
+from . import geometry, grasp, object_placement, panda, params, support
+from .action_evidence import ActionEvidence
+from .arm import Arm, AttemptResult, collision_finding, format_numbers, unreachable_finding
+from .array_types import Array
+from .collision import describe
+from .path_planner import SEARCHES, plan_path
+
+ARRIVED = 0.005  # m
+TURNED = 0.05  # rad
+STANDS = 0.1  # rad/s of any joint
+ATTEMPTS = 2  # the second is the one automatic re-grasp
+AGAIN = (
+    "GRASP_MISSED",
+    "OBJECT_LOST",
+    "NOT_AT_GOAL",
+    "NOT_IN_CONTAINER",
+    "NOT_AT_REST",
+    "NOT_SUPPORTED",
+    "NOT_UPRIGHT",
+)
+LIMP = 0.45  # pace of a carry that follows a loss
+
+
+@dataclass(frozen=True, slots=True)
+class ReachPlan:
+    route: list[Array]
+    position: Array
+    rotation: Array
+
+
+def plan_failure(finding: Finding, action_evidence: ActionEvidence) -> Outcome:
+    """A plan that could not be made once the time had come: an error of the action, with the body's reason."""
+    return Outcome.failure(
+        Cause.ERROR,
+        finding.code,
+        f"{finding.found}; {finding.fix}",
+        evidence=action_evidence.close(),
+        findings=(finding,),
+    )
+
+
+# --- move_to ---
+
+
+def plan_move(arm: Arm, order: Order) -> ReachPlan | Finding:
+    target = params.point(order, ("target_pose", "target_position", "pose", "position"))
+    if isinstance(target, Finding):
+        return target
+    if target is None:
+        return params.invalid_param(
+            order, "target_pose", "[x, y, z] or [x, y, z, roll, pitch, yaw]", dict(order.params), "give a target_pose"
+        )
+    position = target[:3]
+    _, present = arm.rig.tcp_pose()
+    if len(target) == 6:
+        turns = [geometry.from_rpy(*target[3:])]
+    elif len(target) == 7:
+        turns = [geometry.matrix(target[3:])]
+    elif len(target) == 3:
+        # no rotation requested: the gripper points down, turned as little as possible, else outwards
+        yaw = math.atan2(float(present[1, 0]), float(present[0, 0]))
+        toward = math.atan2(*(position - arm.rig.base)[[1, 0]])
+        turns = [geometry.hand_rotation(yaw + k * math.pi / 4) for k in (0, 1, -1, 2, -2, 3, -3, 4)]
+        turns += [
+            geometry.hand_rotation(toward + k, math.copysign(t, math.cos(k)))
+            for t in (0.5, 1.0, 1.5)
+            for k in (0, math.pi)
+        ]
+    else:
+        return params.invalid_param(order, "target_pose", "3, 6 or 7 numbers", target.tolist(), "give 3 or 6 numbers")
+    held = arm.rig.held()
+    checker = arm.collision_checker(held=held)
+    start = arm.rig.arm()
+    blocked = ""
+    cut_off: list[tuple[Array, Array]] = []
+    for i, rotation in enumerate(turns):
+        solve = arm.solver.solve if i == 0 else arm.solver.near
+        q = solve(start, position, rotation)
+        if q is None:
+            continue
+        hits = checker.hits(q)
+        way = None if hits else plan_path(checker, start, q, via=(arm.ready,), search=False)
+        if way is not None:
+            return ReachPlan(way, position, rotation)
+        if not hits:
+            cut_off.append((q, rotation))
+        blocked = blocked or (f"at the goal {describe(hits)}" if hits else "no way there that is free of collision")
+    for q, rotation in cut_off[:SEARCHES]:
+        way = plan_path(checker, start, q)
+        if way is not None:
+            return ReachPlan(way, position, rotation)
+    if blocked:
+        return collision_finding(f"move_to {format_numbers(position)}", blocked, order.id)
+    how = " in that orientation" if len(target) > 3 else ""
+    return unreachable_finding(arm, "target_pose", position, f"no joint angles reach it{how}", order.id)
+
+
+def move_to(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
+    plan = plan_move(arm, order)
+    if isinstance(plan, Finding):
+        return plan_failure(plan, action_evidence)
+    held = arm.rig.held()
+    arm.mover.follow(plan.route, settle=0.25)
+    position, rotation = arm.rig.tcp_pose()
+    off = float(np.linalg.norm(position - plan.position))
+    turned = geometry.angle(plan.rotation.T @ rotation)
+    action_evidence.distance = off
+    action_evidence.more["turn_to_goal"] = round(turned, 4)
+    if held is not None and arm.rig.held() != held:
+        return Outcome.failure(
+            Cause.ERROR, "OBJECT_LOST", f"{held} was lost on the way", evidence=action_evidence.close()
+        )
+    rate = float(np.max(np.abs(arm.rig.data.qvel[: panda.ARM])))
+    if rate > STANDS:
+        message = f"the arm still moves at {rate:.2f} rad/s"
+        return Outcome.failure(Cause.ERROR, "NOT_AT_REST", message, evidence=action_evidence.close())
+    if off > ARRIVED or turned > TURNED:
+        message = f"the gripper stopped {off * 1000:.1f} mm and {turned:.3f} rad from the goal"
+        return Outcome.failure(Cause.ERROR, "NOT_AT_GOAL", message, evidence=action_evidence.close())
+    return Outcome.success(
+        f"the gripper is at {format_numbers(position)}, {off * 1000:.1f} mm from the goal", **action_evidence.close()
+    )
+
+
+# --- pick_up ---
+
+
+def plan_pick(arm: Arm, order: Order) -> grasp.GraspPlan | Finding:
+    id = params.thing(arm.rig, order, params.OBJECT_KEYS, objects=True)
+    if isinstance(id, Finding):
+        return id
+    held = arm.rig.held()
+    if held is not None:
+        return Finding(
+            "HOLDING",
+            "ENVIRONMENT.md robots[].holding",
+            "an empty gripper",
+            f"the gripper holds {held}",
+            f"place {held} first",
+            order.id,
+        )
+    return grasp.plan(arm, id, order.id)
+
+
+def pick_up(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
+    planned = plan_pick(arm, order)
+    if isinstance(planned, Finding):
+        return plan_failure(planned, action_evidence)
+    done = attempt_grasp(arm, planned, action_evidence, order.id)
+    if isinstance(done, Finding):
+        return plan_failure(done, action_evidence)
+    action_evidence.distance = done.distance
+    if not done.ok:
+        return Outcome.failure(Cause.ERROR, done.code, done.message, evidence=action_evidence.close())
+    again = f" at attempt {action_evidence.attempts}" if action_evidence.attempts > 1 else ""
+    height = float(arm.rig.position(planned.thing)[2])
+    return Outcome.success(
+        f"{planned.thing} is held, its centre at z = {height:.3f} m{again}", **action_evidence.close()
+    )
+
+
+def attempt_grasp(
+    arm: Arm, planned: grasp.GraspPlan, action_evidence: ActionEvidence, job: str
+) -> AttemptResult | Finding:
+    """The grasp, and once more from where the thing lies if it was missed or lost."""
+    while True:
+        done = grasp.carry_out(arm, planned)
+        if done.ok or done.code not in AGAIN or action_evidence.attempts >= ATTEMPTS:
+            return done
+        action_evidence.attempts += 1
+        action_evidence.more.setdefault("retries", []).append(done.message)
+        again = _regrasp(arm, planned.thing, job)
+        if isinstance(again, Finding):
+            return again
+        planned = again
+
+
+def _regrasp(arm: Arm, id: str, job: str) -> grasp.GraspPlan | Finding:
+    arm.mover.grip(panda.STROKE)
+    arm.mover.quiet(id)
+    return grasp.plan(arm, id, job)
+
+
+# --- place ---
+
+
+def placement_goals(arm: Arm, order: Order) -> tuple[str, list[object_placement.PlacementGoal]] | Finding:
+    held = arm.rig.held()
+    if held is None:
+        return Finding(
+            "NOT_HOLDING",
+            "ENVIRONMENT.md robots[].holding",
+            "an object in the gripper",
+            "the gripper is empty",
+            "pick_up an object first",
+            order.id,
+        )
+    at = params.point(order)
+    if isinstance(at, Finding):
+        return at
+    if at is not None:
+        found = object_placement.goal_at(arm, held, at[:3], order.id)
+        return found if isinstance(found, Finding) else (held, found)
+    keys: tuple[str, ...] = params.PLACE_KEYS
+    named = params.word(order.params, keys)
+    if named is not None and named[1] == held:  # {target: what is held, location: where it goes}
+        keys = tuple(k for k in keys if k != named[0])
+    id = params.thing(arm.rig, order, (*keys, "target_position"), objects=False)
+    if isinstance(id, Finding):
+        return id
+    if id == held:
+        return params.invalid_param(order, keys[0], "another thing than the one held", id, "name where to put it")
+    on = object_placement.goal_on(arm, held, id, order.id)
+    return on if isinstance(on, Finding) else (held, on)
+
+
+def plan_place(arm: Arm, order: Order) -> object_placement.PlacementPlan | Finding:
+    aimed = placement_goals(arm, order)
+    if isinstance(aimed, Finding):
+        return aimed
+    return object_placement.plan(arm, *aimed, order.id)
+
+
+def attempt_place(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
+    planned = plan_place(arm, order)
+    if isinstance(planned, Finding):
+        return plan_failure(planned, action_evidence)
+    axis = support.upright_axis(arm.rig, planned.thing)
+    done = object_placement.carry_out(arm, planned, axis)
+    if not done.ok and done.code in AGAIN:
+        action_evidence.attempts += 1
+        action_evidence.more["retries"] = [done.message]
+        done = _again(arm, planned, order, action_evidence, axis) or done
+    action_evidence.distance = done.distance
+    id = planned.thing
+    action_evidence.more["goal"] = {
+        "position": [round(float(v), 4) for v in planned.goal.centre],
+        "in" if planned.goal.inside else "on": planned.goal.on,
+    }
+    if not done.ok:
+        return Outcome.failure(Cause.ERROR, done.code, done.message, evidence=action_evidence.close())
+    where = f"in {planned.goal.on}" if planned.goal.inside else f"{done.distance * 1000:.1f} mm from the goal"
+    return Outcome.success(f"{id} rests at {format_numbers(arm.rig.position(id))}, {where}", **action_evidence.close())
+
+
+def _again(
+    arm: Arm, planned: object_placement.PlacementPlan, order: Order, action_evidence: ActionEvidence, axis: int
+) -> AttemptResult | None:
+    """One re-pick where the thing landed, then the same goal, slower; None: it cannot be taken again."""
+    picked = _regrasp(arm, planned.thing, order.id)
+    if isinstance(picked, Finding) or not grasp.carry_out(arm, picked).ok:
+        return None
+    once_more = plan_place(arm, order)
+    if isinstance(once_more, Finding):
+        return None
+    return object_placement.carry_out(arm, once_more, axis, pace=LIMP)

@@ -1,0 +1,214 @@
+"""The grasp: planned on a copy, carried out by contact alone, judged by what was lifted (reference "Embodied" §4.3)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from worldfs.base.model import Finding
+
+from . import geometry, panda, support
+from .arm import GRIP_FIELD, Arm, AttemptResult, collision_finding, covered_finding, format_numbers, unreachable_finding
+from .array_types import Array
+from .collision import describe, pair
+from .motion_control import CLOSE
+from .path_planner import SEARCHES, plan_path
+
+APPROACH = 0.12  # m before the grasp, along the gripper
+TILTS = (0.0, 0.5, 1.0, 1.5)  # rad off straight down: from above if that can be, else from above and behind, else level
+SIDE = 0.038  # m over its support that a level gripper needs
+LIFT = 0.20  # m
+RISEN = 0.7  # share of the lift that counts as lifted
+DEPTH = 0.030  # m below the top
+SHALLOW = 0.034  # m: deeper than this the palm would touch the top
+GROUND = 0.012  # m that the pads' middle stays above the object's support
+LOW_THING = 0.040  # m: things no higher are taken at their middle
+
+
+@dataclass(frozen=True, slots=True)
+class GraspPlan:
+    """A way to take a thing: joint route to before it, joint lines to it and up, half opening (m) of the fingers."""
+
+    thing: str
+    route: list[Array]
+    down: list[Array]
+    up: list[Array]
+    lift: float
+    opening: float
+
+
+def plan(arm: Arm, id: str, job: str = "") -> GraspPlan | Finding:
+    """A grasp of `id` from the present state, or why there is none. Moves nothing."""
+    rig = arm.rig
+    thing = rig.things[id]
+    lying = geometry.grip_geometry(thing.shape, thing.size, rig.rotation(id))
+    narrow = lying.grips[0][0]
+    if narrow > panda.MAX_GRIP:
+        return Finding(
+            "CRITIC_REFUSED",
+            GRIP_FIELD,
+            f"at most {panda.MAX_GRIP} m between the fingers",
+            f"{id} is {narrow:.4f} m wide where it is narrowest",
+            "choose a narrower object, or turn it so that a narrower side can be taken",
+            job,
+        )
+    if above := support.riders(rig, id):
+        return covered_finding(id, above, job)
+    why, solved = "", False
+    centre = rig.position(id)
+    cut_off: list[tuple[_Candidate, GraspPlan]] = []
+    for tilt in TILTS:
+        at = _point(arm, id, tilt)
+        found = _candidates(arm, at, lying, tilt)
+        solved = solved or bool(found)
+        for one in sorted(found, key=lambda c: c.cost)[:10]:
+            for opening in (panda.STROKE, one.width / 2 + 0.008):
+                if not one.width / 2 + panda.GRIP_ROOM - 1e-9 <= opening <= panda.STROKE:
+                    continue
+                result = _complete(arm, id, at, one, opening)
+                if isinstance(result, str):
+                    why = why or result
+                    continue
+                way = plan_path(
+                    arm.collision_checker(opening=opening), arm.rig.arm(), one.above, via=(arm.ready,), search=False
+                )
+                if way is not None:
+                    return replace(result, route=way)
+                cut_off.append((one, result))
+    for one, result in cut_off[:SEARCHES]:
+        way = plan_path(arm.collision_checker(opening=result.opening), arm.rig.arm(), one.above)
+        if way is not None:
+            return replace(result, route=way)
+    if cut_off:
+        why = "no way to it that is free of collision"
+    if not solved:
+        return unreachable_finding(arm, id, centre, "no joint angles reach a grasp of it", job)
+    return collision_finding(f"pick_up {id} at {format_numbers(centre)}", why, job)
+
+
+def _point(arm: Arm, id: str, tilt: float) -> Array:
+    """The position of the pads' middle (m): below the top for a grasp from above, at half height from the side."""
+    rig = arm.rig
+    centre, half = rig.position(id), float(rig.half(id)[2])
+    top, bottom = float(centre[2]) + half, float(centre[2]) - half
+    if tilt > 0.7:
+        height = min(max(float(centre[2]), bottom + SIDE), top - GROUND)
+    elif rig.things[id].shape == "sphere" or 2 * half <= LOW_THING:
+        height = max(float(centre[2]), top - SHALLOW)
+    else:
+        height = max(top - DEPTH, bottom + GROUND)
+    return np.array([centre[0], centre[1], height])
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    cost: float
+    above: Array  # joints
+    grasp: Array  # joints
+    pre: Array  # point
+    rotation: Array
+    width: float
+
+
+def _candidates(arm: Arm, at: Array, lying: geometry.GripGeometry, tilt: float) -> list[_Candidate]:
+    """Every gripper rotation that closes across the object and that the arm reaches; tilted, it points outwards."""
+    present, home = arm.rig.arm(), arm.ready
+    toward = math.atan2(at[1] - arm.rig.base[1], at[0] - arm.rig.base[0])
+    yaws: list[tuple[float, float, float]] = []  # yaw, width, extra cost
+    if lying.round:
+        yaws = [(toward + k * math.pi / 4, lying.grips[0][0], 0.0) for k in range(-4, 4)]
+    else:
+        for width, angle in lying.grips:
+            if width <= panda.MAX_GRIP:
+                extra = 0.4 if width > lying.grips[0][0] + 0.002 else 0.0
+                yaws += [(angle + side * math.pi / 2, width, extra) for side in (1, -1)]
+    found = []
+    for yaw, width, extra in yaws:
+        rotation = geometry.hand_rotation(yaw, math.copysign(tilt, math.cos(yaw - toward)))
+        pre = at - APPROACH * rotation[:, 2]
+        best: _Candidate | None = None
+        for start in (present, home):
+            above = arm.solver.near(start, pre, rotation)
+            if above is None:
+                continue
+            grasp = arm.solver.near(above, at, rotation)
+            if grasp is None:
+                continue
+            cost = float(np.max(np.abs(above - present))) + 0.3 * abs(float(above[6] - home[6])) + extra
+            if best is None or cost < best.cost:
+                best = _Candidate(cost, above, grasp, pre, rotation, width)
+        if best is not None:
+            found.append(best)
+    return found
+
+
+def _complete(arm: Arm, id: str, at: Array, one: _Candidate, opening: float) -> GraspPlan | str:
+    """A grasp from just before it on, checked for collision all along, its route still to be found; else why not."""
+    checker = arm.collision_checker(opening=opening)
+    touching = {pair("robot", id)}
+    hits = checker.hits(one.grasp, allowed=touching) or checker.hits(one.above)
+    if hits:
+        return f"at the grasp {describe(hits)}"
+    down = arm.solver.line(one.above, np.linspace(one.pre, at, 11)[1:], one.rotation)
+    if isinstance(down, int):
+        return f"the straight way to it fails at waypoint {down + 1} of 10"
+    hits = checker.along([one.above, *down], allowed=touching)
+    if hits:
+        return f"on the way to it {describe(hits)}"
+    for lift in (LIFT, 0.14, 0.10, 0.06):
+        up = arm.solver.line(down[-1], np.linspace(at, at + geometry.up(lift), 11)[1:], one.rotation)
+        if not isinstance(up, int) and not checker.along([down[-1], *up], allowed=touching):
+            break
+    else:
+        return "there is no space to lift it"
+    return GraspPlan(id, [], [one.above, *down], [down[-1], *up], lift, opening)
+
+
+def carry_out(arm: Arm, grasp: GraspPlan) -> AttemptResult:
+    """Opens, goes, closes, lifts. Success: both fingers touch, the object has risen, and the gripper carries it."""
+    rig, mover, id = arm.rig, arm.mover, grasp.thing
+    before = float(rig.position(id)[2])
+    mover.grip(grasp.opening)
+    mover.wait(0.1)
+    mover.follow(grasp.route)
+    mover.line(grasp.down, APPROACH)
+    mover.grip(CLOSE)
+    _close(arm, id)
+    if rig.fingers_on(id) < 2:
+        touched = sorted(rig.touching(id))
+        message = f"grasp missed: fingers {rig.opening():.3f} m apart, {id} touches {touched or 'nothing'}"
+        _back_off(arm, grasp)
+        return AttemptResult(False, "GRASP_MISSED", message)
+    mover.line(grasp.up, grasp.lift)
+    mover.wait(0.15)
+    risen = float(rig.position(id)[2]) - before
+    if risen < RISEN * grasp.lift or rig.fingers_on(id) < 2:
+        message = (
+            f"object lost on the lift: {id} rose {risen:.3f} m of {grasp.lift:.2f} m, "
+            f"{rig.fingers_on(id)} of 2 fingers touch it"
+        )
+        return AttemptResult(False, "OBJECT_LOST", message, distance=max(0.0, grasp.lift - risen))
+    found = support.shares(rig, id)
+    if found.get("robot", 0.0) < support.CARRIES:
+        message = f"{id} rose with the gripper and is not carried by it but by {support.format_shares(found)}"
+        return AttemptResult(False, "NOT_CARRIED", message, distance=max(0.0, grasp.lift - risen))
+    return AttemptResult(True, distance=max(0.0, grasp.lift - risen))
+
+
+def _close(arm: Arm, id: str) -> None:
+    last = arm.rig.opening()
+    for _ in range(12):
+        arm.mover.wait(0.05)
+        now = arm.rig.opening()
+        if abs(now - last) < 2e-5 and arm.rig.fingers_on(id) == 2:
+            arm.mover.wait(0.05)
+            return
+        last = now
+
+
+def _back_off(arm: Arm, grasp: GraspPlan) -> None:
+    arm.mover.grip(panda.STROKE)
+    arm.mover.wait(0.3)
+    arm.mover.line(grasp.up, grasp.lift)

@@ -1,0 +1,367 @@
+"""The placing: onto a surface, a thing or into a container, judged by where it comes to rest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from worldfs.base.model import Finding, Thing
+from worldfs.robots.orientation import FLAT
+
+from . import geometry, panda, support
+from .arm import Arm, AttemptResult, collision_finding, format_numbers, unreachable_finding
+from .array_types import Array
+from .collision import describe, pair
+from .path_planner import SEARCHES, plan_path
+from .scene_layout import covers, interior, within
+
+TOLERANCE = 0.03  # m from the goal
+STILL = 0.02  # m/s
+SPIN = 0.25  # rad/s
+WATCHED = 0.2  # s between two checks of what should be at rest
+GAP = 0.003  # m above the surface when released
+ABOVE = 0.12  # m
+PALM_ABOVE_TCP = panda.TCP - panda.PALM  # m from the pads' middle up to the housing
+FINGER_ROOM = 0.066  # m from the pads' middle to a finger's outer side, opened
+NARROW = 0.008  # m between things on a table, where nothing wider is left
+TALL = 0.09  # m: higher things are carried slower
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementGoal:
+    """A placement: `centre` of the object (m), on or in its support; `inside`: any rest within the container."""
+
+    centre: Array
+    on: str
+    inside: bool = False
+    release: float = GAP  # m above `centre` when the fingers open
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementPlan:
+    thing: str
+    goal: PlacementGoal
+    route: list[Array]
+    down: list[Array]
+    up: list[Array]
+    height: float  # m of the straight line
+    opening: float
+
+
+def surfaces(arm: Arm, x: float, y: float, besides: str) -> list[tuple[float, str]]:
+    """(height, id) of everything that a thing could rest on at (x, y); "floor" is the last."""
+    rig = arm.rig
+    found: list[tuple[float, str]] = [(rig.plan.floor, "floor")]
+    for piece in rig.plan.furniture:
+        if piece.shape == "basket" and covers(piece, x, y, -0.005):
+            found.append((float(interior(piece)[0][2]), piece.id))
+        elif piece.shape == "table" and covers(piece, x, y):
+            found.append((piece.position[2], piece.id))
+        elif piece.shape == "box" and covers(piece, x, y):
+            found.append((piece.position[2] + piece.size[2] / 2, piece.id))
+    for id in rig.objects:
+        if id != besides:
+            centre, half = rig.position(id), rig.half(id)
+            if abs(x - centre[0]) <= 0.6 * half[0] and abs(y - centre[1]) <= 0.6 * half[1]:
+                found.append((float(centre[2] + half[2]), id))
+    return sorted(found, reverse=True)
+
+
+def goal_at(arm: Arm, held: str, position: Array, job: str = "") -> list[PlacementGoal] | Finding:
+    """Goals for `target_position`: its z may be the surface's, the thing's centre, or a little above."""
+    x, y, z = (float(v) for v in position)
+    half = _upright_half(arm, held)
+    ranked = []
+    for top, id in surfaces(arm, x, y, held):
+        off = max(0.0, top - z, z - (top + 2 * half))
+        ranked.append((off, -top, id))
+    off, lowered, under = min(ranked)
+    if off > 0.15:
+        return Finding(
+            "CRITIC_REFUSED",
+            "ACTION.md params.target_position",
+            "a place with something beneath it to rest on, within 0.15 m",
+            f"{format_numbers(position)}: the nearest surface there is {under} at z = {-lowered:.3f} m",
+            f"use z = {-lowered + half:.3f}, or a place on a table or in a basket",
+            job,
+        )
+    basket = _around(arm, under)
+    if basket is not None:
+        spots = sorted(_spots(arm, held, basket), key=lambda g: math.hypot(g.centre[0] - x, g.centre[1] - y))
+        return spots or _no_room(held, basket.id, job)
+    return [PlacementGoal(np.array([x, y, -lowered + half]), under)]
+
+
+def _around(arm: Arm, id: str) -> Thing | None:
+    """The basket that `id` is or lies in: what goes onto a heap in a basket goes into the basket."""
+    rig = arm.rig
+    baskets = [piece for piece in rig.plan.furniture if piece.shape == "basket"]
+    return next((b for b in baskets if b.id == id or (id in rig.body and support.contains(rig, id, b.id))), None)
+
+
+def goal_on(arm: Arm, held: str, target: str, job: str = "") -> list[PlacementGoal] | Finding:
+    """Goals for placing into or onto the thing `target`, best first."""
+    rig = arm.rig
+    piece = rig.things[target]
+    half = _upright_half(arm, held)
+    if piece.shape == "basket":
+        goals = list(_spots(arm, held, piece))
+    elif target in rig.objects:
+        centre = rig.position(target)
+        goals = [PlacementGoal(np.array([centre[0], centre[1], centre[2] + rig.half(target)[2] + half]), target)]
+    elif piece.shape in ("table", "box", "region"):
+        goals = list(_free_places(arm, held, piece, half))
+    else:
+        goals = []
+    return goals or _no_room(held, target, job)
+
+
+def _no_room(held: str, target: str, job: str) -> Finding:
+    return Finding(
+        "CRITIC_REFUSED",
+        "ACTION.md params.target",
+        f"space for {held} in or on {target}, within reach",
+        f"no free place in or on {target}",
+        f"take something out of {target} first, or place it elsewhere",
+        job,
+    )
+
+
+def _upright_half(arm: Arm, held: str) -> float:
+    """Half height of the held object once the gripper is straightened (m)."""
+    thing = arm.rig.things[held]
+    _, rotation = arm.rig.tcp_pose()
+    turned = _straight(rotation) @ rotation.T @ arm.rig.rotation(held)
+    return float(geometry.half_extents(thing.shape, thing.size, turned)[2])
+
+
+def _straight(rotation: Array) -> Array:
+    """The gripper's rotation now, or exactly down when it is nearly so."""
+    if rotation[2, 2] < -0.99:
+        return geometry.hand_rotation(math.atan2(float(rotation[1, 0]), float(rotation[0, 0])))
+    return rotation
+
+
+def _turns(arm: Arm, held: str, goal: Array) -> list[Array]:
+    """Gripper rotations that set the object down the way up it is held; a ball may be set down from behind as well."""
+    _, rotation = arm.rig.tcp_pose()
+    now = _straight(rotation)
+    turns = [geometry.about_z(k * math.pi / 4) @ now for k in range(8)]
+    if arm.rig.things[held].shape == "sphere":
+        toward = math.atan2(goal[1] - arm.rig.base[1], goal[0] - arm.rig.base[0])
+        for tilt in (0.0, 0.5, 1.0, 1.5):
+            turns += [geometry.hand_rotation(toward, tilt), geometry.hand_rotation(toward + math.pi, -tilt)]
+    return turns
+
+
+def _spots(arm: Arm, held: str, basket: Thing) -> Iterator[PlacementGoal]:
+    """Places in a basket, the freest first; a thing over others is let go above them."""
+    rig = arm.rig
+    thing = rig.things[held]
+    low, high = interior(basket)
+    half = _upright_half(arm, held)
+    radius = math.hypot(thing.size[0], thing.size[1]) / 2 if thing.shape == "box" else thing.size[0] / 2
+    # the fingers reach farther out than most objects: they too need space before the wall
+    room = np.maximum((high - low)[:2] / 2 - max(min(radius + 0.01, 0.07), FINGER_ROOM), 0.0)
+    inside = [
+        (rig.position(id), float(np.max(rig.half(id)[:2])), float(rig.half(id)[2]))
+        for id in rig.objects
+        if id != held and within(basket, rig.position(id), 0.05)
+    ]
+    centre = (low + high)[:2] / 2
+    ranked = []
+    for fx in np.linspace(-1, 1, 5):
+        for fy in np.linspace(-1, 1, 7):
+            spot = centre + room * [fx, fy]
+            gaps = [float(np.hypot(*(p[:2] - spot))) - r - radius for p, r, _ in inside]
+            nearest = min([*gaps, 0.05])
+            pile = max([float(p[2]) + h for (p, _, h), gap in zip(inside, gaps, strict=True) if gap < 0], default=0.0)
+            # nearer the base is easier, and leaves the far side's view free
+            ease = 0.1 * float(np.hypot(*(spot - rig.base[:2])))
+            ranked.append((-nearest + ease, spot, pile))
+    tcp, _ = rig.tcp_pose()
+    grip_above_bottom = float(tcp[2] - rig.position(held)[2]) + half
+    for _, spot, pile in sorted(ranked, key=lambda item: item[0])[:14]:
+        floor = max(float(low[2]), pile)
+        if floor + half > high[2] + support.ABOVE_RIM - GAP:
+            continue  # it would lie on a heap above the rim
+        bottom = max(floor + 0.008, float(high[2]) + 0.010 - PALM_ABOVE_TCP - grip_above_bottom)
+        yield PlacementGoal(np.array([*spot, floor + half]), basket.id, True, bottom - floor)
+
+
+def _free_places(arm: Arm, held: str, piece: Thing, half: float) -> Iterator[PlacementGoal]:
+    """Positions on a flat top, 0.35 to 0.65 m before the robot and apart from other objects, the freest first."""
+    rig = arm.rig
+    top = piece.position[2] + (0.0 if piece.shape == "table" else piece.size[2] / 2)
+    thing = rig.things[held]
+    radius = math.hypot(*thing.size[:2]) / 2
+    others = [(rig.position(id)[:2], float(np.max(rig.half(id)[:2]))) for id in rig.objects if id != held]
+    others += [
+        (np.array(f.position[:2]), math.hypot(*f.size[:2]) / 2)
+        for f in rig.plan.furniture
+        if f.shape in ("basket", "box") and f.id != piece.id
+    ]
+    margin = min(radius, piece.size[0] / 2 - 0.005, piece.size[1] / 2 - 0.005)
+    open_: list[tuple[float, Array]] = []
+    narrow: list[tuple[float, Array]] = []
+    for distance in (0.48, 0.4, 0.56, 0.62, 0.34):
+        for angle in np.linspace(-1.2, 1.2, 25):
+            spot = rig.base + rig.base_rotation @ [distance * math.cos(angle), distance * math.sin(angle), 0.0]
+            if not covers(piece, spot[0], spot[1], -margin):
+                continue
+            gap = min([float(np.hypot(*(p - spot[:2]))) - r - radius for p, r in others] or [0.2])
+            if gap > NARROW:
+                ranked = open_ if gap > 0.03 else narrow
+                ranked.append((-min(gap, 0.10) + 0.1 * abs(distance - 0.48), spot))
+    ranked = open_ or narrow
+    if not ranked and min(piece.size[:2]) < 0.5:  # a small support away from the rings: its middle
+        ranked.append((0.0, np.array(piece.position)))
+    for _, spot in sorted(ranked, key=lambda item: item[0])[:10]:
+        if piece.shape == "region":
+            tops = surfaces(arm, float(spot[0]), float(spot[1]), held)
+            under = [(t, id) for t, id in tops if t <= top + 0.05]
+            top_here, carrier = under[0] if under else (top, piece.id)
+            yield PlacementGoal(np.array([spot[0], spot[1], top_here + half]), carrier)
+        else:
+            yield PlacementGoal(np.array([spot[0], spot[1], top + half]), piece.id)
+
+
+def plan(arm: Arm, held: str, goals: list[PlacementGoal], job: str = "") -> PlacementPlan | Finding:
+    """A way to set the held thing down at the first goal that has one, or why there is none. Moves nothing."""
+    first: Finding | None = None
+    cut_off: list[PlacementPlan] = []
+    for goal in goals:
+        found = _plan_one(arm, held, goal, job, cut_off)
+        if isinstance(found, PlacementPlan):
+            return found
+        first = first or found
+    checker = arm.collision_checker(held=held)
+    for placing in cut_off[:SEARCHES]:
+        way = plan_path(checker, arm.rig.arm(), placing.down[0])
+        if way is not None:
+            return replace(placing, route=way)
+    assert first is not None
+    return first
+
+
+def _plan_one(
+    arm: Arm, held: str, goal: PlacementGoal, job: str, cut_off: list[PlacementPlan]
+) -> PlacementPlan | Finding:
+    """One goal by a plain way; what only lacks a way there is added to `cut_off`."""
+    rig = arm.rig
+    checker = arm.collision_checker(held=held)
+    tcp, rotation = rig.tcp_pose()
+    offset = rotation.T @ (rig.position(held) - tcp)
+    present = rig.arm()
+    release = goal.centre + geometry.up(goal.release)
+    found: list[tuple[float, Array, Array, Array]] = []
+    height = ABOVE
+    for i, turned in enumerate(_turns(arm, held, goal.centre)):
+        if i >= 8 and found:
+            break  # the turns beyond a plain yaw are for what nothing else reaches
+        at = release - turned @ offset
+        for start in (present, arm.ready):
+            above = arm.solver.near(start, at + geometry.up(height), turned)
+            low = None if above is None else arm.solver.near(above, at, turned)
+            if above is not None and low is not None:
+                found.append((float(np.max(np.abs(above - present))), above, at, turned))
+                break
+    if not found:
+        return unreachable_finding(arm, "the place", goal.centre, "no joint angles hold the gripper above it", job)
+    touched = {pair(held, goal.on)}
+    why = ""
+    for _, above, at, turned in sorted(found, key=lambda c: c[0]):
+        down = arm.solver.line(above, np.linspace(at + geometry.up(height), at, 11)[1:], turned)
+        if isinstance(down, int):
+            why = why or f"the straight way down fails at waypoint {down + 1} of 10"
+            continue
+        hits = checker.hits(down[-1], allowed=touched) or checker.along([above, *down], allowed=touched)
+        if hits:
+            why = why or describe(hits)
+            continue
+        opening = _opening(arm, held, down[-1])
+        if opening is None:
+            why = why or "no space to open the fingers there"
+            continue
+        path = [above, *down]
+        placing = PlacementPlan(held, goal, [], path, path[::-1], height, opening)
+        way = plan_path(checker, present, above, via=(arm.ready,), search=False)
+        if way is not None:
+            return replace(placing, route=way)
+        why = why or "no way there that is free of collision"
+        cut_off.append(placing)
+    return collision_finding(f"place {held} at {format_numbers(goal.centre)}", why, job)
+
+
+def _opening(arm: Arm, held: str, q: Array) -> float | None:
+    """As far as the fingers can open at the goal without hitting a neighbour (m a finger); None: not far enough."""
+    now = arm.rig.opening() / 2
+    for opening in (panda.STROKE, now + 0.012, now + 0.005):
+        checker = arm.collision_checker(opening=min(opening, panda.STROKE), held=held)
+        if checker.free(q):
+            return min(opening, panda.STROKE)
+    return None
+
+
+def carry_out(arm: Arm, placing: PlacementPlan, axis: int, *, pace: float = 1.0) -> AttemptResult:
+    """Carries, lowers, lets go, backs off; success by `at_goal`, `axis` of the thing standing up as it did."""
+    rig, mover, held = arm.rig, arm.mover, placing.thing
+    tall = 2 * float(rig.half(held)[2]) > TALL
+    mover.pace = pace * (0.7 if tall else 1.0)
+    mover.follow(placing.route)
+    mover.pace = 1.0
+    if rig.fingers_on(held) < 2:
+        return AttemptResult(
+            False, "OBJECT_LOST", f"object lost on the way: {held} is at {format_numbers(rig.position(held))}"
+        )
+    mover.line(placing.down, placing.height, speed=0.11)
+    if rig.fingers_on(held) < 2:
+        message = f"object lost while lowering: {held} is at {format_numbers(rig.position(held))}"
+        mover.grip(placing.opening)
+        mover.line(placing.up, placing.height)  # a gripper that stays down there finds no way out
+        return AttemptResult(False, "OBJECT_LOST", message)
+    mover.grip(placing.opening)
+    mover.wait(0.3)
+    mover.line(placing.up, placing.height)
+    mover.quiet(held)
+    return at_goal(arm, held, placing.goal, axis)
+
+
+def at_goal(arm: Arm, id: str, goal: PlacementGoal, axis: int = -1) -> AttemptResult:
+    """The predicate: let go of, at rest, where it should be, carried by what was named, and the way up it was held.
+
+    `axis`: the object's own axis that pointed up in the gripper, −1 for any. Checks twice, `WATCHED` seconds apart.
+    """
+    rig = arm.rig
+    before, turn = rig.position(id), rig.rotation(id)
+    arm.mover.wait(WATCHED)
+    position = rig.position(id)
+    distance = float(np.linalg.norm(position - goal.centre))
+    speed = max(rig.speed(id), float(np.linalg.norm(position - before)) / WATCHED)
+    spin = 0.0 if rig.things[id].shape == "sphere" else geometry.angle(turn.T @ rig.rotation(id)) / WATCHED
+    if "robot" in rig.touching(id):
+        return AttemptResult(False, "NOT_RELEASED", f"{id} still touches the robot", distance)
+    if speed > STILL or spin > SPIN:
+        return AttemptResult(
+            False, "NOT_AT_REST", f"{id} still moves at {speed:.3f} m/s and {spin:.2f} rad/s", distance
+        )
+    if goal.inside:
+        if not within(rig.things[goal.on], position, support.ABOVE_RIM):
+            found = f"{id} rests at {format_numbers(position)}, outside {goal.on}"
+            return AttemptResult(False, "NOT_IN_CONTAINER", found, distance)
+    elif distance > TOLERANCE:
+        message = f"{id} rests at {format_numbers(position)}, {distance * 1000:.0f} mm from the goal (limit 30 mm)"
+        return AttemptResult(False, "NOT_AT_GOAL", message, distance)
+    if not support.carried(rig, id, goal.on):
+        by = support.format_shares(support.shares(rig, id))
+        return AttemptResult(
+            False, "NOT_SUPPORTED", f"{id} is to be carried by {goal.on}; it is carried by {by}", distance
+        )
+    tilt = support.lean(rig, id, axis)
+    if not goal.inside and tilt > FLAT:
+        found = f"{id} leans {math.degrees(tilt):.0f} degrees from the way up it was held (limit 10)"
+        return AttemptResult(False, "NOT_UPRIGHT", found, distance)
+    return AttemptResult(True, distance=0.0 if goal.inside else distance)

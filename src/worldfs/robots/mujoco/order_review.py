@@ -1,0 +1,65 @@
+"""The driver's own part of the critic: checks of kinematics, contact and the grip. Moves nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from worldfs.base.driver import Interpreter
+from worldfs.base.model import Finding, Order
+
+from . import actions, params, perception, sequences
+from .arm import Arm
+from .gl import gl_status
+
+
+def order_subject(arm: Arm, order: Order) -> str | None:
+    """The object of an order: the one it names, else the held one."""
+    rig = arm.rig
+    if order.op == "place":
+        return rig.held()
+    named = params.thing(rig, order, (*params.OBJECT_KEYS, *params.LABEL_KEYS), objects=True)
+    return rig.held() if isinstance(named, Finding) else named
+
+
+def review(arm: Arm, order: Order, interpreter: Interpreter | None, cameras: bool) -> Sequence[Finding]:
+    """Findings on one order in the present state; a sequence is reviewed by its first order."""
+    found: object = None
+    match order.op:
+        case "move_to":
+            found = actions.plan_move(arm, order)
+        case "pick_up":
+            found = actions.plan_pick(arm, order)
+        case "place":
+            found = actions.plan_place(arm, order)
+        case "target_navigation":
+            found = _sight(order, cameras) or perception.plan_locate(arm, order)
+        case "real_execute":
+            found = sequences.language(order, interpreter)
+        case "strategy":
+            if sequences.name_of(order) in sequences.MOVEMENTS:
+                return ()
+            steps = sequences.steps_of(order)
+            if isinstance(steps, Finding):
+                return (steps,)
+            op, given = steps[0]
+            if op in ("strategy", "real_execute"):
+                found = params.invalid_param(order, "steps", "motions of this body", op, "name its steps one by one")
+            else:
+                return review(arm, replace(order, op=op, params=given), interpreter, cameras)
+    return (found,) if isinstance(found, Finding) else ()
+
+
+def _sight(order: Order, cameras: bool) -> Finding | None:
+    if cameras and gl_status().backend:
+        return None
+    why, fix = ("cameras are switched off", "switch the cameras on") if not cameras else ("", "")
+    status = gl_status()
+    return Finding(
+        "CAMERA_UNAVAILABLE",
+        "EMBODIED.md Sensors / RGB-D Camera",
+        "a camera that can draw",
+        status.why or why,
+        status.fix or fix,
+        order.id,
+    )

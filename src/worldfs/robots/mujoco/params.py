@@ -1,0 +1,87 @@
+"""The reading of an order's params in the forms that people and planners write; a finding names the accepted ones."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from worldfs.base.model import Finding, Json, Order
+
+from .array_types import Array
+from .rig import Rig
+
+OBJECT_KEYS = ("object_id", "target", "object", "target_id", "id")
+PLACE_KEYS = ("target", "location", "container", "target_location", "container_id", "support", "on", "into", "in")
+POINT_KEYS = ("target_position", "position", "target_pose")
+LABEL_KEYS = ("target_label", "label", "target", "object_id")
+
+
+def invalid_param(
+    order: Order, field: str, expected: str, found: Any, fix: str, *, code: str = "SCHEMA_VALIDATION"
+) -> Finding:
+    return Finding(code, f"ACTION.md params.{field}", expected, str(found)[:200], fix, order.id)
+
+
+def vector(value: Any) -> Array | None:
+    """3 to 7 finite numbers from a list or from {x, y, z[, roll, pitch, yaw]}; None when it is no such thing."""
+    if isinstance(value, dict):
+        keys = ["x", "y", "z"]
+        if any(k in value for k in ("roll", "pitch", "yaw")):
+            keys += ["roll", "pitch", "yaw"]
+        if not all(k in value for k in keys[:3]):
+            return None
+        value = [value.get(k, 0.0) for k in keys]
+    if not isinstance(value, (list, tuple)) or not 3 <= len(value) <= 7:
+        return None
+    if any(isinstance(v, bool) or not isinstance(v, (int, float)) or not math.isfinite(v) for v in value):
+        return None
+    return np.array([float(v) for v in value])
+
+
+def point(order: Order, keys: tuple[str, ...] = POINT_KEYS) -> Array | Finding | None:
+    """The order's target as numbers; None when it has none; a finding when it is not a point."""
+    params = order.params
+    for key in keys:
+        if key in params and not isinstance(params[key], str):
+            found = vector(params[key])
+            if found is None:
+                return invalid_param(
+                    order, key, "[x, y, z] in metres, finite numbers", params[key], "give three numbers"
+                )
+            return found
+    if {"x", "y", "z"} <= params.keys():
+        found = vector(params)
+        if found is None:
+            return invalid_param(order, "x, y, z", "finite numbers in metres", dict(params), "give three numbers")
+        return found
+    return None
+
+
+def word(params: Json, keys: tuple[str, ...]) -> tuple[str, str] | None:
+    """(key, text) of the first of `keys` that holds a text."""
+    for key in keys:
+        value = params.get(key)
+        if isinstance(value, str) and value.strip():
+            return key, value.strip()
+    return None
+
+
+def thing(rig: Rig, order: Order, keys: tuple[str, ...], *, objects: bool) -> str | Finding:
+    """The id of the thing that an order names, by id, else by its whole name."""
+    named = word(order.params, keys)
+    known = rig.objects if objects else list(rig.things)
+    if named is None:
+        return invalid_param(order, keys[0], "the id of a thing", dict(order.params), f"name one of {', '.join(known)}")
+    key, text = named
+    if text in known:
+        return text
+    same = [id for id in known if rig.things[id].name.lower() == text.lower()]
+    if len(same) == 1:
+        return same[0]
+    expected = f"one of {', '.join(known)}" if known else "a thing in the scene; there is none"
+    fix = "use an id that ENVIRONMENT.md lists"
+    if objects and text in rig.things:
+        fix = f"{text} is furniture and stays where it is; name an object"
+    return invalid_param(order, key, expected, text, fix, code="UNKNOWN_OBJECT")

@@ -1,0 +1,254 @@
+"""Looking: a labelled thing found in rendered pictures, and the wrist camera driven until it points straight at it.
+
+The object's pixels are the simulator's own segmentation: colours are not used. Depth and the camera's pose
+are measured in the picture. So every result names its source, `truth`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from worldfs.base.model import Cause, Finding, Order, Outcome, Thing
+
+from . import geometry, panda, params
+from .action_evidence import ActionEvidence, rounded
+from .arm import Arm, format_numbers, unreachable_finding
+from .array_types import Array
+from .camera import HEIGHT, WIDTH, CameraFrame, CameraRenderer
+from .object_kinds import COLOR_WORDS, words_of
+from .path_planner import SEARCHES, plan_path
+from .rig import Rig
+
+CENTRED = 16.0  # pixels from the picture's middle
+SLACK = 0.05  # rad: about as much as `CENTRED`
+ENOUGH = 40  # pixels that make a sighting
+LOOKS = 6
+STANDOFFS = (0.30, 0.36, 0.24, 0.44)  # m from the camera down to the thing
+_CAMERA = np.array([panda.WRIST[0], panda.WRIST[1], panda.WRIST[2] - panda.TCP])  # the camera in the TCP's frame
+SEARCH = ((0.45, 0.0, 0.45), (0.42, 0.30, 0.45), (0.42, -0.30, 0.45), (0.55, 0.0, 0.35))  # TCP in the base's frame
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """An object's position in a picture (pixels) and, by depth, in the world (m): the middle of its visible part."""
+
+    u: float
+    v: float
+    pixels: int
+    position: Array
+
+    @property
+    def off_centre(self) -> float:
+        return math.hypot(self.u - WIDTH / 2, self.v - HEIGHT / 2)
+
+
+def matching_ids(rig: Rig, label: str) -> list[str]:
+    """Ids of the things that a label may mean, objects before furniture: by id, by name, by words and colour."""
+    text = label.strip().lower()
+    everything = [*rig.objects, *(f.id for f in rig.plan.furniture)]
+    for test in (
+        lambda t: t.id.lower() == text,
+        lambda t: t.name.lower() == text,
+        lambda t: bool(words_of(text)) and words_of(text) <= _words(t),
+        lambda t: t.category.lower() == text,
+        lambda t: not text.isascii() and any(text in s or (s and s in text) for s in (t.id, t.name)),
+    ):
+        found = [id for id in everything if test(rig.things[id])]
+        if found:
+            return found
+    return []
+
+
+def _words(thing: Thing) -> set[str]:
+    words = words_of(f"{thing.id} {thing.name} {thing.category} {thing.color} {thing.shape}")
+    return words | {COLOR_WORDS[w] for w in words if w in COLOR_WORDS} | {"the", "a"}
+
+
+def detect(rig: Rig, frame: CameraFrame, id: str) -> Detection | None:
+    """The thing in a picture with segments and depth; None when fewer than 40 pixels show it."""
+    assert frame.geoms is not None and frame.depth is not None
+    mine = np.array([owner == id for owner in rig.geom_owner] + [False])
+    mask = mine[frame.geoms]  # -1, nothing, reads the last entry
+    count = int(np.count_nonzero(mask))
+    if count < ENOUGH:
+        return None
+    v, u = (float(axis.mean()) for axis in np.nonzero(mask))
+    depth = float(np.median(frame.depth[mask]))
+    ray = frame.ray(u, v)
+    thing = rig.things[id]
+    # depth is that of the near side; the object's own size, known from the file, gives the distance to its middle
+    along = ray / np.linalg.norm(ray)
+    behind = float(along**2 @ np.array(thing.size)) / 2 if thing.shape in ("sphere", "box", "cylinder") else 0.0
+    position = frame.position + ray * depth + along * behind
+    return Detection(u, v, count, position)
+
+
+def plan_camera_pose(arm: Arm, position: Array) -> tuple[list[Array], float] | Finding | None:
+    """A path that brings the wrist camera over `position`, pointing down, and its height; None: blocked."""
+    checker = arm.collision_checker(held=arm.rig.held())
+    start = arm.rig.arm()
+    solved = False
+    cut_off: list[tuple[Array, float]] = []
+    toward = math.atan2(position[1] - arm.rig.base[1], position[0] - arm.rig.base[0])
+    for standoff in STANDOFFS:
+        for turn in (0.0, math.pi, math.pi / 2, -math.pi / 2, math.pi / 4, -math.pi / 4):
+            rotation = geometry.hand_rotation(toward + turn)
+            at = position + geometry.up(standoff) - rotation @ _CAMERA
+            q = arm.solver.near(start, at, rotation)
+            if q is None:
+                q = arm.solver.near(arm.ready, at, rotation)
+            if q is None:
+                continue
+            solved = True
+            if checker.free(q):
+                way = plan_path(checker, start, q, via=(arm.ready,), search=False)
+                if way is not None:
+                    return way, standoff
+                cut_off.append((q, standoff))
+    for q, standoff in cut_off[:SEARCHES]:
+        way = plan_path(checker, start, q)
+        if way is not None:
+            return way, standoff
+    return (
+        None
+        if solved
+        else unreachable_finding(arm, "the view of it", position, "the camera cannot be moved over it", "")
+    )
+
+
+def plan_locate(arm: Arm, order: Order) -> str | Finding:
+    """The id that the order's label means, if a view of it can be had."""
+    label = params.word(order.params, params.LABEL_KEYS)
+    if label is None:
+        return params.invalid_param(
+            order, "target_label", "the label of a thing", dict(order.params), "name an object to locate"
+        )
+    found = matching_ids(arm.rig, label[1])
+    if not found:
+        known = ", ".join(arm.rig.things)
+        return params.invalid_param(
+            order, label[0], f"one of {known}", label[1], "use a label of the scene", code="UNKNOWN_OBJECT"
+        )
+    id = found[0]
+    pose = plan_camera_pose(arm, _known(arm.rig, id))
+    if isinstance(pose, Finding):
+        return Finding(pose.code, pose.field, pose.expected, pose.found, pose.fix, order.id)
+    return id
+
+
+def _known(rig: Rig, id: str) -> Array:
+    return rig.position(id) if id in rig.body else np.array(rig.things[id].position)
+
+
+def _aim(rig: Rig, id: str, position: Array) -> tuple[float, float]:
+    """The wrist camera's pointing error (rad) at an object, and its limit: the object's side, and `CENTRED`."""
+    camera = rig.data.camera("wrist")
+    way = position - camera.xpos
+    away = float(np.linalg.norm(way))
+    along = -camera.xmat.reshape(3, 3)[:, 2]
+    size = rig.half(id) if id in rig.body else np.array(rig.things[id].size) / 2
+    return math.acos(max(-1.0, min(1.0, float(way @ along) / away))), math.atan2(float(np.max(size)), away) + SLACK
+
+
+def locate(arm: Arm, renderer: CameraRenderer, order: Order, action_evidence: ActionEvidence) -> Outcome:
+    """Finds the object in the front picture, else by a search; then centres it in the wrist picture, step by step.
+
+    Masks and depth of the pictures lead the gripper; the result is checked against the simulated world.
+    """
+    label = params.word(order.params, params.LABEL_KEYS)
+    found = matching_ids(arm.rig, label[1]) if label else []
+    if not found:
+        finding = plan_locate(arm, order)
+        assert isinstance(finding, Finding)
+        return Outcome.failure(
+            Cause.ERROR, finding.code, f"{finding.found}: {finding.expected}", evidence=action_evidence.close()
+        )
+    data = arm.rig.data
+    seen_by, detection = "front", None
+    picture = renderer.capture(data, "front", rgb=False, depth=True, segments=True)
+    id = found[0]
+    for candidate in found:  # several objects may match the label: the first that is detected
+        detection = detect(arm.rig, picture, candidate)
+        if detection is not None:
+            id = candidate
+            break
+    if detection is None:
+        seen_by = "wrist"
+        detection = _search(arm, renderer, id)
+    if detection is None:
+        message = (
+            f"{label[1] if label else id} is in no picture: front camera and {len(SEARCH)} looks of the wrist camera"
+        )
+        return Outcome.failure(Cause.ERROR, "NOT_SEEN", message, evidence=action_evidence.close())
+    estimate, looks = detection.position, 0
+    while looks < LOOKS:
+        way = plan_camera_pose(arm, estimate)
+        if way is None or isinstance(way, Finding):
+            reason = way.found if isinstance(way, Finding) else "no pose over it is free of collision"
+            return Outcome.failure(
+                Cause.ERROR,
+                "CRITIC_REFUSED",
+                f"{id} seen at {format_numbers(estimate)}: {reason}",
+                evidence=action_evidence.close(),
+            )
+        arm.mover.follow(way[0], settle=0.2)
+        looks += 1
+        detection = detect(arm.rig, renderer.capture(data, "wrist", rgb=False, depth=True, segments=True), id)
+        if detection is None:
+            break
+        estimate = detection.position
+        if detection.off_centre <= CENTRED:
+            break
+    truth = _known(arm.rig, id)
+    action_evidence.more |= {
+        "masks": "the simulator's segmentation",
+        "target": id,
+        "first_seen_by": seen_by,
+        "looks": looks,
+        "pixel_error": None if detection is None else round(detection.off_centre, 1),
+        "pixels": 0 if detection is None else detection.pixels,
+        "estimated_position": rounded(estimate),
+        "true_position": rounded(truth),
+        "estimate_error": round(float(np.linalg.norm(estimate - truth)), 4),
+    }
+    if detection is None:
+        return Outcome.failure(
+            Cause.ERROR,
+            "NOT_SEEN",
+            f"the wrist camera is over {id} and does not see it",
+            evidence=action_evidence.close(),
+        )
+    if detection.off_centre > CENTRED:
+        message = f"{id} is {detection.off_centre:.0f} pixels off the middle after {looks} looks (limit {CENTRED:.0f})"
+        return Outcome.failure(Cause.ERROR, "NOT_CENTRED", message, evidence=action_evidence.close())
+    aim, limit = _aim(arm.rig, id, truth)
+    action_evidence.more["aim_error_rad"] = round(aim, 3)
+    if aim > limit:
+        message = (
+            f"the picture shows {id} in its middle, and the camera points {aim:.2f} rad past it (limit {limit:.2f})"
+        )
+        return Outcome.failure(Cause.ERROR, "NOT_CENTRED", message, evidence=action_evidence.close())
+    action_evidence.distance = float(np.linalg.norm(estimate - truth))
+    message = (
+        f"{id} is in the wrist picture, {detection.off_centre:.0f} pixels off its middle, at "
+        f"{format_numbers(estimate)}, {action_evidence.distance * 1000:.0f} mm from where it is"
+    )
+    return Outcome.success(message, **action_evidence.close())
+
+
+def _search(arm: Arm, renderer: CameraRenderer, id: str) -> Detection | None:
+    checker = arm.collision_checker(held=arm.rig.held())
+    rig = arm.rig
+    for spot in SEARCH:
+        q = arm.solver.near(arm.ready, rig.base + rig.base_rotation @ spot, geometry.hand_rotation(0.0))
+        way = None if q is None or not checker.free(q) else plan_path(checker, rig.arm(), q)
+        if way is None:
+            continue
+        arm.mover.follow(way)
+        detection = detect(rig, renderer.capture(rig.data, "wrist", rgb=False, depth=True, segments=True), id)
+        if detection is not None:
+            return detection
+    return None

@@ -1,0 +1,332 @@
+"""The layout: a `Scene` made fit for physics, every thing complete and at rest, and random scenes from a seed.
+
+Conventions of position and size (m, full extents, world frame):
+- objects: centre;
+- tables and stands: centre of the TOP face; size z reaches down to their support;
+- baskets and boxes: centre; a basket is an open box with walls; regions: centre, flat, visible and without collision.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Relation, RobotState, Scene, Thing
+
+from . import geometry, object_kinds
+from .array_types import Array
+
+BASKET_WALL = 0.008  # m
+SLAB = 0.04  # m, table top
+CLEAR_BASE = 0.20  # m about the base's axis that guessed furniture keeps free
+CLEAR_HAND = 0.13  # m that a guessed table top keeps from things below it, so that a gripper can come down
+TABLE_SIZE = (0.9, 1.2)
+TABLE_HEIGHT = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class SceneLayout:
+    """The model's input: base pose (x y z roll pitch yaw), complete objects, the height of the floor."""
+
+    base: tuple[float, ...]
+    floor: float
+    objects: tuple[Thing, ...]
+    furniture: tuple[Thing, ...]
+    robot: RobotState | None = None
+    added: frozenset[str] = field(default_factory=frozenset)  # ids of stands that are in no file
+
+
+def layout(scene: Scene, robot_id: str) -> SceneLayout:
+    """Completes and settles `scene`. Errors: `BadInput` for a robot's pose that no world can have."""
+    robot = scene.robot(robot_id)
+    # a robot that the file does not have takes the place of its only robot; what that one holds is not its own
+    base = _base(robot or (scene.robots[0] if len(scene.robots) == 1 else None))
+    # An object without a position in the file is not built, and stays as the file has it. So does
+    # one whose numbers cannot be built.
+    furniture = {t.id: t for t in scene.furniture if _buildable(t)}
+    objects = [object_kinds.completed(_three(t)) for t in scene.objects if _buildable(t) and t.id not in furniture]
+    floor = _floor(base, furniture.values(), objects)
+    held = robot.holding if robot else None
+    shapes = {id: replace(_three(t), shape=object_kinds.furniture_shape(t)) for id, t in furniture.items()}
+    built: dict[str, Thing] = {}
+    for thing in sorted(shapes.values(), key=lambda t: t.shape != "table"):  # tables first: baskets rest on them
+        built[thing.id] = _furnish(thing, base, floor, objects=objects, furniture=shapes.values(), built=built.values())
+    placed: list[Thing] = []
+    added: set[str] = set()
+    for thing in sorted(objects, key=lambda t: t.position[2]):
+        rested = thing if thing.id == held else settled(thing, built.values(), placed, floor)
+        if rested is None:
+            stand = _stand(thing, floor, {*built, *(t.id for t in objects)})
+            built[stand.id] = stand
+            added.add(stand.id)
+            rested = thing
+        placed.append(rested)
+    order = {t.id: i for i, t in enumerate(objects)}
+    return SceneLayout(
+        base,
+        floor,
+        tuple(sorted(placed, key=lambda t: order[t.id])),
+        tuple(built.values()),
+        robot,
+        frozenset(added),
+    )
+
+
+def interior(basket: Thing) -> tuple[Array, Array]:
+    """Lowest and highest corner of a basket's interior (m)."""
+    centre, half = np.array(basket.position), np.array(basket.size) / 2
+    low, high = centre - half, centre + half
+    low += BASKET_WALL
+    high[:2] -= BASKET_WALL
+    return low, high
+
+
+def within(basket: Thing, position: Array, slack: float = 0.0) -> bool:
+    """Whether a centre is inside a basket's interior, `slack` m above its rim included."""
+    low, high = interior(basket)
+    return bool(np.all(position >= low) and np.all(position[:2] <= high[:2]) and position[2] <= high[2] + slack)
+
+
+def covers(thing: Thing, x: float, y: float, slack: float = 0.0) -> bool:
+    """Whether (x, y) is above a piece of furniture, its yaw ignored."""
+    dx, dy = abs(x - thing.position[0]), abs(y - thing.position[1])
+    return dx <= thing.size[0] / 2 + slack and dy <= thing.size[1] / 2 + slack
+
+
+def settled(thing: Thing, furniture: Iterable[Thing], placed: Iterable[Thing], floor: float) -> Thing | None:
+    """`thing` lifted until it rests on what it is near; unchanged when it does already; None: nothing is beneath."""
+    x, y, z = thing.position
+    half = geometry.half_extents(thing.shape, thing.size, geometry.matrix(thing.orientation))
+    height = float(half[2])
+    tops: list[tuple[float, bool]] = [(floor, True)]
+    for piece in furniture:
+        if piece.shape == "basket" and covers(piece, x, y, -BASKET_WALL):
+            low, high = interior(piece)
+            if low[2] - height - 0.02 <= z <= high[2] + height:
+                tops.append((float(low[2]), True))
+        elif piece.shape == "table" and covers(piece, x, y, 0.02):
+            tops.append((piece.position[2], True))
+        elif piece.shape == "box" and covers(piece, x, y, 0.0):
+            tops.append((piece.position[2] + piece.size[2] / 2, True))
+    for other in placed:
+        reach = geometry.half_extents(other.shape, other.size, geometry.matrix(other.orientation))
+        if abs(x - other.position[0]) <= reach[0] and abs(y - other.position[1]) <= reach[1]:
+            tops.append((other.position[2] + float(reach[2]), False))
+    for top, solid in sorted(tops, reverse=True):
+        gap = z - height - top
+        # a file often has the surface's height for the object's; an object just above a surface falls onto it
+        if solid and -2 * height - 0.05 <= gap <= 0.03:
+            return thing if gap >= -0.003 else replace(thing, position=(x, y, top + height + 0.0005))
+        if not solid and -0.01 <= gap <= 0.02:
+            return thing
+    # inside a basket or a pile things lie as they fell: anything within a basket's interior has a support
+    for piece in furniture:
+        if piece.shape == "basket" and covers(piece, x, y) and z - height <= piece.position[2] + piece.size[2] / 2:
+            return thing
+    return None
+
+
+def random_scene(seed: int, count: int = 5, robot_id: str = "franka_001", language: str = "en") -> Scene:
+    """A table, a basket and `count` things of the five kinds, reachable and apart: the same for the same seed.
+
+    `language` (en | zh) changes names only; ids, kinds and colour words are the same in both.
+    """
+    zh = language.startswith("zh")
+    table, basket = (CHINESE[w] if zh else w for w in ("table", "basket"))
+    rng = np.random.default_rng(seed)
+    furniture = (
+        Thing(
+            "table_01",
+            table,
+            "furniture",
+            (0.45, 0.0, 0.0),
+            size=(*TABLE_SIZE, TABLE_HEIGHT),
+            shape="table",
+        ),
+        Thing(
+            "basket_01",
+            basket,
+            "container",
+            (0.40, -0.40, 0.045),
+            size=(0.30, 0.40, 0.09),
+            shape="basket",
+            color="#b98a54",
+        ),
+    )
+    hues = list(EXTRA_COLORS)
+    objects: list[Thing] = []
+    spots: list[tuple[float, float]] = []
+    for i in range(count):
+        kind, size, mass, color = STANDARD_KINDS[i % len(STANDARD_KINDS)]
+        if i >= len(STANDARD_KINDS):
+            color = hues[i % len(hues)]
+        x, y = _spot(rng, spots, count)
+        spots.append((x, y))
+        yaw = float(rng.uniform(-math.pi, math.pi)) if kind not in ("apple", "can") else 0.0
+        shape = {"apple": "sphere", "can": "cylinder"}.get(kind, "box")
+        objects.append(
+            Thing(
+                f"{kind}_{i // len(STANDARD_KINDS) + 1:02d}",
+                CHINESE[color] + CHINESE[kind] if zh else f"{color} {kind}",
+                "fruit" if kind == "apple" else kind,
+                (x, y, size[2] / 2 + 0.0005),
+                (math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2)),
+                size,
+                shape,
+                mass,
+                color,
+            )
+        )
+    relations = tuple(Relation(t.id, "on", "table_01") for t in (*objects, furniture[1]))
+    return Scene((RobotState(robot_id),), tuple(objects), furniture, relations)
+
+
+# name, full extents (m), mass (kg), colour: the five kinds of the reference's trials
+STANDARD_KINDS: tuple[tuple[str, tuple[float, float, float], float, str], ...] = (
+    ("apple", (0.066, 0.066, 0.066), 0.15, "red"),
+    ("cube", (0.05, 0.05, 0.05), 0.1, "blue"),
+    ("can", (0.06, 0.06, 0.11), 0.3, "green"),
+    ("bar", (0.12, 0.036, 0.04), 0.15, "yellow"),
+    ("brick", (0.04, 0.07, 0.1), 0.5, "brown"),
+)
+EXTRA_COLORS = ("orange", "purple", "cyan", "pink", "white")
+CHINESE = {
+    "table": "桌子",
+    "basket": "篮子",
+    "apple": "苹果",
+    "cube": "方块",
+    "can": "罐子",
+    "bar": "长条",
+    "brick": "砖块",
+    "red": "红色",
+    "blue": "蓝色",
+    "green": "绿色",
+    "yellow": "黄色",
+    "brown": "棕色",
+    "orange": "橙色",
+    "purple": "紫色",
+    "cyan": "青色",
+    "pink": "粉色",
+    "white": "白色",
+}
+
+
+def _spot(rng: np.random.Generator, taken: list[tuple[float, float]], count: int) -> tuple[float, float]:
+    apart = 0.17 if count <= 5 else 0.12
+    for attempt in range(2000):
+        radius, angle = math.sqrt(rng.uniform(0.36**2, 0.62**2)), rng.uniform(-0.12, 1.0)
+        x, y = round(radius * math.cos(angle), 4), round(radius * math.sin(angle), 4)
+        if y > -0.09 and all(math.hypot(x - a, y - b) > apart * 0.999**attempt for a, b in taken):
+            return x, y
+    raise BadInput(f"no space on the table for {count} objects", expected="at most 12", fix="request fewer objects")
+
+
+def _base(robot: RobotState | None) -> tuple[float, ...]:
+    pose = tuple(float(v) for v in (robot.pose if robot else ())) or (0.0, 0.0, 0.0)
+    pose = (*pose, *(0.0,) * 6)[:6]
+    if not all(math.isfinite(v) for v in pose):
+        raise BadInput(f"robot pose {list(pose)}", expected="finite numbers", fix="correct the robot's pose")
+    return pose
+
+
+def _buildable(thing: Thing) -> bool:
+    """Has it a place, and numbers such as a world can have, below 10 km and 10 t?"""
+    numbers = (*thing.position, *thing.orientation, *thing.size, thing.mass)
+    return bool(thing.position) and all(math.isfinite(v) and abs(v) < 1e4 for v in numbers)
+
+
+def _three(thing: Thing) -> Thing:
+    position = tuple(float(v) for v in (*thing.position, 0.0, 0.0, 0.0)[:3])
+    orientation = tuple(float(v) for v in thing.orientation)
+    if len(orientation) != 4 or abs(math.hypot(*orientation)) < 1e-6:
+        orientation = (1.0, 0.0, 0.0, 0.0)
+    return replace(thing, position=position, orientation=orientation)
+
+
+def _floor(base: tuple[float, ...], furniture: Iterable[Thing], objects: Iterable[Thing]) -> float:
+    """0 or the base's height, unless the robot is on a table: then the floor is below that table."""
+    lowest = min([0.0, base[2]])
+    for thing in furniture:
+        if object_kinds.furniture_shape(thing) == "table":
+            top = thing.position[2]
+            height = thing.size[2] if len(thing.size) == 3 else 0.0
+            if height > 0.1:
+                lowest = min(lowest, top - height)
+            elif top < lowest + 0.1:
+                lowest = min(lowest, top - TABLE_HEIGHT)
+    return min([lowest, *(t.position[2] - t.size[2] for t in objects if t.position[2] < lowest)])
+
+
+def _furnish(
+    thing: Thing,
+    base: tuple[float, ...],
+    floor: float,
+    *,
+    objects: list[Thing],
+    furniture: Iterable[Thing],
+    built: Iterable[Thing],
+) -> Thing:
+    size = thing.size if len(thing.size) == 3 and min(thing.size) > 0 else ()
+    if thing.shape == "basket":
+        size = size or (0.30, 0.40, 0.09)
+        solid = replace(thing, shape="box", size=size)
+        rested = settled(solid, built, (), floor) or solid
+        return replace(rested, shape="basket", color=thing.color or "#b98a54")
+    if thing.shape == "region":
+        return replace(thing, size=size or (0.2, 0.2, 0.002), color=thing.color or "green")
+    if thing.shape == "box":
+        return replace(thing, size=size or (0.3, 0.3, 0.3), color=thing.color or "gray")
+    if not size:
+        half = _table_half(thing, base, objects, furniture)
+        size = (2 * half[0], 2 * half[1], max(thing.position[2] - floor, SLAB))
+    return replace(thing, size=tuple(round(v, 4) for v in size))
+
+
+def _table_half(
+    table: Thing, base: tuple[float, ...], objects: list[Thing], furniture: Iterable[Thing]
+) -> tuple[float, float]:
+    """Half extents for a table that no file measured: under its things, clear of the base, not over lower things."""
+    x, y, z = table.position
+    half = [TABLE_SIZE[0] / 2, TABLE_SIZE[1] / 2]
+    others = [(t.position, 0.1) for t in objects]
+    others += [(t.position, max(t.size[:2] or (0.4,)) / 2) for t in furniture if t.shape == "basket"]
+    for position, room in others:
+        near = math.hypot(position[0] - x, position[1] - y) < 1.5
+        if near and -0.05 < position[2] - z < 0.25:
+            half[0] = max(half[0], abs(position[0] - x) + room)
+            half[1] = max(half[1], abs(position[1] - y) + room)
+    keep: list[tuple[float, float, float, float]] = []
+    if not -0.02 <= z - base[2] <= 0.02:  # else the robot is on it
+        keep.append((base[0], base[1], CLEAR_BASE, 0.0))
+    keep += [(t.position[0], t.position[1], CLEAR_HAND, 0.06) for t in objects if t.position[2] <= z - 0.05]
+    for px, py, clear, least in keep:
+        away = (abs(px - x) - clear, abs(py - y) - clear)
+        if away[0] >= half[0] or away[1] >= half[1]:
+            continue
+        # give up the side that costs the smaller part of the table
+        axis = 0 if away[0] / half[0] >= away[1] / half[1] else 1
+        half[axis] = max(min(half[axis], away[axis]), least, 0.05)
+    return half[0], half[1]
+
+
+def _stand(thing: Thing, floor: float, taken: set[str]) -> Thing:
+    """A pedestal under an object that the file has in the air: nothing floats, and it stays where it was put."""
+    half = geometry.half_extents(thing.shape, thing.size, geometry.matrix(thing.orientation))
+    name = f"stand_{thing.id}"
+    while name in taken:
+        name += "_"
+    top = thing.position[2] - float(half[2]) - 0.0005
+    side = round(2 * float(max(half[:2])) + 0.05, 4)
+    return Thing(
+        name,
+        f"stand of {thing.name or thing.id}",
+        "stand",
+        (thing.position[0], thing.position[1], round(top, 4)),
+        size=(side, side, round(max(top - floor, 0.01), 4)),
+        shape="table",
+        color="gray",
+    )

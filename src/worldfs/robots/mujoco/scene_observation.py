@@ -1,0 +1,125 @@
+"""The body's world as a `Scene`, by the simulation's own state: rounded, so that what did not change reads the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from worldfs.base.model import Json, Relation, RobotState, Scene, Thing
+
+from . import panda, support
+from .action_evidence import rounded
+from .arm import Arm
+from .array_types import Array
+from .scene_layout import covers
+
+OPEN = 0.04  # m between the pads: from here on the gripper is called open
+
+
+def observe(arm: Arm, robot_id: str, perception: Json) -> Scene:
+    """Positions to 0.1 mm, turns to 0.001; relations from contact and pose."""
+    rig = arm.rig
+    held = rig.held()
+    relations = _relations(arm, robot_id, held)
+    status = {r.subject: _status(r, rig.things) for r in reversed(relations)}  # the first reported counts
+    several = [r.subject for r in relations if r.relation == "leans_on"]
+    status |= {id: "on_several" if several.count(id) > 1 else "on_edge" for id in several}
+    objects = tuple(
+        replace(
+            rig.things[id],
+            position=tuple(rounded(rig.position(id))),
+            orientation=tuple(rounded(_positive(rig.quat(id)))),
+            size=tuple(rounded(rig.things[id].size)),
+            status=status.get(id) or ("on_floor" if "floor" in rig.touching(id) else "unsupported"),
+            extra={},  # further fields of the file stay the file's
+        )
+        for id in rig.objects
+    )
+    opening = rig.opening()
+    base = rounded(rig.plan.base)
+    given = rig.plan.robot
+    turned = any(base[3:]) or (given is not None and len(given.pose) > 3)
+    robot = RobotState(
+        robot_id,
+        tuple(base if turned else base[:3]),
+        {
+            **{f"joint_{i + 1}": v for i, v in enumerate(rounded(rig.arm()))},
+            "finger": round(opening / 2, 4),
+        },
+        "holding" if held else "open" if opening > OPEN else "closed",
+        held,
+    )
+    furniture = tuple(replace(piece, extra={}) for piece in rig.plan.furniture)
+    return Scene((robot,), objects, furniture, tuple(relations), dict(perception))
+
+
+def _positive(quat: Array) -> Array:
+    return -quat if quat[0] < 0 else quat
+
+
+def _relations(arm: Arm, robot_id: str, held: str | None) -> list[Relation]:
+    rig = arm.rig
+    found: list[Relation] = []
+    baskets = [f for f in rig.plan.furniture if f.shape == "basket"]
+    for id in rig.objects:
+        if id == held:
+            found.append(Relation(id, "held_by", robot_id))
+            continue
+        position = rig.position(id)
+        half = float(rig.half(id)[2])
+        around = next((b for b in baskets if support.contains(rig, id, b.id)), None)
+        if around is not None:
+            found.append(Relation(id, "in", around.id))
+            continue
+        # what carries it alone, standing or lying squarely, it is on; everything else it only leans on
+        under = {
+            support_id: part
+            for support_id, part in support.shares(rig, id).items()
+            if support_id not in ("robot", "floor")
+        }
+        alone = next((w for w, part in under.items() if part >= support.CARRIES and support.flat(rig, id)), None)
+        if alone is not None:
+            found.append(Relation(id, "on", alone))
+        else:
+            found += [
+                Relation(id, "leans_on", support_id) for support_id, part in under.items() if part > support.TOUCH
+            ]
+        for region in (f for f in rig.plan.furniture if f.shape == "region"):
+            low = float(position[2]) - half
+            if covers(region, float(position[0]), float(position[1])) and abs(low - region.position[2]) < 0.03:
+                found.append(Relation(id, "on", region.id))
+    for piece in rig.plan.furniture:
+        if piece.shape != "basket":
+            continue
+        foot = piece.position[2] - piece.size[2] / 2
+        for table in rig.plan.furniture:
+            if table.shape == "table" and covers(table, *piece.position[:2]) and abs(table.position[2] - foot) < 0.03:
+                found.append(Relation(piece.id, "on", table.id))
+    return found
+
+
+def _status(relation: Relation, things: dict[str, Thing]) -> str:
+    if relation.relation == "held_by":
+        return "held"
+    other = things[relation.object]
+    if relation.relation == "in":
+        return "in_basket" if other.shape == "basket" else "in"
+    if other.shape == "table":
+        return "on_stand" if other.category == "stand" else "on_table"
+    return "on_object" if relation.object in things and other.shape in ("sphere", "cylinder", "box") else "on"
+
+
+def arm_state(scene_robot: RobotState | None) -> tuple[Array, float] | None:
+    """Joint angles (7) and half opening (m) that an earlier observation wrote; None when they are not all there."""
+    if scene_robot is None:
+        return None
+    try:
+        q = np.array([float(scene_robot.joint_state[f"joint_{i}"]) for i in range(1, 8)])
+        finger = float(scene_robot.joint_state.get("finger", panda.STROKE))
+    except (KeyError, TypeError, ValueError):
+        return None
+    low, high = np.array(panda.LIMITS).T
+    if not (np.all(np.isfinite(q)) and np.all(q > low) and np.all(q < high) and 0 <= finger <= panda.STROKE + 1e-3):
+        return None
+    return q, min(finger, panda.STROKE)

@@ -1,0 +1,114 @@
+"""The support of a thing: what carries its weight, by the contact forces, and how far it leans. Moves nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import mujoco
+import numpy as np
+
+from worldfs.robots import orientation
+
+from .rig import Rig
+from .scene_layout import within
+
+CARRIES = 0.95  # share of the load that the thing named must carry by itself
+HANGS = 0.5  # share of its own weight that contacts must carry: less, and something unseen holds it
+TOUCH = 0.05  # share of the load below which a support is a mere touch
+RIM = 0.005  # m below the rim: what a basket carries there lies across it
+ABOVE_RIM = 0.03  # m that a heap may rise out of a basket
+MOSTLY = 0.5  # share of the load from which a thing falls when its support goes
+
+
+def loads(rig: Rig, id: str) -> dict[str, float]:
+    """The supports of an object, by id ("robot", "floor"), each with its upward force (N); no downward forces."""
+    model, data, body = rig.model, rig.data, rig.body[id]
+    found: dict[str, float] = {}
+    force = np.zeros(6)
+    for i in range(data.ncon):
+        contact = data.contact[i]
+        one, other = (int(rig.geom_body[g]) for g in contact.geom)
+        if body not in (one, other) or one == other:
+            continue
+        mujoco.mj_contactForce(model, data, i, force)
+        # the first axis of a contact's frame points from its first body to its second: the force is on the second
+        upward = float(np.array(contact.frame).reshape(3, 3)[:, 2] @ force[:3])
+        owner = rig.body_owner[one if other == body else other]
+        found[owner] = found.get(owner, 0.0) + (upward if other == body else -upward)
+    return {owner: newtons for owner, newtons in found.items() if newtons > 0}
+
+
+def weight(rig: Rig, id: str) -> float:
+    """N."""
+    return float(rig.model.body_mass[rig.body[id]]) * float(np.linalg.norm(rig.model.opt.gravity))
+
+
+def shares(rig: Rig, id: str) -> dict[str, float]:
+    """Each support's part of what holds a thing up, 0…1, the greatest first; empty where contacts do not carry it."""
+    found = loads(rig, id)
+    total = sum(found.values())
+    if total < HANGS * weight(rig, id):
+        return {}
+    return dict(sorted(((owner, part / total) for owner, part in found.items()), key=lambda item: -item[1]))
+
+
+def share(rig: Rig, id: str, place: str) -> float:
+    """The part of a thing's load that `place` carries, 0…1.
+
+    A basket carries also through the objects that lie in it, and nothing that lies across its rim.
+    """
+    found, piece = shares(rig, id), rig.things.get(place)
+    if piece is None or piece.shape != "basket":
+        return found.get(place, 0.0)
+    bottom = float(rig.position(id)[2] - rig.half(id)[2])
+    if found.get(place, 0.0) > TOUCH and bottom > piece.position[2] + piece.size[2] / 2 - RIM:
+        return 0.0
+    own = {place, *(other for other in rig.objects if other != id and within(piece, rig.position(other), ABOVE_RIM))}
+    return sum(part for owner, part in found.items() if owner in own)
+
+
+def carried(rig: Rig, id: str, place: str) -> bool:
+    """Whether `place` carries a thing by itself."""
+    return share(rig, id, place) >= CARRIES
+
+
+def contains(rig: Rig, id: str, basket: str) -> bool:
+    """Whether a thing lies in a basket: its centre within or just above the rim, its weight on what is there."""
+    return within(rig.things[basket], rig.position(id), ABOVE_RIM) and carried(rig, id, basket)
+
+
+def riders(rig: Rig, id: str) -> list[str]:
+    """Everything that a thing carries for the most part, also by way of others; not what merely leans on it."""
+    found: list[str] = []
+    left = [id]
+    while left:
+        under = left.pop()
+        for other in rig.objects:
+            if other != id and other not in found and shares(rig, other).get(under, 0.0) > MOSTLY:
+                found.append(other)
+                left.append(other)
+    return found
+
+
+def format_shares(found: Mapping[str, float]) -> str:
+    """`dice 62 %, table_01 38 %`; "nothing" for none."""
+    return ", ".join(f"{owner} {100 * part:.0f} %" for owner, part in found.items() if part > 0.005) or "nothing"
+
+
+# --- which way up ---
+
+
+def upright_axis(rig: Rig, id: str) -> int:
+    """The object's own axis (0, 1, 2) that points up; −1 for a ball."""
+    return orientation.axis(rig.things[id].shape, rig.rotation(id))
+
+
+def lean(rig: Rig, id: str, axis: int) -> float:
+    """The angle (rad) of that axis to the vertical."""
+    thing = rig.things[id]
+    return orientation.lean(thing.shape, thing.size, rig.rotation(id), axis)
+
+
+def flat(rig: Rig, id: str) -> bool:
+    """Whether an object stands or lies squarely, whichever way up."""
+    return lean(rig, id, upright_axis(rig, id)) <= orientation.FLAT

@@ -1,0 +1,280 @@
+"""The body: a simulated Panda on a table as a `Driver`."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import mujoco
+import numpy as np
+
+from worldfs.base.driver import Interpreter, Run
+from worldfs.base.errors import BadInput, MissingRequirement, WorldError, from_os
+from worldfs.base.model import Cause, Finding, Json, Order, Outcome, Scene
+from worldfs.robots import displacements
+from worldfs.robots.video_writer import VideoWriter
+
+from . import actions, panda, perception, sequences
+from .action_evidence import ActionEvidence
+from .arm import Arm
+from .array_types import Array
+from .camera import CameraRenderer
+from .ik import HIGH, HOME, LOW, IKSolver
+from .image_store import ImageStore, write_png
+from .model_builder import TIMESTEP
+from .motion_control import CLOSE, MotionController, MotionStopped
+from .order_review import order_subject, review
+from .rig import Rig
+from .scene_layout import SceneLayout, layout, random_scene
+from .scene_observation import arm_state, observe
+
+SETTLE = 0.3  # s that the world comes to rest in when it is built
+READY = (  # poses tried in turn until one is free of collision: home, folded, upright, turned away
+    panda.HOME,
+    (0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785),
+    (0.0, -1.2, 0.0, -2.6, 0.0, 1.8, 0.785),
+    (0.0, -0.5, 0.0, -2.9, 0.0, 2.6, 0.785),
+    (1.57, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785),
+    (-1.57, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785),
+    (0.0, 0.0, 0.0, -0.5, 0.0, 0.9, 0.785),
+    (2.6, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785),
+)
+
+
+class TabletopDriver:
+    """Driver of one Panda. `seed` and `objects` shape the random scene that an empty `open` builds.
+
+    `artifacts`: directory beside ENVIRONMENT.md that pictures go to (in its `camera/`); None: no pictures are kept.
+    `language` (en | zh): of the names in that random scene.
+    `interpreter`: language to orders, for real_execute. Called from one thread at a time, any thread.
+    """
+
+    ops = frozenset({"move_to", "pick_up", "place", "target_navigation", "strategy", "real_execute"})
+    repeatable: frozenset[str] = frozenset()  # every op moves the arm, or may
+
+    def __init__(
+        self,
+        robot_id: str,
+        *,
+        seed: int | None = None,
+        objects: int | None = None,
+        cameras: bool = True,
+        artifacts: Path | None = None,
+        interpreter: Interpreter | None = None,
+        language: str = "en",
+    ) -> None:
+        self.robot_id = robot_id
+        self.seed, self.count = 0 if seed is None else seed, 5 if objects is None else objects
+        self.interpreter = interpreter
+        self._language = language
+        self._cameras = cameras
+        self._album_root = artifacts
+        self._album = ImageStore(artifacts) if artifacts is not None else None
+        self._arm: Arm | None = None
+        self._renderer: CameraRenderer | None = None
+        self._film: VideoWriter | None = None
+        self._fps = 10
+        self._perception: Json = {}
+        self._assumed = Scene()
+
+    @property
+    def arm(self) -> Arm:
+        if self._arm is None:
+            raise BadInput("the body is not open", op="open", fix="open the driver with a scene first")
+        return self._arm
+
+    # --- Driver ---
+
+    def open(self, scene: Scene) -> None:
+        """Builds the world. Errors: `BadInput` for numbers that no world can have."""
+        self._let_go()
+        blank = not scene.objects and not scene.furniture and all(r.robot_id == self.robot_id for r in scene.robots)
+        if blank:
+            made = random_scene(self.seed, self.count, self.robot_id, self._language)
+            scene = replace(made, robots=scene.robots or made.robots)
+        plan = layout(scene, self.robot_id)
+        rig = Rig(plan)
+        self._arm = Arm(rig, IKSolver(plan.base), MotionController(rig))
+        _stand_up(self._arm, plan)
+        self._filmed()
+        self.photograph(None)
+        self._assumed = Scene() if blank else self.observe()
+
+    def assumed(self) -> Scene:
+        return self._assumed
+
+    def observe(self) -> Scene:
+        return observe(self.arm, self.robot_id, self._perception)
+
+    def review(self, order: Order) -> Sequence[Finding]:
+        return review(self.arm, order, self.interpreter, self._cameras)
+
+    def execute(self, order: Order, run: Run) -> Outcome:
+        arm = self.arm
+        arm.mover.begin(lambda: run.stop)
+        action_evidence = ActionEvidence(arm, order_subject(arm, order))
+        try:
+            outcome = self._carry_out(order, action_evidence)
+        except MotionStopped as stopped:
+            cause = Cause.CANCELLED if stopped.why == "cancelled" else Cause.TIMEOUT
+            code = "CANCELLED" if cause is Cause.CANCELLED else "EXECUTION_TIMEOUT"
+            message = f"{order.op} stopped ({stopped.why}); the arm holds still where it is"
+            evidence = {**action_evidence.close(), "held": arm.mover.still, "speed": arm.mover.speed}
+            outcome = Outcome.failure(cause, code, message, evidence=evidence)
+        except FloatingPointError as error:
+            return Outcome.failure(Cause.ERROR, "SIMULATION_DIVERGED", str(error), traceback=traceback.format_exc())
+        if others := displacements.displacement_text(outcome.evidence.get("also_moved", ())):
+            outcome = replace(outcome, message=f"{outcome.message}; {others}")
+        trouble = self.photograph(run.artifacts)
+        if trouble:  # what was done is done: a full disk must not turn it into a failure
+            outcome = replace(outcome, evidence={**outcome.evidence, "pictures": trouble})
+        return outcome
+
+    def close(self) -> None:
+        self.stop_recording()
+        self._let_go()
+
+    # --- beyond the port ---
+
+    def record(self, path: Path, fps: int = 10) -> None:
+        """From now on films the front camera, `fps` frames a simulated second, until `stop_recording` or `close`.
+
+        Raises `MissingRequirement` without OpenGL or (MP4) an encoder, `BadInput` for another suffix.
+        """
+        if not self._cameras:
+            raise MissingRequirement("the cameras are switched off", op="record", fix="start it without --no-cameras")
+        self._film = VideoWriter(os.fspath(path), fps)
+        self._fps = fps
+        self._filmed()
+
+    def stop_recording(self) -> int:
+        """Finishes the film, if any; how many frames it has."""
+        if self._film is None:
+            return 0
+        done, self._film = self._film, None
+        if self._arm is not None:
+            self._arm.mover.watch = None
+        if done.frames:
+            done.close()
+        else:
+            done.discard()
+        return done.frames
+
+    def renderer(self) -> CameraRenderer:
+        """The cameras of the present world. Raises `MissingRequirement` (CAMERA_UNAVAILABLE) naming the fix."""
+        if not self._cameras:
+            raise MissingRequirement(
+                "the cameras are switched off", op="render", fix="switch the cameras on", code="CAMERA_UNAVAILABLE"
+            )
+        if self._renderer is None:
+            self._renderer = CameraRenderer(self.arm.rig.model)
+        return self._renderer
+
+    # --- inside ---
+
+    def _carry_out(self, order: Order, action_evidence: ActionEvidence | None = None) -> Outcome:
+        arm = self.arm
+        action_evidence = action_evidence or ActionEvidence(arm, order_subject(arm, order))
+        match order.op:
+            case "move_to":
+                return actions.move_to(arm, order, action_evidence)
+            case "pick_up":
+                return actions.pick_up(arm, order, action_evidence)
+            case "place":
+                return actions.attempt_place(arm, order, action_evidence)
+            case "target_navigation":
+                try:
+                    renderer = self.renderer()
+                except MissingRequirement as missing:
+                    return Outcome.failure(Cause.ERROR, missing.code, str(missing), evidence=action_evidence.close())
+                return perception.locate(arm, renderer, order, action_evidence)
+            case "strategy":
+                return sequences.strategy(arm, order, action_evidence, self._carry_out)
+            case "real_execute":
+                scene = self.observe()
+                return sequences.real_execute(
+                    arm, order, action_evidence, self._carry_out, interpreter=self.interpreter, scene=scene
+                )
+        known = ", ".join(sorted(self.ops))
+        return Outcome.failure(
+            Cause.ERROR, "UNKNOWN_OP", f"{order.op!r} is none of {known}", evidence=action_evidence.close()
+        )
+
+    def photograph(self, job: Path | None = None) -> str:
+        """Keeps a set of pictures, and the front one beside the job's own files. What went wrong, if anything did."""
+        if not self._cameras or (self._album is None and job is None):
+            return ""
+        try:
+            renderer = self.renderer()
+        except MissingRequirement as missing:
+            self._cameras = False  # the body goes on blind
+            return str(missing)
+        data = self.arm.rig.data
+        try:
+            if self._album is not None:
+                self._perception = self._album.add(renderer, data)
+            if job is not None and job.is_dir() and job != self._album_root:
+                write_png(job / "front.png", renderer.capture(data, "front"))
+        except OSError as error:
+            return str(from_os(error, path=str(job), op="keep a picture"))
+        except WorldError as error:
+            return str(error)
+        return ""
+
+    def _filmed(self) -> None:
+        """Hangs the film, if there is one, on the present mover."""
+        if self._film is None or self._arm is None:
+            return
+        film, rig, renderer = self._film, self._arm.rig, self.renderer()
+
+        def frame() -> None:
+            picture = renderer.capture(rig.data, "front").rgb
+            assert picture is not None
+            film.add(picture)
+
+        self._arm.mover.watch_every = max(1, round(1 / (self._fps * TIMESTEP)))
+        self._arm.mover.watch = frame
+
+    def _let_go(self) -> None:
+        if self._renderer is not None:
+            self._renderer.close()
+        self._renderer, self._arm = None, None
+
+
+def _stand_up(arm: Arm, plan: SceneLayout) -> None:
+    """Puts the arm where an earlier observation left it, else into a free pose; the world comes to rest."""
+    rig = arm.rig
+    data = rig.data
+    data.qpos[panda.ARM : panda.ARM + 2] = panda.STROKE
+    mujoco.mj_forward(rig.model, data)
+    arm.ready = _free_pose(arm)
+    q, finger = arm.ready, panda.STROKE
+    before = arm_state(plan.robot)
+    if before is not None:
+        opening = before[1]
+        # what is held touches the pads; anything else that touches means the file was edited since
+        hits = arm.collision_checker(opening=opening).hits(before[0])
+        if not [pair for pair in hits if plan.robot is None or plan.robot.holding not in pair]:
+            q, finger = before
+    data.qpos[: panda.ARM], data.ctrl[: panda.ARM] = q, q
+    data.qpos[panda.ARM : panda.ARM + 2] = finger
+    holding = plan.robot.holding if plan.robot else None
+    data.ctrl[panda.ARM] = CLOSE if holding in rig.body and finger < panda.STROKE else finger
+    mujoco.mj_forward(rig.model, data)
+    arm.mover.wait(SETTLE)
+
+
+def _free_pose(arm: Arm) -> Array:
+    checker = arm.collision_checker(opening=panda.STROKE)
+    for pose in READY:
+        if checker.free(np.array(pose)):
+            return np.array(pose)
+    rng = np.random.default_rng(3)
+    for _ in range(300):
+        q = rng.uniform(LOW, HIGH)
+        if checker.free(q):
+            return np.asarray(q)
+    return HOME.copy()

@@ -1,0 +1,390 @@
+"""RealRobotTargetAdapter: a robot as a target, behind the safety layer and a watchdog (000 "TARGETS.md").
+
+`adapter.driver` names the robot's library; `config.safety` the limits. Nothing reaches the robot but by `step`, through
+`safety.py`; and whatever goes wrong, the robot is stopped and the session's outcome has the cause.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Final
+
+import numpy as np
+
+from worldfs.base.driver import Run
+from worldfs.base.errors import BadInput, UserError
+from worldfs.base.model import Json, RobotState, Scene, Target
+
+from .cameras import Cameras
+from .kinematics import quaternion
+from .robots.robot_interface import RobotCommand, RobotFactory, RobotInterface, RobotReading
+from .safety import ArmSafety, BaseSafety, judge
+from .safety_limits import SafetyLimits, effective_limits, limits_json
+from .target_adapter import ActionSpec, Array, Observation, StepResult, TargetAdapter, TargetContext, TargetStopped
+from .target_declaration import known_drivers
+from .watchdog import Watchdog
+
+HALT_WAIT_S: Final = 0.3  # for a call on the wire; then beside it, if the wire allows that
+BASE_HOLD: Final = 4.0  # control periods for which a velocity holds without a new one
+CONTROL_HZ: Final = 20.0
+SHUT, WIDE = 0.002, 0.98  # m between the fingers, and of their opening: less and more hold nothing
+
+
+def adapter(target: Target, context: TargetContext) -> TargetAdapter:
+    """Raises `BadInput` for an unknown driver; `open` reports what is not installed or not switched on."""
+    return RealTarget(target, context, driver(target)(target, context))
+
+
+def driver(target: Target) -> RobotFactory:
+    """The maker of the robot that `adapter.driver` names: a built-in one, or an installed package's."""
+    there = known_drivers()
+    where = there.get(target.driver.strip().lower()) or there.get(target.driver)
+    if where is None:
+        raise BadInput(
+            f"no driver is called {target.driver!r}", path=f"TARGETS.md {target.id} adapter.driver",
+            expected="one of " + ", ".join(sorted(there)),
+            fix="name one of them, or install the package that brings it",
+        )  # fmt: skip
+    module, _, attribute = where.partition(":")
+    made: RobotFactory = getattr(import_module(module), attribute)
+    return made
+
+
+class RealTarget:
+    """`target.config`: what the driver wants (see its module), `safety` (see safety_limits.py), `control_hz`."""
+
+    def __init__(self, target: Target, context: TargetContext, robot: RobotInterface) -> None:
+        self.target, self.context, self.robot = target, context, robot
+        self._hz = control_hz(target)
+        self._cameras = Cameras(target.cameras, context.clock, f"TARGETS.md {target.id} perception.cameras")
+        self._limits = robot.usual
+        self._safety: ArmSafety | BaseSafety | None = None
+        self._watchdog: Watchdog | None = None
+        self._wire = threading.RLock()  # one call to the robot at a time
+        self._why = ""  # why it was stopped: nothing is sent until an episode begins anew
+        self._shown_at = self._sent_at = 0.0
+        self._moving = False
+        self._last: RobotReading | None = None
+        self.holding: str | None = (
+            None  # the object in the fingers: the driver sets it, and the fingers show whether it is there
+        )
+
+    # -- the port ----------------------------------------------------------------------------------------------------
+
+    def open(self) -> None:
+        """Connects, and moves nothing. Raises `MissingRequirement` or `BadInput` with the fix."""
+        try:
+            self.robot.connect()
+            robot, path = self.robot, f"TARGETS.md {self.target.id} config.safety"
+            safety = self.target.config.get("safety")
+            self._limits = limits = effective_limits(safety, robot.joints, robot.usual, robot.maker, path=path)
+            if robot.joints and limits.low is not None and robot.chain is None:
+                raise BadInput(
+                    "a workspace for a robot whose kinematics are not known", path=f"{path}.workspace",
+                    expected="config.kinematics beside it", fix="name its URDF: kinematics: {urdf: robot.urdf}",
+                )  # fmt: skip
+            if robot.joints and (limits.joint_low is None or limits.joint_high is None):
+                raise BadInput(
+                    "joints without limits", path=f"{path}.joint_low", expected="the robot's own, or joint_low and "
+                    "joint_high in radians", fix="calibrate the robot, or write both",
+                )  # fmt: skip
+            period = 1.0 / self._hz
+            self._safety = (
+                ArmSafety(limits, robot.chain, robot.joints, period) if robot.joints else BaseSafety(limits, period)
+            )
+            self._cameras.open(robot.pictures())
+            self._begin(self._read())
+        except BaseException:
+            self.close()
+            raise
+        self._watchdog = Watchdog(self.context.clock, limits.watchdog_s, self._halt, self._tend)
+        self._watchdog.start()
+
+    def sensors(self) -> frozenset[str]:
+        return self.robot.sensors() | ({"rgb_camera"} if self._sizes() else set())
+
+    def actions(self) -> Sequence[ActionSpec]:
+        """Bounds are the limits that hold; how far one step may go follows from speeds and `control_hz`."""
+        return [ActionSpec(name, (size,), *self._bounds(name, size), self._hz) for name, size in self._shapes().items()]
+
+    def observations(self) -> Mapping[str, tuple[tuple[int, ...], str]]:
+        observation = self._show(self._last) if self._last is not None else {}
+        shapes = {name: (tuple(value.shape), str(value.dtype)) for name, value in observation.items()}
+        return shapes | {f"rgb.{name}": ((*size, 3), "uint8") for name, size in self._sizes().items()}
+
+    def reset(self, *, seed: int | None = None, options: Json | None = None) -> Observation:
+        """Begins an episode at the robot's present pose; it moves only if `config` asks for it (see the drivers)."""
+        with self._careful():
+            self._why = ""
+            self.robot.prepare()
+            return self._begin(self._read())
+
+    def step(self, action: Array, representation: str) -> StepResult:
+        """One action, bounded. Raises `TargetStopped` when it must not move, `BadInput` for an invalid action."""
+        safety, now = self._ready(), self.context.clock.monotonic()
+        with self._careful():
+            age = now - self._shown_at
+            if age > self._limits.stale_s:
+                raise TargetStopped(
+                    f"an action from an observation {age:.2f} s old", path=self.target.id,
+                    expected=f"at most {self._limits.stale_s:g} s (safety.stale_s)", fix="use a faster policy",
+                )  # fmt: skip
+            reading = self._read()
+            if why := judge(reading, self._limits, self.context.clock.monotonic()):
+                raise TargetStopped(why, path=self.target.id, fix="see to the robot; the next session begins anew")
+            now = self.context.clock.monotonic()
+            elapsed = now - self._sent_at if self._moving else safety.period
+            command, clamped = safety.bound(reading, action, representation, elapsed)
+            self._send(command)
+            self._sent_at, self._moving = now, True
+            if self._watchdog is not None:
+                self._watchdog.feed()
+            return StepResult(self._seen(reading), clamped=tuple(clamped))
+
+    def observe(self) -> Observation:
+        with self._careful():
+            return self._seen(self._read())
+
+    def scene(self) -> Scene:
+        """The robot alone: its pose, its limits, why it was stopped."""
+        try:
+            reading = self._read()
+        except Exception:  # called after each session, also one that ended because the connection was cut
+            reading = self._last or RobotReading(0.0)
+        extra: Json = {"driver": self.target.driver, "limits": limits_json(self._limits)}
+        if self._why or reading.trouble:
+            extra["standing"] = self._why or reading.trouble
+        speeds = reading.speeds if reading.speeds is not None else reading.velocity
+        if speeds is not None:
+            extra["speed"] = round(float(np.max(np.abs(speeds), initial=0.0)), 4)  # rad/s or m/s, as it measures itself
+        joints: Json = {name: round(float(q), 5) for name, q in zip(self.robot.joints, reading.joints, strict=False)}
+        if reading.place is not None:
+            x, y, yaw = (round(float(part), 4) for part in reading.place)
+            return Scene((RobotState(self.target.id, (x, y, 0.0, 0.0, 0.0, yaw), extra=extra),))
+        if reading.opening * self._width() <= SHUT or reading.opening >= WIDE:
+            self.holding = None
+        state = RobotState(
+            self.target.id,
+            (),  # an arm does not measure its base's pose
+            joints,
+            "holding" if self.holding else _words(reading.opening),
+            self.holding,
+            extra,
+        )
+        return Scene((state,), perception=self._kept(reading))
+
+    def stop(self) -> None:
+        """From any thread. The robot stays stopped until the next episode or session begins."""
+        self._halt("stopped")
+
+    def close(self) -> None:
+        if self._watchdog is not None:
+            self._watchdog.close()
+            self._watchdog = None
+        try:
+            if self._safety is not None:
+                self._halt("closed")
+        finally:
+            self._safety = None
+            self._cameras.close()
+            self.robot.close()
+
+    # -- beyond the port ---------------------------------------------------------------------------------------------
+
+    def set_run(self, run: Run | None) -> None:
+        """A session begins (its end is the robot's stop), or it is over: None."""
+        if self._watchdog is not None:
+            self._watchdog.set_run(run)
+        if run is None:
+            self.stop()
+        else:
+            self._why = ""
+            if run.stop:
+                self._halt(run.stop)  # stopped before it began
+            elif self._safety is not None:
+                with self._careful():
+                    self.robot.prepare()
+                    self._begin(self._read())
+
+    def heartbeat(self) -> None:
+        """The session that leads the robot is computing and alive."""
+        if self._watchdog is not None and not self._why:
+            self._watchdog.heartbeat()
+
+    @property
+    def limits(self) -> SafetyLimits:
+        """Those that hold."""
+        return self._limits
+
+    @property
+    def watchdog(self) -> Watchdog:
+        assert self._watchdog is not None, "the target is not open"
+        return self._watchdog
+
+    # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _ready(self) -> ArmSafety | BaseSafety:
+        if self._safety is None:
+            raise BadInput("the target is not open", path=self.target.id, op="step", fix="open it first")
+        if self._why:
+            raise TargetStopped(f"robot stopped: {self._why}", path=self.target.id, fix="begin anew (reset)")
+        return self._safety
+
+    @contextmanager
+    def _careful(self) -> Iterator[None]:
+        """Whatever goes wrong here, the robot is stopped; a library's own error becomes `TargetStopped`."""
+        try:
+            yield
+        except BaseException as error:
+            why = error.found if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+            if not self._why:
+                try:
+                    self._halt(why)
+                except Exception as worse:
+                    why = f"{why}; and it could not be stopped: {worse}"
+            if isinstance(error, UserError | ConnectionError | TimeoutError) or not isinstance(error, Exception):
+                raise
+            raise TargetStopped(why, path=self.target.id, fix="see to the robot") from error
+
+    def _halt(self, why: str) -> None:
+        """Nothing is sent from here on; then the robot is stopped."""
+        self._why = self._why or why
+        alone = self._wire.acquire(timeout=HALT_WAIT_S)
+        try:
+            if alone or not self.robot.serial:
+                self.robot.halt()
+            # else: a call hangs on its only wire; it holds its last target, one control period ahead at most
+        finally:
+            if alone:
+                self._wire.release()
+        self._moving = False
+        if self._watchdog is not None:
+            self._watchdog.rest()
+
+    def _tend(self) -> None:
+        """A velocity ends by itself when no new one came: commands are short-lived."""
+        if self.robot.joints or not self._moving:
+            return
+        if self.context.clock.monotonic() - self._sent_at > BASE_HOLD / self._hz:
+            with self._wire:
+                if self._moving and not self._why:
+                    self.robot.send(RobotCommand(velocity=np.zeros(3)))
+                    self._moving = False
+                    assert self._safety is not None
+                    self._safety.begin(self._last or RobotReading(0.0))
+
+    def _send(self, command: RobotCommand) -> None:
+        with self._wire:
+            if self._why:  # stopped by another thread since this step began
+                raise TargetStopped(f"robot stopped: {self._why}", path=self.target.id)
+            self.robot.send(command)
+
+    def _read(self) -> RobotReading:
+        with self._wire:
+            self._last = self.robot.read()
+        return self._last
+
+    def _begin(self, reading: RobotReading) -> Observation:
+        assert self._safety is not None
+        self._safety.begin(reading)
+        self._moving = False
+        return self._seen(reading)
+
+    def _seen(self, reading: RobotReading) -> Observation:
+        self._shown_at = min(reading.at, self.context.clock.monotonic())
+        return self._show(reading) | {f"rgb.{name}": picture for name, picture in self._pictures(reading).items()}
+
+    def _show(self, reading: RobotReading) -> dict[str, Array]:
+        observation: dict[str, Array] = {}
+        if self.robot.joints:
+            observation["joint_states"] = np.array(reading.joints, dtype=float)
+            if reading.speeds is not None:
+                observation["joint_velocities"] = np.array(reading.speeds, dtype=float)
+            observation["gripper"] = np.array([reading.opening * self._width()])
+            if self.robot.chain is not None:
+                tool = self.robot.chain.forward(reading.joints)
+                observation["ee_pose"] = np.array([*tool[:3, 3], *quaternion(tool[:3, :3])])
+        if reading.place is not None:
+            observation["base_pose"] = np.array(reading.place, dtype=float)
+        if reading.velocity is not None:
+            observation["base_velocity"] = np.array(reading.velocity, dtype=float)
+        if reading.native is not None:
+            observation["state"] = np.array(reading.native, dtype=float)
+        return observation
+
+    def _width(self) -> float:
+        """Metres between the open fingers; 1 where that is not known, so that `gripper` is the open share."""
+        return float(getattr(self.robot, "width", 1.0))
+
+    def _pictures(self, reading: RobotReading) -> dict[str, Array]:
+        return {**reading.pictures, **self._cameras.pictures(self._limits.stale_s)}
+
+    def _sizes(self) -> dict[str, tuple[int, int]]:
+        return {**self.robot.pictures(), **self._cameras.sizes()}
+
+    def _shapes(self) -> Mapping[str, int]:
+        return self._safety.shapes if self._safety is not None else {}
+
+    def _bounds(self, name: str, size: int) -> tuple[Array, Array]:
+        limits, open_ = self._limits, np.full(size - 1, np.inf)
+        if name == "base_velocity":
+            bounds = (limits.base_low, limits.base_high)
+            return tuple(np.full(3, s * np.inf) if b is None else b for b, s in zip(bounds, (-1, 1), strict=True))  # type: ignore[return-value]  # two of them
+        if name == "joint_position":
+            low, high = limits.joint_low, limits.joint_high
+        elif name == "joint_velocity":
+            high = limits.joint_speed
+            low = -high if high is not None else None
+        elif name == "ee_delta":
+            far, round_ = min(limits.ee_step, limits.ee_speed / self._hz), limits.ee_turn / self._hz
+            high = np.array([far] * 3 + [round_] * 3)
+            low = -high
+        else:
+            low, high = np.full(7, -1.0), np.full(7, 1.0)
+            low[:3], high[:3] = (-np.inf, np.inf) if limits.low is None else (limits.low, limits.high)
+        shut = -1.0 if name == "ee_delta" else limits.gripper_low
+        most = 1.0 if name == "ee_delta" else limits.gripper_high
+        return np.append(-open_ if low is None else low, shut), np.append(open_ if high is None else high, most)
+
+    def _kept(self, reading: RobotReading) -> Json:
+        """Pictures of now, in the context's folder: paths relative to the workspace."""
+        if self.context.artifacts is None:
+            return {}
+        try:
+            pictures = self._pictures(reading)
+        except UserError:
+            return {}
+        return save_pictures(pictures, self.context)
+
+
+def save_pictures(pictures: Mapping[str, Array], context: TargetContext) -> Json:
+    """Each picture as a PNG in `context.artifacts`, the first as `camera_rgb`; nothing without Pillow."""
+    try:
+        from PIL import Image
+    except ImportError:
+        return {}
+    assert context.artifacts is not None
+    saved: Json = {}
+    for name, picture in pictures.items():
+        file = context.artifacts / f"{name}.png"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(picture).save(file)
+        saved["camera_rgb" if not saved else f"camera_rgb.{name}"] = f"{context.artifacts.name}/{file.name}"
+    return saved
+
+
+def control_hz(target: Target) -> float:
+    """`config.control_hz`, steps a second. Raises `BadInput` outside 1 … 500."""
+    value = target.config.get("control_hz", CONTROL_HZ)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= 500:
+        raise BadInput(
+            f"{value!r}", path=f"TARGETS.md {target.id} config.control_hz", expected="a number from 1 to 500"
+        )
+    return float(value)
+
+
+def _words(opening: float) -> str:
+    return "open" if opening > 0.5 else "closed"

@@ -1,0 +1,77 @@
+"""The port of robots: state for the safety layer, and the few commands that it sends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from worldfs.base.model import Target
+from worldfs.robots.targets.kinematics import Chain
+from worldfs.robots.targets.safety_limits import SafetyLimits
+from worldfs.robots.targets.target_adapter import Array, TargetContext
+
+
+@dataclass(frozen=True, slots=True)
+class RobotReading:
+    """The robot's reported state. Radians, metres, newtons, seconds of the context's clock."""
+
+    at: float  # when the robot sent it: a state that stopped coming grows old
+    joints: Array = field(default_factory=lambda: np.zeros(0))  # (n,)
+    speeds: Array | None = None  # (n,)
+    opening: float = 0.0  # of the gripper, 0 closed … 1 open
+    force: float = 0.0  # N at the tool
+    torques: Array | None = None  # (n,) Nm from outside
+    place: Array | None = None  # of a base: x, y (m), yaw (rad), where it thinks it is
+    velocity: Array | None = None  # of a base: vx, vy (m/s), wz (rad/s) in its own frame
+    pictures: Mapping[str, Array] = field(default_factory=dict)  # camera → uint8 (H, W, 3)
+    native: Array | None = None  # the numbers in the library's own order and units
+    trouble: str = ""  # why it cannot be moved now, in its own words
+
+
+@dataclass(frozen=True, slots=True)
+class RobotCommand:
+    """One control period's command to a robot; it has passed the safety layer."""
+
+    joints: Array = field(default_factory=lambda: np.zeros(0))  # (n,) rad to go to and hold
+    opening: float = 0.0  # 0 closed … 1 open
+    velocity: Array = field(default_factory=lambda: np.zeros(0))  # of a base: vx, vy (m/s), wz (rad/s)
+
+
+class RobotInterface(Protocol):
+    """One robot through its library. Called from one thread at a time, but for `halt`."""
+
+    joints: tuple[str, ...]  # names; none: a base
+    maker: SafetyLimits  # limits that no configuration may loosen
+    usual: SafetyLimits  # limits where the operator sets none
+    chain: Chain | None  # forward kinematics, if known
+    serial: bool  # its wire carries one call at a time, `halt` too
+
+    def connect(self) -> None:
+        """Raises `MissingRequirement` without the library or the robot, with the fix."""
+        ...
+
+    def sensors(self) -> frozenset[str]: ...
+
+    def pictures(self) -> Mapping[str, tuple[int, int]]:
+        """Cameras that come with it: name → (height, width)."""
+        ...
+
+    def read(self) -> RobotReading: ...
+
+    def prepare(self) -> None:
+        """Before an episode, if the target's config asks for it: clear an error, stand up."""
+        ...
+
+    def send(self, command: RobotCommand) -> None: ...
+
+    def halt(self) -> None:
+        """Stop where it is, powered. From any thread; twice does nothing more."""
+        ...
+
+    def close(self) -> None: ...
+
+
+RobotFactory = Callable[[Target, TargetContext], RobotInterface]

@@ -1,0 +1,51 @@
+"""SimTargetAdapter: a simulation as a target, by its backend (000 "TARGETS.md").
+
+`mujoco` is the table of this package; `gymnasium` any environment that is registered (`config: {env_id, kwargs}`);
+`maniskill` and `isaac_sim`, which the specification names as well, are refused with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from worldfs.base.errors import MissingRequirement
+from worldfs.base.model import Target
+from worldfs.robots.targets.target_adapter import TargetAdapter, TargetContext
+from worldfs.robots.targets.target_declaration import BACKENDS, no_backend
+
+SIM: Final = "pip install 'worldfs[sim]'"
+
+
+def adapter(target: Target, context: TargetContext) -> TargetAdapter:
+    """Raises `MissingRequirement` for an unknown backend, naming the known ones; `open` reports missing packages."""
+    if why := no_backend(target):
+        raise MissingRequirement(
+            why, path=f"TARGETS.md {target.id} backend", expected="one of " + ", ".join(MAKERS), fix="name one of them"
+        )
+    return MAKERS[target.backend.strip().lower() or BACKENDS[0]](target, context)
+
+
+def _mujoco(target: Target, context: TargetContext) -> TargetAdapter:
+    try:
+        import gymnasium  # noqa: F401 # the question is whether it is there
+        import mujoco  # noqa: F401 # same
+    except ImportError as error:
+        raise MissingRequirement(
+            f"the simulation needs {error.name or 'mujoco'}", op="open a target", fix=SIM
+        ) from error
+    from .tabletop_target import TabletopTarget
+
+    return TabletopTarget(target, context)
+
+
+def _gymnasium(target: Target, context: TargetContext) -> TargetAdapter:
+    from .gym_target import GymTarget
+
+    return GymTarget(target, context)
+
+
+MAKERS: Final[dict[str, Callable[[Target, TargetContext], TargetAdapter]]] = {
+    "mujoco": _mujoco,
+    "gymnasium": _gymnasium,
+}

@@ -1,0 +1,152 @@
+"""A film: frames of a camera into .mp4 (H.264) or .gif."""
+
+from __future__ import annotations
+
+import os
+from fractions import Fraction
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from worldfs.base.errors import BadInput, MissingRequirement
+
+if TYPE_CHECKING:
+    from numpy import uint8
+    from numpy.typing import NDArray
+
+    Frame = NDArray[uint8]  # height × width × 3, RGB
+
+FPS = 25
+GIF_FPS = 15  # above that, every second frame
+GIF_SIZE = (480, 360)
+
+
+class VideoContainer(Protocol):
+    """A container being written."""
+
+    def add(self, frame: Frame) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def kind_of(path: str) -> str:
+    """ ".mp4" or ".gif". Raises `BadInput` for what can be no film, or has no place to be."""
+    kind = os.path.splitext(path)[1].lower()
+    if kind not in (".mp4", ".gif"):
+        raise BadInput(f"a film cannot be {kind or 'without an ending'}", path=path, expected="FILE.mp4 or FILE.gif")
+    folder = os.path.dirname(os.path.abspath(path))
+    if not os.path.isdir(folder):
+        raise BadInput("no such directory", path=folder, expected="an existing directory", fix=f"mkdir -p {folder}")
+    return kind
+
+
+class VideoWriter:
+    """Takes frames, writes a file when it is closed; a film without frames leaves no file and is an error."""
+
+    def __init__(self, path: str, fps: int = FPS) -> None:
+        kind = kind_of(path)
+        self.path = path
+        self.frames = 0
+        self._part = f"{path}.part{kind}"
+        self._reel: VideoContainer = (
+            _Mp4Container(self._part, fps) if kind == ".mp4" else _GifContainer(self._part, fps)
+        )
+
+    def add(self, frame: Frame) -> None:
+        """One picture, RGB, always of the same size."""
+        self._reel.add(frame)
+        self.frames += 1
+
+    def close(self) -> None:
+        """Raises `MissingRequirement` when no camera gave a frame."""
+        if self.frames == 0:
+            self.discard()
+            raise MissingRequirement(
+                "no frame came from the camera",
+                path=self.path,
+                op="--record",
+                fix="start the kernel with cameras, and install what pictures need (make demo says what)",
+            )
+        self._reel.close()
+        os.replace(self._part, self.path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        if error is None:
+            self.close()
+        else:
+            self.discard()
+
+    def discard(self) -> None:
+        """Leave no file."""
+        self._reel.close()
+        if os.path.exists(self._part):
+            os.unlink(self._part)
+
+
+class _Mp4Container:
+    def __init__(self, path: str, fps: int) -> None:
+        try:
+            import av
+        except ImportError:
+            raise MissingRequirement(
+                "films in .mp4 need the package av", path=path, fix="pip install 'worldfs[video]', or record a .gif"
+            ) from None
+        self._path, self._fps = path, fps
+        self._av: Any = av
+        self._container: Any = None
+        self._stream: Any = None
+        self._count = 0
+
+    def add(self, frame: Frame) -> None:
+        if self._container is None:
+            self._container = self._av.open(self._path, "w", format="mp4")
+            self._stream = self._container.add_stream("libx264", rate=self._fps)
+            # 4:2:0 is what players want; it needs even sides.
+            self._stream.height, self._stream.width = frame.shape[0] // 2 * 2, frame.shape[1] // 2 * 2
+            self._stream.pix_fmt = "yuv420p"
+            self._stream.options = {"crf": "23", "preset": "veryfast"}
+        even = frame[: self._stream.height, : self._stream.width]
+        picture = self._av.VideoFrame.from_ndarray(even.copy(), format="rgb24")
+        picture.pts, picture.time_base = self._count, Fraction(1, self._fps)
+        self._count += 1
+        for packet in self._stream.encode(picture):
+            self._container.mux(packet)
+
+    def close(self) -> None:
+        if self._container is not None:
+            for packet in self._stream.encode():
+                self._container.mux(packet)
+            self._container.close()
+            self._container = None
+
+
+class _GifContainer:
+    """Small pictures, and not too many: a GIF's clock has steps of 10 ms, and its files are large.
+
+    Colours by octree: a palette by popularity has none left for a small red thing on a large table.
+    """
+
+    def __init__(self, path: str, fps: int) -> None:
+        from PIL import Image
+
+        self._path, self._fps = path, fps
+        self._every = 2 if fps > GIF_FPS else 1
+        self._image = Image
+        self._pictures: list[Any] = []
+        self._count = 0
+
+    def add(self, frame: Frame) -> None:
+        if self._count % self._every == 0:
+            picture = self._image.fromarray(frame)
+            picture.thumbnail(GIF_SIZE)
+            octree, plain = self._image.Quantize.FASTOCTREE, self._image.Dither.NONE
+            self._pictures.append(picture.quantize(256, octree, dither=plain))
+        self._count += 1
+
+    def close(self) -> None:
+        if self._pictures:
+            first, *rest = self._pictures
+            first.save(self._path, save_all=True, append_images=rest, duration=1000 * self._every // self._fps, loop=0)
+            self._pictures = []

@@ -1,0 +1,81 @@
+"""Admission: the checks of an order when it is accepted, which need no driver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+
+from worldfs.base.model import Finding, Job, Order
+
+
+def admit(
+    order: Order,
+    nodes: Collection[str],
+    known: Callable[[str], bool],
+    jobs: Mapping[str, Job] | None = None,
+    off: Collection[str] = (),
+) -> list[Finding]:
+    """All findings against an order: an unknown or disabled node, an unknown dependency, a dependency cycle.
+
+    `jobs`: the open jobs, the order's own among them. `off`: robots that are declared and disabled.
+    """
+    findings = []
+    if order.node in off:
+        findings.append(
+            Finding(
+                "ROBOT_DISABLED",
+                f"{order.sheet} {order.id} robot_id",
+                "an enabled robot",
+                f"{order.node} is disabled",
+                "set enabled: true in config.json embodiments.instances (or in ROBOTS.md), then start again",
+                order.id,
+            )
+        )
+    elif order.node not in nodes:
+        findings.append(
+            Finding(
+                "NODE_UNKNOWN",
+                f"{order.sheet} {order.id} robot_id",
+                "one of: " + (", ".join(sorted(nodes)) or "no node is configured"),
+                order.node or "no robot_id",
+                "name a robot of this workspace, or declare it in config.json embodiments.instances",
+                order.id,
+            )
+        )
+    for other in order.depends_on:
+        if other == order.id or not known(other):
+            findings.append(
+                Finding(
+                    "DEPENDENCY_FAILED",
+                    f"{order.sheet} {order.id} depends_on",
+                    "ids of other jobs that exist",
+                    other,
+                    "submit that job first, in the same write or an earlier one",
+                    order.id,
+                )
+            )
+    if not findings and has_cycle(order, jobs or {}):
+        findings.append(
+            Finding(
+                "DEPENDENCY_FAILED",
+                f"{order.sheet} {order.id} depends_on",
+                "no cycle of dependencies",
+                "the job depends on itself",
+                "remove one of the dependencies in the cycle",
+                order.id,
+            )
+        )
+    return findings
+
+
+def has_cycle(order: Order, jobs: Mapping[str, Job]) -> bool:
+    """Whether the order depends on itself, through any number of other jobs."""
+    seen: set[str] = set()
+    ahead = list(order.depends_on)
+    while ahead:
+        id = ahead.pop()
+        if id == order.id:
+            return True
+        if id not in seen and id in jobs:
+            seen.add(id)
+            ahead.extend(jobs[id].order.depends_on)
+    return False

@@ -1,0 +1,133 @@
+"""Turns: each robot executes one instruction at a time, however many steps it has and whichever process plans it.
+
+    .paos/turns/<node>.lock             locked by the instruction that is executed; names it and its present job
+    .paos/turns/<node>.<time>.<pid>     locked by a waiting one; the earliest is next
+
+The operating system releases a lock when its holder dies, so a killed instruction blocks no other. Actions that are
+accepted during an instruction wait for its end; those that were accepted before it run first.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+from worldfs.base.clock import Clock, parse_stamp
+from worldfs.base.errors import Busy, NotFound
+from worldfs.base.model import Job
+from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.root_lock import RootLock, lock_holder
+from worldfs.storage.store_interface import Store
+
+TURNS: Final = ".paos/turns"
+LOOK_S: Final = 0.1  # poll interval of a waiting instruction
+Holder = Mapping[str, Any]  # of a lock: pid, command, started_at, purpose, and the instruction's present job
+
+
+class InstructionTurn:
+    """One instruction's turn at a robot: acquired by `try_acquire`, held until `release`."""
+
+    def __init__(self, store: DiskStore, node: str, what: str, clock: Clock) -> None:
+        self._store, self._node, self._what, self._clock = store, node, what, clock
+        self._lock: RootLock | None = None
+        self._name = f"{node}.{time.time_ns():020d}.{os.getpid()}_{threading.get_ident()}"
+        self._place = self._held(f"{TURNS}/{self._name}").acquire()
+
+    def try_acquire(self) -> Holder | None:
+        """None: the turn is ours. Else the instruction that this one waits for."""
+        if self._lock is not None:
+            return None
+        for name in self._store.list(TURNS):
+            if name.rsplit(".", 2)[0] == self._node and name < self._name:
+                ahead = self._alive(f"{TURNS}/{name}")
+                if ahead is not None:
+                    return current_instruction(self._store, self._node) or ahead
+        by = current_instruction(self._store, self._node)
+        if by is not None:
+            return by
+        try:
+            self._lock = self._held(turn_lock_key(self._node)).acquire()
+        except Busy:
+            return current_instruction(self._store, self._node) or {}
+        self._drop()  # after the lock is acquired: the kernel sees this change, and refreshes
+        return None
+
+    def set_job(self, job: str) -> None:
+        """Record that the next job belongs to this instruction."""
+        if self._lock is not None:
+            self._lock.note(job=job)
+
+    def release(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+        self._drop()
+
+    def _held(self, key: str) -> RootLock:
+        return RootLock(self._store.root.path, self._what, clock=self._clock, key=key)
+
+    def _drop(self) -> None:
+        self._place.release()
+        with suppress(NotFound):
+            self._store.delete(f"{TURNS}/{self._name}", durable=False)
+
+    def _alive(self, key: str) -> Holder | None:
+        """The lock's live holder; a file that a dead process left is removed."""
+        found = lock_holder(self._store.root.path, key)
+        if found is None:
+            with suppress(NotFound):
+                self._store.delete(key, durable=False)
+        return found
+
+
+class HeldTurns:
+    """The kernel's view of the turns: read again when the change feed reports a change."""
+
+    def __init__(self, store: Store, nodes: Iterable[str]) -> None:
+        self._store = store if isinstance(store, DiskStore) else None
+        self._nodes = nodes
+        self._by: dict[str, Holder] = {}
+        self.refresh()
+
+    def refresh(self) -> None:
+        if self._store is not None:
+            found = {id: current_instruction(self._store, id) for id in tuple(self._nodes)}
+            self._by = {id: by for id, by in found.items() if by is not None}
+
+    def allows(self, job: Job) -> bool:
+        """Whether the job may start; False: it waits for the end of another instruction."""
+        node = job.order.node
+        if self._store is None or node not in self._by:
+            return True
+        by = current_instruction(self._store, node)
+        if by is None:
+            del self._by[node]
+            return True
+        began, accepted = parse_stamp(str(by.get("started_at", ""))), parse_stamp(job.status.accepted_at)
+        if began is not None and accepted is not None and accepted < began:
+            return True
+        return bool(by.get("job") == job.id)
+
+    @property
+    def any(self) -> bool:
+        return bool(self._by)
+
+
+def turn_lock_key(node: str) -> str:
+    return f"{TURNS}/{node}.lock"
+
+
+def current_instruction(store: Store, node: str) -> Holder | None:
+    """The instruction that a robot executes now; None: none, or its lock is unreadable."""
+    if not isinstance(store, DiskStore):
+        return None
+    for _ in range(3):  # its holder may be writing it at this moment
+        found = lock_holder(store.root.path, turn_lock_key(node))
+        if found != {}:
+            break
+        time.sleep(0.001)
+    return found

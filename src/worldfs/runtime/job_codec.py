@@ -1,0 +1,176 @@
+"""Orders and statuses as JSON: the lines of a job's file, and the files of a job in the tree."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, fields, replace
+from typing import Any
+
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Cause, Finding, Job, JobState, JobStatus, Order, Outcome
+
+_ORDER = {item.name: item for item in fields(Order)}
+_KINDS: dict[Any, tuple[str, Callable[[Any], bool]]] = {
+    "str": ("a string", lambda found: isinstance(found, str)),
+    "int": ("a whole number", lambda found: type(found) is int),
+    "float": ("a number, 0 or more", lambda found: type(found) in (int, float) and 0 <= found < math.inf),
+    "Json": ("a mapping", lambda found: isinstance(found, dict)),
+    "tuple[str, ...]": (
+        "a list of strings",
+        lambda found: isinstance(found, list) and all(isinstance(item, str) for item in found),
+    ),
+}
+
+
+def order_line(order: Order, accepted_at: str) -> bytes:
+    """The first line of a job's file: written once, by the submitter."""
+    return _line(order_value(order, accepted_at))
+
+
+def status_line(status: JobStatus) -> bytes:
+    """A status line, written by the kernel, with the outcome once there is one."""
+    return _line(status_value(status))
+
+
+def order_bytes(order: Order, accepted_at: str) -> bytes:
+    """The content of `job.json` in the tree."""
+    return _page(order_value(order, accepted_at))
+
+
+def status_bytes(status: JobStatus) -> bytes:
+    """The content of `status.json` in the tree."""
+    return _page(status_value(status))
+
+
+def is_torn(data: bytes) -> bool:
+    """Whether the file ends within a line."""
+    return not data.endswith(b"\n")
+
+
+def read_job(data: bytes, where: str) -> Job:
+    """The order and its last status. A line that does not parse was torn by a crash, before its write returned."""
+    first, *rest = data.split(b"\n")
+    order, accepted_at = read_order(first, where)
+    status = JobStatus()
+    for number, line in enumerate(rest, 2):
+        if not line:
+            continue
+        with suppress(BadInput):
+            status = read_status(line, f"{where}:{number}")
+    return Job(order, replace(status, accepted_at=accepted_at))
+
+
+def order_value(order: Order, accepted_at: str) -> dict[str, Any]:
+    """Defaults are left out."""
+    value: dict[str, Any] = {"id": order.id, "node": order.node, "op": order.op, "params": order.params}
+    for name, item in _ORDER.items():
+        if name not in value and (found := getattr(order, name)) != item.default and found not in ({}, ()):
+            value[name] = list(found) if isinstance(found, tuple) else found
+    value["accepted_at"] = accepted_at
+    return value
+
+
+def read_order(data: bytes, where: str) -> tuple[Order, str]:
+    """The order and when it was accepted. Raises `BadInput` for a file that the kernel did not write."""
+    return _order(_mapping(data, where), where)
+
+
+def _order(value: dict[str, Any], where: str) -> tuple[Order, str]:
+    known = {name: value[name] for name in _ORDER if name in value}
+    for name in ("id", "node", "op"):
+        if name not in known:
+            raise BadInput(f"no {name}", path=where, expected="an order: id, node, op, params")
+    for name, found in known.items():
+        expected = _KINDS[_ORDER[name].type]
+        if not expected[1](found):
+            raise BadInput(f"{name} is {found!r:.100}", path=where, expected=expected[0])
+    if "depends_on" in known:
+        known["depends_on"] = tuple(known["depends_on"])
+    return Order(**known), str(value.get("accepted_at", ""))
+
+
+def status_value(status: JobStatus) -> dict[str, Any]:
+    value: dict[str, Any] = {"status": status.state.value, "attempt": status.attempt}
+    for name in ("accepted_at", "started_at", "first_started_at", "completed_at", "not_before"):
+        if getattr(status, name):
+            value[name] = getattr(status, name)
+    if status.outcome is not None:
+        value["outcome"] = outcome_value(status.outcome)
+    return value
+
+
+def outcome_value(outcome: Outcome) -> dict[str, Any]:
+    value: dict[str, Any] = {"ok": outcome.ok, "message": outcome.message}
+    if not outcome.ok:
+        value["cause"] = outcome.cause.value if outcome.cause else Cause.ERROR.value
+        value["code"] = outcome.code
+    if outcome.traceback:
+        value["traceback"] = outcome.traceback
+    if outcome.findings:
+        value["findings"] = [asdict(item) for item in outcome.findings]
+    if outcome.evidence:
+        value["evidence"] = outcome.evidence
+    return value
+
+
+def read_status(data: bytes, where: str) -> JobStatus:
+    return _status(_mapping(data, where), where)
+
+
+def _status(value: dict[str, Any], where: str) -> JobStatus:
+    try:
+        outcome = value.get("outcome")
+        return JobStatus(
+            JobState(value["status"]),
+            int(value.get("attempt", 0)),
+            str(value.get("accepted_at", "")),
+            str(value.get("started_at", "")),
+            str(value.get("completed_at", "")),
+            str(value.get("not_before", "")),
+            None if outcome is None else _outcome(outcome),
+            str(value.get("first_started_at", "")),
+        )
+    except (KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
+        raise BadInput(f"not a status: {error}", path=where, expected="status, attempt, outcome") from None
+
+
+def _outcome(value: dict[str, Any]) -> Outcome:
+    cause = value.get("cause")
+    return Outcome(
+        bool(value["ok"]),
+        str(value.get("message", "")),
+        None if cause is None else Cause(cause),
+        str(value.get("code", "")),
+        str(value.get("traceback", "")),
+        dict(value.get("evidence", {})),
+        tuple(Finding(**item) for item in value.get("findings", ())),
+    )
+
+
+def _mapping(data: bytes, where: str) -> dict[str, Any]:
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"not JSON: {error}", path=where) from None
+    if not isinstance(value, dict):
+        raise BadInput("not a JSON object", path=where)
+    return value
+
+
+def _line(value: dict[str, Any]) -> bytes:
+    return _text(value, None)
+
+
+def _page(value: dict[str, Any]) -> bytes:
+    return _text(value, 1)
+
+
+def _text(value: dict[str, Any], indent: int | None) -> bytes:
+    text = json.dumps(value, ensure_ascii=False, indent=indent, default=str) + "\n"
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # half a surrogate pair, which JSON can express and UTF-8 cannot
+        return (json.dumps(value, indent=indent, default=str) + "\n").encode()

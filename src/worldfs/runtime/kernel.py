@@ -1,0 +1,517 @@
+"""The kernel of one root: accepts orders, runs them serially for each node, and renders their states."""
+
+from __future__ import annotations
+
+import threading
+from collections import ChainMap, deque
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from worldfs.base.clock import Clock, stamp
+from worldfs.base.errors import StorageError, UserError
+from worldfs.base.model import Cause, Finding, Job, JobState, Order, Outcome
+from worldfs.formats import action_write
+from worldfs.formats.sheet_format import SheetFormat
+from worldfs.storage.store_interface import Store, StoreChange, StoreChangeKind
+
+from .admission import admit
+from .alerts import Alerts
+from .deferred_jobs import DeferredJobs
+from .dispatch import GRACE_S, Dispatcher, JobAttempt, JobHooks, KernelNode, Lane, refusal_outcome
+from .instruction_turns import TURNS, HeldTurns
+from .job_codec import read_job
+from .job_recovery import disowned_job, read_open, recover
+from .job_store import ALERTS, CANCEL, CONTROL, OPEN, JobStore, dependencies_first, id_of, is_ended, job_key
+from .lesson_writer import LessonWriter
+from .node_controls import NodeControls
+from .ready_queue import ReadyQueue
+from .render_scheduler import WAIT_S, RenderScheduler
+from .stop_listener import StopListener
+from .stop_log import STOPS, StopState
+from .stored_sheet import StoredSheet
+from .stored_sheets import StoredSheets
+
+Log = Callable[[str, Job], None]
+GROUP = 128  # orders accepted at a time
+TURN_S = 1.0  # poll interval while an instruction has its turn at a robot
+
+
+class Kernel:
+    """Keeps the open jobs in memory; the files are the truth. One for each root: the caller holds the root lock."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        hooks: JobHooks,
+        nodes: Mapping[str, KernelNode],
+        *,
+        pages: Sequence[SheetFormat] = (action_write.PAGE,),
+        watched: Mapping[str, Callable[[], bool]] | None = None,
+        off: Collection[str] = (),
+        threads: bool = True,
+        log: Log = lambda what, job: None,
+    ) -> None:
+        self.store = store
+        self.clock = clock
+        self.hooks = hooks
+        self.nodes = dict(nodes)
+        self.off = frozenset(off)  # robots that are declared and disabled
+        self.jobs = JobStore(store, clock)
+        self.log = log
+        self.alert = Alerts(store)
+        default = next(iter(nodes)) if len(nodes) == 1 else ""
+        self.sheets = StoredSheets(
+            {page.file: StoredSheet(store, page.file, self.jobs, default, self.alert, page=page) for page in pages}
+        )
+        self._threads = threads
+        self.lanes = {name: Lane(name, threads) for name in nodes}
+        self._open: dict[str, Job] = {}
+        self._line = ReadyQueue(nodes)
+        self._running: dict[str, JobAttempt] = {}
+        self._intake: deque[Order] = deque()  # read from the sheet, not yet accepted
+        self._finished: deque[tuple[str, JobAttempt]] = deque()
+        self._waiting = DeferredJobs(self.jobs, clock)
+        self._cancel_late: set[str] = set()  # asked for while a lane was writing the end of an attempt
+        self._showing = RenderScheduler(self.sheets, self.alert, clock)
+        self._controls = NodeControls(store, hooks, self.lanes, self.alert)
+        self._lessons = LessonWriter(hooks, self.alert)
+        self._watched = dict(
+            watched or {}
+        )  # other files → callback; it returns False to be called again when no job runs
+        self._put_off: set[str] = set()  # those to be called again when no job runs
+        pages_and_ours = (*(page.file for page in pages), *self._watched, OPEN, CANCEL, CONTROL, ALERTS, STOPS, TURNS)
+        self._watch = store.watch(*pages_and_ours)
+        self._turns = HeldTurns(store, self.nodes)
+        self.stopping = StopListener(store, clock, self.nodes, self._running, self.alert)
+        self.stopping.refresh()
+        if threads:
+            self.stopping.listen()
+        self._resync = True
+        self._again = False  # the last tick has left something to do
+        self._rung = False  # `wake` was called, and no tick has followed yet
+        self.dispatch = Dispatcher(self.jobs, hooks, clock, self._lessons.learn, self.wake)
+
+    # -- life ---------------------------------------------------------------------------------------------------
+
+    def recover(self) -> None:
+        """Once, before the first tick: recover the jobs of the last run."""
+        going, gone = recover(
+            self.jobs, self.clock, self._repeatable, self._lessons.learn, self._unreadable, localise=self.hooks.localise
+        )
+        for job in gone:
+            self.log("lost", job)
+            self.sheets.update(job)
+        for job in going:
+            self._enter(job)
+
+    def run(self, stop: threading.Event, *, until_idle: bool = False) -> None:
+        """Work until `stop` is set (call `wake()` then); with `until_idle` until nothing is open."""
+        changes = self._watch.read(0.0)
+        while not stop.is_set():
+            forward = self.tick(changes)
+            if until_idle and self.idle and not forward:
+                return
+            changes = self._hear(at_once=until_idle and self.idle)
+
+    def _hear(self, *, at_once: bool) -> Sequence[StoreChange]:
+        """Wait until a tick has something to do. What our own lanes write to open jobs is heard too, and is nothing."""
+        while True:
+            ready = at_once or self._again or bool(self._finished)
+            changes = self._watch.read(0.0 if ready else self._patience())
+            if ready or self._rung or not changes or not all(map(self._ours, changes)):
+                self._rung = False
+                return changes
+
+    def _ours(self, change: StoreChange) -> bool:
+        """Is it what `take` would pass over: another line of an open job, or its file put away?"""
+        if not change.key.startswith(f"{OPEN}/"):
+            return False
+        return change.kind is StoreChangeKind.DELETE or (
+            change.kind is StoreChangeKind.PUT and id_of(change.key) in self._open
+        )
+
+    def wake(self) -> None:
+        self._rung = True  # first: the bell may be heard together with changes that are nothing
+        self._watch.wake()
+
+    def close(self, timeout: float = 10.0) -> None:
+        """Stop the running jobs, write their ends, then close the drivers, also when the storage is broken.
+
+        A driver that does not stop within `timeout` s is left behind: the next start finds its job `running`.
+        """
+        try:
+            for attempt in self._running.values():
+                attempt.closing = True
+                attempt.request_stop()
+            for name, lane in self.lanes.items():
+                lane.submit(partial(self._let_go, name))
+            end = self.clock.monotonic() + timeout
+            for lane in self.lanes.values():
+                lane.close(max(0.0, end - self.clock.monotonic()))
+            for attempt in self._running.values():
+                attempt.abandon()
+            self._collect()
+            self._show(force=True)
+        finally:
+            self.stopping.close()
+            self._watch.close()
+
+    def abandon(self) -> None:
+        """Close the change feed and write nothing: what a killed kernel does."""
+        self.stopping.close()
+        self._watch.close()
+
+    def _let_go(self, name: str) -> None:
+        try:
+            self.nodes[name].driver.close()
+        except Exception as error:  # report it and go on closing
+            self.alert(
+                name, Finding("DRIVER_CLOSE", f"node {name}", "a driver that closes", repr(error), "see the driver")
+            )
+
+    def tick(self, changes: Sequence[StoreChange] | None = None) -> bool:
+        """Do what is due and return; True when something changed."""
+        self.handle_changes(self._watch.read(0.0) if changes is None else changes)
+        self._look()
+        forward = self._read_sheets()
+        collected = self._collect()
+        self._note_running()
+        self._overdue()
+        forward |= self._start()
+        shown = self._show()
+        self._again = bool(self._intake) or shown or (collected and bool(self._put_off))
+        return forward or collected or shown
+
+    @property
+    def idle(self) -> bool:
+        return not self._open and not self._intake
+
+    @property
+    def busy(self) -> bool:
+        """Whether a job runs."""
+        return bool(self._running)
+
+    def open_jobs(self) -> list[Job]:
+        return list(self._open.values())
+
+    def add(self, node: KernelNode) -> None:
+        """Add a node. Only from the kernel's own thread: from `watched`, or before `run`."""
+        if node.id not in self.nodes:
+            self.lanes[node.id] = Lane(node.id, self._threads)
+            self._line.open(node.id)
+            self.nodes[node.id] = node
+            self.stopping.refresh()
+
+    # -- in -----------------------------------------------------------------------------------------------------
+
+    def handle_changes(self, changes: Sequence[StoreChange]) -> None:
+        """Read what the change feed names. New orders and cancels are found by their file names."""
+        for change in changes:
+            if change.kind is StoreChangeKind.RESYNC:
+                self._resync = True
+                self._turns.refresh()
+                self.sheets.look_aside()
+                self.stopping.refresh()
+                self._put_off.update(self._watched)
+            elif change.key in self._watched:
+                self._put_off.add(change.key)
+            elif change.key == ALERTS:
+                if change.kind is StoreChangeKind.DELETE:
+                    self.alert.rewrite()
+            elif change.key.startswith(STOPS):
+                self.stopping.refresh()
+            elif change.key.startswith(TURNS):
+                self._turns.refresh()
+            elif change.kind is StoreChangeKind.DISPLACED:
+                self.sheets.look_aside()
+            elif change.key.startswith(OPEN + "/"):
+                id = id_of(change.key)
+                if id is not None and id not in self._open and change.kind is StoreChangeKind.PUT:
+                    self._discover(id)
+            elif change.key.startswith(CANCEL + "/") and change.kind is StoreChangeKind.PUT:
+                self.cancel(change.key[len(CANCEL) + 1 :])
+            elif change.key.startswith(CONTROL + "/") and change.kind is StoreChangeKind.PUT:
+                self._controls.submit(change.key[len(CONTROL) + 1 :])
+
+    def _look(self) -> None:
+        """Call what watches the other files that changed."""
+        for key in list(self._put_off):
+            if self._watched[key]():
+                self._put_off.discard(key)
+
+    def _read_sheets(self) -> bool:
+        forward = False
+        if self._resync:
+            self._resync = False
+            for id in self.jobs.open_ids():
+                if id not in self._open:
+                    self._discover(id)
+            for id in self.jobs.cancel_requests():
+                self.cancel(id)
+            self._controls.submit_all()
+        taken = self.sheets.read_changes()
+        if taken.new:
+            new = {order.id: order for order in reversed(taken.new)}  # of a repeated id, the first
+            self._intake.extend(new[id] for id in dependencies_first(dict(reversed(new.items()))))
+        if taken.withdrawn:
+            self._intake = deque(order for order in self._intake if order.id not in taken.withdrawn)
+        if self._intake:
+            # A group at a time, so that the first of many runs while the last is being accepted; all at once
+            # for entries of displaced copies, which are forgotten below.
+            count = len(self._intake) if taken.displaced else min(GROUP, len(self._intake))
+            for item in self.jobs.accept([self._intake.popleft() for _ in range(count)]):
+                id = item.order.id
+                if item.new and id not in self._open:
+                    self._read_in(id, partial(read_job, item.line, job_key(id)))
+            forward = True
+        for order, finding in taken.refused:
+            self._lessons.learn(order, refusal_outcome((finding,)))
+        for order in taken.lost:
+            forward = True
+            job = disowned_job(order, self.clock, self.hooks.localise)
+            if not self.jobs.known(order.id):
+                self._lessons.remember(job)
+                self.jobs.accept_ended(job)
+                self.sheets.update(job)
+        for id in taken.cancel:
+            self.cancel(id)
+            forward = True
+        if taken.displaced:
+            self.sheets.forget()
+        return forward
+
+    def _discover(self, id: str) -> None:
+        """A new order is in the open directory: admit it, or end it at once."""
+        if id not in self._open:
+            self._read_in(id, partial(read_open, self.jobs, id))
+
+    def _read_in(self, id: str, read: Callable[[], Job | None]) -> None:
+        try:
+            job = read()
+        except UserError as error:
+            self._unreadable(id, error)
+            return
+        if job is not None:
+            self._enter(job)
+
+    def _enter(self, job: Job) -> None:
+        findings = admit(
+            job.order,
+            self.nodes,
+            self.jobs.known,
+            ChainMap({job.id: job}, self._open) if job.order.depends_on else {},
+            self.off,
+        )
+        self._open[job.id] = job
+        if findings:
+            outcome = refusal_outcome(tuple(findings))
+            self._lessons.learn(job.order, outcome)
+            self._end(job, outcome)
+            return
+        self.log("accepted", job)
+        if not self._waiting.add(job, self._open):
+            self._line.add(job)
+        self._showing.changed(job)
+
+    def cancel(self, id: str) -> None:
+        """Cancel in every state but an end; a running driver is asked to stop where it safely can."""
+        job = self._open.get(id)
+        if job is None:
+            if self.jobs.ended(id):
+                self.jobs.archive(id)
+            return
+        for attempt in self._running.values():
+            if attempt.job.id == id and not attempt.settled:
+                if not attempt.request_stop() or attempt.stopped is not None:
+                    self._cancel_late.add(id)
+                return
+        self._end(job, Outcome.failure(Cause.CANCELLED, "CANCELLED", "cancelled before it started"))
+
+    # -- work ---------------------------------------------------------------------------------------------------
+
+    def _start(self) -> bool:
+        forward = self._judge_waiting()
+        chosen = self._line.choose(self._running, self.clock.now(), self._able, self._turns.allows)
+        for job in chosen:
+            node = self.nodes[job.order.node]
+            attempt = JobAttempt(job, since=self.clock.monotonic())
+            with self.stopping.lock:
+                if self.stopping.is_stopped(node.id):
+                    continue  # stopped since it was chosen
+                self._running[node.id] = attempt
+            self._line.drop(job)
+            self._waiting.drop(job.id)
+            self.log("started", job)
+            self.lanes[node.id].submit(partial(self._run_attempt, attempt, node))
+        return forward or bool(chosen)
+
+    def _able(self, node: str) -> bool:
+        return self.nodes[node].enabled and not self.stopping.is_stopped(node)
+
+    def _note_running(self) -> None:
+        """Show an attempt as running once it lasts longer than SLOW_START_S."""
+        for attempt in self._running.values():
+            job = attempt.job  # read once: the lane may write the end meanwhile, which is shown only when it is durable
+            if not attempt.shown and job.status.state is JobState.RUNNING and not attempt.over:
+                attempt.shown = True
+                self._open[job.id] = job
+                self.log("running", job)
+                self._showing.changed(job, attempt.since)
+
+    def _run_attempt(self, attempt: JobAttempt, node: KernelNode) -> None:
+        self.dispatch.run(attempt, node)
+        self._finished.append((node.id, attempt))
+        self.wake()
+
+    def _collect(self) -> bool:
+        forward = False
+        while self._finished:
+            forward = True
+            node, attempt = self._finished.popleft()
+            if self._running.get(node) is attempt:
+                del self._running[node]
+            if attempt.broken is not None:
+                if isinstance(attempt.broken, Exception):
+                    raise StorageError(
+                        f"job {attempt.job.id} could not be written: {attempt.broken}", op="run"
+                    ) from attempt.broken
+                raise attempt.broken
+            if attempt.stopped is not None and attempt.over and attempt.settled:
+                self.alert(f"stop {node}", None)  # its driver has returned
+            if not attempt.settled and not attempt.left:
+                self._settled(attempt)
+            elif attempt.stopped is not None and not attempt.settled and not attempt.closing:
+                self._wait_again(attempt)
+        return forward
+
+    def _wait_again(self, attempt: JobAttempt) -> None:
+        """The node was stopped before the attempt began."""
+        attempt.settled = True
+        job = attempt.job
+        if not self._waiting.add(job, self._open):
+            self._line.add(job)
+        if job.id in self._cancel_late:
+            self._cancel_late.discard(job.id)
+            self.cancel(job.id)
+
+    def _settled(self, attempt: JobAttempt) -> None:
+        """Its end, or its next attempt, is written."""
+        job, attempt.settled = attempt.job, True
+        if is_ended(job):
+            self._gone(job)
+        else:
+            self._open[job.id] = job
+            self._line.add(job)
+            self.log("retry", job)
+        self._showing.changed(job)
+        if job.id in self._cancel_late:
+            self._cancel_late.discard(job.id)
+            self.cancel(job.id)
+
+    def _overdue(self) -> None:
+        """A driver that does not stop in time: the job ends without it, its node stays busy until it returns."""
+        now = self.clock.monotonic()
+        for attempt in self._running.values():
+            stop = attempt.stopped
+            if stop is not None and attempt.deadline and now > attempt.stopped_at + GRACE_S and attempt.claim_end():
+                self._unconfirmed(attempt, stop)
+            elif attempt.deadline and now > attempt.deadline + GRACE_S and attempt.claim_end():
+                order = attempt.job.order
+                why = f"timed out after {order.timeout_s:g} s, and the driver did not stop when asked"
+                outcome = Outcome.failure(Cause.TIMEOUT, "EXECUTION_TIMEOUT", why)
+                self._lessons.learn(order, outcome)
+                self.dispatch.write_end(attempt, outcome)
+                attempt.cancel.set()  # after the end is decided: the outcome is not "cancelled"
+                self._settled(attempt)
+
+    def _unconfirmed(self, attempt: JobAttempt, stop: StopState) -> None:
+        """A driver that was asked to stop and has not returned: whether its robot holds still is unknown."""
+        node = attempt.job.order.node
+        why = f"stopped by {stop.by}, and the driver of {node} has not confirmed it: the robot may still move"
+        fix = "use the robot's own emergency stop, then restart the kernel"
+        self.alert(f"stop {node}", Finding("STOP_UNCONFIRMED", f"stop {node}", "a driver that returns", why, fix))
+        evidence = {"stopped": {"by": stop.by, "at": stop.at}, "held": False}
+        self.dispatch.write_end(
+            attempt, Outcome.failure(Cause.CANCELLED, "STOP_UNCONFIRMED", f"{why}; {fix}", evidence=evidence)
+        )
+        self._settled(attempt)
+
+    def _judge_waiting(self) -> bool:
+        """End the jobs that waited too long (workspace D20) or depend on a failed one (workspace D21)."""
+        over = self._waiting.take_ended()
+        for job, outcome in over:
+            if job.id in self._open:
+                self._end(job, outcome)
+        return bool(over)
+
+    def _end(self, job: Job, outcome: Outcome) -> None:
+        """End a job that is not running."""
+        outcome = self.hooks.localise(outcome)
+        state = JobState.SUCCEEDED if outcome.ok else JobState.FAILED
+        job = replace(
+            job, status=replace(job.status, state=state, completed_at=stamp(self.clock.now()), outcome=outcome)
+        )
+        self.jobs.end(job)
+        self._line.drop(job)
+        self._waiting.drop(job.id)
+        self._gone(job)
+        self._showing.changed(job)
+
+    def _gone(self, job: Job) -> None:
+        """The job has ended: its dependents may start, or fail with it."""
+        self._open.pop(job.id, None)
+        self.log("ended", job)
+        for freed in self._waiting.on_end(job.id, ok=job.status.state is JobState.SUCCEEDED):
+            self._line.add(freed)
+
+    # -- out ----------------------------------------------------------------------------------------------------
+
+    def _show(self, force: bool = False) -> bool:
+        """Render the sheets; True: new orders were read meanwhile."""
+        return self._showing.show(self._read_sheets, busy=not force and bool(self._running or self._finished))
+
+    def _patience(self) -> float | None:
+        """Seconds to wait for the change feed; None: until something changes."""
+        now, waits = self.clock.monotonic(), []
+        shown = self._showing.patience(now)
+        if shown is not None:
+            waits.append(shown)
+        for attempt in self._running.values():
+            if not attempt.over:
+                left = (attempt.deadline or attempt.since + attempt.job.order.timeout_s) + GRACE_S - now
+                if attempt.stopped is not None and attempt.deadline:
+                    left = min(left, attempt.stopped_at + GRACE_S - now)
+                if attempt.deadline or left > 0:  # still under review: its lane wakes the kernel
+                    waits.append(left)
+                if not attempt.shown and (soon := attempt.since + WAIT_S - now) > 0:
+                    waits.append(soon)
+        limit = self._waiting.next_timeout()
+        if limit is not None:
+            waits.append(limit)
+        if self._turns.any:
+            waits.append(TURN_S)
+        moment = self._line.next_due()
+        if moment is not None:
+            waits.append((moment - self.clock.now()).total_seconds())
+        return None if not waits else max(0.0, min(waits))
+
+    # -- words --------------------------------------------------------------------------------------------------
+
+    def _repeatable(self, order: Order) -> bool:
+        node = self.nodes.get(order.node)
+        return node is not None and order.op in node.driver.repeatable
+
+    def _unreadable(self, id: str, error: Exception) -> None:
+        found = error.found if isinstance(error, UserError) else str(error) or repr(error)
+        self.alert(
+            f"{OPEN}/{id}",
+            Finding(
+                "SCHEMA_VALIDATION",
+                f"{OPEN}/{id}",
+                "a job file that the kernel wrote",
+                found,
+                "`paos check --fix` sets it aside",
+            ),
+        )

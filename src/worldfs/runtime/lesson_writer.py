@@ -1,0 +1,35 @@
+"""Lessons from failed and refused jobs; a lesson that cannot be written becomes an alert."""
+
+from __future__ import annotations
+
+from worldfs.base.errors import StorageError, UserError
+from worldfs.base.model import Finding, Job, Order, Outcome
+
+from .alerts import Alerts
+from .dispatch import JobHooks
+
+
+class LessonWriter:
+    """Called from any thread."""
+
+    def __init__(self, hooks: JobHooks, alert: Alerts) -> None:
+        self._hooks, self._alert = hooks, alert
+
+    def learn(self, order: Order, outcome: Outcome) -> None:
+        """Record a lesson; a failure to write it stops no other work."""
+        try:
+            self._hooks.remember(order, outcome)
+        except StorageError:
+            raise
+        except Exception as error:
+            code, path, expected, fix = "LESSON_LOST", f"lesson of {order.id}", "a lesson written", ""
+            if isinstance(error, UserError):
+                code, path, expected, fix = error.code, error.path or path, error.expected or expected, error.fix
+            said = str(error) or repr(error)
+            self._alert("lessons", Finding(code, path, expected, said, fix or "repair the file", order.id))
+        else:
+            self._alert("lessons", None)
+
+    def remember(self, job: Job) -> None:
+        if job.status.outcome is not None:
+            self.learn(job.order, job.status.outcome)

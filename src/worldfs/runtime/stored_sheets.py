@@ -1,0 +1,59 @@
+"""The sheets of one root as one: ACTION.md and SESSIONS.md over the same table of jobs (workspace D12)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from worldfs.base.model import Job
+
+from .stored_sheet import SheetDiff, StoredSheet
+
+
+class StoredSheets:
+    """`sheets` by file name. A job is shown in the sheet that its order names, else in the first."""
+
+    def __init__(self, sheets: Mapping[str, StoredSheet]) -> None:
+        self._sheets = dict(sheets)
+        self._first = next(iter(self._sheets.values()))
+
+    def look_aside(self) -> None:
+        """The change feed reports a write to a displaced copy."""
+        for sheet in self._sheets.values():
+            sheet.look_aside = True
+
+    def update(self, job: Job) -> None:
+        self._sheets.get(job.order.sheet, self._first).update(job)
+
+    def read_changes(self) -> SheetDiff:
+        """What other programs' writes to any of them ask for."""
+        whole = SheetDiff()
+        for sheet in self._sheets.values():
+            taken = sheet.read_changes()
+            whole.new += taken.new
+            whole.lost += taken.lost
+            whole.cancel += taken.cancel
+            whole.withdrawn |= taken.withdrawn
+            whole.refused += taken.refused
+            whole.displaced |= taken.displaced
+        return whole
+
+    def forget(self) -> None:
+        for sheet in self._sheets.values():
+            sheet.forget()
+
+    @property
+    def dirty(self) -> bool:
+        return any(sheet.dirty for sheet in self._sheets.values())
+
+    @property
+    def waiting(self) -> bool:
+        """Whether there is something to render into a readable sheet."""
+        return any(sheet.dirty and sheet.readable for sheet in self._sheets.values())
+
+    def render(self) -> bool:
+        """Write what changed. False: another program wrote to one of them first; see `waiting` before another try."""
+        written = True
+        for sheet in self._sheets.values():
+            if sheet.dirty:
+                written &= sheet.render()
+        return written

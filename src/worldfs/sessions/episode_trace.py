@@ -1,0 +1,84 @@
+"""The trace of a session: episode.json and one line a step, in the job's folder of artifacts."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+from worldfs.base.clock import Clock
+from worldfs.base.model import Json, Order, Outcome
+from worldfs.robots.targets.target_adapter import Observation, StepResult
+
+FOLDER = "runtime"  # below artifacts/, as upstream has it
+
+
+class EpisodeTrace:
+    """Small numbers of every step; pictures stay where the target put them. `folder` None: nothing is kept."""
+
+    def __init__(self, artifacts: Path | None, order: Order, clock: Clock) -> None:
+        self.folder = artifacts / FOLDER / order.id if artifacts is not None else None
+        self.steps = 0
+        self._clock, self._began = clock, clock.monotonic()
+        self._file: IO[str] | None = None
+        self.trouble = ""  # a full disk must not end the motion; it is reported with the outcome
+        try:
+            if self.folder is not None:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                self._file = (self.folder / "trace.jsonl").open("w", encoding="utf-8")
+        except OSError as error:
+            self._give_up(error)
+
+    def __call__(self, observation: Observation, action: Any, result: StepResult | None) -> None:
+        self.steps += 1
+        if self._file is None:
+            return
+        line: Json = {"step": self.steps, "t": round(self._clock.monotonic() - self._began, 4)}
+        if action is not None:
+            line["action"] = [round(float(part), 6) for part in action]
+        line |= {
+            name: [round(float(part), 6) for part in value.ravel()]
+            for name, value in observation.items()
+            if value.size <= SMALL
+        }
+        if result is not None:
+            line |= {"reward": result.reward, **({"clamped": list(result.clamped)} if result.clamped else {})}
+        try:
+            self._file.write(json.dumps(line) + "\n")
+        except OSError as error:
+            self._give_up(error)
+
+    def close(self, order: Order, outcome: Outcome) -> Json:
+        """The result's fields about it: artifact_dir and trace_path, relative to the workspace; num_steps."""
+        fields: Json = {"num_steps": self.steps}
+        if self.folder is None:
+            return fields
+        place = f"artifacts/{FOLDER}/{order.id}"
+        try:
+            self.drop()
+            episode = {
+                "session_id": order.id, "target": order.node, "skill": order.op, "params": order.params,
+                "success": outcome.ok, "message": outcome.message, "code": outcome.code, "num_steps": self.steps,
+                "evidence": outcome.evidence,
+            }  # fmt: skip
+            text = json.dumps(episode, ensure_ascii=False, indent=1, default=str)
+            (self.folder / "episode.json").write_text(text + "\n", encoding="utf-8")
+        except OSError as error:
+            self._give_up(error)
+        fields |= {"artifact_dir": place, "trace_path": f"{place}/trace.jsonl"}
+        return fields | ({"trace": self.trouble} if self.trouble else {})
+
+    def drop(self) -> None:
+        """Close the file; its contents stay."""
+        file, self._file = self._file, None
+        if file is not None:
+            with suppress(OSError):
+                file.close()
+
+    def _give_up(self, error: OSError) -> None:
+        self.trouble = f"not kept: {error.strerror or error}"
+        self.drop()
+
+
+SMALL = 32  # numbers of one observation that a line holds: joints, poses; never pictures

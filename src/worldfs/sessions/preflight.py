@@ -1,0 +1,174 @@
+"""Preflight: a skill's requirements against target, policy and world; all findings at once (workspace §5, D30-D32).
+
+`strict_environment_contract: true` makes what is missing a refusal, else it is a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from worldfs.base.model import Finding, Json, Order, Scene, Skill, Target
+from worldfs.formats import sensors
+from worldfs.policies.policy_client import PolicyInfo
+from worldfs.robots.targets import target_declaration
+
+
+@dataclass(frozen=True, slots=True)
+class TargetCapabilities:
+    """A target's description once it is open, and its policy's (or why there is none)."""
+
+    sensors: frozenset[str]
+    observations: Mapping[str, tuple[tuple[int, ...], str]]
+    representations: Mapping[str, tuple[int, ...]]  # representation of an action → its shape
+    outputs: frozenset[str] = frozenset()  # keys of ENVIRONMENT.md that it sees something for, written or not yet
+    policy: PolicyInfo | None = None
+    policy_trouble: str = ""  # why the policy could not be reached; "": it could, or there is none
+    policy_start: str = ""  # the command that would start one
+
+
+FieldLocator = Callable[[str, str, str], str]  # (document, id, member) → file and pointer, for `field` of a finding
+
+
+def check_documents(order: Order, skill: Skill, target: Target, place: FieldLocator) -> list[Finding]:
+    """The findings of the documents alone; nothing is opened."""
+    found = [*_routed(order, target), *target_declaration.unsupported(target, place, order.id)]
+    if target.skills and skill.id not in target.skills:
+        found.append(
+            Finding(
+                "SKILL_NOT_SUPPORTED_BY_TARGET", place("TARGETS.md", target.id, "supported_skills"), skill.id,
+                ", ".join(target.skills), f"add it to supported_skills of {target.id}, or choose another target",
+                order.id,
+            )
+        )  # fmt: skip
+    if skill.target_types and target.kind not in skill.target_types:
+        found.append(
+            Finding(
+                "SKILL_NOT_SUPPORTED_BY_TARGET", place("SKILLS.md", skill.id, "supported_target_types"),
+                " or ".join(skill.target_types), f"{target.id} is {target.kind}",
+                f"run it on a target of type {skill.target_types[0]}, or let the skill support {target.kind}", order.id,
+            )
+        )  # fmt: skip
+    return found
+
+
+def routing(order: Order) -> Json:
+    """The session's own choice of adapter and runtime."""
+    routed = order.extra.get("routing")
+    return routed if isinstance(routed, dict) else {}
+
+
+def _routed(order: Order, target: Target) -> Iterator[Finding]:
+    """A session may name the adapter where its target does not; it cannot put another in its place."""
+    named = routing(order).get("target_adapter")
+    if named is not None and (not isinstance(named, str) or (target.adapter and named != target.adapter)):
+        yield Finding(
+            "TARGET_ADAPTER_MISMATCH", f"SESSIONS.md {order.id} routing.target_adapter",
+            target.adapter or "the name of an adapter", str(named)[:200],
+            "leave it out, or route the session to a target with that adapter", order.id,
+        )  # fmt: skip
+
+
+def check_contract(
+    order: Order, skill: Skill, capabilities: TargetCapabilities, environment: Json, place: FieldLocator
+) -> list[Finding]:
+    """Sensors, outputs of the environment, policy and spaces."""
+    loose = not skill.strict
+    found = [
+        Finding(
+            "REQUIRED_SENSOR_MISSING", place("TARGETS.md", order.node, "perception"), word,
+            ", ".join(sorted(capabilities.sensors)) or "no sensors",
+            f"add a {word.replace('_', ' ')} to the target, or drop it from SKILLS.md requires.sensors",
+            order.id, loose,
+        )
+        for word in sensors.missing_sensors(skill.sensors, [(name, True) for name in capabilities.sensors])
+    ]  # fmt: skip
+    found += [
+        Finding(
+            "OBSERVATION_CHANNEL_MISSING", f"ENVIRONMENT.md /{_KEYS.get(word, word)}", f"{word}, not empty",
+            "nothing there", f"let the target observe once (paos up), or drop {word} from environment_outputs",
+            order.id, loose,
+        )
+        for word in skill.environment_outputs
+        if _KEYS.get(word, word) not in capabilities.outputs and not _output(environment, word)
+    ]  # fmt: skip
+    if capabilities.policy_trouble:
+        start = f"start it: {capabilities.policy_start}" if capabilities.policy_start else "start the policy server"
+        endpoint = skill.policy.endpoint or skill.policy.checkpoint if skill.policy else ""
+        found.append(
+            Finding(
+                "POLICY_ENDPOINT_UNREACHABLE", place("SKILLS.md", order.op, "policy_client"), f"a policy at {endpoint}",
+                capabilities.policy_trouble, start, order.id, loose,
+            )
+        )  # fmt: skip
+    elif capabilities.policy is not None:
+        found += _spaces(order, capabilities.policy, capabilities, place, loose=loose)
+    return found
+
+
+_KEYS = {"perception_data": "perception"}
+
+
+def outputs(scene: Scene) -> frozenset[str]:
+    """The keys of ENVIRONMENT.md that an observation fills."""
+    seen = {
+        "robots": scene.robots, "objects": scene.objects, "scene_graph": (*scene.objects, *scene.relations),
+        "nodes": (*scene.objects, *scene.furniture), "edges": scene.relations, "perception": scene.perception,
+    }  # fmt: skip
+    return frozenset(key for key, value in (*seen.items(), *scene.extra.items()) if value)
+
+
+def _output(environment: Json, word: str) -> bool:
+    """workspace D32: `perception_data` is a non-empty `perception`; another word is a key of it, or of scene_graph."""
+    key = _KEYS.get(word, word)
+    value = environment.get(key)
+    graph = environment.get("scene_graph")
+    if not value and isinstance(graph, dict):
+        value = graph.get(key)
+    return bool(value)
+
+
+def _spaces(
+    order: Order, policy: PolicyInfo, capabilities: TargetCapabilities, place: FieldLocator, *, loose: bool
+) -> list[Finding]:
+    field = place("SKILLS.md", order.op, "policy_client")
+    found = []
+    for name, (shape, kind) in policy.observations.items():
+        have = capabilities.observations.get(name)
+        if have is None or not _fits(shape, have[0]):
+            actual = "nothing of that name" if have is None else f"{have[1]} {tuple(have[0])}"
+            found.append(
+                Finding(
+                    "POLICY_INPUT_CONTRACT_UNSATISFIED", f"{field} observation {name}", f"{kind} {tuple(shape)}",
+                    f"{actual}; there are: {', '.join(sorted(capabilities.observations)) or 'none'}",
+                    "map the names in the skill's policy_client.observations, or train on this target", order.id, loose,
+                )
+            )  # fmt: skip
+    if policy.representation and policy.representation not in capabilities.representations:
+        found.append(
+            Finding(
+                "ACTION_CONTRACT_UNSATISFIED", f"{field} action", ", ".join(sorted(capabilities.representations)),
+                policy.representation, "use a policy whose actions this target accepts", order.id, loose,
+            )
+        )  # fmt: skip
+    elif policy.action_dim and capabilities.representations and policy.action_dim not in _dims(policy, capabilities):
+        found.append(
+            Finding(
+                "ACTION_CONTRACT_UNSATISFIED", f"{field} action",
+                " or ".join(f"{name} of {shape[0]}" for name, shape in sorted(capabilities.representations.items())),
+                f"{policy.action_dim} numbers", "use a policy whose actions this target accepts", order.id, loose,
+            )
+        )  # fmt: skip
+    return found
+
+
+def _dims(policy: PolicyInfo, capabilities: TargetCapabilities) -> set[int]:
+    shapes = capabilities.representations
+    named = {policy.representation: shapes[policy.representation]} if policy.representation in shapes else shapes
+    return {shape[0] for shape in named.values()}
+
+
+def _fits(wanted: Sequence[Any], have: Sequence[Any]) -> bool:
+    """Same rank, same sizes; 0 or −1 in what is wanted means any."""
+    return len(wanted) == len(have) and all(w in (0, -1) or w == h for w, h in zip(wanted, have, strict=True))

@@ -1,0 +1,192 @@
+"""A robot of TARGETS.md as the driver of a node: ACTION.md reaches it, through the same safety layer as sessions.
+
+Its operations follow from the target's actions: an arm that is led by poses moves its tool (`move_to`), picks and
+places objects at their positions in ENVIRONMENT.md (`pick_up`, `place`, by constraints over keypoints). No perception.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Final
+
+from worldfs.base.clock import Clock
+from worldfs.base.driver import DriverContext, Run
+from worldfs.base.errors import BadInput, UserError
+from worldfs.base.model import Cause, Finding, Json, Order, Outcome, Relation, Scene, Skill, Target, Thing
+from worldfs.robots.targets.real_target import RealTarget, driver
+from worldfs.robots.targets.target_adapter import TargetContext, nothing_wrong
+from worldfs.skills.rekep.rekep_runtime import ReKepPolicyRuntime, read_environment
+from worldfs.skills.skill_runtime import SkillContext, SkillRequest, SkillRuntime
+
+from .robot_move import MoveRuntime
+from .session_driver import run_skill
+
+POSES: Final = "ee_pose"
+ARM: Final = frozenset({"move_to", "pick_up", "place", "real_execute"})
+_OBJECT: Final = ("object_id", "target", "object", "target_id", "id")
+
+
+class RobotBody:
+    """One robot, opened when the world starts or, if it does not answer then, by the first order.
+
+    `target`: its entry in TARGETS.md, under the node's own id.
+    """
+
+    repeatable: frozenset[str] = frozenset()  # every op moves it, or may
+
+    def __init__(self, target: Target, context: DriverContext, clock: Clock) -> None:
+        self._target, self._context, self._clock = target, context, clock
+        self._adapter: RealTarget | None = None
+        self._scene = Scene()
+        self._thing: Thing | None = None  # what an order brought to another place: reported once, and while it is held
+        self._on: tuple[str, str] | None = None  # the relation that it then has, and to what
+
+    @property
+    def ops(self) -> frozenset[str]:
+        """The operations of such a robot; once it is opened, this one's own."""
+        if self._adapter is None:
+            return ARM
+        return ARM if any(spec.representation == POSES for spec in self._adapter.actions()) else frozenset()
+
+    def open(self, scene: Scene) -> None:
+        self._scene = scene
+        with suppress(UserError):  # reported by the review of any order; other robots of this world go on
+            self._take_up()
+
+    def observe(self) -> Scene:
+        """The robot itself, and the thing that it holds or has just put down."""
+        if self._adapter is None:
+            return Scene()
+        scene = self._adapter.scene()
+        robot = scene.robot(self._target.id)
+        held = robot.holding if robot is not None else None
+        thing, on = self._thing, self._on
+        if thing is None:
+            return scene
+        if held == thing.id:
+            held_by = Relation(thing.id, "held_by", self._target.id)
+            return replace(scene, objects=(replace(thing, status="held"),), relations=(held_by,))
+        self._thing = self._on = None  # where it lies from now on is not known to this robot
+        thing = replace(thing, status=f"{on[0]}_{on[1]}" if on is not None else "released")
+        return replace(scene, objects=(thing,), relations=(Relation(thing.id, *on),) if on is not None else ())
+
+    def review(self, order: Order) -> Sequence[Finding]:
+        try:
+            adapter = self._take_up()
+        except UserError as error:
+            code = error.code if error.code == "MISSING" else "TARGET_BUILD"
+            field = error.path or f"TARGETS.md {self._target.id}"
+            return [Finding(code, field, error.expected or "a robot that answers", error.found, error.fix, order.id)]
+        if order.op not in self.ops:
+            field, there = f"TARGETS.md {self._target.id} config.kinematics", ", ".join(sorted(self.ops)) or "nothing"
+            fix = "give it one of those" if self.ops else "name its kinematics, so that it can be led by poses"
+            found = f"{order.op}; this robot can do {there}"
+            return [Finding("OP_NOT_IN_PROFILE", field, f"one of {', '.join(sorted(ARM))}", found, fix, order.id)]
+        try:
+            steps = self._steps(order)
+        except UserError as error:
+            return [Finding(error.code, "ACTION.md params", error.expected, error.found, error.fix, order.id)]
+        # only the first can be judged now: what comes after begins in another world
+        request = self._skill_request(steps[0])
+        findings = self._runtime(steps[0]).review(request, adapter)
+        return [replace(item, field=_field(item.field, request.job), job=order.id) for item in findings]
+
+    def execute(self, order: Order, run: Run) -> Outcome:
+        try:
+            adapter, steps = self._take_up(), self._steps(order)
+        except UserError as error:
+            return Outcome.failure(Cause.ERROR, "TARGET_BUILD", str(error))
+        done: list[Json] = []
+        outcome = Outcome.success("nothing to do")
+        for step in steps:
+            request, runtime = self._skill_request(step), self._runtime(step)
+            found = runtime.review(request, adapter) if done else []
+            if not nothing_wrong(found):
+                outcome = Outcome.failure(Cause.ERROR, found[0].code, found[0].found, findings=tuple(found))
+                break
+            outcome = run_skill(runtime, request, SkillContext(adapter, None, run))
+            self._account(adapter, step, outcome)
+            done.append({"op": step.op, "ok": outcome.ok})
+            if not outcome.ok:
+                break
+        more: Json = {"evidence_class": "real", "robot": self._target.driver}
+        return replace(
+            outcome, evidence={**outcome.evidence, **more, **({"steps_done": done} if len(done) > 1 else {})}
+        )
+
+    def close(self) -> None:
+        made, self._adapter = self._adapter, None
+        if made is not None:
+            made.close()
+
+    # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _take_up(self) -> RealTarget:
+        if self._adapter is None:
+            context = TargetContext(self._clock, self._context.artifacts, self._scene, self._context.language)
+            made = RealTarget(self._target, context, driver(self._target)(self._target, context))
+            made.open()
+            mine = self._scene_now().robot(self._target.id)
+            made.holding = mine.holding if mine is not None else None  # of an earlier run; the fingers may deny it
+            self._adapter = made
+        return self._adapter
+
+    def _steps(self, order: Order) -> Sequence[Order]:
+        """The order itself; of `real_execute` its interpretation. Raises `BadInput` for words without one."""
+        if order.op != "real_execute":
+            return [order]
+        words = order.params.get("nl_task")
+        if not isinstance(words, str) or not words.strip() or self._context.interpreter is None:
+            raise BadInput(repr(words)[:80], expected="nl_task: a sentence", fix="write an instruction")
+        steps = [
+            step for step in self._context.interpreter(words, self._scene_now()) if step.op not in ("wait", "look")
+        ]
+        unknown = sorted({step.op for step in steps} - (self.ops - {"real_execute"}))
+        if unknown or not steps:
+            raise BadInput(
+                ", ".join(unknown) or "nothing to do",
+                expected=", ".join(sorted(self.ops)),
+                fix="write a shorter instruction",
+            )
+        return [replace(step, id=f"{order.id}.{number}") for number, step in enumerate(steps, 1)]
+
+    def _scene_now(self) -> Scene:
+        home = self._context.artifacts.parent if self._context.artifacts is not None else None
+        return read_environment(home) or self._scene
+
+    def _runtime(self, order: Order) -> SkillRuntime:
+        return MoveRuntime() if order.op == "move_to" else ReKepPolicyRuntime()
+
+    def _skill_request(self, order: Order) -> SkillRequest:
+        params = dict(order.params)
+        params.pop("robot_id", None)
+        if order.op == "pick_up":
+            params = {"object_id": next((params[key] for key in _OBJECT if params.get(key)), None)}
+        home = self._context.artifacts.parent if self._context.artifacts is not None else None
+        skill = Skill({"pick_up": "rekep_pick", "place": "rekep_place"}.get(order.op, order.op), "ReKepPolicyRuntime")
+        return SkillRequest(order.id, skill, params, home=home)
+
+    def _account(self, adapter: RealTarget, order: Order, outcome: Outcome) -> None:
+        """The order's effect on an object, as far as the gripper measures it."""
+        id, place = outcome.evidence.get("object"), outcome.evidence.get("object_after")
+        if not isinstance(id, str) or not isinstance(place, list):
+            return
+        known = self._scene_now().thing(id) or Thing(id)
+        self._thing, self._on = replace(known, position=tuple(place), extra={}), None
+        if order.op == "pick_up":
+            adapter.holding = id if outcome.ok else adapter.holding
+        elif outcome.ok:
+            adapter.holding = None
+            support = next(
+                (order.params[key] for key in ("target", "location", "container") if order.params.get(key)), ""
+            )
+            piece = self._scene_now().thing(support) if isinstance(support, str) else None
+            if piece is not None:
+                self._on = ("in" if piece.is_container else "on", piece.id)
+
+
+def _field(field: str, job: str) -> str:
+    """Findings of skills speak of sessions; here it is an action."""
+    return field.replace(f"SESSIONS.md {job} execution.params", "ACTION.md params")

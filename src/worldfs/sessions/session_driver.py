@@ -1,0 +1,348 @@
+"""The driver of a target: carries out sessions of skills on it, each with its runtime and its policy."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from worldfs.base.clock import Clock
+from worldfs.base.driver import Run, Simulated
+from worldfs.base.errors import BadInput, MissingRequirement, UserError, WorldError
+from worldfs.base.model import Cause, Finding, Json, Order, Outcome, PolicySpec, Scene, Skill, Target
+from worldfs.base.model.skill import SIM
+from worldfs.policies.policy_client import PolicyClient, PolicyError
+from worldfs.robots.targets.target_adapter import (
+    SessionAware,
+    TargetAdapter,
+    TargetContext,
+    TargetStopped,
+    nothing_wrong,
+)
+from worldfs.skills.skill_runtime import SkillContext, SkillRequest, SkillRuntime
+
+from . import preflight
+from .episode_trace import EpisodeTrace
+from .plugins import Plugins
+
+CONNECT_S = 3.0  # for a policy to answer at preflight, if the session allows no less
+_EXECUTION = ("max_steps", "control_hz", "replan_every", "action_chunk_mode")
+
+
+ConnectionKey = tuple[str, str, str]  # type, endpoint, checkpoint
+
+
+@dataclass(frozen=True, slots=True)
+class SessionDocuments:
+    """The documents' present contents; read before each session, since the operator may have edited them."""
+
+    target: Callable[[], Target | None]
+    skills: Callable[[], Mapping[str, Skill]]
+    environment: Callable[[], Json]  # the present ENVIRONMENT.md
+    place: preflight.FieldLocator
+
+
+class SessionDriver:
+    """One target. `open` takes up a simulation; a real robot is taken up by its first session."""
+
+    repeatable: frozenset[str] = frozenset()
+
+    def __init__(
+        self, registries: SessionDocuments, parts: Plugins, clock: Clock, artifacts: Path | None, language: str = "en"
+    ) -> None:
+        self._registries = registries
+        self._parts = parts
+        self._clock = clock
+        self._artifacts = artifacts
+        self._language = language
+        self._adapter: TargetAdapter | None = None
+        self._named = ""  # what that adapter is called
+        self._scene = Scene()
+        self._policies: dict[ConnectionKey, PolicyClient] = {}
+        self._skill_runtimes: dict[str, SkillRuntime] = {}
+
+    @property
+    def ops(self) -> frozenset[str]:
+        return frozenset(self._registries.skills())
+
+    # -- the driver's port ---------------------------------------------------------------------------------------
+
+    def open(self, scene: Scene) -> None:
+        self._scene = scene
+        target = self._registries.target()
+        if target is not None and target.enabled and target.kind == SIM:
+            try:
+                self._take_up(target)
+            except UserError:
+                return  # reported by the preflight of sessions that use it; other targets go on
+
+    def observe(self) -> Scene:
+        return self._adapter.scene() if self._adapter is not None else Scene()
+
+    def assumed(self) -> Scene | None:
+        return self._adapter.assumed() if isinstance(self._adapter, Simulated) else None
+
+    def stop(self) -> None:
+        """The target itself, by the path of its watchdog and its limits; beside any session."""
+        adapter = self._adapter
+        if adapter is not None:
+            adapter.stop()
+
+    def close(self) -> None:
+        adapter, self._adapter = self._adapter, None
+        for policy in self._policies.values():
+            policy.close()
+        self._policies.clear()
+        if adapter is not None:
+            adapter.close()
+
+    def review(self, order: Order) -> list[Finding]:
+        """Preflight: all that is wrong, as findings; warnings refuse nothing."""
+        place, target = self._registries.place, self._registries.target()
+        skill = self._registries.skills().get(order.op)
+        if target is None or skill is None:
+            return [self._unknown(order, target)]
+        found = preflight.check_documents(order, skill, target, place)
+        runtime = self._runtime(order, skill, found)
+        if runtime is None or not nothing_wrong(found):
+            return found
+        named = preflight.routing(order).get("target_adapter")
+        if named and self._parts.adapter(str(named)) is None:
+            expected = "one of " + ", ".join(self._parts.names("targets"))
+            field, fix = f"SESSIONS.md {order.id} routing.target_adapter", "name one of them, or leave it out"
+            return [*found, Finding("TARGET_BUILD", field, expected, str(named), fix, order.id)]
+        try:
+            adapter = self._take_up(target, order)
+        except UserError as error:
+            code = "TARGET_BUILD" if error.code in ("USER", "SCHEMA_VALIDATION", "MISSING") else error.code
+            return [*found, _finding(code, place("TARGETS.md", target.id, "adapter"), error, order)]
+        given = self._given(adapter, order, skill)
+        found += preflight.check_contract(order, skill, given, self._registries.environment(), place)
+        return found + list(runtime.review(self._skill_request(order, skill), adapter))
+
+    def execute(self, order: Order, run: Run) -> Outcome:
+        target, skill = self._registries.target(), self._registries.skills().get(order.op)
+        if target is None or skill is None:
+            return Outcome.failure(Cause.REJECTED, "SKILL_RUNTIME_MISSING", self._unknown(order, target).found)
+        runtime = self._runtime(order, skill, [])
+        if runtime is None:
+            return Outcome.failure(Cause.REJECTED, "SKILL_RUNTIME_MISSING", f"no runtime {skill.runtime!r}")
+        trace = EpisodeTrace(run.artifacts if run.artifacts is not None else self._artifacts, order, self._clock)
+        request = self._skill_request(order, skill)
+        try:
+            adapter = self._take_up(target, order)
+            policy = self._policy(skill.policy, _answer_s(order)) if skill.policy is not None else None
+            context = SkillContext(adapter, policy, replace(run, artifacts=trace.folder), (trace,))
+            outcome = run_skill(runtime, request, context)
+        except PolicyError as error:
+            self._drop(skill.policy)
+            outcome = _policy_failed(error)
+        except UserError as error:
+            outcome = Outcome.failure(Cause.ERROR, "TARGET_BUILD", str(error))
+        except BaseException:
+            trace.drop()  # a bug here or in a package: it ends this job, reported by the dispatcher
+            raise
+        if not outcome.ok and outcome.code.startswith("POLICY_"):
+            self._drop(skill.policy)
+        return replace(outcome, evidence={**outcome.evidence, **trace.close(order, outcome)})
+
+    # -- its steps -----------------------------------------------------------------------------------------------
+
+    def _take_up(self, target: Target, order: Order | None = None) -> TargetAdapter:
+        """The adapter, open. A target that was declared anew is let go and taken up as it is now."""
+        name = str((preflight.routing(order).get("target_adapter") if order is not None else None) or target.adapter)
+        if self._adapter is not None and name == self._named and _same(self._adapter.target, target):
+            return self._adapter
+        if self._adapter is not None:
+            self._adapter.close()
+            self._adapter = None
+        factory = self._parts.adapter(name)
+        if factory is None:
+            raise MissingRequirement(
+                f"no adapter is called {name!r}", expected="one of " + ", ".join(self._parts.names("targets")),
+                fix="name one of them under adapter.class, or install the package that brings it",
+            )  # fmt: skip
+        try:
+            adapter = factory(target, TargetContext(self._clock, self._artifacts, self._scene, self._language))
+            adapter.open()
+        except (WorldError, ConnectionError, TimeoutError):
+            raise
+        except Exception as error:  # whatever a simulator or a robot's library raises over what was declared
+            raise BadInput(
+                f"{name} does not start: {type(error).__name__}: {error}", path=f"TARGETS.md {target.id}",
+                expected="a target that can be taken up", fix="correct its entry", code="TARGET_BUILD",
+            ) from error  # fmt: skip
+        self._adapter, self._named = adapter, name
+        return adapter
+
+    def _skill_request(self, order: Order, skill: Skill) -> SkillRequest:
+        return replace(
+            skill_request(order, skill), home=self._artifacts.parent if self._artifacts is not None else None
+        )
+
+    def _runtime(self, order: Order, skill: Skill, found: list[Finding]) -> SkillRuntime | None:
+        """The session's own choice, else the skill's. None, and a finding, if no plugin provides it."""
+        named = preflight.routing(order).get("skill_runtime")
+        name = str(named or skill.runtime)
+        if name not in self._skill_runtimes:
+            factory = self._parts.runtime(name)
+            if factory is None:
+                field = f"SESSIONS.md {order.id} routing.skill_runtime" if named else ""
+                found.append(
+                    Finding(
+                        "SKILL_RUNTIME_MISSING", field or self._registries.place("SKILLS.md", skill.id, "runtime"),
+                        "one of " + ", ".join(self._parts.names("skills")), name,
+                        "name one of them, or install the package that brings it", order.id,
+                    )
+                )  # fmt: skip
+                return None
+            self._skill_runtimes[name] = factory()
+        return self._skill_runtimes[name]
+
+    def _given(self, adapter: TargetAdapter, order: Order, skill: Skill) -> preflight.TargetCapabilities:
+        given = preflight.TargetCapabilities(
+            adapter.sensors(),
+            adapter.observations(),
+            {spec.representation: spec.shape for spec in adapter.actions()},
+            preflight.outputs(adapter.scene()),
+        )
+        if skill.policy is None:
+            return given
+        start = start_command(skill.policy)
+        try:
+            info = self._client(skill.policy).connect(min(CONNECT_S, order.preflight_timeout_s or CONNECT_S))
+        except (PolicyError, UserError) as error:
+            self._drop(skill.policy)
+            return replace(given, policy_trouble=error.found, policy_start=error.fix or start)
+        return replace(given, policy=info, policy_start=start)
+
+    def _client(self, spec: PolicySpec) -> PolicyClient:
+        key = connection_key(spec)
+        if key not in self._policies:
+            factory = self._parts.client(spec.type)
+            if factory is None:
+                raise MissingRequirement(
+                    f"no policy client is called {spec.type!r}",
+                    expected="one of " + ", ".join(self._parts.names("policies")), fix="name one of them",
+                )  # fmt: skip
+            self._policies[key] = factory(spec)
+        return self._policies[key]
+
+    def _policy(self, spec: PolicySpec, timeout_s: float) -> PolicyClient:
+        client = self._client(spec)
+        client.connect(timeout_s)
+        client.reset()
+        return client
+
+    def _drop(self, spec: PolicySpec | None) -> None:
+        """A client that failed is made anew: some connections are stuck after a missed answer."""
+        if spec is not None and (client := self._policies.pop(connection_key(spec), None)) is not None:
+            client.close()
+
+    def _unknown(self, order: Order, target: Target | None) -> Finding:
+        if target is None:
+            return Finding(
+                "TARGET_DISABLED", "TARGETS.md", f"a target {order.node}", "it is not declared any more",
+                "declare it again", order.id,
+            )  # fmt: skip
+        there = ", ".join(sorted(self._registries.skills())) or "none"
+        return Finding(
+            "SKILL_RUNTIME_MISSING", f"SESSIONS.md {order.id} skill_ref", f"a skill of SKILLS.md: {there}", order.op,
+            "declare the skill, or name one of them", order.id,
+        )  # fmt: skip
+
+
+def _same(one: Target, other: Target) -> bool:
+    """Declared alike, be it switched on or off?"""
+    return replace(one, enabled=True) == replace(other, enabled=True)
+
+
+def connection_key(spec: PolicySpec) -> ConnectionKey:
+    """The key of a connection that two skills of one policy share."""
+    return spec.type, spec.endpoint, spec.checkpoint
+
+
+@contextmanager
+def _attended(adapter: TargetAdapter, run: Run) -> Iterator[None]:
+    """A session-aware target learns when the session begins and that it is over, however it ends."""
+    if not isinstance(adapter, SessionAware):
+        yield
+        return
+    adapter.set_run(run)
+    try:
+        yield
+    finally:
+        adapter.set_run(None)
+
+
+def run_skill(runtime: SkillRuntime, request: SkillRequest, context: SkillContext) -> Outcome:
+    """The runtime's outcome, also of what it raises; the target learns when the session begins and ends."""
+    run = context.run
+    try:
+        with _attended(context.target, run):
+            outcome = runtime.perform(request, context)
+        if outcome.ok or not outcome.code.startswith("TARGET_") or not run.stop:
+            return outcome
+        return _over(run.stop, outcome.message)  # the target stopped first: it checks more often than the skill
+    except PolicyError as error:
+        return _policy_failed(error)
+    except TargetStopped as error:
+        return _over(run.stop, str(error)) if run.stop else Outcome.failure(Cause.ERROR, error.code, str(error))
+    except (ConnectionError, TimeoutError) as error:
+        why = str(error) or repr(error)
+        return Outcome.failure(Cause.ERROR, "TARGET_CONNECTION", why, traceback=traceback.format_exc())
+
+
+def _over(why: str, found: str) -> Outcome:
+    if why == "timeout":
+        return Outcome.failure(Cause.TIMEOUT, "EXECUTION_TIMEOUT", found)
+    return Outcome.failure(Cause.CANCELLED, "CANCELLED", found)
+
+
+def _policy_failed(error: PolicyError) -> Outcome:
+    cause = Cause.TIMEOUT if error.code == "POLICY_TIMEOUT" else Cause.ERROR
+    return Outcome.failure(cause, error.code, str(error))
+
+
+def skill_request(order: Order, skill: Skill) -> SkillRequest:
+    """A session's request to its runtime; invalid figures of `execution` are left at their defaults."""
+    execution = order.extra.get("execution")
+    given = execution if isinstance(execution, dict) else {}
+    figures = {key: given[key] for key in _EXECUTION if key in given}
+    words = order.extra.get("task_description") or order.params.get("instruction") or ""
+    request = SkillRequest(order.id, skill, order.params, str(words), order.step_timeout_s, extra=order.extra)
+    return replace(
+        request,
+        control_hz=_number(figures.get("control_hz"), 0.0),
+        max_steps=int(_number(figures.get("max_steps"), request.max_steps)),
+        replan_every=int(_number(given.get("replan_every_steps", figures.get("replan_every")), request.replan_every)),
+        chunk_mode=str(figures.get("action_chunk_mode") or request.chunk_mode),
+    )
+
+
+def start_command(spec: PolicySpec) -> str:
+    """The `paos` command that would serve a policy's endpoint on this machine; "" where none would."""
+    from urllib.parse import urlsplit
+
+    try:
+        url = urlsplit(spec.endpoint)
+        port = url.port
+    except ValueError:
+        return ""
+    if not port or url.hostname not in ("localhost", "127.0.0.1", "::1"):
+        return ""
+    return f"paos policy serve --port {port}"
+
+
+def _answer_s(order: Order) -> float:
+    return order.step_timeout_s or CONNECT_S
+
+
+def _finding(code: str, field: str, error: UserError, order: Order) -> Finding:
+    return Finding(code, field, error.expected or "a target that can be taken up", error.found, error.fix, order.id)
+
+
+def _number(value: object, default: float) -> float:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else default

@@ -1,0 +1,128 @@
+"""Where a session's program comes from: its own constraints, the skill's, the library, or a model that reads words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from worldfs.base.dir_reader import check_path
+from worldfs.base.errors import BadInput, NotFound, Unsafe
+from worldfs.base.model import Json, Thing
+from worldfs.skills.skill_runtime import SkillRequest
+
+from . import program_library
+from .constraint_program import ConstraintProgram, of_files, of_folder, of_text
+from .keypoints import Keypoint, attach_points, keypoint_named, of_scene
+from .program_library import LibraryProgram, ProgramGoal
+from .task_params import TaskParams
+
+SLACK = 0.01  # m: published functions are distances without a tolerance of their own
+WORDS = ("nl_task", "task", "instruction", "text")
+FOR_WORDS = ("rekep_real", "real_execute")  # skills that are described in words
+
+
+def words_of(request: SkillRequest) -> str:
+    """The session's instruction in words, if the skill takes one; "" else."""
+    description = next((v.strip() for key in WORDS if isinstance(v := request.params.get(key), str) and v.strip()), "")
+    if request.skill.id in FOR_WORDS:
+        return description or request.words.strip()
+    if given_constraints(request) is not None or program_library.task_of(
+        str(request.params.get("task") or request.skill.id)
+    ):
+        return ""
+    return description or request.words.strip()
+
+
+def given_constraints(request: SkillRequest) -> Any:
+    """Constraints that the session or the skill brings: a path, a text, or a mapping; None for none."""
+    constraints = request.params.get("constraints")
+    return request.skill.extra.get("constraints") if constraints is None else constraints
+
+
+def given_program(constraints: Any, request: SkillRequest, things: Mapping[str, Thing]) -> LibraryProgram:
+    """The program that a session or a skill brings. Raises `BadInput`, `NotFound` or `Unsafe`."""
+    at = f"SESSIONS.md {request.job} execution.params.constraints"
+    if request.params.get("constraints") is None:
+        at = f"SKILLS.md {request.skill.id} constraints"
+    if isinstance(constraints, str) and "def " in constraints:
+        program = of_text(constraints, at, _keypoints(request))
+    elif isinstance(constraints, str) and constraints.strip():
+        program = of_folder(_folder(constraints.strip(), request, at), constraints.strip())
+    elif isinstance(constraints, Mapping):
+        program = of_mapping(constraints, at)
+    else:
+        raise BadInput(type(constraints).__name__, path=at,
+                       expected="a folder, a text of functions, or {metadata, files}",
+                       fix="see docs/rekep.md")  # fmt: skip
+    return with_points(program, things, at)
+
+
+def of_mapping(constraints: Mapping[str, Any], name: str) -> ConstraintProgram:
+    """`{metadata: {…}, files: {name: text}}`, or `{program: text, …}` with the metadata beside it."""
+    text, files, metadata = constraints.get("program"), constraints.get("files"), constraints.get("metadata", {})
+    if not isinstance(metadata, Mapping):
+        raise BadInput("no mapping", path=f"{name} metadata", expected="num_stages, grasp_keypoints, release_keypoints")
+    if isinstance(text, str):
+        beside = {key: value for key, value in constraints.items() if key not in ("program", "metadata")}
+        return of_text(text, name, {**metadata, **beside})
+    if isinstance(files, Mapping) and all(isinstance(v, str) for v in files.values()):
+        return of_files({str(k): v for k, v in files.items()}, dict(metadata), name)
+    raise BadInput(", ".join(map(str, constraints)) or "nothing", path=name, expected="metadata and files, or program",
+                   fix="see docs/rekep.md")  # fmt: skip
+
+
+def with_points(
+    program: ConstraintProgram, things: Mapping[str, Thing], at: str, goal: ProgramGoal | None = None
+) -> LibraryProgram:
+    """Keypoints found in the scene: those that the program names, those it gives by position, else the scene's own."""
+    if program.keypoints:
+        points = [
+            keypoint_named(point, things, f"{at} keypoints") if isinstance(point, str) else Keypoint("", "place", point)
+            for point in program.keypoints
+        ]
+    elif program.positions:
+        points = attach_points([point for point in program.positions if not isinstance(point, str)], things)
+    else:
+        points = of_scene(things.values())
+    for number, stage in enumerate(program.stages, 1):
+        for key, index in (("grasp_keypoints", stage.grasp), ("release_keypoints", stage.release)):
+            if index >= len(points):
+                raise BadInput(f"{key} of stage {number}: {index}", path=at, expected=f"at most {len(points) - 1}",
+                               fix=f"there are {len(points)} keypoints")  # fmt: skip
+    return LibraryProgram(program, tuple(points), goal or ProgramGoal(""), SLACK)
+
+
+def from_library(request: SkillRequest, setting: TaskParams) -> LibraryProgram:
+    task = program_library.task_of(str(request.params.get("task") or "")) or program_library.task_of(
+        str(request.skill.extra.get("task") or request.skill.id)
+    )
+    if not task:
+        raise BadInput(request.skill.id, path=f"SKILLS.md {request.skill.id}",
+                       expected="constraints, a task (pick, place, stack, pour), or a model and words",
+                       fix="give the skill `constraints:`, `task:`, or a `model:` that writes them")  # fmt: skip
+    return program_library.write_program(task, setting)
+
+
+def _keypoints(request: SkillRequest) -> Json:
+    constraints = request.params.get("keypoints")
+    return {"keypoints": constraints} if isinstance(constraints, list) else {}
+
+
+def _folder(word: str, request: SkillRequest, at: str) -> Path:
+    """A session names a folder of the workspace; the operator's skill may name one anywhere."""
+    if request.params.get("constraints") is None and Path(word).is_absolute():
+        return Path(word)
+    if request.home is None:
+        raise NotFound(word, path=at, expected="a workspace on a disk", fix="give the constraints themselves")
+    try:
+        check_path(word.rstrip("/"), op="read constraints")
+    except Unsafe as error:
+        raise Unsafe(error.found, path=at, expected="a folder of the workspace, by a relative path",
+                     fix="put the folder into the workspace") from None  # fmt: skip
+    folder = request.home
+    for part in word.rstrip("/").split("/"):
+        folder = folder / part
+        if folder.is_symlink():
+            raise Unsafe("a symbolic link", path=at, expected="a folder of the workspace itself")
+    return folder

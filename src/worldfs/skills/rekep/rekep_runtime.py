@@ -1,0 +1,320 @@
+"""ReKepPolicyRuntime: a skill as relational keypoint constraints, solved and measured (ReKep, arXiv 2409.01652)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from worldfs.base.dir_reader import DirReader
+from worldfs.base.driver import Run
+from worldfs.base.errors import BadInput, UserError, WorldError
+from worldfs.base.model import Cause, Finding, Json, Outcome, Scene
+from worldfs.base.model.skill import REAL
+from worldfs.formats import environment
+from worldfs.robots import displacements
+from worldfs.robots.targets.target_adapter import TargetAdapter, TargetContext
+from worldfs.skills.skill_runtime import SkillContext, SkillRequest
+
+from . import language_model, program_sources, success_predicates
+from .end_effector import EndEffector, ExecutionHalted
+from .keypoint_image import picture_of
+from .policy_proposals import proposed_program
+from .program_executor import MEASURED, ExecutionLimits, ProgramExecutor, StageResult
+from .program_generation import generate_program
+from .program_library import LibraryProgram
+from .program_preview import preview
+from .rotations import quaternion
+from .stage_costs import KeypointState
+from .step_end_effector import REPRESENTATION, StepEndEffector
+from .success_predicates import PourMeasurement, SuccessPredicate
+from .task_params import HANDLED, TaskParams
+
+
+class ReKepPolicyRuntime:
+    """`params`: those of the task (object_id, target_id, target_position …), `constraints` and `keypoints` of
+    one's own,    `slack` (m), `max_backtracks`. The skill may hold `constraints`, `task`, `model`; see docs/rekep.md.
+    """
+
+    name = "ReKepPolicyRuntime"
+
+    def review(self, request: SkillRequest, target: TargetAdapter) -> Sequence[Finding]:
+        try:
+            effector = end_effector_of(target, _eyes(request, target), request.home)
+            if effector is None:
+                return [_handless(request, target)]
+            if program_sources.words_of(request):
+                language_model.model_of_skill(
+                    request.skill
+                )  # the model is called at the start of the run: an answer costs, and moves nothing
+                return []
+            planned = _planned(request, effector)
+            why = preview(planned.program, planned.points, effector, _slack(request, planned))
+        except UserError as error:
+            return [_finding(request, error)]
+        if not why:
+            return []
+        field, fix = (
+            f"SESSIONS.md {request.job} execution.params",
+            "choose a goal nearer to 0.35-0.62 m before the robot",
+        )
+        return [Finding("CRITIC_REFUSED", field, "stages that the arm can reach", why, fix, request.job)]
+
+    def perform(self, request: SkillRequest, context: SkillContext) -> Outcome:
+        try:
+            effector = end_effector_of(context.target, _eyes(request, context.target), request.home)
+            if effector is None:
+                finding = _handless(request, context.target)
+                return Outcome.failure(Cause.REJECTED, finding.code, str(finding), findings=(finding,))
+            planned, origin = _decided(request, context, effector)
+            outcome = _carried_out(request, context, effector, planned)
+            return replace(outcome, evidence={**outcome.evidence, **origin})
+        except ExecutionHalted as halt:
+            return halted_outcome(halt, {}, context.run)
+        except UserError as error:
+            finding = _finding(request, error)
+            return Outcome.failure(Cause.ERROR, finding.code, str(error), findings=(finding,))
+
+
+def end_effector_of(target: TargetAdapter, eyes: str = "", home: Path | None = None) -> EndEffector | None:
+    """The table's own arm where there is one, else an end effector led by poses; None: neither.
+
+    `eyes`: the camera for keypoints, "" for none; `home`: the workspace, whose ENVIRONMENT.md says
+    where things are for a robot that sees none. Raises `MissingRequirement` or `BadInput` where none can be.
+    """
+    try:
+        from .table_end_effector import ArmTarget, TableEndEffector
+    except ImportError:  # no simulator: a real robot
+        pass
+    else:
+        if isinstance(target, ArmTarget):
+            return TableEndEffector(target, camera=eyes)
+    if eyes:
+        raise BadInput("a camera of unknown pose", path=f"TARGETS.md {target.target.id} perception",
+                       expected="the simulated table's", fix="leave keypoints_from out: the scene has the positions",
+                       code="OBSERVATION_CHANNEL_MISSING")  # fmt: skip
+    if any(spec.representation == REPRESENTATION for spec in target.actions()) and "ee_pose" in target.observe():
+        context = getattr(target, "context", None)  # built-in targets all have one; a package's own need not
+        clock = context.clock if isinstance(context, TargetContext) and target.target.kind == REAL else None
+        return StepEndEffector(
+            target, read_environment(home) or (context.scene if isinstance(context, TargetContext) else None), clock
+        )
+    return None
+
+
+def read_environment(home: Path | None) -> Scene | None:
+    """ENVIRONMENT.md of a workspace; None where there is none that can be read."""
+    if home is None:
+        return None
+    walk = DirReader(home)
+    try:
+        return environment.read(walk.read("ENVIRONMENT.md") or b"").scene
+    except WorldError:
+        return None  # the preflight has reported it
+    finally:
+        walk.close()
+
+
+def _eyes(request: SkillRequest, target: TargetAdapter) -> str:
+    """The camera of a session that wants detected keypoints (`keypoints_from: rgbd`, of the session or the skill)."""
+    given = request.params.get("keypoints_from", request.skill.extra.get("keypoints_from", "scene"))
+    if given not in ("scene", "rgbd"):
+        raise BadInput(repr(given)[:80], path=f"SESSIONS.md {request.job} execution.params.keypoints_from",
+                       expected="scene or rgbd", fix="write one of them")  # fmt: skip
+    names = {camera.name for camera in target.target.cameras}
+    return ("wrist" if names & {"front", "wrist"} == {"wrist"} else "front") if given == "rgbd" else ""
+
+
+def _decided(request: SkillRequest, context: SkillContext, effector: EndEffector) -> tuple[LibraryProgram, Json]:
+    """The program, from words, from the policy, or from the session and the skill; and the evidence of its origin."""
+    if words := program_sources.words_of(request):
+        return generate_program(
+            words, request.skill, effector.now(), context.run,
+            picture=picture_of(context.target, effector.now()),
+            check=lambda planned: preview(planned.program, planned.points, effector, _slack(request, planned)),
+        )  # fmt: skip
+    return proposed_program(_planned(request, effector), request, context, effector.now())
+
+
+def _planned(request: SkillRequest, effector: EndEffector) -> LibraryProgram:
+    state = effector.now()
+    given = program_sources.given_constraints(request)
+    if given is not None:
+        return program_sources.given_program(given, request, state.things)
+    return program_sources.from_library(
+        request, TaskParams(request.job, request.params, state.things, state.held, state.base)
+    )
+
+
+def _carried_out(
+    request: SkillRequest, context: SkillContext, effector: EndEffector, planned: LibraryProgram
+) -> Outcome:
+    run, goal, pouring = context.run, planned.goal, PourMeasurement()
+    limits = ExecutionLimits(
+        _slack(request, planned), request.step_timeout_s, backs=_whole(request, "max_backtracks", 4)
+    )
+    before = effector.now()
+    start_poses = _poses(effector)
+    kept = _keep(run, planned, KeypointState(planned.points, before, None).now.tolist())
+
+    def step() -> None:
+        for watch in context.watch:
+            watch(context.target.observe(), None, None)
+
+    executor = ProgramExecutor(
+        planned.program,
+        planned.points,
+        effector,
+        run,
+        limits,
+        on_observation=lambda s, now: pouring.update(goal, s, now),
+        step=step,
+    )
+    executor.predicates = lambda: (
+        success_predicates.evaluate(goal, effector, pouring) if goal.task else _generic(executor, planned, limits)
+    )
+    ended, halted = StageResult("CANCELLED"), None
+    try:
+        ended = executor.carry_out()
+    except ExecutionHalted as halt:
+        halted = halt
+    except UserError as error:
+        ended = StageResult(error.code, str(error))
+    except FloatingPointError as error:
+        ended = StageResult("SIMULATION_DIVERGED", str(error))
+    finally:
+        led = effector.done()
+    evidence: Json = {
+        "program": planned.program.name,
+        "stages": executor.stages,
+        "backtracks": executor.backtracks,
+        "attempts": max([line["attempt"] for line in executor.stages], default=0),
+        "keypoints": [point.name for point in planned.points],
+        "success": [one.to_json() for one in executor.measured],
+        **kept,
+        **_moved(planned, effector, before.things),
+        **led,
+    }
+    if others := displacements.displacements(
+        start_poses, _poses(effector), {planned.points[s.grasp].owner for s in planned.program.stages}
+    ):
+        evidence["also_moved"] = others
+    if not ended.code:
+        parts = [_success_text(planned, executor.measured), displacements.displacement_text(others)]
+        return Outcome.success("; ".join(filter(None, parts)), **evidence)
+    if halted is not None:
+        return halted_outcome(halted, evidence, context.run)
+    return Outcome.failure(Cause.ERROR, ended.code, ended.message, evidence=evidence)
+
+
+def _poses(effector: EndEffector) -> dict[str, displacements.ObjectPose]:
+    """Of everything that can be moved, as measured."""
+    things = [thing for thing in effector.now().things.values() if thing.shape in HANDLED]
+    return displacements.object_poses(
+        replace(thing, position=tuple(map(float, found.position)), orientation=quaternion(found.rotation))
+        for thing, found in ((thing, effector.measure(thing.id)) for thing in things)
+    )
+
+
+def halted_outcome(halt: ExecutionHalted, evidence: Json, run: Run) -> Outcome:
+    """The outcome of an order that was cancelled, or out of time."""
+    cause = Cause.TIMEOUT if halt.why == "timeout" else Cause.CANCELLED
+    code = "EXECUTION_TIMEOUT" if cause is Cause.TIMEOUT else "CANCELLED"
+    if cause is Cause.TIMEOUT and not run.stop:  # a stage's own limit, of timeouts.skill
+        code = "SKILL_TIMEOUT"
+    return Outcome.failure(cause, code, f"stopped ({halt.why}); the arm holds still", evidence=evidence)
+
+
+def _generic(executor: ProgramExecutor, planned: LibraryProgram, limits: ExecutionLimits) -> list[SuccessPredicate]:
+    """Of a program without a known task: its last subgoals hold, and the gripper holds what it should."""
+    found = []
+    state = executor.effector.now()
+    keypoint_state = KeypointState(planned.points, state, state.held)
+    last = planned.program.stages[-1]
+    for function in last.subgoals:
+        body = function.source.split(":", 1)[-1]
+        if last.release >= 0 and re.search(rf"\b{re.escape(function.parameters[0])}\b", body):
+            continue  # the gripper has retreated since
+        cost = keypoint_state.costs([function], state.tool_pose)[0]
+        limit = limits.slack + MEASURED
+        found.append(SuccessPredicate(function.name, cost, f"at most {limit:g}", cost <= limit))
+    wanted = None
+    for stage in planned.program.stages:
+        wanted = planned.points[stage.grasp].owner if stage.grasp >= 0 else wanted
+        wanted = None if stage.release >= 0 else wanted
+    released = {planned.points[stage.release].owner for stage in planned.program.stages if stage.release >= 0}
+    for owner in sorted(released - {wanted, ""}):
+        found += success_predicates.resting(owner, executor.effector)
+    if any(stage.grasp >= 0 or stage.release >= 0 for stage in planned.program.stages):
+        found.append(SuccessPredicate("held", state.held, wanted or "nothing", state.held == wanted))
+    return found
+
+
+def _moved(planned: LibraryProgram, effector: EndEffector, before: Any) -> Json:
+    """How far the program's object moved."""
+    owner = planned.goal.thing or next(
+        (planned.points[stage.grasp].owner for stage in planned.program.stages if stage.grasp >= 0), ""
+    )
+    thing = before.get(owner)
+    if thing is None:
+        return {}
+    after = effector.measure(owner).position
+    moved = float(sum((a - b) ** 2 for a, b in zip(after, thing.position, strict=True)) ** 0.5)
+    return {
+        "object": owner,
+        "object_before": [round(float(v), 4) for v in thing.position],
+        "object_after": [round(float(v), 4) for v in after],
+        "object_moved": round(moved, 4),
+    }
+
+
+def _keep(run: Run, planned: LibraryProgram, positions: list[list[float]]) -> Json:
+    """The program in the published form, beside the trace; a full disk is reported and ends nothing."""
+    if run.artifacts is None:
+        return {}
+    folder = Path(run.artifacts) / "constraints"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, text in planned.program.files().items():
+            (folder / file).write_text(text, encoding="utf-8")
+        text = json.dumps(planned.program.metadata(positions), indent=1)
+        (folder / "metadata.json").write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        return {"constraints": f"not kept: {error.strerror or error}"}
+    return {"constraints": "constraints/"}
+
+
+def _success_text(planned: LibraryProgram, measured: Sequence[SuccessPredicate]) -> str:
+    what = planned.goal.task or planned.program.name
+    values = ", ".join(f"{one.name} {one.to_json()['value']}" for one in measured)
+    return f"{what} {planned.goal.thing}: {values}".replace("  ", " ")
+
+
+def _slack(request: SkillRequest, planned: LibraryProgram) -> float:
+    given = request.params.get("slack")
+    if isinstance(given, int | float) and not isinstance(given, bool) and 0 <= given <= 0.1:
+        return float(given)
+    return planned.slack
+
+
+def _whole(request: SkillRequest, key: str, default: int) -> int:
+    value = request.params.get(key)
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 20 else default
+
+
+def _finding(request: SkillRequest, error: UserError) -> Finding:
+    code = error.code if error.code not in ("USER",) else "SCHEMA_VALIDATION"
+    field = error.path or f"SESSIONS.md {request.job} execution.params"
+    return Finding(code, field, error.expected or "a program of constraints", error.found, error.fix, request.job)
+
+
+def _handless(request: SkillRequest, target: TargetAdapter) -> Finding:
+    there = ", ".join(spec.representation for spec in target.actions()) or "no actions"
+    fix = "use a target whose actions include ee_pose, or a simulated one (backend: mujoco)"
+    return Finding(
+        "ACTION_BRIDGE_MISSING", f"TARGETS.md {target.target.id} adapter", "actions of the kind ee_pose", there, fix,
+        request.job,
+    )  # fmt: skip

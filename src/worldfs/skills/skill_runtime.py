@@ -1,0 +1,59 @@
+"""The port of skill runtimes: a skill carried out on a target, step by step, with measured evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from worldfs.base.driver import Run
+from worldfs.base.model import Finding, Json, Outcome, Skill
+from worldfs.policies.policy_client import PolicyClient
+from worldfs.robots.targets.target_adapter import Observation, StepResult, TargetAdapter
+
+Watcher = Callable[[Observation, Any, StepResult | None], None]  # observation, action, what came of it
+
+
+@dataclass(frozen=True, slots=True)
+class SkillRequest:
+    """One session's request for a skill. Times in seconds."""
+
+    job: str
+    skill: Skill
+    params: Json
+    words: str = ""  # task_description: what a policy is prompted with
+    step_timeout_s: float = 0.0  # of one step of the skill, and of one answer of its policy; 0: none
+    control_hz: float = 0.0  # 0: the target's own
+    max_steps: int = 600
+    replan_every: int = 8  # actions of a chunk that are used before the next inference
+    chunk_mode: str = "chunk_buffer"  # chunk_buffer | open_loop | single_step
+    extra: Json = field(default_factory=dict)
+    home: Path | None = None  # the workspace on disk: files that params name are below it
+
+
+@dataclass(frozen=True, slots=True)
+class SkillContext:
+    """A runtime's context: the target, the policy if the skill names one, the run, and the watchers."""
+
+    target: TargetAdapter
+    policy: PolicyClient | None
+    run: Run
+    watch: Sequence[Watcher] = ()
+
+
+class SkillRuntime(Protocol):
+    """Carries out skills of its kind. `perform` returns the outcome with evidence; it never raises for failed work."""
+
+    name: str
+
+    def review(self, request: SkillRequest, target: TargetAdapter) -> Sequence[Finding]:
+        """The runtime's own checks: parameters, constraint files, mismatched spaces. Moves nothing."""
+        ...
+
+    def perform(self, request: SkillRequest, context: SkillContext) -> Outcome:
+        """Until success, failure, `context.run.stop`, or the limits of the request."""
+        ...
+
+
+RuntimeRegistry = Mapping[str, Callable[[], SkillRuntime]]

@@ -1,0 +1,162 @@
+"""One job of an agent (a call): its row in memory, and its files in the tree."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+from worldfs.base.clock import parse_stamp
+from worldfs.base.model import Cause, Job, JobState, Json, Order, Outcome
+from worldfs.tree.binding import Binding
+from worldfs.world.json_text import compact_json
+
+NAME: Final = re.compile(r"job-([1-9][0-9]{0,17})\Z")
+# The states' names on the wire (acheron D20).
+STATUS_WORDS: Final[Mapping[JobState, str]] = {
+    JobState.PENDING: "queued",
+    JobState.RUNNING: "running",
+    JobState.SUCCEEDED: "done",
+    JobState.FAILED: "failed",
+}
+
+
+class AgentJob(NamedTuple):
+    """The fields of a job that are known without reading its file."""
+
+    id: str
+    agent: str
+    project: str
+    kind: str  # chat | invoke
+    op: str
+    correlation: str = ""
+    place: str = ""  # of an invoke: the directory whose control was written, from the agent's own or the tree's root
+    file: str = ""  # the control's name
+    state: JobState = JobState.PENDING
+    error: str = ""
+    updated_ms: int = 0  # of the last change of state
+    ended: int = 0  # the number of its end among all changes; 0: not ended
+
+    @property
+    def over(self) -> bool:
+        return self.state.terminal
+
+    @property
+    def number(self) -> int:
+        return int(self.id[4:])
+
+    @property
+    def word(self) -> str:
+        return STATUS_WORDS[self.state]
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The paths of the tree that change with it."""
+        job = f"/agents/{self.agent}/jobs/{self.id}"
+        if self.kind == "chat":
+            return job, f"/agents/{self.agent}/chat"
+        if not self.place:
+            return (job,)
+        return job, self.place if self.place.startswith("/") else f"/agents/{self.agent}/{self.place}"
+
+    def status(self) -> bytes:
+        """`status.json`."""
+        return compact_json(
+            {
+                "state": self.word,
+                "correlation_id": self.correlation or None,
+                "error": self.error or None,
+                "updated_at_ms": self.updated_ms,
+            }
+        )
+
+
+@dataclass(slots=True)
+class AgentJobContext:
+    """One run of a job, passed to its work function: parameters, time limit, stop request, log."""
+
+    id: str
+    op: str
+    params: Json
+    binding: Binding  # without its project token after a restart
+    seconds: float  # that it may take in all
+    left: Callable[[], float]  # seconds until the deadline
+    log: Callable[..., None]  # (type, **fields): one line of log.txt
+    stop: threading.Event = field(default_factory=threading.Event)
+    why: Cause | None = None  # why it should stop
+    _heard: list[Callable[[], None]] = field(default_factory=list)
+
+    def ask(self, why: Cause) -> None:
+        """Request the end of the run; the work function may take a moment to stop safely."""
+        if self.why is None:
+            self.why = why
+        self.stop.set()
+        for tell in tuple(self._heard):
+            tell()
+
+    def when_stopped(self, tell: Callable[[], None]) -> None:
+        """Call `tell`, from another thread, when the stop is requested; at once if it is requested already."""
+        self._heard.append(tell)
+        if self.stop.is_set():
+            tell()
+
+
+def agent_job_of(job: Job) -> AgentJob:
+    """The row of a job by its file."""
+    order, status = job.order, job.status
+    extra = order.extra
+    moment = status.completed_at or status.started_at or status.accepted_at
+    return AgentJob(
+        job.id,
+        order.node,
+        str(extra.get("project", "")),
+        str(extra.get("kind", "")),
+        order.op,
+        str(extra.get("correlation", "")),
+        str(extra.get("place", "")),
+        str(extra.get("file", "")),
+        status.state,
+        error_text(status.outcome),
+        epoch_ms(parse_stamp(moment)),
+    )
+
+
+def is_agent_order(order: Order) -> bool:
+    return NAME.match(order.id) is not None and isinstance(order.extra.get("kind"), str)
+
+
+def binding_of(order: Order) -> Binding:
+    """The binding of the order's submitter; tokens are never written, so an order that is read again has none."""
+    return Binding(order.asker, order.node, str(order.extra.get("project", "")))
+
+
+def error_text(outcome: Outcome | None) -> str:
+    """The error of a failed job: its message, prefixed by the cause unless that is `error` (acheron D20)."""
+    if outcome is None or outcome.ok:
+        return ""
+    message = outcome.message or outcome.code or "failed"
+    return message if outcome.cause in (None, Cause.ERROR) else f"{outcome.cause.value}: {message}"
+
+
+def result_text(outcome: Outcome | None) -> bytes:
+    """`result.txt`: the answer, or the error's text; nothing before the end."""
+    if outcome is None:
+        return b""
+    return (outcome.message if outcome.ok else error_text(outcome)).encode("utf-8", "replace")
+
+
+def error_line(id: str, outcome: Outcome, at_ms: int) -> bytes:
+    """The last line of a failed job's log."""
+    code = "execution_failed" if outcome.cause is Cause.ERROR and not outcome.code else outcome.code.lower()
+    return log_line("error", at_ms, request=id, code=code, message=error_text(outcome))
+
+
+def log_line(type: str, at_ms: int, **fields: Any) -> bytes:
+    return compact_json({"type": type, **fields, "timestamp": at_ms}) + b"\n"
+
+
+def epoch_ms(moment: datetime | None) -> int:
+    return 0 if moment is None else int(moment.timestamp() * 1000)

@@ -1,0 +1,77 @@
+"""Chat: a write to an agent's `chat/control/input` becomes a job at once, and the agent's responder answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, Protocol
+
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Cause, Outcome
+from worldfs.planning.stop_words import is_stop
+from worldfs.tree.binding import Binding
+from worldfs.tree.virtual_file import WriteResult
+
+from .agent_job import AgentJob, AgentJobContext
+from .agent_jobs import AgentJobs
+
+KIND: Final = "chat"
+KEY: Final = "agents.brains"  # of config.json
+
+
+class Responder(Protocol):
+    """Answers an agent's messages."""
+
+    lane: str  # responders of one lane answer one after the other; "": no lane
+
+    def answer(self, text: str, run: AgentJobContext) -> Outcome:
+        """The answer as the outcome's message. Runs until it is done or `run.stop` is set; may raise `WorldError`."""
+        ...
+
+
+class Chat:
+    """The input of every agent of one home."""
+
+    def __init__(
+        self,
+        calls: AgentJobs,
+        responder: Callable[[str], Responder | None],
+        stop: Callable[[Binding], object] = lambda binding: None,
+    ) -> None:
+        """`responder`: an agent's responder by the agent's name, looked up for each message; None: it has none.
+
+        `stop`: stops every robot that the binding sees. Called for a message that says so, before any queue.
+        """
+        self._calls, self._responder, self._stop = calls, responder, stop
+        calls.register(KIND, self._answer, lane=self._lane)
+
+    def send(self, binding: Binding, data: bytes, correlation: str = "") -> WriteResult:
+        """Durable and queued when it returns (acheron D39); blank text is no message. `BadInput`: it is no text."""
+        try:
+            text = data.decode()
+        except UnicodeDecodeError as error:
+            raise BadInput(f"no UTF-8 at byte {error.start}", op="write", expected="text", code="invalid") from None
+        if not text.strip():
+            return WriteResult(0)
+        if is_stop(text):
+            self._stop(binding)
+        id = self._calls.submit(binding, KIND, "say", {"text": text}, correlation=correlation)
+        extra: dict[str, Any] = {"job": id, "result_path": f"/agents/self/jobs/{id}/result.txt"}
+        if correlation:
+            extra["correlation_id"] = correlation
+        return WriteResult(len(data), extra)
+
+    def _lane(self, call: AgentJob) -> str:
+        responder = self._responder(call.agent)
+        return responder.lane if responder is not None else ""
+
+    def _answer(self, run: AgentJobContext) -> Outcome:
+        responder = self._responder(run.binding.agent)
+        if responder is None:
+            return Outcome.failure(
+                Cause.ERROR,
+                "",
+                f"agent {run.binding.agent!r} has no responder: {KEY} of config.json names none, and this home has no "
+                f'workspace with a robot — add {{"agent": "{run.binding.agent}", "kind": "command", "argv": […]}} '
+                f"to {KEY}, or make a workspace with: paos onboard",
+            )
+        return responder.answer(str(run.params.get("text", "")), run)

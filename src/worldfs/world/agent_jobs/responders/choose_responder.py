@@ -1,0 +1,57 @@
+"""The responder of an agent: its entry of `agents.brains`, else that for all, else the planner if there is a robot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from worldfs.base.clock import Clock
+from worldfs.base.errors import UserError
+from worldfs.base.model import Cause, Outcome
+from worldfs.formats.config_services import ResponderConfig as Settings
+from worldfs.world.agent_jobs.agent_job import AgentJobContext
+from worldfs.world.agent_jobs.chat import Responder
+
+from .command_responder import CommandResponder
+from .planner_responder import NodePermission, PlannerResponder
+
+if TYPE_CHECKING:
+    from worldfs.formats.config import Config
+    from worldfs.world.world import World
+
+
+class Responders:
+    """Called for each message, so that a changed config.json counts at once."""
+
+    def __init__(
+        self, config: Callable[[], Config], world: World | None, agents: Path, clock: Clock, may: NodePermission
+    ) -> None:
+        self._config, self._world, self._agents, self._clock, self._may = config, world, agents, clock, may
+
+    def __call__(self, agent: str) -> Responder | None:
+        try:
+            settings = self._config().brain(agent)
+        except UserError as error:
+            return _UnavailableResponder(str(error))
+        if settings is None:
+            settings = Settings(agent) if self._world is not None and self._world.specs else Settings(agent, "none")
+        if settings.kind == "command":
+            return CommandResponder(settings, agent, self._agents, self._clock)
+        if settings.kind == "none":
+            return None
+        if self._world is None or not self._world.specs:
+            return _UnavailableResponder("agents.brains names the planner, and this home has no workspace with a robot")
+        return PlannerResponder(self._world, settings.robot, self._may)
+
+
+class _UnavailableResponder:
+    """A responder that is not available: answers with the reason."""
+
+    lane = ""
+
+    def __init__(self, why: str) -> None:
+        self._why = why
+
+    def answer(self, text: str, run: AgentJobContext) -> Outcome:
+        return Outcome.failure(Cause.ERROR, "", self._why)

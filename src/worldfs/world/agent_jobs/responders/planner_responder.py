@@ -1,0 +1,132 @@
+"""The planner as a responder: a robot of the home's workspace executes an instruction, a question is answered."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
+
+from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.model import Cause, Order, Outcome
+from worldfs.planning.stop_words import is_stop
+from worldfs.tree.binding import Binding
+from worldfs.world.agent_jobs.agent_job import AgentJobContext
+from worldfs.world.instruction import Instruction, stopped_message
+from worldfs.world.json_text import compact_json
+from worldfs.world.tree_planner_port import TreePlannerPort
+from worldfs.world.world import PROJECT
+
+if TYPE_CHECKING:
+    from worldfs.planning.planner import PlanReport
+    from worldfs.world.world import World
+
+NodePermission = Callable[[Binding, str], bool]
+
+# The planner's result of the instruction → the end of the job.
+CAUSES: Final[Mapping[str, tuple[Cause, str]]] = {
+    "failed": (Cause.ERROR, "failed"),
+    "cancelled": (Cause.CANCELLED, "CANCELLED"),
+    "not_understood": (Cause.ERROR, "not_understood"),
+    "not_answered": (Cause.ERROR, "not_answered"),
+}
+
+
+class PlannerResponder:
+    """One robot. Its instructions are executed one after the other."""
+
+    def __init__(self, world: World, robot: str, may: NodePermission) -> None:
+        """`robot` "": the only one. `may`: may this binding command that node?"""
+        self._world, self._robot, self._may = world, robot, may
+        self.lane = f"planner:{robot}"
+
+    def answer(self, text: str, run: AgentJobContext) -> Outcome:
+        from worldfs.planning.planner import Planner
+
+        robot = self._chosen()
+        if not self._may(run.binding, robot):
+            return Outcome.failure(
+                Cause.REJECTED, "NOT_PERMITTED", f"agent {run.binding.agent!r} has no robot that it may command"
+            )
+
+        if is_stop(text):  # the robot was stopped when the message arrived; this is the answer
+            now = self._world.stops.state(robot)
+            said = stopped_message(robot, now, text) if now.stopped else f"{robot}: stopped, and resumed since"
+            return Outcome.success(said)
+
+        def tell(line: str) -> None:
+            run.log("progress", message=line)
+
+        stop = threading.Event()
+        run.when_stopped(stop.set)
+        with Instruction(self._world, robot, text, stop, tell) as instruction:
+            refused = instruction.start()
+            if refused:
+                run.log("verdict", verdict="stopped" if instruction.stopped else "cancelled", message=refused)
+                return Outcome.failure(Cause.REJECTED if instruction.stopped else Cause.CANCELLED, "STOPPED", refused)
+            report = Planner(_GuardedPlannerPort(self._world, robot, tell, instruction)).run(text, stop)
+        run.log("verdict", verdict=report.verdict, message=report.reason)
+        told, evidence = report_text(report), report_json(report)
+        if report.ok:
+            return Outcome.success(told, **evidence)
+        cause, code = CAUSES[report.verdict]
+        return Outcome.failure(cause, code, told, evidence=evidence)
+
+    def _chosen(self) -> str:
+        ids = [spec.id for spec in self._world.specs]
+        if self._robot in ids:
+            return self._robot
+        if not self._robot and len(ids) == 1:
+            return ids[0]
+        wrong = f"no robot {self._robot!r}" if self._robot else "several robots, and none is selected"
+        raise BadInput(wrong, op="chat", expected="one of: " + ", ".join(ids), fix="set robot in agents.brains")
+
+
+class _GuardedPlannerPort(TreePlannerPort):
+    """A planner port that refuses to submit without a running kernel: the order would run at any later time."""
+
+    def __init__(
+        self, world: World, robot: str, tell: Callable[[str], None], instruction: Instruction | None = None
+    ) -> None:
+        super().__init__(world, PROJECT, robot, tell, instruction)
+
+    def submit(self, order: Order) -> str:
+        try:
+            self.world.demand_kernel()
+        except MissingRequirement as error:
+            raise MissingRequirement(f"no kernel runs orders to {self.robot_id}", op="chat", fix=error.fix) from None
+        return super().submit(order)
+
+
+def report_text(report: PlanReport) -> str:
+    """The answer as text: the planner's result, the actions with their results, and the goals in the world."""
+    lines = [report.reason]
+    for ran in report.jobs:
+        outcome = ran.status.outcome if ran.status is not None else None
+        result = "not ended" if outcome is None else outcome.message or ("done" if outcome.ok else outcome.code)
+        lines.append(f"- {ran.job}: {ran.order.op} {_aim(ran.order)}: {result}".replace(" :", ":"))
+        if outcome is not None and outcome.evidence:
+            lines.append(f"  evidence: {compact_json(outcome.evidence).decode()}")
+    lines += [
+        f"- [{'x' if goal.held else ' '}] {goal.text}{f': {goal.why}' if goal.why else ''}" for goal in report.goals
+    ]
+    return "\n".join(line for line in lines if line)
+
+
+def report_json(report: PlanReport) -> dict[str, Any]:
+    """The answer as JSON."""
+    jobs: list[dict[str, Any]] = []
+    for ran in report.jobs:
+        job: dict[str, Any] = {"job": ran.job, "node": ran.order.node, "op": ran.order.op, "params": ran.order.params}
+        outcome = ran.status.outcome if ran.status is not None else None
+        if outcome is not None:
+            job |= {"ok": outcome.ok, "message": outcome.message, "evidence": outcome.evidence}
+            if outcome.findings:
+                job["findings"] = [asdict(finding) for finding in outcome.findings]
+        jobs.append(job)
+    goals = [{"goal": goal.text, "held": goal.held, "why": goal.why} for goal in report.goals]
+    return {"verdict": report.verdict, "source": report.source, "goals": goals, "jobs": jobs}
+
+
+def _aim(order: Order) -> str:
+    return next((str(value) for value in order.params.values() if isinstance(value, str)), "")

@@ -1,0 +1,230 @@
+"""The command's grammar, its exit codes, and how it fails: through the real entry point."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from worldfs.base.errors import BadInput, Busy, StorageError
+from worldfs.interfaces.cli.command_context import CommandContext
+from worldfs.interfaces.cli.command_table import COMMANDS, CommandSpec
+from worldfs.interfaces.cli.do_command import EXIT
+from worldfs.interfaces.cli.exits import CODES
+from worldfs.interfaces.cli.main import main
+from worldfs.interfaces.cli.parser import parse
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def fails(call: CommandContext) -> int:
+    raise {
+        "user": Busy("a kernel runs already", path="/w", expected="none", fix="stop it"),
+        "house": StorageError("disk full", path="/w"),
+        "disk": OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/w/x"),
+        "absent": FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), "/w/y"),
+        "bug": ZeroDivisionError("a / b"),
+        "interrupt": KeyboardInterrupt(),
+    }[str(call["instruction"][0])]
+
+
+DO = next(command for command in COMMANDS if command.name == "do")
+MODULE = "tests.failing"  # the table wants a dotted name
+
+
+@pytest.fixture(autouse=True)
+def reachable(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, MODULE, sys.modules[__name__])
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.delenv("PAOS_DEBUG", raising=False)
+
+
+def fail(how: str, *more: str) -> int:
+    return main(["do", how, *more], (DO._replace(target=f"{MODULE}:fails"),))
+
+
+@pytest.mark.parametrize(
+    ("how", "code", "words"),
+    [
+        ("user", 2, "a kernel runs already; expected none — stop it"),
+        ("house", 3, "/w: disk full"),
+        ("disk", 3, "free some space"),
+        ("absent", 2, "/w/y: no such file"),
+        ("interrupt", 130, "interrupted"),
+    ],
+)
+def test_each_way_of_failing_has_its_exit_code_and_words_and_no_traceback(
+    how: str, code: int, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert fail(how) == code
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("paos: ")
+    assert words in said.err
+    assert "Traceback" not in said.err
+
+
+@pytest.mark.parametrize("how", ["user", "absent", "bug", "quiet"])
+def test_ctrl_c_that_a_library_turned_into_something_else_is_still_an_interrupt(
+    how: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """numpy and mujoco answer a Ctrl-C while they load with an ImportError, which reads like "not installed"."""
+
+    def loads(call: CommandContext) -> int:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            return fails(call) if how != "quiet" else 0
+        raise AssertionError("no interrupt")
+
+    monkeypatch.setattr(sys.modules[MODULE], "loads", loads, raising=False)
+    assert main(["do", how], (DO._replace(target=f"{MODULE}:loads"),)) == 130
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("", "paos: interrupted\n")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_exit_codes_are_documented_in_one_place() -> None:
+    page = (ROOT / "docs/command.md").read_text("utf-8")
+    assert all(f"| {code} | {text} |" in page for code, text in CODES.items())
+    assert set(EXIT.values()) <= set(CODES)
+
+
+def test_with_json_an_error_is_one_object_on_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
+    assert fail("user", "--json") == 2
+    said = capsys.readouterr()
+    error = json.loads(said.out)["error"]
+    assert (error["code"], error["found"], error["fix"], error["field"]) == (
+        "BUSY",
+        "a kernel runs already",
+        "stop it",
+        "/w",
+    )
+    assert said.err == ""
+
+
+def test_our_own_bug_is_called_so_and_its_traceback_is_kept_in_a_file(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert fail("bug") == 70
+    said = capsys.readouterr().err
+    assert "our bug" in said
+    assert "Traceback" not in said
+    (kept,) = tmp_path.glob("paos-bug-*.txt")
+    assert str(kept) in said
+    assert "ZeroDivisionError: a / b" in kept.read_text()
+
+
+def test_paos_debug_prints_the_traceback(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAOS_DEBUG", "1")
+    assert fail("bug") == 70
+    assert "ZeroDivisionError: a / b" in capsys.readouterr().err.split("Traceback", 1)[1]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["frobnicate"],
+        ["up", "--seed", "x"],
+        ["up", "--seed", "-1"],
+        ["wait", "A", "--timeout", "nan"],
+        ["wait", "A", "--timeout", "inf"],
+        ["wait", "A", "--timeout", "-1"],
+        ["cancel"],
+        ["onboard", "--language", "fr"],
+        ["status", "--hom", "x"],
+    ],
+)
+def test_what_the_table_does_not_know_is_refused_in_one_line(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("paos: ")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [["--home", "h", "status"], ["status", "--home", "h"]])
+def test_global_options_stand_on_either_side_of_the_command(words: list[str]) -> None:
+    assert parse(words, COMMANDS)["home"] == "h"
+
+
+def test_an_option_before_the_command_is_not_reset_by_the_command() -> None:
+    options = parse(["--json", "--as", "planner", "ls"], COMMANDS)
+    assert (options["json"], options["as"], options["home"], options["workspace"]) == (True, "planner", None, None)
+
+
+def test_no_command_prints_the_help_and_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    said = capsys.readouterr().out
+    assert [command.name for command in COMMANDS if command.name not in said] == []
+
+
+def test_a_usage_error_is_a_user_error() -> None:
+    with pytest.raises(BadInput, match="invalid choice"):
+        parse(["nope"], COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: str(command.name))
+def test_every_command_of_the_table_has_help_and_a_function(
+    command: CommandSpec, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from importlib import import_module
+
+    assert main([command.name, "--help"]) == 0
+    assert command.help.split()[0] in capsys.readouterr().out
+    module, name = command.target.split(":")
+    assert callable(getattr(import_module(f"worldfs.interfaces.cli.{module}"), name))
+
+
+def test_every_command_is_in_its_document() -> None:
+    text = (ROOT / "docs/command.md").read_text()
+    assert [c.name for c in COMMANDS if f"## paos {c.name}\n" not in text and f"`paos {c.name}`" not in text] == []
+
+
+def test_a_closed_pipe_ends_the_command_quietly() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    environ = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(
+        [sys.executable, "-m", "worldfs.interfaces.cli.main", "completion", "bash"],
+        env=environ,
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        check=False,
+        timeout=60,
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_a_terminal_without_chinese_does_not_end_the_command() -> None:
+    environ = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(
+        [sys.executable, "-m", "worldfs.interfaces.cli.main", "清空桌子"],
+        env=environ,
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert b"\\u6e05" in done.stderr
+
+
+def test_reading_commands_start_without_the_heavy_modules() -> None:
+    """Cold start is mostly imports: these must not come in with the door, the table and the parser."""
+    program = (
+        "import sys, worldfs.interfaces.cli.main, worldfs.interfaces.cli.status_command,"
+        " worldfs.interfaces.cli.file_commands, worldfs.interfaces.cli.wait;"
+        "print(*sorted({'numpy', 'mujoco', 'ruamel', 'ruamel.yaml', 'PIL', 'asyncio', 'msgspec', 'av', 'logging',"
+        " 'tempfile', 'subprocess', 'argparse'} & set(sys.modules)))"
+    )
+    environ = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""

@@ -1,0 +1,62 @@
+"""Questions are answered from the scene with the fact that decides them, and only what it does not show is not told."""
+
+from __future__ import annotations
+
+import pytest
+
+from worldfs.base.model import Relation
+from worldfs.planning.planner import Planner, QuestionIntent, RefusedIntent, interpret
+
+ANSWERS = {
+    "is the apple in the basket?": "yes, the red apple is in the basket",
+    "is the red cube on the table": "yes, the red cube is on the table",
+    "is the blue cube in the basket": "no, the blue cube is on the table",
+    "are the cubes in the basket?": "no, the blue cube is on the table; the red cube is on the table",
+    "is the cube blue?": "yes, the blue cube is blue; no, the red cube is red",
+    "where is the can?": "the can is on the table",
+    "how many cubes are there?": "2",
+    "how many red things are in the basket": "1: the red apple",
+    "is anything in the basket?": "yes, the red apple is in the basket",
+    "is everything in the basket?": "no, the blue cube is on the table",
+    "is there a banana?": "there is no banana here",
+    "do you see any cubes": "yes, the blue cube",
+    "are you holding something?": "nothing is held",
+    "is the basket empty?": "no, the red apple is in the basket",
+    "does the basket contain the can?": "no, the can is on the table",
+    "what colour is the can?": "the can is green",
+    "how heavy is the can?": "0.3 kg",
+    "what can you do?": "clear the table",
+    "will the can be in the basket?": "does not tell",
+    "is the can tasty?": "does not tell",
+    "苹果在篮子里吗？": "是的，红色苹果在棕色篮子里",
+    "罐子在篮子里吗": "不，绿色罐子在桌子上",
+    "罐子在哪里？": "罐子在桌子上",
+    "有几个方块？": "2",
+    "篮子里有什么？": "篮子里：红色苹果",
+    "桌子上有香蕉吗": "这里没有香蕉",
+    "罐子是红色的吗？": "不，绿色罐子是绿色的",
+    "所有东西都在篮子里吗？": "不，蓝色方块在桌子上",
+    "你拿着什么": "夹爪里没有东西",
+}
+
+
+@pytest.fixture
+def dropped(scene):
+    """The scene with the apple in the basket."""
+    from dataclasses import replace
+
+    others = tuple(r for r in scene.relations if r.subject != "apple_01")
+    return replace(scene, relations=(*others, Relation("apple_01", "in", "basket_01")))
+
+
+@pytest.mark.parametrize(("text", "part"), ANSWERS.items())
+def test_a_question_is_answered_with_the_fact(dropped, text, part):
+    intent = interpret(text, dropped)
+    assert isinstance(intent, QuestionIntent) and part in intent.answer, intent
+
+
+@pytest.mark.parametrize("text", ["do a backflip", "do the dishes", "tell me a joke", "have fun", "say hello"])
+def test_an_order_that_begins_like_a_question_is_not_understood(world, text):
+    report = Planner(world).run(text)
+    assert isinstance(report.intent, RefusedIntent) and report.verdict == "not_understood"
+    assert not report.ok and not world.log

@@ -1,0 +1,111 @@
+"""Pages as people write them: things without size, without position, with strange names, in strange places."""
+
+from __future__ import annotations
+
+import math
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from worldfs.base.model import Relation, RobotState, Scene, Thing
+from worldfs.planning.planner import CommandIntent, build_plan, holds, interpret, stages
+from worldfs.planning.planner.goals import ClearedGoal, InGoal
+from worldfs.planning.planner.scene_facts import ThingLocation, layout
+
+number = st.one_of(st.floats(-2, 2), st.sampled_from([math.nan, math.inf, 0.0]))
+vector = st.one_of(st.just(()), st.tuples(number, number), st.tuples(number, number, number))
+ids = st.sampled_from(["apple_01", "cube_01", "cube_02", "can", "../x", "the", "苹果", "basket_01", "table_01", "f 1"])
+
+
+@st.composite
+def things(draw):
+    return Thing(
+        draw(ids),
+        draw(st.sampled_from(["", "Red Apple", "红苹果", "don't", "box", "not", "Ｔｈｅ"])),
+        draw(st.sampled_from(["", "fruit", "container", "furniture", "block"])),
+        draw(vector),
+        draw(st.sampled_from([(1.0, 0.0, 0.0, 0.0), (), (math.nan,) * 4])),
+        draw(vector),
+        draw(st.sampled_from(["", "sphere", "box", "basket", "table", "region"])),
+        color=draw(st.sampled_from(["", "red", "#ff0000", "Red"])),
+        status=draw(st.sampled_from(["", "on_table", "in_basket", "held"])),
+    )
+
+
+@st.composite
+def scenes(draw):
+    pair = st.builds(Relation, ids, st.sampled_from(["on", "in", "near", "held_by", "ON"]), ids)
+    return Scene(
+        tuple(
+            draw(st.lists(st.builds(RobotState, st.just("r1"), vector, holding=st.one_of(st.none(), ids)), max_size=1))
+        ),
+        tuple(draw(st.lists(things(), max_size=4))),
+        tuple(draw(st.lists(things(), max_size=3))),
+        tuple(draw(st.lists(pair, max_size=5))),
+    )
+
+
+ORDERS = (
+    "clear the table",
+    "put the apple in the basket",
+    "stack the cubes",
+    "sort everything by colour",
+    "put everything next to the can",
+    "go to the apple",
+    "pick up the apple",
+    "where is the apple?",
+    "what is on the table?",
+    "收拾桌子",
+    "把苹果放进篮子里",
+    "put it down",
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(scenes(), st.sampled_from(ORDERS))
+def test_no_page_breaks_the_planner(scene, text):
+    intent = interpret(text, scene)
+    if isinstance(intent, CommandIntent):
+        plan = build_plan(stages(intent.goals), scene, robot_id="r1")
+        for goal in intent.goals:
+            holds(goal, scene, "r1")
+        for action in plan.actions:
+            spot = action.params.get("target_position", ())
+            assert all(isinstance(v, float) for v in spot)
+
+
+def test_relations_that_go_round_in_a_circle_end():
+    a, b = (Thing(id, id, "block", (0.4, 0.0, 0.03), size=(0.05,) * 3) for id in ("a", "b"))
+    table = Thing("t", "table", "furniture", (0.4, 0, 0), size=(1, 1, 0.05), shape="table")
+    scene = Scene((), (a, b), (table,), (Relation("a", "on", "b"), Relation("b", "on", "a")))
+    assert not holds(InGoal("a", "t"), scene)
+    build_plan(stages((ClearedGoal("t", (), ("t",)),)), scene)
+
+
+def test_without_relations_the_poses_tell_what_is_where():
+    apple = Thing("apple_01", "Apple", "fruit", (0.5, 0.1, 0.033), size=(0.066,) * 3, shape="sphere")
+    cube = Thing("cube_01", "Cube", "block", (0.3, 0.0, 0.025), size=(0.05,) * 3, shape="box")
+    upper = Thing("cube_02", "Cube", "block", (0.3, 0.0, 0.075), size=(0.05,) * 3, shape="box")
+    inside = Thing("can_01", "Can", "can", (0.4, 0.4, 0.06), size=(0.06, 0.06, 0.11), shape="cylinder")
+    table = Thing("table_01", "", "furniture", (0.45, 0.0, 0.0), size=(0.9, 1.2, 0.05), shape="table")
+    box = Thing("basket_01", "", "container", (0.4, 0.4, 0.06), size=(0.3, 0.3, 0.12), shape="basket")
+    found = layout(Scene((), (apple, cube, upper, inside), (table, box)))
+    assert found == {
+        "apple_01": ThingLocation("on", "table_01"),
+        "cube_01": ThingLocation("on", "table_01"),
+        "cube_02": ThingLocation("on", "cube_01"),
+        "can_01": ThingLocation("in", "basket_01"),
+    }
+
+
+def test_a_thing_knocked_to_the_floor_is_not_put_away(scene):
+    apple = next(t for t in scene.objects if t.id == "apple_01")
+    assert not holds(InGoal("apple_01", "basket_01"), Scene((), (apple,), scene.furniture))
+
+
+def test_a_stand_named_after_a_thing_is_neither_that_thing_nor_the_table(scene):
+    stand = Thing("stand_apple_01", "stand of Red Apple", "stand", (0.5, 0.1, 0.0), size=(0.1, 0.1, 0.2), shape="table")
+    more = Scene(scene.robots, scene.objects, (*scene.furniture, stand), scene.relations)
+    for text in ("pick up the apple", "clear the table", "put the apple on the table"):
+        assert isinstance(interpret(text, more), CommandIntent)
+        assert interpret(text, more).goals == interpret(text, scene).goals

@@ -1,0 +1,103 @@
+"""What cannot be done is refused by its reason, and nothing moves."""
+
+import math
+
+import numpy as np
+import pytest
+
+from worldfs.base.model import Thing
+
+CUBE = Thing("cube_01", position=(0.5, 0.1, 0.025))
+
+
+def refusal(hand, op, **params):
+    before = hand.rig.data.qpos.copy()
+    findings = hand.review(op, **params)
+    assert np.array_equal(before, hand.rig.data.qpos), "a review moved something"
+    assert len(findings) == 1
+    return findings[0]
+
+
+def test_an_apple_out_of_reach(opened):
+    hand = opened(Thing("apple_01", position=(0.88, 0.50, 0.033)))
+    finding = refusal(hand, "pick_up", object_id="apple_01")
+    assert finding.code == "CRITIC_REFUSED"
+    assert "Max Reach" in finding.field
+    assert "1.01" in finding.found
+    assert "0.855" in finding.expected
+    done = hand.do("pick_up", object_id="apple_01")
+    assert not done.ok
+    assert done.evidence["steps"] == 0
+
+
+def test_the_specifications_own_apple(opened, page):
+    hand = opened(scene=page((1.2, 0.75, 0.8)))
+    assert "1.32" in refusal(hand, "pick_up", object_id="apple_01").found
+
+
+def test_a_box_of_ten_centimetres(opened):
+    hand = opened(Thing("box_01", size=(0.1, 0.1, 0.1), shape="box", position=(0.5, 0.1, 0.05)))
+    finding = refusal(hand, "pick_up", object_id="box_01")
+    assert "Max Grip Width" in finding.field
+    assert "0.1000 m" in finding.found
+
+
+def test_an_unknown_thing_and_furniture(opened):
+    hand = opened(CUBE)
+    unknown = refusal(hand, "pick_up", object_id="pear_09")
+    assert (unknown.code, unknown.found) == ("UNKNOWN_OBJECT", "pear_09")
+    assert "cube_01" in unknown.expected
+    assert "furniture" in refusal(hand, "pick_up", object_id="table_01").fix
+
+
+def test_placing_with_an_empty_hand_and_picking_with_a_full_one(opened):
+    hand = opened(CUBE)
+    assert refusal(hand, "place", target_position=[0.4, 0.0, 0.0]).code == "NOT_HOLDING"
+    assert hand.do("pick_up", object_id="cube_01").ok
+    finding = refusal(hand, "pick_up", object_id="cube_01")
+    assert (finding.code, finding.fix) == ("HOLDING", "place cube_01 first")
+
+
+@pytest.mark.parametrize("target", [[math.nan, 0, 0], [0.4, "x", 0], [0.4], "here"])
+def test_a_target_that_is_no_point(opened, target):
+    hand = opened(CUBE)
+    assert refusal(hand, "move_to", target_pose=target).code == "SCHEMA_VALIDATION"
+
+
+def test_a_pose_inside_the_table_and_one_out_of_reach(opened):
+    hand = opened(CUBE)
+    assert "robot-table_01" in refusal(hand, "move_to", target_pose=[0.5, 0.3, -0.1]).found
+    assert "Max Reach" in refusal(hand, "move_to", target_pose=[1.5, 0.0, 0.3]).field
+
+
+def test_a_place_with_nothing_beneath(opened):
+    hand = opened(CUBE)
+    assert hand.do("pick_up", object_id="cube_01").ok
+    finding = refusal(hand, "place", target_position=[0.5, 0.2, 0.5])
+    assert "nearest surface there is table_01 at z = 0.000" in finding.found
+    assert "0.025" in finding.fix
+
+
+def test_a_place_that_is_taken(opened):
+    hand = opened(CUBE, Thing("brick_01", position=(0.45, -0.03, 0.05)))
+    assert hand.do("pick_up", object_id="cube_01").ok
+    finding = refusal(hand, "place", target_position=[0.45, 0.012, 0.025])
+    assert "brick_01" in finding.found
+
+
+def test_a_thing_hemmed_in(opened):
+    walls = [
+        Thing(f"block_{i}", size=(0.06, 0.06, 0.12), shape="box", mass=1.0, position=(0.5 + dx, 0.1 + dy, 0.06))
+        for i, (dx, dy) in enumerate([(0.057, 0), (-0.057, 0), (0, 0.057), (0, -0.057)])
+    ]
+    hand = opened(Thing("cube_01", position=(0.5, 0.1, 0.025)), *walls)
+    finding = refusal(hand, "pick_up", object_id="cube_01")
+    assert "collision" in finding.field
+    assert "block_" in finding.found
+
+
+def test_an_op_that_is_none(opened):
+    hand = opened(CUBE)
+    done = hand.do("fly")
+    assert (done.ok, done.code) == (False, "UNKNOWN_OP")
+    assert "pick_up" in done.message

@@ -1,0 +1,89 @@
+"""Strategies and tasks in words are orders in turn, each judged as on its own."""
+
+import pytest
+
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Order, Thing
+
+CUBE = Thing("cube_01", position=(0.5, 0.1, 0.025))
+
+
+def test_pick_and_place_is_one_strategy(opened):
+    hand = opened(CUBE)
+    assert hand.review("strategy", name="pick_and_place", object_id="cube_01", target="basket_01") == []
+    done = hand.do("strategy", name="pick_and_place", object_id="cube_01", target="basket_01")
+    assert done.ok, done.message
+    assert [step["op"] for step in done.evidence["sequence"]] == ["pick_up", "place"]
+    assert hand.seen("cube_01").status == "in_basket"
+
+
+def test_steps_run_until_the_first_that_fails(opened):
+    hand = opened(CUBE)
+    steps = [
+        {"action_type": "pick_up", "params": {"object_id": "cube_01"}},
+        {"action_type": "pick_up", "params": {"object_id": "cube_01"}},
+        {"action_type": "home"},
+    ]
+    done = hand.do("strategy", steps=steps)
+    assert (done.ok, done.code) == (False, "HOLDING")
+    assert done.message.startswith("step 2 of 3")
+    assert len(done.evidence["sequence"]) == 2
+
+
+def test_home_is_home(opened):
+    hand = opened()
+    assert hand.do("move_to", target_pose=[0.5, 0.2, 0.3]).ok
+    assert hand.do("strategy", name="home").ok
+    assert hand.rig.arm() == pytest.approx(hand.body.arm.ready, abs=0.02)
+    assert hand.do("strategy", strategy="wave").ok
+
+
+def test_the_gripper_opens_and_closes(opened):
+    hand = opened()
+    assert hand.do("strategy", name="close_gripper").ok
+    assert hand.rig.opening() < 0.004
+    assert hand.body.observe().robots[0].gripper == "closed"
+    assert hand.do("strategy", name="open_gripper").ok
+    assert hand.rig.opening() > 0.076
+
+
+def test_an_unknown_strategy_is_told_which_there_are(opened):
+    (finding,) = opened().review("strategy", name="dance")
+    assert "pick_and_place" in finding.expected
+    assert finding.found == "dance"
+
+
+def test_a_task_in_words_is_done_as_the_interpreter_reads_it(opened):
+    def read(text, scene):
+        assert text == "把方块放进篮子"
+        assert scene.thing("cube_01") is not None
+        return [
+            Order("a", "franka_001", "pick_up", {"object_id": "cube_01"}),
+            Order("b", "franka_001", "place", {"target": "basket_01"}),
+        ]
+
+    hand = opened(CUBE, interpreter=read)
+    assert hand.do("real_execute", nl_task="把方块放进篮子").ok
+    assert hand.seen("cube_01").status == "in_basket"
+
+
+def test_what_nobody_understands_moves_nothing(opened):
+    def read(text, scene):
+        raise BadInput("no verb that I know", expected="pick, place")
+
+    hand = opened(CUBE, interpreter=read)
+    done = hand.do("real_execute", nl_task="frobnicate")
+    assert (done.ok, done.code, done.evidence["steps"]) == (False, "NOT_UNDERSTOOD", 0)
+    assert "no verb" in done.message
+
+
+def test_words_that_ask_for_nothing_have_not_succeeded(opened):
+    done = opened(CUBE, interpreter=lambda text, scene: []).do("real_execute", nl_task="thank you")
+    assert (done.ok, done.code, done.evidence["steps"]) == (False, "NOT_UNDERSTOOD", 0)
+
+
+def test_without_an_interpreter_it_says_so(opened):
+    hand = opened(CUBE)
+    (finding,) = hand.review("real_execute", nl_task="tidy up")
+    assert finding.code == "NO_INTERPRETER"
+    assert hand.do("real_execute", nl_task="tidy up").code == "NO_INTERPRETER"

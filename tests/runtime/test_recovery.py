@@ -1,0 +1,124 @@
+"""What a start finds of the last run."""
+
+from worldfs.base.model import Cause, JobState, JobStatus, Order
+from worldfs.runtime.job_codec import order_line, status_line
+from worldfs.runtime.job_recovery import recover
+from worldfs.runtime.job_store import JobStore, done_key, job_key
+from worldfs.storage.disk_store import DiskStore
+from worldfs.testing.crashes import enumerate_crashes
+from worldfs.testing.manual_clock import ManualClock
+
+
+def running(bench, id, **more):
+    bench.submit(bench.order(id, **more))
+    bench.jobs.write_status(id, JobStatus(JobState.RUNNING, 1))
+
+
+def test_a_job_found_running_is_lost_with_one_lesson_and_does_not_run(bench):
+    running(bench, "a", attempts=5)
+    bench.start()
+    bench.drain()
+    assert bench.outcome("a").cause is Cause.LOST and bench.starts("a") == 0
+    assert bench.hooks.lessons == [("a", Cause.LOST)]
+    bench.start()
+    bench.drain()
+    assert len(bench.hooks.lessons) == 1
+
+
+def test_a_lost_job_is_put_away_with_its_end_whatever_a_power_cut_takes():
+    """Its file may be among the ended ones only once it says how it ended."""
+
+    def prepare(path):
+        jobs = JobStore(DiskStore(path), ManualClock())
+        jobs.accept([Order("a", "arm", "move_to", {})])
+        jobs.write_status("a", JobStatus(JobState.RUNNING, 1))
+        jobs.store.close()
+
+    def recovered(path, disk=None):
+        jobs = JobStore(DiskStore(path, disk), ManualClock())
+        recover(
+            jobs,
+            jobs.clock,
+            lambda order: False,
+            lambda *lesson: None,
+            lambda *bad: None,
+            localise=lambda outcome: outcome,
+        )
+        found = jobs.load("a").status.outcome
+        jobs.store.close()
+        return found
+
+    def check(path, acked):
+        assert recovered(path).cause is Cause.LOST
+
+    def operate(path, disk, ack):
+        recovered(path, disk)
+        ack("lost")
+
+    assert enumerate_crashes(prepare, operate, check).states > 5
+
+
+def test_a_job_found_running_runs_again_if_its_op_is_declared_repeatable(bench):
+    bench.body.repeatable = frozenset({"move_to"})
+    running(bench, "a")
+    bench.start()
+    bench.drain()
+    assert bench.outcome("a").ok and bench.status("a").attempt == 2
+
+
+def test_a_job_found_pending_runs(bench):
+    bench.submit(bench.order("a"))
+    bench.start()
+    bench.drain()
+    assert bench.outcome("a").ok
+
+
+def test_an_end_that_is_there_counts_whatever_lies_beside_it(bench):
+    running(bench, "a")
+    job = bench.jobs.load("a")
+    ended = order_line(job.order, "") + status_line(JobStatus(JobState.SUCCEEDED, 1))
+    bench.store.put(done_key("a"), ended)
+    bench.start()
+    bench.drain()
+    assert bench.starts("a") == 0 and bench.store.get(done_key("a")).data == ended
+    assert bench.store.get(job_key("a")) is None
+
+
+def test_a_cancel_that_the_last_run_did_not_see_is_obeyed(bench):
+    bench.submit(bench.order("a"))
+    bench.jobs.request_cancel("a", "planner")
+    bench.start()
+    bench.drain()
+    assert bench.outcome("a").cause is Cause.CANCELLED
+
+
+def test_what_cannot_be_read_is_left_alone_and_named(bench):
+    bench.submit(bench.order("a"), bench.order("b"))
+    bench.store.put(job_key("a"), b'{"torn')
+    kernel = bench.start()
+    bench.drain()
+    assert bench.outcome("b").ok and bench.store.get(job_key("a")).data == b'{"torn' and kernel.alert.now()
+    assert bench.starts("a") == 0
+
+
+def test_an_end_that_was_not_put_away_is_put_away_and_never_run(bench):
+    running(bench, "a")
+    bench.jobs.write_status("a", JobStatus(JobState.SUCCEEDED, 1))
+    bench.start()
+    bench.drain()
+    assert bench.starts("a") == 0 and bench.jobs.open_ids() == [] and bench.jobs.done_ids() == ["a"]
+
+
+def test_an_order_under_another_name_is_not_run(bench):
+    bench.store.put(job_key("b"), order_line(bench.order("a"), ""))
+    kernel = bench.start()
+    bench.drain()
+    assert bench.starts("a") == bench.starts("b") == 0 and kernel.alert.now()
+
+
+def test_a_lesson_that_cannot_be_written_does_not_keep_a_kernel_from_starting(bench):
+    running(bench, "a")
+    bench.hooks.on_remember = lambda order: 1 / 0
+    kernel = bench.start()
+    bench.drain()
+    assert bench.outcome("a").cause is Cause.LOST and "lessons" in kernel.alert.now()

@@ -1,0 +1,80 @@
+"""Chat: a letter is a call at once; who answers it is looked up when it is answered."""
+
+import json
+
+import pytest
+
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Outcome
+from worldfs.testing.call_fixtures import ALICE, answer, open_calls, wait_for_call
+from worldfs.world.agent_jobs.agent_job import AgentJobContext
+from worldfs.world.agent_jobs.chat import Chat
+
+
+class Parrot:
+    lane = ""
+
+    def answer(self, text: str, run: AgentJobContext) -> Outcome:
+        return Outcome.success(f"{run.binding.agent}: {text}")
+
+
+def test_a_letter_is_answered_and_the_reply_names_the_job() -> None:
+    calls = open_calls(None)
+    chat = Chat(calls, lambda agent: Parrot())
+    written = chat.send(ALICE, "擦桌子".encode(), "corr-9")
+    result_path = "/agents/self/jobs/job-1/result.txt"
+    assert written == (9, {"job": "job-1", "result_path": result_path, "correlation_id": "corr-9"}, None)
+    wait_for_call(calls, "job-1")
+    assert calls.result(ALICE, "job-1").decode() == "alice: 擦桌子"
+    assert "correlation_id" not in chat.send(ALICE, b"again").extra
+    calls.close()
+
+
+@pytest.mark.parametrize("text", [b"", b" \n\t", "\u3000".encode()])
+def test_blank_text_is_no_letter(text: bytes) -> None:
+    calls = open_calls(None)
+    assert Chat(calls, lambda agent: Parrot()).send(ALICE, text) == (0, {}, None)
+    assert calls.ids(ALICE) == []
+    calls.close()
+
+
+def test_bytes_that_are_no_text_are_refused_and_leave_no_job() -> None:
+    calls = open_calls(None)
+    with pytest.raises(BadInput, match="no UTF-8 at byte 2"):
+        Chat(calls, lambda agent: Parrot()).send(ALICE, b"hi\xff")
+    assert calls.ids(ALICE) == []
+    calls.close()
+
+
+def test_an_agent_without_a_brain_says_which_key_to_set() -> None:
+    calls = open_calls(None)
+    Chat(calls, lambda agent: None).send(ALICE, b"hello")
+    wait_for_call(calls, "job-1")
+    status = json.loads(calls.status(ALICE, "job-1"))
+    assert status["state"] == "failed"
+    assert "agents.brains of config.json" in status["error"]
+    assert calls.result(ALICE, "job-1").decode() == status["error"]
+    calls.close()
+
+
+def test_brains_of_one_lane_answer_in_the_order_of_the_letters() -> None:
+    class Slow(Parrot):
+        lane = "arm"
+
+    calls = open_calls(None)
+    chat = Chat(calls, lambda agent: Slow())
+    ids = [chat.send(ALICE, b"x").extra["job"] for _ in range(5)]
+    for id in ids:
+        wait_for_call(calls, id)
+    ends = [calls.visible_job(ALICE, id).ended for id in ids]
+    assert ends == sorted(ends)
+    calls.close()
+
+
+def test_the_answer_may_be_one_that_no_utf_8_can_say() -> None:
+    calls = open_calls(None)
+    calls.register("chat", answer("half a pair: \ud83d"))
+    id = calls.submit(ALICE, "chat", "say", {"text": "x"})
+    wait_for_call(calls, id)
+    assert calls.result(ALICE, id).startswith(b"half a pair: ")
+    calls.close()
