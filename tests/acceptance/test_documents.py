@@ -78,7 +78,7 @@ def _agents(said: Sequence[str], place: Path) -> None:
     assert "NOT_JSON" in spoilt and "check says: 1" in spoilt and "mended" in spoilt and "task-001  completed" in spoilt
     assert "Futarchy evidence" in brought or "1 task" in brought
     assert "a second one: 2" in scripts and " completed\n" in scripts and "the script died" in scripts
-    assert "back with: paos agent restore rio" in away and "rio is back" in away
+    assert "restore with: paos agent restore rio" in away and "rio was restored to" in away
     assert "Polymarket fees: nothing new" in python
     assert re.search(r"^ *\d+\.\d  rio", plan, re.M) and re.search(r"^ *\d+\.\d  theseus", plan, re.M)
     assert list((place / "demo/tour-agents/agents/rio/.paos/aside").glob("*tasks.json"))

@@ -46,7 +46,7 @@ def test_a_job_that_has_ended_is_not_cancelled(home) -> None:
     job = next(iter(home.ended()))
     said = home.paos("cancel", job)
     assert said.code == 1
-    assert "ended already (succeeded)" in said.out
+    assert "has already ended (succeeded)" in said.out
     assert home.paos("cancel", "no_such_job").code == 2
 
 

@@ -113,7 +113,7 @@ def test_ctrl_c_and_the_end_of_the_time_cancel_it_and_a_stop_goes_ahead(tmp_path
         assert there.paos("resume", "--all").returncode == 0
         job = json.loads(there.paos("--json", "ls", "/agents/self/jobs").stdout)["entries"][-1]["name"].rstrip("/")
         said = there.paos("cancel", job if job != "README.md" else "job-1")
-        assert said.returncode == 1 and "ended already" in said.stdout
+        assert said.returncode == 1 and "already ended" in said.stdout
         assert there.paos("cancel", "nothing").returncode == 2
 
 

@@ -149,7 +149,7 @@ def test_who_is_refused_is_told_what_mends_it(server: Served) -> None:
     for more, fix in (
         ({"agent": "al", "project": "nope"}, "project_list"),
         ({"agent": "al", "project": project}, "put its token into $PAOS_PROJECT_TOKEN"),
-        ({"agent": "al", "project": project, "project_token": "proj-x"}, "not the project's present token"),
+        ({"agent": "al", "project": project, "project_token": "proj-x"}, "not the project's current token"),
     ):
         with pytest.raises(WorldError) as refused:
             connect(server.url, token=server.user, **more)

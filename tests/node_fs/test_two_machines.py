@@ -239,5 +239,5 @@ def life(site):
         assert [one["state"] for one in status["mounts"]] == ["missing"]
     gone = site.node()
     assert gone.process.wait(PATIENCE_S) == 2
-    assert "knows node node-1 no more" in gone.log.read_text()
+    assert "no longer has node node-1" in gone.log.read_text()
     assert server.end() == 0

@@ -127,13 +127,13 @@ def survives(home, role, messages, caplog):
         wire = Wire()
         peer = ClientPeer(server, wire, Principal(role))
         for message in (*GREETING, *messages):
-            peer.heard(message)
+            peer.on_message(message)
         await soon(lambda: peer._busy is None and not peer._queue, "a request never ended")
         heard = len(wire.sent)
         if wire.closed is None:
             peer.on_message(b'{"channel":"control","type":"control.ping","id":"still there"}')
             assert any(frame.get("id") == "still there" for frame in wire.sent[heard:])
-        peer.gone()
+        peer.on_closed()
         await soon(lambda: not server.waiters.waiting, "a wait outlived its connection")
         await server.stop()
         realm.close()

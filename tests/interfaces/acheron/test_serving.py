@@ -87,7 +87,7 @@ def test_somebody_already_serves_here_and_somebody_listens_there(home, tmp_path)
             [*PAOS, "serve", "--port", "0"], capture_output=True, text=True, timeout=60, check=False
         )
         assert second.returncode == 2
-        assert f"already served by another process: process {process.pid}" in second.stderr
+        assert f"cannot serve this home: already in use by process {process.pid}" in second.stderr
         (tmp_path / "other").mkdir()
         words = ["--home", str(tmp_path / "other"), "serve", "--port", str(said["port"])]
         other = subprocess.run([*PAOS, *words], capture_output=True, text=True, timeout=60, check=False)

@@ -236,7 +236,7 @@ def test_a_body_that_walks_is_refused_by_name(tmp_path, driver) -> None:
         ("rekep_real", {"type": "sim"}, "declare it there"),
         ("rekep_real", {"adapter": {"class": "Own", "driver": "franka"}}, "declare it there"),
         ("franka", {"id": "lab_arm"}, "robotId lab_arm"),
-        ("franka", {"enabled": False}, "switch it on"),
+        ("franka", {"enabled": False}, "enable it there"),
         ("frnka", {}, "--driver simulation"),
     ],
 )

@@ -74,9 +74,7 @@ def acquire_serve_lock(home: Path, clock: Clock) -> RootLock:
     try:
         return lock.acquire()
     except Busy as error:
-        raise Busy(
-            f"already served by another process: {error.found}", path=str(home), op="serve", fix=error.fix
-        ) from None
+        raise Busy(f"cannot serve this home: {error.found}", path=str(home), op="serve", fix=error.fix) from None
 
 
 async def serve(
