@@ -97,6 +97,26 @@ def test_up_says_that_a_document_is_broken(paos: Paos, home: Path) -> None:
     assert [e["alert"]["field"] for e in events if e["event"] == "alert"] == ["ACTION.md"]
 
 
+def test_up_says_at_each_start_what_was_refused_as_check_does(paos: Paos, home: Path) -> None:
+    entry = {"action_id": "../x", "action_type": "strategy", "params": {"name": "wave"}, "status": "pending"}
+    (home / "workspace/ACTION.md").write_text(json.dumps({"queue": [entry]}))
+    for _ in range(2):
+        code, out, _ = paos("up", "--until-idle")
+        alerts = [line for line in out.splitlines() if line.startswith("alert: ")]
+        assert code == 0 and len(alerts) == 1 and "expected an id that can be a file name" in alerts[0], out
+        assert "found '../x': it holds a path" in alerts[0] and "'../x': it holds a path" in paos("check")[1]
+
+
+def test_prose_in_action_md_is_named_by_up_and_by_check_and_stays(paos: Paos, home: Path) -> None:
+    page = home / "workspace/ACTION.md"
+    page.write_text("# ACTION\n\npick up the apple\n")
+    code, out, _ = paos("up", "--until-idle")
+    assert code == 0 and "alert: NO_QUEUE · ACTION.md" in out and "pick up the apple" in out
+    code, out, _ = paos("check")
+    assert code == 0 and "warning: ACTION.md" in out and "pick up the apple" in out
+    assert page.read_text() == "# ACTION\n\npick up the apple\n"
+
+
 # -- reset -------------------------------------------------------------------------------------------------------------
 
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from worldfs.formats import action, ids
+from worldfs.formats.runtime import sessions
 from worldfs.ground.errors import BadInput
 from worldfs.ground.model import Order
 
@@ -228,3 +229,26 @@ def test_no_entry_crashes_the_reader_and_every_order_can_be_stored(entries):
                 json.dumps(entry.order.extra, allow_nan=False)
                 assert not ids.unsafe(entry.id)
                 assert action.entry_digest(entry.order)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("# ACTION\n\npick up the apple, please\n", "pick up the apple, please"),
+        ("Please wave.", "Please wave."),
+        ('{"tasks": [{"action_type": 1}]}', "`tasks`"),
+        ('# A\n\n```json\n{"steps": []}\n```\n', "`steps`"),
+    ],
+)
+@pytest.mark.parametrize("reader", [action.read, sessions.read])
+def test_a_text_that_is_no_queue_is_named(text, found, reader):
+    (named,) = reader(text.encode()).findings
+    assert named.warning and found in named.found and ("queue" in named.expected or "sessions" in named.expected)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n\n", "# ACTION\n", "# A\n\n```json\n{}\n```\n", "{}", "\ufeff# ACTION\n<!-- none\nyet -->\n---\n"]
+)
+@pytest.mark.parametrize("reader", [action.read, sessions.read])
+def test_an_empty_sheet_is_named_by_nobody(text, reader):
+    assert reader(text.encode()).findings == ()

@@ -244,3 +244,32 @@ def test_what_is_cancelled_before_its_group_was_accepted_never_runs(bench):
     bench.write(*many[:199], bench.action("a199", keys={"status": "cancelled"}))
     bench.drain()
     assert bench.starts("a199") == 0 and bench.starts("a198") == 1
+
+
+def test_prose_without_a_queue_is_named_until_there_is_one_and_stays(bench):
+    prose = b"# ACTION\n\nwave, then pick up the apple\n"
+    bench.start()
+    bench.store.put("ACTION.md", prose)
+    bench.drain()
+    (named,) = bench.kernel.alert.now().values()
+    assert named.field == "ACTION.md" and "wave, then pick up" in named.found and named.warning
+    assert bench.store.get("ACTION.md").data == prose
+    bench.submit(bench.order("a"))
+    bench.drain()
+    assert bench.store.get("ACTION.md").data.startswith(prose) and bench.outcome("a").ok
+    bench.write()
+    bench.drain()
+    assert bench.kernel.alert.now() == {}
+
+
+def test_what_was_refused_is_named_at_every_start_until_it_is_mended(bench):
+    serve(bench, bench.action("../x"))
+    for _ in range(2):
+        assert ["../x" in named.found for named in bench.kernel.alert.now().values()] == [True]
+        bench.kernel.close()
+        bench.start()
+        bench.drain()
+    assert bench.entries()[0]["error"]["code"] == "SCHEMA_VALIDATION"
+    bench.write(bench.action("x"))
+    bench.drain()
+    assert bench.kernel.alert.now() == {} and bench.outcome("x").ok

@@ -40,6 +40,7 @@ class Sheet(NamedTuple):
     dialect: str = "empty"  # page | q1 | empty
     entries: tuple[Entry, ...] = ()
     findings: tuple[Finding, ...] = ()
+    note: Finding | None = None  # of a text that is no queue at all; among the findings
 
 
 class _Place(NamedTuple):
@@ -56,9 +57,10 @@ def read(data: bytes, *, node: str = "") -> Sheet:
 
     Raises BadInput for a half-written text, one with more than MAX_ENTRIES entries, and one whose list is no list.
     """
-    found, dialect = locate(block.decode(data))
+    text = block.decode(data)
+    found, dialect = locate(text)
     if found is None or dialect == "empty":
-        return Sheet()
+        return without_entries(FILE, text, ("queue", "actions"))
     key = list_key(found.value)
     place = _Place(f"/{key}/" if key else "", dialect, node, not_finite(found.value) is None)
     taken: set[str] = set()
@@ -76,6 +78,17 @@ def locate(text: str) -> tuple[Block | None, str]:
         return found, "q1"
     found = block.find(text, ()) if text.strip() else None
     return (found if found and (not found.value or not found.fenced) else None), "empty"
+
+
+def without_entries(file: str, text: str, keys: tuple[str, ...]) -> Sheet:
+    """The sheet of a text that holds none of `keys`: empty, with a note where the text says something else."""
+    said = block.said(text)
+    if not said:
+        return Sheet()
+    wanted = " or ".join(f"`{key}`" for key in keys)
+    fix = f'write the orders in a block of JSON, ```json {{"{keys[0]}": []}} ```; the text stays as it is'
+    note = Finding("NO_QUEUE", file, f"a list {wanted}, or nothing", f"{said}: nothing was read", fix, warning=True)
+    return Sheet(findings=(note,), note=note)
 
 
 def list_key(value: Json) -> str:

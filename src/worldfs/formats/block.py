@@ -20,6 +20,7 @@ _FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})([^\n]*)")
 _PREAMBLE = re.compile(r"(?:[ \t]*(?:#[^\n]*|---[ \t]*)?\r?\n)*").match
 _MARK = "\ufeff"
 _LANGUAGES = {"json": "json", "yaml": "yaml", "yml": "yaml"}
+_SILENT = re.compile(r"<!--.*?(?:-->|\Z)|^[ \t]*(?:#[^\n]*|-{3,}[ \t]*)$", re.MULTILINE | re.DOTALL)
 _KEY_LINE = re.compile(r"""(?:["']?)([A-Za-z_][\w-]*)["']?[ \t]*:(?:[ \t]|\r?$)""", re.MULTILINE)
 
 
@@ -62,6 +63,17 @@ def find(text: str, keys: Collection[str]) -> Block | None:
     if _may_be_yaml(text[body:], keys):
         return _bare_yaml(text, body, keys)
     return _fenced(text, keys)
+
+
+def said(text: str) -> str:
+    """What a text without the expected data says, in short; "" if it is headings, comments and an empty block."""
+    found = find(text, ()) if text.strip() else None
+    if found is not None and found.value:
+        return f"a block with {', '.join(f'`{key}`' for key in list(found.value)[:3])}"
+    rest = text if found is None else f"{text[: found.start]}\n{text[found.end :]}"
+    lines = (line.strip() for line in _SILENT.sub("", rest.removeprefix(_MARK)).splitlines())
+    line = next((line for line in lines if line and not (_FENCE.fullmatch(line) and found is not None)), "")
+    return f"text, “{line[:60]}{'…' if len(line) > 60 else ''}”" if line else ""
 
 
 def replace(text: str, block: Block, inside: str) -> str:

@@ -21,7 +21,10 @@ SHOWN = 50  # ended jobs that stay in the sheet when new orders come in; all of 
 MOST_SHOWN = 5000  # and never more than that, even while new ones come in all the time
 ROOM = 10_000  # entries of one sheet; open jobs beyond that wait for their line, not for their turn
 SET_ASIDE = 1_000  # refused entries of one sheet that are copied; all of them stay, marked, where they are
+SAID_AGAIN = 20  # of the entries that were refused before, these many are named again, at a start or a rewrite
 QUARANTINE = ".paos/quarantine"
+
+Refusals = Sequence[tuple[action.Entry, Finding]]
 
 
 @dataclass(slots=True)
@@ -69,6 +72,7 @@ class Sheet:
         self._history: set[str] = set()  # ended entries that were never ours
         self._prune = False
         self._rested: set[str] = set()  # ended, and shown while nothing was open: who waits for them has had its chance
+        self._named: set[str] = set()  # places of the alerts that this file gave
         self.look_aside = True  # the change feed says that a copy which was pushed aside has been written to
 
     @property
@@ -119,8 +123,11 @@ class Sheet:
             )
             return taken
         self._readable = True
-        self.alert(self.key, None)
-        self._take(self._read, self._data, taken)
+        self.alert(self.key, self._read.note)
+        named = self._take(self._read, self._data, taken)
+        for mended in self._named - named:
+            self.alert(mended, None)
+        self._named = named
         self.dirty = True
         return taken
 
@@ -183,11 +190,13 @@ class Sheet:
                 ),
             )
 
-    def _take(self, sheet: action.Sheet, data: bytes, taken: Taken) -> None:
-        """`data`: the bytes that `sheet` was read from."""
-        refused = []
+    def _take(self, sheet: action.Sheet, data: bytes, taken: Taken) -> set[str]:
+        """The places of the alerts that it gives. `data`: the bytes that `sheet` was read from."""
+        refused, over, named = [], [], set()
         for entry in sheet.entries:
             if entry.order is None and entry.state == "terminal":
+                if entry.finding is not None and len(over) < SAID_AGAIN:
+                    over.append((entry, entry.finding))
                 continue  # its refusal stands beside it already
             finding = self._refused(entry)
             if finding is not None:
@@ -195,6 +204,7 @@ class Sheet:
                 continue
             if entry.finding is not None:  # a warning refuses nothing
                 self.alert(f"{self.key}#{entry.id}", entry.finding)
+                named.add(f"{self.key}#{entry.id}")
             if entry.order is None or (entry.state == "terminal" and entry.id in self._history):
                 continue
             known = self._known(entry.id)
@@ -212,8 +222,9 @@ class Sheet:
                 taken.withdrawn.add(entry.id)
             elif entry.state == "terminal":
                 self._history.add(entry.id)  # of an old workspace: shown, never run (D26)
-        if refused:
-            self._set_aside(refused, data, taken)
+        if refused or over:
+            named |= self._set_aside(refused, over, data, taken)
+        return named
 
     def _known(self, id: str) -> Job | None:
         if id not in self._jobs:
@@ -236,20 +247,24 @@ class Sheet:
             return None
         return id_reused(self.key, true, entry.order)
 
-    def _set_aside(self, refused: Sequence[tuple[action.Entry, Finding]], data: bytes, taken: Taken) -> None:
-        """Copy refused entries to where nobody overwrites them, each once, and name them."""
+    def _set_aside(self, refused: Refusals, over: Refusals, data: bytes, taken: Taken) -> set[str]:
+        """Copy refused entries to where nobody overwrites them, each once, and name them; those of `over`, refused
+        before, are only named. Returns the places of the alerts."""
         found, _ = self.page.locate(data.decode("utf-8", "replace"))
         entries = [] if found is None else self.page.entries_of(found.value)
         copies: dict[str, bytes] = {}
         meant: list[tuple[Order, Finding] | None] = []
-        for entry, finding in refused[:SET_ASIDE]:
+        named: set[str] = set()
+        for i, (entry, finding) in enumerate([*over, *refused[:SET_ASIDE]]):
             raw = entries[entry.index] if entry.index < len(entries) else None
             # Our own marks and another place in the file do not make it another entry.
             said = {key: value for key, value in raw.items() if key not in TRANSIENT} if isinstance(raw, dict) else raw
             digest = json.dumps([finding.code, plain(said)], sort_keys=True)
             name = hashlib.blake2b(digest.encode(), digest_size=8).hexdigest()
-            self.alert(f"{self.key}#{entry.id or name}", finding)
-            if name not in self._quarantined:
+            place = f"{self.key}#{entry.id or name}"
+            self.alert(place, finding)
+            named.add(place)
+            if i >= len(over) and name not in self._quarantined:
                 self._quarantined.add(name)
                 value = {"file": self.key, "finding": asdict(finding), "entry": plain(raw)}
                 text = json.dumps(value, ensure_ascii=False, indent=1)
@@ -258,6 +273,7 @@ class Sheet:
         made = self.store.put_many(copies.items())
         # What was copied in an earlier run has been learned from then.
         taken.refused += [item for item, revision in zip(meant, made, strict=True) if item and revision is not None]
+        return named
 
 
 def id_reused(key: str, true: Order, other: Order) -> Finding:

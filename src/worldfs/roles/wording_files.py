@@ -157,6 +157,13 @@ PLAIN: dict[str, str] = {
 }
 
 BLANKS: tuple[tuple[str, str], ...] = (
+    (r"a list (?P<names>`.+`), or nothing", "列表 {names}，或空白"),
+    (r"text, “(?P<text>.+)”: nothing was read", "正文“{text}”：未读取任何内容"),
+    (r"a block with (?P<names>`.+`): nothing was read", "数据块含 {names}：未读取任何内容"),
+    (
+        r"write the orders in a block of JSON, (?P<sample>```json .+ ```); the text stays as it is",
+        "把指令写进 JSON 块：{sample}；正文保持不变",
+    ),
     (r"(?P<id>[^ ]+) is disabled", "{id} 已停用"),
     (r"a number of at most (?P<n>[\d.e+]+)", "不超过 {n} 的数值"),
     (r"0 \(not known\), or at least (?P<n>[\d.e-]+)", "0(未知)，或至少 {n}"),

@@ -105,6 +105,7 @@ def _busy(node: dict[str, Any]) -> str:
 
 def alert_line(alert: Any) -> str:
     if isinstance(alert, dict):
-        parts = (str(alert.get(word, "")) for word in ("code", "field", "expected", "found", "fix"))
-        return " · ".join(part for part in parts if part) or str(alert)
+        said = {word: str(alert.get(word, "")) for word in ("code", "field", "expected", "found", "fix")}
+        named = (f"{word} {text}" if word in ("expected", "found") else text for word, text in said.items() if text)
+        return " · ".join(named) or str(alert)
     return str(alert)

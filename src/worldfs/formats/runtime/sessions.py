@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from worldfs.formats import block, ids, members
-from worldfs.formats.action import Entry, Sheet
+from worldfs.formats.action import Entry, Sheet, without_entries
 from worldfs.formats.block import Block
 from worldfs.formats.members import Refused
 from worldfs.formats.values import not_finite
@@ -36,9 +36,10 @@ _PREFLIGHT = ("preflight", "preflight_timeout_s")
 
 def read(data: bytes, *, node: str = "") -> Sheet:
     """The sheet in `data`. Raises `BadInput` for a half-written text, too many entries, or a list that is none."""
-    found, dialect = locate(block.decode(data))
+    text = block.decode(data)
+    found, dialect = locate(text)
     if found is None or dialect == "empty":
-        return Sheet()
+        return without_entries(FILE, text, (KEY,))
     finite = not_finite(found.value) is None
     taken: set[str] = set()
     entries = tuple(_entry(i, item, taken, dialect, finite) for i, item in enumerate(entries_of(found.value)))
