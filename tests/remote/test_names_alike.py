@@ -46,7 +46,6 @@ SAME = (
     ("rm", "/projects/main/ROBOTS.md"),
     ("rm", f"{ART}/../ENVIRONMENT.md"),
     ("mkdir", f"{ART}/d"),
-    ("mkdir", f"{ART}/new"),
     ("mv", f"{ART}/d/a.txt", "/projects/main/x.txt"),
     ("mv", "/projects/main/ENVIRONMENT.md", f"{ART}/e"),
     ("cp", f"{ART}/d", f"{ART}/d/e"),
@@ -62,6 +61,20 @@ SAME = (
     ("mv", f"{ART}/f.txt", f"{ART}/g"),
     ("mv", f"{ART}/g/f.txt", f"{ART}/g/c.txt"),
     ("rm", "-r", f"{ART}/g"),
+    ("mkdir", f"{ART}/made"),
+    ("mkdir", f"{ART}/none/made"),
+    ("mkdir", f"{ART}/d/a.txt/made"),
+    ("mkdir", "/projects/main/made"),
+    ("mkdir", "/agents/made"),
+    ("mkdir", f"{ART}/../made"),
+    ("cp", "-r", f"{ART}/d", f"{ART}/copy"),
+    ("cp", "-r", f"{ART}/d", f"{ART}/made"),
+    ("cp", "-r", f"{ART}/copy", f"{ART}/made/deep"),
+    ("cp", "-r", f"{ART}/d", "/projects/main/new"),
+    ("mv", f"{ART}/made", f"{ART}/moved"),
+    ("grep", "world", f"{ART}/moved"),
+    ("rm", "-r", f"{ART}/moved"),
+    ("rm", "-r", f"{ART}/copy"),
 )
 
 
@@ -70,13 +83,21 @@ def test_what_is_refused_and_what_is_done_reads_alike_both_ways(tmp_path: Path, 
     place.mkdir(parents=True)
     (place / "a.txt").write_text("hello\nworld\n")
     (place / "b.txt").write_text("other\n")
+    (place / "in/side").mkdir(parents=True)
+    (place / "in/side/c.txt").write_text("deep\n")
     (place.parent / "g").mkdir()
     here = [paos(*words) for words in SAME]
     assert {code for code, _, _ in here} == {0, 1, 2}
     assert here[0][0] == 2 and "paos rm -r" in here[0][2]
     assert here[2][0] == 2 and (place / "a.txt").exists()  # refused before anything in it had gone
     assert here[5][0] == 2 and "climbs" in here[5][2]
-    assert here[-1][1].splitlines()[-1] == f"{ART}/g: removed" and not (place.parent / "g").exists()
+    said = {words: (code, out.splitlines()) for words, (code, out, _) in zip(SAME, here, strict=True)}
+    assert said["rm", "-r", f"{ART}/g"][1][-1] == f"{ART}/g: removed" and not (place.parent / "g").exists()
+    assert said["mkdir", f"{ART}/made"] == (0, [f"{ART}/made: made"])
+    assert said["cp", "-r", f"{ART}/d", f"{ART}/copy"] == (
+        0, [f"{ART}/d/{name} → {ART}/copy/{name}" for name in ("a.txt", "b.txt", "in/side/c.txt")],
+    )  # fmt: skip
+    assert said["rm", "-r", f"{ART}/moved"][0] == 0 and not (place.parent / "moved").exists()
 
     (place.parent / "g").mkdir()
 

@@ -378,3 +378,11 @@ def test_a_directory_that_was_removed_stays_away_after_a_power_cut(root):
     done.clear()
     store.rmdir("a/b")
     assert done == [("rmdir", "a/b"), ("fsync_dir", "a")]
+
+
+def test_a_directory_that_was_made_is_there_after_a_power_cut(root):
+    done = []
+    store = DiskStore(root, Disk(lambda name, path: done.append((name, path))))
+    store.mkdir("a/b")
+    assert [name for name, _ in done].count("mkdir") == 2
+    assert done[-1] == ("fsync_dir", "a") and ("fsync_dir", "") in done

@@ -192,7 +192,9 @@ class Sheet:
 
     def _take(self, sheet: action.Sheet, data: bytes, taken: Taken) -> set[str]:
         """The places of the alerts that it gives. `data`: the bytes that `sheet` was read from."""
-        refused, over, named = [], [], set()
+        refused: list[tuple[action.Entry, Finding]] = []
+        over: list[tuple[action.Entry, Finding]] = []
+        named: set[str] = set()
         for entry in sheet.entries:
             if entry.order is None and entry.state == "terminal":
                 if entry.finding is not None and len(over) < SAID_AGAIN:

@@ -262,6 +262,20 @@ class StoreContract:
         store.rmdir("a")  # it has gone already
         assert list(store.list("")) == []
 
+    def test_a_directory_is_made_once_and_is_there_while_it_is_empty(self, store: Store) -> None:
+        store.mkdir("a/b")
+        assert list(store.list("a")) == ["b/"] and list(store.list("a/b")) == []
+        store.put("f", b"1")
+        for there in ("a/b", "a", "f"):
+            with pytest.raises(Exists):
+                store.mkdir(there)
+        with pytest.raises(BadInput):
+            store.mkdir("f/x")
+        store.put("a/b/c", b"1")
+        store.delete("a/b/c")
+        store.rmdir("a/b")
+        assert list(store.list("a")) == []
+
     def test_move_takes_a_file_or_all_below_a_prefix(self, store: Store) -> None:
         store.put("jobs/one/job.json", b"1")
         store.put("jobs/one/status.json", b"2")

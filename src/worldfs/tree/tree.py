@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple, NoReturn, Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 from worldfs.ground.errors import BadInput, Exists, NotFound, NotPermitted, UserError
 
@@ -130,12 +130,23 @@ class Tree:
             raise BadInput("the two lie in different places", path=new, op="rename", fix="copy it, then remove it")
         store.move(key, self.rooms.key(other, names))
 
-    def mkdir(self, path: str, actor: str) -> NoReturn:
-        """Refused: in a store a directory is there with its first file, and the rest is the layout's."""
+    def mkdir(self, path: str, actor: str) -> None:
+        """An empty directory in a directory that is there, where names are not the layout's.
+
+        Raises `Exists`, `NotFound` (no such directory), `NotPermitted`, `BadInput` (a file on the way).
+        """
         path = paths.parse(path)
-        if self.look(paths.segments(path), actor) is not None:
+        parts = paths.segments(path)
+        if self.look(parts, actor) is not None:
             raise Exists("it is there already", path=path, op="mkdir", actor=actor)
-        raise NotPermitted(FIXED, path=path, op="mkdir", actor=actor)
+        if not self.stat("/" + "/".join(parts[:-1]), actor).directory:
+            raise BadInput("a file where a directory is needed", path=path, op="mkdir", code="enotdir")
+        found = self.found(parts)
+        if found is None:
+            raise NotPermitted(FIXED, path=path, op="mkdir", actor=actor)
+        row, names = found
+        demand_unmake(row, actor, path, "mkdir")
+        self.rooms.store(row, names).mkdir(self.rooms.key(row, names))
 
     def _own_name(self, path: str, actor: str, op: str) -> tuple[Store, str, bool]:
         """Where what is at a path is stored, and whether it is a directory, if its name may go."""

@@ -188,15 +188,14 @@ class Namespace(Located):
         return Stat(identity("/" + "/".join(parts)), parts[-1], path, False, 0, True, "", row.kind)
 
     def create(self, path: str, *, directory: bool = False) -> Stat:
-        """A new file or directory, in what a node exports."""
+        """A new file in what a node exports; a directory there, or of this home where `Tree.mkdir` makes one."""
         far = self._far(path, "create")
-        if far is None:
+        if far is None:  # a file of this home is only promised
             self.tree.mkdir(*self._own_path(path))
-        exports, there = far
-        if directory:
-            exports.mkdir(there)
+        elif directory:
+            far[0].mkdir(far[1])
         else:
-            exports.create(there)
+            far[0].create(far[1])
         return self.stat(path)
 
     def rename(self, old: str, new: str) -> None:

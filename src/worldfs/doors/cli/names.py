@@ -9,7 +9,6 @@ from functools import wraps
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from worldfs.ground.errors import BadInput, NotFound, WorldError
-from worldfs.tree.rights import FIXED
 
 from .call import Call
 from .exits import DONE, MISUSE, REFUSED
@@ -71,7 +70,9 @@ class _Here:
         self._tree.remove(path, self._actor)
 
     def mkdir(self, name: str) -> str:
-        self._tree.mkdir(self.place(name), self._actor)
+        path = self.place(name)
+        self._tree.mkdir(path, self._actor)
+        return path
 
     def rename(self, path: str, new: str) -> None:
         self._tree.rename(path, self._actor, new)
@@ -265,10 +266,6 @@ def _into(tree: Tree, found: Found, target: str) -> str:
 
 
 def _made(tree: Tree, path: str) -> None:
-    """A directory, if there is none; where none can be made, it comes with its first file."""
+    """A directory, if there is none."""
     if not _directory(tree, path):
-        try:
-            tree.mkdir(path)
-        except WorldError as error:
-            if error.found != FIXED:
-                raise
+        tree.mkdir(path)

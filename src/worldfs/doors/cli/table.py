@@ -238,7 +238,7 @@ _WORLD = (
         "make directories in the tree",
         "names:mkdir",
         (_TREE_PATH._replace(many="+"),),
-        "In what nodes export (--connect). Below artifacts/ a directory is there with its first file.",
+        "Below artifacts/, and in what nodes export (--connect).",
         far="names:mkdir",
     ),
     Command(

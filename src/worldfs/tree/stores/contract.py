@@ -105,6 +105,10 @@ class Store(ABC):
     def delete(self, key: str, expect: Expected = ANY, *, durable: bool = True) -> None:
         """Remove; absent: `NotFound`. `durable=False`: for waste of our own, which may be back after a power cut."""
 
+    @abstractmethod
+    def mkdir(self, prefix: str) -> None:
+        """Make an empty directory, those above it on the way; durable when it returns. `Exists`: something is there."""
+
     def rmdir(self, prefix: str) -> None:
         """Remove an empty directory, where the store keeps such; one that is not there is no error.
 

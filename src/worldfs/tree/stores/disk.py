@@ -241,6 +241,17 @@ class DiskStore(Store):
         except OSError as error:
             raise refuse(error, key, "delete") from error
 
+    def mkdir(self, prefix: str) -> None:
+        self._check(prefix, "mkdir")
+        try:
+            place = self.root.room(prefix)
+            self.disk.mkdir(place.folder.fd, place.name, place.path, 0o755)
+            self.root.sync(place)
+        except FileExistsError:
+            raise Exists("already there", path=prefix, op="mkdir") from None
+        except OSError as error:
+            raise refuse(error, prefix, "mkdir") from error
+
     def rmdir(self, prefix: str) -> None:
         self._check(prefix, "remove")
         try:

@@ -47,6 +47,15 @@ class MemoryStore(Store):
             names = sorted(self._folders.get(prefix, ()))
             return names if prefix else [name for name in names if name != f"{KEPT}/"]
 
+    def mkdir(self, prefix: str) -> None:
+        check(prefix, op="mkdir")
+        with self._lock:
+            if prefix in self._files or prefix in self._folders:
+                raise Exists("already there", path=prefix, op="mkdir")
+            self._grow(prefix, folder=True)
+            self._folders[prefix] = set()
+            self._tell(prefix, ChangeKind.PUT, folder=True)
+
     def rmdir(self, prefix: str) -> None:
         super().rmdir(prefix)
         with self._lock:
