@@ -237,6 +237,48 @@ def test_a_token_speaks_for_its_agent_and_for_no_other(hold):
     hold(life)
 
 
+def test_the_shared_user_token_speaks_for_no_agent_that_has_a_token_of_its_own(hold):
+    async def life(stand):
+        project = stand.realm.plane.call("project_create", {"name": "p"}, ADMIN_CALL)["project_id"]
+        other = Tokens.open(stand.realm.home)  # `paos token`, another process
+
+        def entry(agent, key="main"):
+            return {"session_key": key, "agent_id": agent, "project_id": project}
+
+        async with (
+            stand.plug(stand.token("user"), greet=False) as plug,
+            stand.plug(stand.token("user"), greet=False) as still,
+        ):
+            for one, agent in ((plug, "rio"), (still, "alice")):
+                await one.control("version", {"protocol": "unified-v2"})
+                assert (await one.control("session_attach", entry(agent)))["ok"] is True
+            assert (await still.control("session_attach", entry("rio", "second")))["ok"] is True
+            assert (await still.control("session_close", {"session_key": "second"}))["ok"] is True
+            issued, token = other.add("rio")
+            assert await plug.closed(30) == 1008, "it spoke for rio when rio got a token of its own"
+            words = "agent rio has a token of its own"
+            for op, payload in (
+                ("agent_ensure", {"agent_id": "rio"}),
+                ("session_attach", entry("rio")),
+                ("session_attach", entry("rio", "new")),
+            ):
+                assert refused(await still.control(op, payload), "forbidden", words)
+            assert (await still.control("session_attach", entry("bob")))["ok"] is True
+            assert (await still.control("session_attach", entry("alice")))["ok"] is True
+            async with stand.plug(token) as own, stand.plug() as admin:
+                assert (await own.control("connect"))["payload"]["agent_id"] == "rio"
+                assert (await admin.control("session_attach", entry("rio", "k")))["ok"] is True
+        stand.server.tokens.remember("user", Visit("main", "rio", project, 2**50))
+        async with stand.plug(stand.token("user"), greet=False) as late:
+            await late.control("version", {"protocol": "unified-v2"})
+            assert (await late.control("session_status"))["ok"] is False, "its last place is rio's"
+            other.revoke(issued.id)
+            stand.server.tokens.refresh()
+            assert (await late.control("session_attach", entry("rio")))["ok"] is True
+
+    hold(life)
+
+
 def test_an_admin_token_of_one_agent_is_that_agent_too(hold):
     async def life(stand):
         _, token = stand.server.tokens.add("rio", "admin")

@@ -148,7 +148,7 @@ async def _agent_ensure(peer: Peer, payload: Json, frame: Frame) -> Json:
     name = _text(payload, "agent_id", _AGENT)
     if peer.who.role == USER and name == MOTHER:
         raise Refused("forbidden", "user role cannot attach to mother agent")
-    speaks_for(peer.who.holder, name)
+    speaks_for(peer.server.tokens, peer.who.holder, name)
     await _ensure(peer, name)
     return {"agent_id": name}
 
@@ -162,7 +162,7 @@ async def _attach(peer: Peer, payload: Json, frame: Frame) -> Json:
     if project is None:
         project = _same_project(peer, key, agent)
     binding = Binding(peer.who.role, agent, project, token or "")
-    admitted(peer.who.holder, binding, peer.server.realm.plane)
+    admitted(peer.server.tokens, peer.who.holder, binding, peer.server.realm.plane)
     await _ensure(peer, agent)
     seat = peer.seat(key, binding)
     peer.seats.active = key

@@ -95,7 +95,7 @@ class Peer:
         self._unnamed = -1
         self._batch = self._taken = 0  # of which look at the line, how many requests were begun
         if who.role != NODE:
-            first = first_binding(who.holder, server.tokens.visits(who.holder.id), server.realm.plane)
+            first = first_binding(server.tokens, who.holder, server.realm.plane)
             if isinstance(first, Refused):
                 self.unseated = first
             else:

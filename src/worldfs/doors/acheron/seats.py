@@ -10,7 +10,7 @@ from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, USER, Binding
 from worldfs.verbs import Verbs
 
 from .ports import Plane
-from .tokens import Holder, Visit
+from .tokens import Holder, Tokens
 
 MAIN: Final = "main"
 MOST: Final = 64  # of one connection
@@ -96,19 +96,23 @@ class Seats:
         self._seats.clear()
 
 
-def first_binding(holder: Holder, visits: list[Visit], plane: Plane) -> Binding | Refused:
+def first_binding(tokens: Tokens, holder: Holder, plane: Plane) -> Binding | Refused:
     """Where a connection of a token begins (section 1.2). One that speaks for an agent begins at its last project, else
     at the only one that there is for it."""
     if holder.role == ADMIN and holder.agent in ("", MOTHER):
         return Binding(ADMIN, MOTHER, SYSTEM)
-    last = next((visit for visit in visits if visit.project and visit.project != SYSTEM), None)
+    last = next((visit for visit in tokens.visits(holder.id) if visit.project and visit.project != SYSTEM), None)
     if last is None:
         open_to = _only_project(holder, plane) if holder.agent else ""
         if open_to or holder.role == ADMIN:
             return Binding(holder.role, holder.agent, open_to)
         return Refused("provisioning_required", UNPROVISIONED)
     binding = Binding(holder.role, holder.agent or last.agent, last.project)
-    if plane.project(last.project) is None or not plane.allows(binding, "read"):
+    if (
+        plane.project(last.project) is None
+        or not plane.allows(binding, "read")
+        or not tokens.speaks(holder, binding.agent)
+    ):
         return Refused("last_target_invalid", "the last project/agent of this user token is gone; attach again")
     return binding
 
@@ -119,15 +123,18 @@ def _only_project(holder: Holder, plane: Plane) -> str:
     return open_to[0] if len(open_to) == 1 else ""
 
 
-def speaks_for(holder: Holder, agent: str) -> None:
+def speaks_for(tokens: Tokens, holder: Holder, agent: str) -> None:
     """Raises `Refused` for an agent that this token does not speak for."""
-    if holder.agent and agent != holder.agent:
+    if tokens.speaks(holder, agent):
+        return
+    if holder.agent:
         raise Refused("forbidden", f"this token speaks for agent {holder.agent} alone")
+    raise Refused("forbidden", f"agent {agent} has a token of its own: use that one (`paos token add` makes more)")
 
 
-def admitted(holder: Holder, binding: Binding, plane: Plane) -> None:
+def admitted(tokens: Tokens, holder: Holder, binding: Binding, plane: Plane) -> None:
     """May a connection be bound so? Raises `PlaneError` or `Refused`, in the recorded words."""
-    speaks_for(holder, binding.agent)
+    speaks_for(tokens, holder, binding.agent)
     if binding.role == USER and binding.agent == MOTHER:
         raise Refused("forbidden", "user role cannot attach to mother agent")
     if binding.role == USER and binding.project == SYSTEM:

@@ -143,8 +143,11 @@ class Server:
             return self.realm.plane.tick()
 
         due = await self.thread(look)
-        for peer in [peer for peer in self.peers if not self.tokens.stands(peer.who.holder)]:
-            peer.line.close(1008, "the token was revoked")
+        for peer in list(self.peers):
+            if not self.tokens.stands(peer.who.holder):
+                peer.line.close(1008, "the token was revoked")
+            elif not all(self.tokens.speaks(peer.who.holder, seat.binding.agent) for seat in peer.seats):
+                peer.line.close(1008, "the agent has a token of its own now")
         return due
 
     def _greet(self, line: Line, path: str, authorization: str) -> Receiver:

@@ -117,6 +117,13 @@ class Tokens:
         issued = self._issued.get(hashlib.sha256(given).hexdigest())
         return Holder(issued.id, issued.role, issued.agent) if issued is not None else found
 
+    def speaks(self, holder: Holder, agent: str) -> bool:
+        """Whether a holder speaks for an agent: its token's own one, or any, but the shared user token speaks for none
+        that has a token of its own."""
+        if holder.agent:
+            return agent == holder.agent
+        return holder.role != USER or all(one.agent != agent for one in self._issued.values())
+
     def stands(self, holder: Holder) -> bool:
         """Whether a holder that was let in would be let in now."""
         if not holder.agent:

@@ -138,7 +138,7 @@ _WORLD = (
         "token revoke",
         "take a token of the served tree back",
         "token:revoke",
-        (Argument(("name",), "the token's id, all of an agent, or `user`: the one for any agent", "ID"),),
+        (Argument(("name",), "the token's id, all of an agent, or `user`: the shared one", "ID"),),
         "New connections are refused at once, open ones end within seconds. Without `user`, only named tokens get in.",
     ),
     Command(

@@ -32,9 +32,13 @@ def listed(call: Call) -> int:
     shown = tokens.masked()
     rows = [{"id": role, "agent_id": None, "role": role, "created_at_ms": None} for role in tokens.roles()]
     rows += shown["agent_tokens"]
-    words = [f"{row['id']:12} {row['role']:6} {row['agent_id'] or 'any agent'}" for row in rows]
+    words = [f"{row['id']:12} {row['role']:6} {row['agent_id'] or _any(row['role'])}" for row in rows]
     call.voice.say("\n".join(words), {"tokens": rows})
     return 0
+
+
+def _any(role: object) -> str:
+    return "any agent" if role == "admin" else "any agent without a token of its own"
 
 
 def revoke(call: Call) -> int:
