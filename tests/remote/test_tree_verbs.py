@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from worldfs.doors.cli.main import main
 from worldfs.ground.errors import BadInput, NotFound, NotPermitted, WorldError
 from worldfs.testing.plug import Plug
 
@@ -160,6 +161,78 @@ def test_an_open_that_truncates_empties_with_the_first_write_or_with_the_clunk(h
             for names in ([], ["a.txt"], ["a.txt", ".."], ["..", "x"], ["a.txt", "b/c"]):
                 refused = await plug.ask("rename", fid=3, path=names)
                 assert refused["error"]["code"] in ("invalid", "enotdir", "eperm"), (names, refused)
+
+    hold(life)
+
+
+def test_a_time_is_kept_where_it_can_be_and_a_mode_is_taken_and_not_kept(
+    hold: Callable[..., None], tmp_path: Path
+) -> None:
+    """`cp -p`, `touch` and `chmod` on a mount: what may be written takes them, and the answer says what is kept."""
+    moment, art = 1_500_000_000_123, "/projects/main/artifacts"
+    assert main(["--home", str(tmp_path / "home"), "onboard"]) == 0
+
+    async def life(there: Served) -> None:
+        (there.work / "a.txt").write_text("a")
+        async with there.connect() as world:
+            await world.write(f"{art}/a.txt", b"a", create=True)
+        async with plugged(there) as plug:
+            await plug.ask(
+                "version", version="acheron-1", extensions=["create", "stage", "times", "setattr", "attributes"]
+            )
+            await plug.ask("attach", fid=1)
+
+            async def enter(fid: int, path: str) -> None:
+                assert (await plug.ask("walk", fid=1, newfid=fid, path=path.strip("/").split("/")))["ok"]
+
+            async def times(fid: int, **payload: Any) -> Any:
+                said = await plug.ask("setattr", fid=fid, payload=payload)
+                return said["payload"]["kept"] if said["ok"] else said["error"]["code"]
+
+            await enter(2, f"{art}/a.txt")
+            assert await times(2, mtime_ms=moment, mode=0o755) == ["mtime_ms"]
+            assert (await plug.ask("stat", fid=2))["payload"]["mtime_ms"] == moment
+            assert await times(2, mode=0o755) == []
+            assert await times(2, size=0, mtime_ms=moment) == ["size", "mtime_ms"]
+            said = (await plug.ask("stat", fid=2))["payload"]
+            assert (said["size"], said["mtime_ms"]) == (0, moment)
+            # cp -p: the time is set while the content is staged, and is that of the file once it is there
+            await plug.ask("open", fid=2, mode="w", stage=True)
+            await plug.ask("write", fid=2, offset=0, data="copied")
+            assert await times(2, mtime_ms=moment - 1000) == ["mtime_ms"]
+            assert (await plug.ask("clunk", fid=2))["ok"]
+            await enter(2, f"{art}/a.txt")
+            said = (await plug.ask("stat", fid=2))["payload"]
+            assert (said["size"], said["mtime_ms"]) == (6, moment - 1000)
+            for path in (f"{WORK}/a.txt",):
+                await enter(3, path)
+                assert await times(3, mtime_ms=moment, mode=0o644) == [], path
+            for path in ("/meta/protocol.json", art, "/projects"):
+                await enter(3, path)
+                assert await times(3, mtime_ms=moment) in ("eperm", "eisdir"), path
+            await enter(3, f"{art}/a.txt")
+            for odd in (-1, "1", 1.5, True, 2**63):
+                assert await times(3, mtime_ms=odd) == "invalid", odd
+            assert await times(3, owner=0) == "unsupported" and await times(3) == "invalid"
+
+    hold(life)
+
+
+def test_times_are_unsupported_for_a_client_that_did_not_name_them(hold: Callable[..., None], tmp_path: Path) -> None:
+    assert main(["--home", str(tmp_path / "home"), "onboard"]) == 0
+
+    async def life(there: Served) -> None:
+        async with there.connect() as world:
+            await world.write("/projects/main/artifacts/a.txt", b"a", create=True)
+        async with plugged(there) as plug:
+            await plug.ask("version", version="acheron-1", extensions=["setattr"])
+            await plug.ask("attach", fid=1)
+            await plug.ask("walk", fid=1, newfid=2, path=["projects", "main", "artifacts", "a.txt"])
+            for payload in ({"mtime_ms": 1}, {"mode": 0o644}, {"size": 0, "mtime_ms": 1}):
+                refused = await plug.ask("setattr", fid=2, payload=payload)
+                assert refused["error"]["code"] == "unsupported"
+            done = await plug.ask("setattr", fid=2, payload={"size": 0})
+            assert done["ok"] and done["payload"] == {}
 
     hold(life)
 

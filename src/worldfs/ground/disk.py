@@ -96,6 +96,12 @@ class Disk:
             self.boundary("chown", path)
         os.fchown(fd, user, group)
 
+    def utime(self, fd: int, path: str, mtime_ns: int) -> None:
+        """The time of last change; that of the last reading becomes the same."""
+        if self.boundary:
+            self.boundary("utime", path)
+        os.utime(fd, ns=(mtime_ns, mtime_ns))
+
     def fsync(self, fd: int, path: str, *, data_only: bool = False) -> None:
         if self.boundary:
             self.boundary("fsync", path)

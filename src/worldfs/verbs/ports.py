@@ -97,6 +97,15 @@ class Shaped(Protocol):
 
 
 @runtime_checkable
+class Timed(Protocol):
+    """A tree that takes times of last change; one without this method refuses with `eperm`."""
+
+    def touch(self, path: str, mtime_ms: int | None) -> bool:
+        """Is the time kept? Refused as a write is; None: only judged."""
+        ...
+
+
+@runtime_checkable
 class Detailed(Protocol):
     """A tree that tells all about the names in a directory at once."""
 

@@ -13,7 +13,7 @@ MOST: Final = 64 << 20  # bytes of one file
 class Staging:
     """The bytes of a file being written. `control`: they are an order, not a content."""
 
-    __slots__ = ("changed", "control", "correlation", "data", "delivered")
+    __slots__ = ("changed", "control", "correlation", "data", "delivered", "mtime_ms")
 
     def __init__(self, data: bytes = b"", *, control: bool = False) -> None:
         self.data = bytearray(b"" if control else data)
@@ -21,6 +21,7 @@ class Staging:
         self.changed = False
         self.delivered = False  # a Control acts once; what follows a whole document begins the next
         self.correlation = ""
+        self.mtime_ms: int | None = None  # what the content's time shall be once it is there
 
     def write(self, offset: int, data: bytes) -> None:
         """At `offset`, a gap filled with zeros; a negative one: at the end (O_APPEND)."""

@@ -10,17 +10,18 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from worldfs.ground.errors import BadInput, NotFound, NotPermitted, Unsafe
 
 from .fids import Fid, Fids, Interrupted
 from .known import Known
-from .ports import Content, Detailed, Found, Rendered, Served, Shaped, Stat, Taken, Wait, Written
+from .ports import Content, Detailed, Found, Rendered, Served, Shaped, Stat, Taken, Timed, Wait, Written
 from .staging import MOST, Staging
 from .waiters import Waiters
 
 T = TypeVar("T")
+LATEST_MS: Final = 253_402_300_799_999  # the end of the year 9999
 Aside = Callable[[], None]
 
 
@@ -226,6 +227,27 @@ class Verbs:
             raise BadInput("it is a directory", path=held.path, code="eisdir")
         await self._cut(held, size)
 
+    async def touch(self, fid: int | None, mtime_ms: int | None) -> bool:
+        """Set the time of last change (None: only ask whether it may be set); False: taken, and not kept there.
+
+        What is staged gets it with the commit.
+        """
+        held, tree = self._fids[fid], self._tree
+        if mtime_ms is not None and not 0 <= mtime_ms <= LATEST_MS:
+            raise BadInput("mtime_ms is out of range", expected=f"0 to {LATEST_MS}", path=held.path, code="invalid")
+        if held.directory:
+            raise BadInput("it is a directory", path=held.path, code="eisdir")
+        if not isinstance(tree, Timed):
+            raise NotPermitted("times are not set here", path=held.path, code="eperm")
+        path = held.path
+        if held.made is not None:
+            return False
+        kept = await self._thread(lambda: tree.touch(path, mtime_ms))
+        self._known.wrote()
+        if kept and held.staging is not None:
+            held.staging.mtime_ms = mtime_ms
+        return kept
+
     async def flush(self, fid: int | None) -> None:
         """Commit what is staged since the last commit: one change. Nothing staged: nothing happens."""
         held = self._fids[fid]
@@ -357,6 +379,10 @@ class Verbs:
             held.made = None
         else:
             await self._put(held, data, 0, staging.correlation, aside)
+        if isinstance(tree, Timed) and (moment := staging.mtime_ms) is not None:
+            staging.mtime_ms = None
+            await self._thread(lambda: tree.touch(path, moment))
+            self._known.wrote()
         return Taken(n)
 
     async def _cut(self, held: Fid, size: int) -> None:

@@ -58,6 +58,9 @@ class Attached:
     def truncate(self, path: str, size: int) -> None:
         self._of(path).truncate(path, size)
 
+    def touch(self, path: str, mtime_ms: int | None) -> bool:
+        return self._of(path).touch(path, mtime_ms)
+
     def create(self, path: str, *, directory: bool = False) -> Stat:
         return self.shared.create(path, directory=directory)
 

@@ -47,7 +47,9 @@ class Namespace(Located):
         if row is None:
             return Stat(identity(shown), name, shown, True, 0, False, "", None)
         size, revision = self._size(row, names)
-        return Stat(identity(shown), name, shown, False, size, self._writable(row, names, role), revision, row.kind)
+        mtime = 0 if row.view else self._rooms.store(row, names).mtime_ms(self._rooms.key(row, names))
+        writable = self._writable(row, names, role)
+        return Stat(identity(shown), name, shown, False, size, writable, revision, row.kind, mtime)
 
     def list(self, path: str) -> list[str]:
         """Names in a directory, sorted by bytes. Raises `NotFound`, `BadInput` (enotdir)."""
@@ -168,6 +170,23 @@ class Namespace(Located):
             present = self.tree.fetch("/" + "/".join(real), role).data
             if len(present) != size:
                 self.tree.put((path, row, names), present[:size].ljust(size, b"\0"), Ask(role))
+
+    def touch(self, path: str, mtime_ms: int | None) -> bool:
+        """The time of last change, kept of files below artifacts/; elsewhere taken from who may write, and not kept."""
+        far = self._far(path, "touch")
+        if far is not None:  # a node's protocol has no word for it
+            if not self.stat(path).writable:
+                raise NotPermitted(own.DENIED, path=path, op="touch", actor=self.binding.role)
+            return False
+        real, row, names = self._place(path, "touch")
+        role = self._role(real)
+        demand_write(row, role, path)
+        if not self._writable(row, names, role):
+            raise NotPermitted(own.DENIED, path=path, op="touch", actor=role)
+        if row.view or not row.pattern.endswith("*}"):
+            return False
+        store, key = self._rooms.store(row, names), self._rooms.key(row, names)
+        return mtime_ms is not None and store.touch(key, mtime_ms)
 
     def promise(self, path: str) -> Stat | None:
         """Of a file that is there with its first write, whole: a letter, or a document that nobody has written yet.

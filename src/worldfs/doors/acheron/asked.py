@@ -99,17 +99,22 @@ async def _rename(verbs: Verbs, frame: Frame, turn: Turn) -> Answer:
 
 
 async def _setattr(verbs: Verbs, frame: Frame, turn: Turn) -> Answer:
-    """Ours: `size` of what the payload names; no store of ours keeps another attribute that could be set."""
-    asked = frame.body()
-    others = sorted(asked.keys() - {"size"})
+    """Ours: the attributes that the payload names. With `times` agreed on, the answer says which of them are kept."""
+    asked, times = frame.body(), turn.knows("times")
+    able = ("size", "mtime_ms", "mode") if times else ("size",)
+    others = sorted(asked.keys() - set(able))
     if others:
-        message = f"{', '.join(others)}: no file here keeps that to be set; `size` can be"
+        message = f"{', '.join(others)}: cannot be set here; {' and '.join(f'`{name}`' for name in able)} can be"
         raise Missing(message, op="setattr", code="unsupported")
-    size = asked.get("size")
-    if not isinstance(size, int) or isinstance(size, bool):
-        raise BadInput("size must be a number of bytes", op="setattr", code="invalid")
-    await verbs.truncate(_needed(frame.fid, "fid"), size)
-    return {}
+    if not asked or not all(isinstance(value, int) and not isinstance(value, bool) for value in asked.values()):
+        raise BadInput(f"{', '.join(asked) or 'size'} must be a whole number", op="setattr", code="invalid")
+    fid, kept = _needed(frame.fid, "fid"), []
+    if "size" in asked:
+        await verbs.truncate(fid, asked["size"])
+        kept.append("size")
+    if asked.keys() - {"size"} and await verbs.touch(fid, asked.get("mtime_ms")):
+        kept.append("mtime_ms")
+    return {"kept": kept} if times else {}
 
 
 def _names(frame: Frame, count: int) -> list[str]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 MSIZE: Final = 1_048_576
 LEAST_MSIZE: Final = 8_192
 VERSION: Final = "acheron-1"
-EXTENSIONS: Final = ("create", "stage", "stats", "truncate", "remove", "rename", "setattr", "attributes")
+EXTENSIONS: Final = ("create", "stage", "stats", "truncate", "remove", "rename", "setattr", "times", "attributes")
 """Named only to a client that asks (docs/decisions/2026-11-22-words-beyond-the-reference.md)."""
 MANY: Final = 64  # requests not yet begun: from here on the peer waits
 MUCH: Final = 1 << 20  # bytes of them

@@ -105,6 +105,14 @@ class Store(ABC):
     def delete(self, key: str, expect: Expected = ANY, *, durable: bool = True) -> None:
         """Remove; absent: `NotFound`. `durable=False`: for waste of our own, which may be back after a power cut."""
 
+    def mtime_ms(self, key: str) -> int:
+        """When a file was last changed, in ms since 1970; 0: it is not there, or this store does not know."""
+        return 0
+
+    def touch(self, key: str, mtime_ms: int) -> bool:
+        """Set that time, which a power cut may lose; False where the store keeps none. Absent: `NotFound`."""
+        return False
+
     @abstractmethod
     def mkdir(self, prefix: str) -> None:
         """Make an empty directory, those above it on the way; durable when it returns. `Exists`: something is there."""

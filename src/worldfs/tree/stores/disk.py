@@ -241,6 +241,29 @@ class DiskStore(Store):
         except OSError as error:
             raise refuse(error, key, "delete") from error
 
+    def mtime_ms(self, key: str) -> int:
+        try:
+            place = self.root.place(key)
+            info = None if place is None else self.root.status(place)
+        except OSError as error:
+            raise refuse(error, key, "stat") from error
+        return 0 if info is None else info.st_mtime_ns // 1_000_000
+
+    def touch(self, key: str, mtime_ms: int) -> bool:
+        self._check(key, "touch")
+        try:
+            place = self.root.place(key)
+            fd = None if place is None else self.root.open(place)
+            if fd is None:
+                raise NotFound("no such file", path=key, op="touch")
+            try:
+                self.disk.utime(fd, key, mtime_ms * 1_000_000)
+            finally:
+                os.close(fd)
+        except OSError as error:
+            raise refuse(error, key, "touch") from error
+        return True
+
     def mkdir(self, prefix: str) -> None:
         self._check(prefix, "mkdir")
         try:
