@@ -54,3 +54,21 @@ def test_what_nobody_has_is_named():
     with pytest.raises(PolicyError, match=r"no rgb\.wrist") as refused:
         wanting(SEEN)
     assert refused.value.code == "POLICY_CLIENT" and "gripper" in refused.value.expected and refused.value.fix
+
+
+@pytest.mark.parametrize(
+    ("names", "real", "source"),
+    [
+        ({"rgb.front": "image", "joint_states": "state"}, False, "camera"),
+        ({"rgb.front": "image", "object_position": "goal"}, False, "truth"),
+        ({"ee_position+ee_axis_angle+gripper": "state", "depth.wrist": "d"}, False, "camera"),
+        ({"joint_states+gripper": "state"}, False, "robot"),
+        ({"joint_states": "state"}, True, "robot"),
+        ({"rgb.wrist": "image", "state": "s"}, True, "camera"),
+        ({"state": "s"}, False, "truth"),
+        ({}, False, "truth"),
+    ],
+)
+def test_what_a_policy_is_shown_names_its_source(names, real, source):
+    have = dict.fromkeys(("rgb.front", "joint_states", "object_position"))
+    assert show(observations=names).source(have, real=real) == source

@@ -139,6 +139,7 @@ def test_it_looks_asks_and_acts_until_the_target_says_success():
     assert done.ok, done
     assert len(scene.taken) == 10 == len(scene.watched) and done.evidence["steps"] == 10
     assert done.evidence["evidence_class"] == "sim" and done.evidence["policy"] == "steady"
+    assert done.evidence["source"] == "robot"  # the policy asks for its joints alone
     assert done.evidence["clamped_steps"] == 10 and done.evidence["reward"] == 5.0
     assert scene.target.stopped >= 1 and scene.policy.shown[0][1] == "go right"
     observation, action, result = scene.watched[0]

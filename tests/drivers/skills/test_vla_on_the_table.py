@@ -38,4 +38,5 @@ def test_the_scripted_policy_does_what_the_words_say(kind, endpoint, task, words
         finally:
             policy.close()
             target.close()
+    assert done.evidence["source"] == "truth"  # it is shown object_position
     assert done.evidence["evidence_class"] == "sim" and done.evidence["action"] == "ee_delta"

@@ -23,6 +23,11 @@ from .turning import axis_angle
 DERIVED = ("ee_position", "ee_quaternion", "ee_axis_angle")
 
 
+# Names of a robot's own readings; in a simulation everything else but a picture is the simulation's own knowledge.
+_OWN = ("joint_", "ee_", "gripper", "base_")
+_CAMERA = ("rgb.", "depth.")
+
+
 class Shown:
     """A skill's way of showing; `wanted`: names of ours that the policy asked for, where the skill says nothing."""
 
@@ -37,6 +42,14 @@ class Shown:
     def missing(self, have: Mapping[str, object]) -> list[str]:
         """Names of ours that the skill shows and nobody has."""
         return [part for name in self._names for part in name.split("+") if not _has(part, have)]
+
+    def source(self, have: Mapping[str, object], *, real: bool) -> str:
+        """Where what a policy is shown of the scene comes from: "truth" (the simulation says it), "camera", or "robot"
+        where it is shown nothing but the robot's own readings."""
+        names = {part for name in self._names or have for part in name.split("+")}
+        if not real and any(not name.startswith(_OWN + _CAMERA) for name in names):
+            return "truth"
+        return "camera" if any(name.startswith(_CAMERA) for name in names) else "robot"
 
     def __call__(self, observation: Observation) -> dict[str, Array]:
         """Raises `PolicyError` (POLICY_CLIENT) naming what is not there."""

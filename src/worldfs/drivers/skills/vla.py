@@ -135,6 +135,7 @@ class _Loop:
         self._answer_s = errand.step_timeout_s or ANSWER_S
         self._moved = False
         self._stood: dict[str, moved.Pose] = {}
+        self._source = ""  # of what the policy is shown
         specs = self._target.actions()
         hz = errand.control_hz or (specs[0].control_hz if specs else 20.0)
         self._hz = hz
@@ -145,6 +146,7 @@ class _Loop:
         self._info = self._policy.connect(self._left(self._answer_s))
         shown = Shown(self._spec, self._info.observations)
         observation = self._first()
+        self._source = shown.source(observation, real=target.target.kind == REAL)
         self._stood = self._things()
         ready: deque[Array] = deque()
         while self._figures.steps < errand.max_steps:
@@ -194,6 +196,8 @@ class _Loop:
             "clamped_steps": figures.clamped,
             "reward": round(figures.reward, 6),
         }
+        if self._source:
+            said["source"] = self._source
         if self._stood and (found := moved.moved(self._stood, self._things())):
             said["moved"] = found
         if waited.size:
