@@ -289,3 +289,19 @@ def test_the_scene_decides_between_two_readings(make):
     on_table = make["scene"](make["ball"]("apple_01", 0.5, 0.1))
     intent = interpret("put the apple in the basket on the table", on_table)
     assert isinstance(intent, Command) and intent.goals == (In("apple_01", "basket_01"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("clear the table gently", ("“gently”", "without “gently”")),
+        ("slowly put the apple in the basket", ("“slowly”", "without")),
+        ("move up 10 cm", ("height", "picked up", "left, right")),
+        ("raise the apple by 5 cm", ("height", "“raise”")),
+        ("轻轻地把苹果放进篮子里", ("轻轻", "去掉")),
+        ("向上移动10厘米", ("高度", "拿起")),
+    ],
+)
+def test_what_no_action_takes_is_refused_with_what_can_be_done(scene, text, words):
+    told = interpret(text, scene)
+    assert isinstance(told, Refusal) and all(word in told.reason for word in words), told

@@ -172,7 +172,7 @@ class English(Nouns):
             self.at, particle = mark, ""
         if act == "put" and particle in ("down", "away"):
             act = "down" if particle == "down" else "clear"
-        if what and act in ("put", "bring") and not particle:
+        if what and ((act in ("put", "bring") and not particle) or act == "down"):
             shift = self.shift()
             if shift is not None and not (shift.metres or shift.other) and verb in ("put", "place", "set", "lay"):
                 raise NotUnderstood("how_far", "ambiguous", word=shift.way)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass, replace
+from typing import Final
 
 from ...ground.model import Profile, Scene
 from . import chinese, chinese_nouns, english, english_nouns, say, spelling, words, words_zh
@@ -74,6 +75,16 @@ def interpret(
         facts["said"] = text if len(text) <= 60 else text[:59] + "…"
         facts.setdefault("here", say.names([t.id for t in (*scene.objects, *scene.furniture)], scene, language))
         return Refusal(say.reason(key, language, **facts), can() if suggest else (), language, kind, instruction)
+
+
+# Ordinary words for what no action of ours takes as a parameter: the refusal says what can be done instead.
+_CANNOT: Final = {
+    "manner": re.compile(
+        "gently|slowly|softly|quickly|smoothly|quietly|carefully|faster|slower|fast|轻轻地?|慢慢地?|慢点|轻点|快点|小心地?",
+        re.IGNORECASE,
+    ),
+    "vertical": re.compile("up|down|upwards?|downwards?|higher|lower|raise|[向往](?:上|下)", re.IGNORECASE),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +182,11 @@ def _why(error: NotUnderstood, text: str, language: str) -> tuple[str, str, dict
     for kind in ("negation", "conditional", "report"):
         if said.get(kind):
             return kind, kind, {"word": said[kind]}
+    word = str(error.facts.get("word", "")).lower()
+    for key, pattern in _CANNOT.items():
+        for found in pattern.finditer(text) if word else ():
+            if found[0].lower().startswith(word):  # in Chinese a word that nobody knows is one sign
+                return "unknown", key, {"word": found[0]}
     return "unknown", error.key, dict(error.facts)
 
 

@@ -33,6 +33,14 @@ REASONS: dict[str, tuple[str, str]] = {
     ),
     "report": ("“{said}” tells what was done and orders nothing, so nothing moves", "“{said}”是在叙述，不是指令，所以什么都不动"),
     "word": ("I do not understand “{word}” here, so nothing moves", "这里的“{word}”看不懂，所以什么都不动"),
+    "manner": (
+        "“{word}” cannot be chosen: every motion has the one pace that is planned for it, so nothing moves. Say it again without “{word}”",
+        "无法选择“{word}”：每个动作都按规划好的速度进行，所以什么都不动。请去掉“{word}”再说一遍",
+    ),
+    "vertical": (
+        "A height cannot be chosen (“{word}”), so nothing moves. A thing can be picked up, put down, put on another, or moved left, right, forward or backward by a distance",
+        "无法指定高度（“{word}”），所以什么都不动。可以拿起、放下、把一个放在另一个上，或向左、右、前、后移动一段距离",
+    ),
     "verb": (
         "Unknown action “{word}”. Known: clear, put, move, pick up, bring, drop, stack, sort, look at, go to, go home, open or close the gripper, wave, undo",
         "不认识的动作“{word}”。会做的：收拾、放、移、拿起、放下、叠、分类、看、去、回家、打开或闭合夹爪、挥手、撤销",
