@@ -7,6 +7,7 @@ from pathlib import Path
 
 from worldfs.agents.state import AgentState
 from worldfs.ground.disk import Disk
+from worldfs.ground.model import Message
 
 
 def test_a_merge_waits_for_the_disk_with_its_content_and_its_name(tmp_path: Path) -> None:
@@ -38,3 +39,14 @@ def test_a_session_is_said_to_be_running_on_the_disk_before_it_begins(tmp_path: 
     begun = said.index(("append", f".paos/jobs/{record.session_id}.jsonl"))
     assert said[begun + 1] == ("fsync", f".paos/jobs/{record.session_id}.jsonl"), said
     assert said[begun + 2] == ("append", "journal.jsonl"), said
+
+
+def test_that_a_delivery_does_not_count_is_on_the_disk_when_it_is_said(tmp_path: Path) -> None:
+    """`ack_all` of a session that could read none of what it had claimed."""
+    done: list[tuple[str, str]] = []
+    with AgentState.open("rio", tmp_path, create=True, disk=Disk(lambda *one: done.append(one))) as state:
+        state.inbox.deposit(Message("l1", "theseus", "rio", "2026-03-31T22:00:00Z"))
+        assert state.inbox.claim_all("session", token="s1")
+        done.clear()
+        assert state.inbox.ack_all("s1", only=()) == []
+    assert done == [("append", ".paos/inbox.jsonl"), ("fsync", ".paos/inbox.jsonl")]
