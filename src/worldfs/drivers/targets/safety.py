@@ -21,6 +21,8 @@ from .robots.robot import Command, Reading
 
 HALVINGS = 14  # of a motion that leaves the box: to a 16,000th part of it
 LOST = 2.0  # times the lag that is allowed: farther off, it is not where it was told to be
+ECHOES = 2  # commands in a row after which joints stand exactly where they were told to be: no encoder reads so
+STIRRED = 1e-4  # rad of a command that moves something
 EPS = 1e-9
 
 
@@ -55,15 +57,18 @@ class ArmSafety:
         self._high = np.full(count, math.inf) if limits.joint_high is None else limits.joint_high - EPS
         self._speed = np.full(count, math.inf) if limits.joint_speed is None else limits.joint_speed
         self._at: Array = np.zeros(count)
+        self._stirred, self._exact = False, 0  # did the last command move it; how often it was there exactly
         self._opening = 0.0
 
     def begin(self, reading: Reading) -> None:
         self._at, self._opening = np.array(reading.joints, dtype=float), reading.opening
+        self._stirred, self._exact = False, 0
 
     def bound(self, reading: Reading, action: Array, representation: str, elapsed: float) -> tuple[Command, list[str]]:
         """What to tell the robot after `elapsed` s (no more than a period counts), and the limits that bit.
 
-        Raises `BadInput` for an action that is none, `Stopped` when the arm is not where it was told to be.
+        Raises `BadInput` for an action that is none, `Stopped` when the arm is not where it was told to be, or is there
+        so exactly that nobody measured it.
         """
         numbers = checked(action, representation, self.shapes)
         elapsed = min(max(elapsed, 0.0), self.period)
@@ -72,6 +77,13 @@ class ArmSafety:
             raise Stopped(
                 f"a joint is {lag:.2f} rad from where it was told to be",
                 expected=f"at most {self.limits.follow:g} rad (safety.follow)", fix="see what holds or pushes it",
+            )  # fmt: skip
+        if self._stirred:
+            self._exact = self._exact + 1 if lag <= EPS else 0
+        if self._exact >= ECHOES:
+            raise Stopped(
+                "its joints read exactly what they were told, to the last digit: its commands come back as its state",
+                expected="what its encoders measure", fix="see where the robot's driver reads its joints",
             )  # fmt: skip
         said: list[str] = []
         start = self._at
@@ -83,6 +95,7 @@ class ArmSafety:
             said.append("lag")
             change = np.zeros_like(change)  # it is blocked or slow: the command waits for it
         self._at = start + change
+        self._stirred = float(np.max(np.abs(change), initial=0.0)) > STIRRED
         self._opening = self._fingers(float(numbers[-1]), representation, elapsed, said)
         return Command(self._at.copy(), self._opening), list(dict.fromkeys(said))
 

@@ -52,6 +52,7 @@ class Plant:
         self.blocked = False  # something holds it
         self.calibrated = True
         self.deaf = False  # it says nothing more
+        self.lie = lambda said: said  # what is said of its state, given what is true
         self.told = []  # every command, as it came over the wire
         self.stops = 0
         self.stopped_at = None
@@ -117,11 +118,12 @@ class Plant:
             return getattr(self, "_" + said.pop("op"))(**said)
 
     def _state(self):
-        return {
+        said = {
             "t": self._at, "q": self.q.tolist(), "dq": self.v.tolist(), "mode": self.mode, "force": self.force,
             "opening": self.opening, "place": self.place.tolist(), "twist": self.twist.tolist(),
             "calibrated": self.calibrated,
         }  # fmt: skip
+        return self.lie(said)
 
     def _goto(self, q, opening=None):
         self.told.append(q)
