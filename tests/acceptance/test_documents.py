@@ -73,7 +73,7 @@ def _agents(said: Sequence[str], place: Path) -> None:
     _, begun, ran, known, spoilt, brought, scripts, away, python, plan = said
     assert re.search(r"^rio +idle .* 0\+1 +1 \(1 high\)", begun, re.M)
     assert " completed\n" in ran and "task-001  completed  high  research" in ran
-    assert "no letter" in ran and "Re: Check MetaDAO" in ran and '"event": "session_end"' in ran
+    assert "no message" in ran and "Re: Check MetaDAO" in ran and '"event": "session_end"' in ran
     assert "治理代币" in known and "[pinned] @0xfbifemboy" in known
     assert "NOT_JSON" in spoilt and "check says: 1" in spoilt and "mended" in spoilt and "task-001  completed" in spoilt
     assert "Futarchy evidence" in brought or "1 task" in brought

@@ -25,7 +25,7 @@ def made(**more: object) -> Prompt:
 @pytest.mark.parametrize(
     ("language", "parts"),
     [
-        ("en", ["Step 0: Load Operational State", "stopped by its time limit", "Letters claimed for this session (1):",
+        ("en", ["Step 0: Load Operational State", "stopped by its time limit", "Messages claimed for this session (1):",
                 'from "theseus", priority high', "Faults found in your files:", "delete its file"]),
         ("zh", ["第 0 步：载入运行状态", "因超时被终止", "本次会话领取的来信（1 封）", "在你的文件中发现的问题",
                 "删除其文件"]),
@@ -98,7 +98,7 @@ def test_the_last_session_is_told_as_it_ended(session: SessionRecord | None, sai
 
 def test_nothing_came_in_and_nothing_is_wrong() -> None:
     text = prompt("rio", "/a/rio", b"", b"").text
-    assert "No letters are claimed" in text
+    assert "No messages are claimed" in text
     assert "No faults were found" in text
     assert "Nothing is kept yet." in text
 

@@ -33,9 +33,9 @@ def test_what_has_high_priority_comes_first_though_a_few_sessions_failed() -> No
     broken = quiet("broken", letters=1, letters_high=1, sessions=40, failed=19, last_outcome="error")
     busy = quiet("busy", letters=300, tasks_pending=300, tasks_active=9)
     assert order(busy, broken, quiet("none")) == ["broken", "busy", "none"]
-    assert why(broken)[0] == "1 letter of high priority waits (+101)"
+    assert why(broken)[0] == "1 message of high priority waits (+101)"
     assert why(quiet("x", letters=2, letters_high=2, tasks_pending=1, tasks_high=1)) == (
-        "2 letters and 1 task of high priority wait (+103)",
+        "2 messages and 1 task of high priority wait (+103)",
     )
 
 
@@ -85,7 +85,7 @@ def test_a_session_without_a_runner_keeps_nobody_from_the_next() -> None:
 def test_unfinished_work_and_bad_ends_are_told() -> None:
     line = quiet("rio", tasks_active=1, tasks_pending=2, last_outcome="timeout", unreadable=("report.json: no object",))
     assert why(line) == (
-        "3 letters and tasks wait (+3)",
+        "3 messages and tasks wait (+3)",
         "1 active task was left behind (+3)",
         "Its last session ended in a timeout (-3)",
         "Not readable: report.json: no object",

@@ -65,7 +65,7 @@ def paos(root: Path, capfd: pytest.CaptureFixture[str]) -> Paos:
         ("agent inbox rio --return nope", "nothing is claimed by 'nope'"),
         ("agent send nobody hello", "no agent 'nobody'"),
         ("agent send rio hello --expires tomorrow", "expected a time"),
-        ("agent send all hello --type question", "a letter to all is a cascade"),
+        ("agent send all hello --type question", "a message to all is a cascade"),
         ("agent event rio seen ts=1", "not for you to say"),
         ("agent event rio seen nothing", "key=value"),
         ("agent outcome rio a=1", "no session runs"),
@@ -111,7 +111,7 @@ def test_a_letter_is_claimed_returned_and_acknowledged(paos: Paos) -> None:
     assert paos("agent", "inbox", "rio", "--return", first["token"])[0] == 0
     again = json.loads(paos("agent", "inbox", "rio", "--claim", "60", "--json")[1])
     assert paos("agent", "inbox", "rio", "--ack", again["token"])[:2] == (0, "acknowledged\n")
-    assert paos("agent", "inbox", "rio")[1] == "no letter\n"
+    assert paos("agent", "inbox", "rio")[1] == "no message\n"
 
 
 def test_the_seven_files_are_exported(paos: Paos, tmp_path: Path) -> None:

@@ -238,7 +238,7 @@ class Inbox:
     def revive(self, name: str) -> None:
         """A dead letter waits again, its deliveries counted anew."""
         if not safe_name(name):
-            raise BadInput(f"{name!r} is no name of a letter", op="revive", path=self.room.name)
+            raise BadInput(f"{name!r} is no name of a message", op="revive", path=self.room.name)
         with self.ledger as ledger:
             self.room.store.move(f"{DEAD}/{name}", file_key(name))
             ledger.write([{"op": "revive", "name": name}])

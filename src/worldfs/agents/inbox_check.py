@@ -27,7 +27,7 @@ def check(mail: Mail) -> Iterator[Fault]:
     if len(names) >= MANY:
         yield Fault(
             Finding(
-                "INBOX_FULL", "inbox", f"fewer than {MANY} letters", f"{len(names)}", "have them read", warning=True
+                "INBOX_FULL", "inbox", f"fewer than {MANY} messages", f"{len(names)}", "have them read", warning=True
             )
         )
     mail.ledger.catch_up()
@@ -40,7 +40,7 @@ def check(mail: Mail) -> Iterator[Fault]:
             )
             continue
         if name.endswith("/") or not name.endswith(".json") or not _regular(room, name):
-            word = "a directory" if name.endswith("/") else "no letter's name, or a link"
+            word = "a directory" if name.endswith("/") else "no message's name, or a link"
             yield Fault(
                 Finding("ODD_FILE", f"inbox/{name}", "<uuid>.json", word, ""),
                 partial(move_aside, room.path, file_key(name.rstrip("/"))),
@@ -56,7 +56,7 @@ def check(mail: Mail) -> Iterator[Fault]:
             )
         elif past(message.expires_at, room):
             yield Fault(
-                Finding("LETTER_EXPIRED", f"inbox/{name}", "a letter of now", f"expired {message.expires_at}", ""),
+                Finding("LETTER_EXPIRED", f"inbox/{name}", "a message of now", f"expired {message.expires_at}", ""),
                 partial(mail.bury, name, "expired"),
             )
         elif message.to != room.name:

@@ -27,7 +27,7 @@ WARN: Final = 0.8  # of the budget
 _FIXES: Final = {
     "memory.md": "merge or take out notes that are settled, and pin what must stay",
     "tasks.json": "complete or drop tasks that are no longer meant",
-    "inbox/": "answer letters, and delete those that are done",
+    "inbox/": "answer messages, and delete those that are done",
 }
 _LINES: Final = 10  # headings of memory.md that are named one by one
 

@@ -31,11 +31,11 @@ PLACEHOLDERS: Final = {
     "session_id": "the session that begins",
     "session_type": "research, extract, evaluate or ad-hoc",
     "timeout": "seconds that the session may take, or nothing",
-    "inbox": "the letters claimed for this session, named",
+    "inbox": "the messages claimed for this session, named",
     "last": "what happened in the last session",
     "outcome": "the file that the session may write facts for its end to, or nothing",
     "faults": "what was found wrong in its files",
-    "pack": "the context pack: memory, tasks and letters within the budget",
+    "pack": "the context pack: memory, tasks and messages within the budget",
 }
 _NAME: Final = re.compile(r"\{\{([A-Za-z_]\w*)\}\}|\{([A-Za-z_]\w*)\}")
 _LETTERS: Final = 20  # named one by one
@@ -90,7 +90,7 @@ def prompt(
     language: str = "en",
     outcome: str = "",
 ) -> Prompt:
-    """`inbox`: the letters claimed for `session`, which begins; `last`: the one before it; `file`: of the template;
+    """`inbox`: the messages claimed for `session`, which begins; `last`: the one before it; `file`: of the template;
     `outcome`: the path of PAOS_OUTCOME.
 
     The budget is the pack's; the rest is the template's length and at most some 30 lines. What the template says by

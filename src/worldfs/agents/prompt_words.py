@@ -78,8 +78,8 @@ CHINESE: Final = """\
 {pack}
 """
 SAYS: Final[dict[str, tuple[str, str]]] = {
-    "claimed": ("Letters claimed for this session ({count}):", "本次会话领取的来信（{count} 封）："),
-    "none": ("No letters are claimed for this session.", "本次会话没有领取来信。"),
+    "claimed": ("Messages claimed for this session ({count}):", "本次会话领取的来信（{count} 封）："),
+    "none": ("No messages are claimed for this session.", "本次会话没有领取来信。"),
     "letter": ('- "{id}" from "{sender}", priority {priority}', '- "{id}"，来自 "{sender}"，优先级 {priority}'),
     "letters": ("- and {count} more in inbox/", "- 另有 {count} 封在 inbox/"),
     "outcome": (

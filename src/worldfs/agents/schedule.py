@@ -72,12 +72,12 @@ def _reasons(line: AgentLine, now: datetime) -> Iterator[tuple[float, str]]:
     if line.blocked_by:
         yield -BLOCKED, f"It is blocked by {_short(line.blocked_by)}"
     if high := line.letters_high + line.tasks_high:
-        waiting = [_count(line.letters_high, "letter"), _count(line.tasks_high, "task")]
+        waiting = [_count(line.letters_high, "message"), _count(line.tasks_high, "task")]
         verb = "waits" if high == 1 else "wait"
         yield HIGH + min(high, EACH_HIGH), f"{' and '.join(filter(None, waiting))} of high priority {verb}"
     other = line.letters + line.tasks_pending + line.tasks_active - high
     if other > 0:
-        waits = "letter or task waits" if other == 1 else "letters and tasks wait"
+        waits = "message or task waits" if other == 1 else "messages and tasks wait"
         yield float(min(other, EACH_MAX)), f"{other} {'more ' if high else ''}{waits}"
     if left := line.tasks_active:
         yield LEFT_BEHIND, f"{_count(left, 'active task')} {'was' if left == 1 else 'were'} left behind"

@@ -307,7 +307,7 @@ def recover(state: AgentState) -> bool:
             entry["seq"] = state.append(entry)
             state.room.found(
                 "SESSION_LOST", "session.json", "an end that its runner wrote", f"{sid}: {why}",
-                "look at what it left behind; its letters wait in the inbox again",
+                "look at what it left behind; its messages wait in the inbox again",
             )  # fmt: skip
         project(state, entry)
     return found

@@ -134,7 +134,7 @@ PLAIN: dict[str, str] = {
     "null while it runs": "运行期间为 null",
     "set it to null": "设为 null",
     "an id": "id",
-    "give the letter an id": "给这封信一个 id",
+    "give the message an id": "给这封信一个 id",
     "when it ended": "结束时间",
     "write it": "写上它",
     "give one of the two tasks another id": "给两个任务之一换一个 id",
@@ -152,8 +152,8 @@ PLAIN: dict[str, str] = {
     "have them read": "让智能体读完它们",
     "a message": "一封信",
     "no message": "不是信",
-    "a letter of now": "未过期的信",
-    "no letter's name, or a link": "不是信件的文件名，或是链接",
+    "a message of now": "未过期的信",
+    "no message's name, or a link": "不是信件的文件名，或是链接",
 }
 
 BLANKS: tuple[tuple[str, str], ...] = (
@@ -228,7 +228,7 @@ BLANKS: tuple[tuple[str, str], ...] = (
     (r"node (?P<id>[^ ]+)", "节点 {id}"),
     # -- agents
     (r"rename it: (?P<command>mv .+)", "改名：{command}"),
-    (r"fewer than (?P<n>\d+) letters", "少于 {n} 封信"),
+    (r"fewer than (?P<n>\d+) messages", "少于 {n} 封信"),
     (r"expired (?P<at>[\dTZ:.+-]+)", "已于 {at} 过期"),
     (r"completed \+ timeout \+ error = (?P<n>.+)", "completed + timeout + error = {n}"),
     (r"accepted \+ challenged \+ rejected = (?P<n>.+) or more", "accepted + challenged + rejected = {n} 或更多"),

@@ -368,7 +368,7 @@ _WORLD = (
     Command("version", "print the version", "version:run", far="version:run"),
 )
 
-_THERE = "paos ls /agents, paos cat /agents/NAME/report.json, and a letter into /agents/NAME/inbox/"
+_THERE = "paos ls /agents, paos cat /agents/NAME/report.json, and a message into /agents/NAME/inbox/"
 COMMANDS = (
     *_WORLD[:-2],
     *(item._replace(far=item.target) for item in LAB),  # of no world, here or there

@@ -264,7 +264,7 @@ def message_rank(priority: str) -> int:
 def message_findings(value: Any, file: str = "inbox/message.json") -> Findings:
     found = check(tables.MESSAGE, value, file)
     if type(value) is dict and value.get("id") == "":
-        found += (finding("EMPTY_ID", file, "/id", expected="an id", found='""', fix="give the letter an id"),)
+        found += (finding("EMPTY_ID", file, "/id", expected="an id", found='""', fix="give the message an id"),)
     return found
 
 

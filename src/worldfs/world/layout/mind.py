@@ -56,7 +56,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         MIND + "/inbox/{letter}",
         Kind.DROP,
-        "letters: anybody adds one, only the agent reads and takes them",
+        "messages: anybody adds one, only the agent reads and takes them",
         readers(AGENT),
         {PLANNER: "", ORCHESTRATOR: "", AGENT: "", OPERATOR: ""},
         key="inbox/{letter}",

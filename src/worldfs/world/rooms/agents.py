@@ -111,7 +111,7 @@ class _Letter(Leaf):
     def read(self, names: Names) -> bytes:
         stored = self._agents.state(names["agent"]).room.store.get(f"inbox/{names['letter']}")
         if stored is None:
-            raise NotFound("no such letter", path=f"inbox/{names['letter']}", op="read")
+            raise NotFound("no such message", path=f"inbox/{names['letter']}", op="read")
         return stored.data
 
     def write(self, names: Names, data: bytes, ask: Ask) -> None:
@@ -120,7 +120,7 @@ class _Letter(Leaf):
 
         message = documents.message_read(data)
         if message.to != names["agent"]:
-            raise NotPermitted(f"a letter to {message.to!r}", path=f"/agents/{names['agent']}/inbox", op="write")
+            raise NotPermitted(f"a message to {message.to!r}", path=f"/agents/{names['agent']}/inbox", op="write")
         deposit_to(self._agents.root, names["agent"], message)
 
 

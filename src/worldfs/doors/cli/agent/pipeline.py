@@ -28,7 +28,7 @@ def _tell(call: Call, lines: list[AgentLine]) -> None:
     call.voice.value({"agents": [line._asdict() for line in lines]})
     if not lines:
         call.voice.line(f"no agents in {call.agents}; make one with: paos agent init NAME")
-    rows = [("agent", "status", "since", "last", "tasks", "letters", "summary")] if lines else []
+    rows = [("agent", "status", "since", "last", "tasks", "messages", "summary")] if lines else []
     for text in columns(rows + [_row(line) for line in lines]):
         call.voice.line(text)
     for line in lines:

@@ -25,7 +25,7 @@ def inbox(call: Call) -> int:
         if call["claim"] is not None or call["wait"] is not None:
             claimed = box.claim("operator", lease_s=call["claim"] or 300.0, wait=call["wait"])
             if claimed is None:
-                call.voice.say("no letter", {"letter": None})
+                call.voice.say("no message", {"letter": None})
                 return 1
             call.voice.value({"token": claimed.token, "path": str(claimed.path), "letter": claimed.message._asdict()})
             for text in columns(_rows(claimed)):
@@ -36,7 +36,7 @@ def inbox(call: Call) -> int:
                 if not box.claimed(token):
                     raise NotFound(
                         f"nothing is claimed by {token!r}", path=call["name"], op="agent inbox",
-                        expected="the token of a claim that has not ended", fix="take the letter again with --claim",
+                        expected="the token of a claim that has not ended", fix="take the message again with --claim",
                     )  # fmt: skip
                 done(token)
                 call.voice.say(word, {word: token}, "good")
@@ -51,13 +51,13 @@ def inbox(call: Call) -> int:
     for text in columns(rows):
         call.voice.line(text)
     if not rows:
-        call.voice.line("no letter")
+        call.voice.line("no message")
     return 0
 
 
 def _receipt(call: Call, receipt: Receipt | None) -> int:
     if receipt is None:
-        call.voice.say("no letter of that id ever came", {"receipt": None})
+        call.voice.say("no message of that id ever came", {"receipt": None})
         return 1
     found = receipt._asdict()
     call.voice.value({"receipt": found})
@@ -76,7 +76,7 @@ def send(call: Call) -> int:
     body = _typed() if call["body"] == "-" else call["body"]
     if call["to"] == "all":
         if call["type"] not in ("flag", "cascade"):  # flag is what is meant where nothing was said
-            raise BadInput(f"--type {call['type']}", op="agent send", expected="a letter to all is a cascade")
+            raise BadInput(f"--type {call['type']}", op="agent send", expected="a message to all is a cascade")
         from worldfs.agents.cascade import cascade
 
         sent = cascade(
