@@ -94,7 +94,7 @@ class Sheet:
                 self._take_displaced(data, taken)
         try:
             token = self.store.probe(self.key)
-            if token == self._token and not self._missing:
+            if self._readable if self._missing and token is None else token == self._token and not self._missing:
                 return taken
             stored = self.store.get(self.key)
             self._token = token
