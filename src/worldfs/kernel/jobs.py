@@ -138,8 +138,9 @@ class Jobs:
         """Not durable: a start finds an ended job that is still open, and puts it away again."""
         with suppress(NotFound, Exists):
             self.store.move(job_key(id), done_key(id), durable=False)
-        with suppress(NotFound):
-            self.store.delete(f"{CANCEL}/{id}", durable=False)
+        if self.store.probe(cancel := f"{CANCEL}/{id}") is not None:  # hardly ever
+            with suppress(NotFound):
+                self.store.delete(cancel, durable=False)
 
     def drop_copy(self, id: str) -> None:
         """An open file of a job that has ended: it was asked for again while it ended. `done` decides."""
