@@ -46,8 +46,8 @@ def run() -> dict[str, float]:
         for name, work in (
             ("append", append),
             ("replace", replace),
-            ("deposit", deposit),
             ("session_end", session_end),
+            ("deposit", deposit),  # last: letters that a neighbour got a moment ago are read at a session's end
         ):
             with AgentState.open(name.replace("_", "-"), place / "agents", create=True) as state:
                 figures |= {f"state.{name}_{what}": value for what, value in work(state, place / name).items()}

@@ -10,6 +10,7 @@ from worldfs.ground.errors import BrokenHouse, Conflict
 from worldfs.ground.model import Cause, JobStatus, Outcome, State
 from worldfs.kernel.jobs import ALERTS, CANCEL, OPEN, Jobs, job_key
 from worldfs.kernel.showing import ROUNDS
+from worldfs.kernel.stops import Stops
 from worldfs.tree.stores.contract import Change, ChangeKind
 
 
@@ -424,6 +425,79 @@ def test_run_ends_when_it_is_told_to_and_when_nothing_is_left(bench):
     kernel.wake()
     thread.join(20)
     assert not thread.is_alive()
+
+
+# -- what the loop hears -------------------------------------------------------------------------------------------
+
+
+class Told:
+    """A change feed that says what it is given, one list a `read`; a function among them is called first."""
+
+    def __init__(self, *lists):
+        self.lists = list(lists)
+
+    def read(self, timeout=None):
+        said = self.lists.pop(0)
+        return said() if callable(said) else said
+
+    def wake(self):
+        pass
+
+    def close(self):
+        pass
+
+
+def test_lines_of_an_open_job_and_its_being_put_away_make_no_turn_of_the_loop(bench):
+    bench.submit(bench.order("a"))
+    kernel = bench.start()  # a is open
+    line, away = Change(job_key("a"), ChangeKind.PUT), Change(job_key("z"), ChangeKind.DELETE)
+    theirs = [line, Change(job_key("b"), ChangeKind.PUT)]
+    kernel._watch.close()
+    kernel._watch = Told([line], [line, away], theirs)
+    assert kernel._hear(at_once=False) == theirs
+
+
+@pytest.mark.parametrize("kind", [ChangeKind.RESYNC, ChangeKind.DISPLACED])
+def test_whatever_says_that_changes_were_lost_makes_a_turn_of_the_loop(bench, kind):
+    bench.submit(bench.order("a"))
+    kernel = bench.start()
+    kernel._watch.close()
+    kernel._watch = Told([Change(job_key("a"), kind)])
+    assert kernel._hear(at_once=False) == [Change(job_key("a"), kind)]
+
+
+def test_a_bell_that_is_heard_together_with_such_lines_is_not_lost(bench):
+    bench.submit(bench.order("a"))
+    kernel = bench.start()
+    line = [Change(job_key("a"), ChangeKind.PUT)]
+    kernel._watch.close()
+    kernel._watch = Told(lambda: kernel.wake() or line, line, [])
+    assert kernel._hear(at_once=False) == line and len(kernel._watch.lists) == 2
+    assert kernel._hear(at_once=False) == []  # and it rings once
+
+
+def test_what_starts_long_after_it_was_shown_is_shown_as_running(bench):
+    bench.clock = SystemClock()
+    go, stop = threading.Event(), threading.Event()
+    bench.body.on_execute = lambda order, run: go.wait(20)
+    stops = Stops(bench.store, bench.clock)
+    stops.stop(["arm"], "operator")
+    bench.write(bench.action("a"))
+    kernel = bench.start(threads=True)
+    watch = bench.store.watch("ACTION.md")
+    thread = threading.Thread(target=kernel.run, args=(stop,))
+    thread.start()
+    try:
+        while not bench.jobs.known("a"):
+            watch.read(0.01)
+        stops.resume(["arm"], "operator")
+        while bench.entries()[0]["status"] != "running":
+            assert watch.read(20), "nothing more was shown of it"
+    finally:
+        go.set()
+        stop.set()
+        kernel.wake()
+        thread.join(20)
 
 
 # -- alerts --------------------------------------------------------------------------------------------------------

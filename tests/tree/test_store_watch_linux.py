@@ -2,6 +2,8 @@
 
 import os
 import resource
+import select
+import shutil
 import subprocess
 import sys
 import threading
@@ -9,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from worldfs.ground.linux import EXCHANGE, renameat2
 from worldfs.testing.store_contract import PATIENCE, Mirror, hear
 from worldfs.tree.stores.contract import Change, ChangeKind
 from worldfs.tree.stores.disk import DiskStore
@@ -109,6 +112,60 @@ def test_a_directory_removed_and_made_again_by_others_is_heard(store, tmp_path):
             pass
         (tmp_path / "jobs" / "two").write_bytes(b"1")
         assert hear(watch, "jobs/two", ChangeKind.PUT)
+
+
+def test_work_in_a_directory_above_what_is_watched_wakes_nobody(store, tmp_path):
+    store.put("deep/er/one", b"2", store.put("deep/er/one", b"1"))  # the store has all of its own directories
+    with store.watch("deep/er") as watch:
+        (tmp_path / "draft").write_bytes(b"1")
+        os.rename(tmp_path / "draft", tmp_path / "ACTION.md")
+        heard, _, _ = select.select([watch._inotify.fileno()], [], [], 0)  # events are there when the call returns
+        assert not heard
+        store.put("deep/er/two", b"1")
+        assert watch.read(PATIENCE) == [Change("deep/er/two", ChangeKind.PUT)]
+
+
+def removed(root):
+    shutil.rmtree(root / "deep")
+    (root / "deep" / "er").mkdir(parents=True)
+
+
+def moved_away(root):
+    os.rename(root / "deep", root / "elsewhere")
+    (root / "deep" / "er").mkdir(parents=True)
+
+
+def exchanged(root):
+    (root / "other" / "er").mkdir(parents=True)
+    fd = os.open(root, os.O_RDONLY)
+    renameat2(fd, "other", fd, "deep", EXCHANGE)
+    os.close(fd)
+
+
+def emptied_and_covered(root):
+    (root / "other" / "er").mkdir(parents=True)
+    os.rename(root / "deep" / "er", root / "elsewhere")
+    os.rename(root / "other", root / "deep")
+
+
+@pytest.mark.parametrize("lost", [removed, moved_away, exchanged, emptied_and_covered])
+@pytest.mark.parametrize("read_between", [False, True])
+def test_a_directory_above_that_is_lost_is_heard_and_the_next_one_too(store, tmp_path, lost, read_between):
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    with store.watch("deep/er") as watch:
+        for _ in range(2):
+            lost(tmp_path)
+            assert hear(watch, "deep/er", ChangeKind.RESYNC)
+            while watch.read(0):
+                pass
+            (tmp_path / "deep" / "er" / "one").write_bytes(b"1")
+            assert hear(watch, "deep/er/one", ChangeKind.PUT)
+            for left in ("elsewhere", "other"):
+                shutil.rmtree(tmp_path / left, ignore_errors=True)
+            if read_between:
+                while watch.read(0):
+                    pass
+            (tmp_path / "deep" / "er" / "one").unlink()
 
 
 def test_the_root_itself_moved_away_is_a_resync(tmp_path):

@@ -123,6 +123,8 @@ def recovered(found: Json | None, lines: Iterable[tuple[int, Json]]) -> Fold:
 
 def _found(baseline: Json | None) -> dict[str, int]:
     """The lifetime of an imported document. Sessions whose outcome it does not name are given the outcome it lacks."""
+    if not baseline:
+        return dict.fromkeys(LIFETIME, 0)
     old = _dict(baseline, "lifetime")
     figures = {key: number(old.get(key)) or 0 for key in LIFETIME}
     unnamed = figures["sessions_total"] - sum(figures[key] for key in SESSIONS[1:])
@@ -166,6 +168,8 @@ def _rolling(fold: Fold, now: datetime) -> Json:
 
 def _left(baseline: Json | None, now: datetime) -> dict[str, int]:
     """What is left of an imported window: as much as there are days of it that are still inside ours."""
+    if not baseline:
+        return dict.fromkeys(_WITHIN, 0)
     try:
         moment = parse_stamp(_text((baseline or {}).get("updated_at")))
     except OverflowError:  # the year 1, and a zone

@@ -50,15 +50,16 @@ def end(
 
     if found is None:
         found = {name: state.kept[name].take_in(settle=True) for name in NAMES}
-    written = files(state, entry, found, said)
+    written, session = files(state, entry, found, said)
     state.put_many(written, looked=True, between=commit)
-    return documents.session_read(written["session.json"])
+    return documents.session_of(session)
 
 
 def files(
     state: AgentState, entry: Mapping[str, Any], found: Mapping[str, bytes | None], said: str
-) -> dict[str, bytes]:
-    """The files' new bytes by name, for a `session_end` entry. The same entry gives the same files again.
+) -> tuple[dict[str, bytes], Json]:
+    """The files' new bytes by name, for a `session_end` entry, and the session's value. The same entry gives the same
+    files again.
 
     `found`: what counts of them now; `said` as for `end`.
     """
@@ -73,7 +74,7 @@ def files(
         "session.json": session,
         "metrics.json": metrics_write(project(fold, state.name, moment), found["metrics.json"] or b""),
         "report.json": _report(state, entry, value, found["report.json"], said),
-    }
+    }, value
 
 
 def _session(state: AgentState, entry: Mapping[str, Any], old: bytes) -> tuple[bytes, Json]:

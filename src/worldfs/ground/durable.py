@@ -139,7 +139,7 @@ class Root(Walk):
         """
         fds = list(fds)
         try:
-            for fd in () if begun else fds:
+            for fd in () if begun or len(fds) < 2 else fds:
                 linux.start_writeback(fd)
             for draft, fd in zip(drafts, fds, strict=True):
                 self.disk.fsync(fd, draft.path)

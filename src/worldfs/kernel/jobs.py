@@ -31,10 +31,14 @@ _ENDING = ".jsonl"
 
 
 class Accepted(NamedTuple):
-    """What became of one submitted order: new, or known already (then nothing was written)."""
+    """What became of one submitted order: new, with the line that was written, or known already, and nothing was."""
 
     order: Order
-    new: bool
+    line: bytes
+
+    @property
+    def new(self) -> bool:
+        return bool(self.line)
 
 
 def job_key(id: str) -> str:
@@ -86,9 +90,10 @@ class Jobs:
             if order.id not in fresh and not self.known(order.id):
                 fresh[order.id] = replace(order, created_at=order.created_at or at, seq=index)
         ids = dependencies_first(fresh)  # a kernel that looks between two of them finds what the second needs
-        made = self.store.put_many((job_key(id), order_line(fresh[id], at)) for id in ids)
-        new = {fresh[id].seq for id, revision in zip(ids, made, strict=True) if revision is not None}
-        return [Accepted(order, index in new) for index, order in enumerate(orders)]
+        lines = [order_line(fresh[id], at) for id in ids]
+        made = self.store.put_many((job_key(id), line) for id, line in zip(ids, lines, strict=True))
+        new = {fresh[id].seq: line for id, line, revision in zip(ids, lines, made, strict=True) if revision is not None}
+        return [Accepted(order, new.get(index, b"")) for index, order in enumerate(orders)]
 
     def load(self, id: str) -> Job:
         """Open or ended. Raises `NotFound`, or `BadInput` when its file says nothing."""
@@ -133,8 +138,9 @@ class Jobs:
         """Not durable: a start finds an ended job that is still open, and puts it away again."""
         with suppress(NotFound, Exists):
             self.store.move(job_key(id), done_key(id), durable=False)
-        with suppress(NotFound):
-            self.store.delete(f"{CANCEL}/{id}", durable=False)
+        if self.store.probe(cancel := f"{CANCEL}/{id}") is not None:  # hardly ever
+            with suppress(NotFound):
+                self.store.delete(cancel, durable=False)
 
     def drop_copy(self, id: str) -> None:
         """An open file of a job that has ended: it was asked for again while it ended. `done` decides."""

@@ -19,13 +19,14 @@ from .admission import admit
 from .alerts import Alerts
 from .control import Controls
 from .dispatch import GRACE_S, Dispatch, House, Lane, Node, Ticket, refusal
-from .jobs import ALERTS, CANCEL, CONTROL, OPEN, Jobs, dependencies_first, ended, id_of
+from .jobs import ALERTS, CANCEL, CONTROL, OPEN, Jobs, dependencies_first, ended, id_of, job_key
 from .lessons import Lessons
 from .line import Lines
+from .record import read_job
 from .recovery import disowned, read_open, recover
 from .sheet import Sheet
 from .sheets import Sheets
-from .showing import Showing
+from .showing import WAIT_S, Showing
 from .stopping import Stopping
 from .stops import STOPS, Stop
 from .turns import TURNS, Taken
@@ -86,7 +87,9 @@ class Kernel:
         if threads:
             self.stopping.listen()
         self._resync = True
-        self.dispatch = Dispatch(self.jobs, house, clock, self._lessons.learn, self._watch.wake)
+        self._again = False  # the last tick has left something to do
+        self._rung = False  # `wake` was called, and no tick has followed yet
+        self.dispatch = Dispatch(self.jobs, house, clock, self._lessons.learn, self.wake)
 
     # -- life ---------------------------------------------------------------------------------------------------
 
@@ -108,9 +111,25 @@ class Kernel:
             forward = self.tick(changes)
             if until_idle and self.idle and not forward:
                 return
-            changes = self._watch.read(0.0 if forward or self._finished else self._patience())
+            changes = self._hear(at_once=until_idle and self.idle)
+
+    def _hear(self, *, at_once: bool) -> Sequence[Change]:
+        """Wait until a tick has something to do. What our own lanes write to open jobs is heard too, and is nothing."""
+        while True:
+            ready = at_once or self._again or bool(self._finished)
+            changes = self._watch.read(0.0 if ready else self._patience())
+            if ready or self._rung or not changes or not all(map(self._ours, changes)):
+                self._rung = False
+                return changes
+
+    def _ours(self, change: Change) -> bool:
+        """Is it what `take` would pass over: another line of an open job, or its file put away?"""
+        if not change.key.startswith(f"{OPEN}/"):
+            return False
+        return change.kind is ChangeKind.DELETE or (change.kind is ChangeKind.PUT and id_of(change.key) in self._open)
 
     def wake(self) -> None:
+        self._rung = True  # first: the bell may be heard together with changes that are nothing
         self._watch.wake()
 
     def close(self, timeout: float = 10.0) -> None:
@@ -153,12 +172,13 @@ class Kernel:
         self.take(self._watch.read(0.0) if changes is None else changes)
         self._look()
         forward = self._take_in()
-        forward |= self._collect()
+        collected = self._collect()
         self._note_running()
         self._overdue()
         forward |= self._start()
-        forward |= self._show()
-        return forward
+        shown = self._show()
+        self._again = bool(self._intake) or shown or (collected and bool(self._put_off))
+        return forward or collected or shown
 
     @property
     def idle(self) -> bool:
@@ -238,8 +258,9 @@ class Kernel:
             # what came from copies that are forgotten below.
             count = len(self._intake) if taken.displaced else min(GROUP, len(self._intake))
             for item in self.jobs.accept([self._intake.popleft() for _ in range(count)]):
-                if item.new and item.order.id not in self._open:
-                    self._discover(item.order.id)
+                id = item.order.id
+                if item.new and id not in self._open:
+                    self._read_in(id, partial(read_job, item.line, job_key(id)))
             forward = True
         for order, finding in taken.refused:
             self._lessons.learn(order, refusal((finding,)))
@@ -259,10 +280,12 @@ class Kernel:
 
     def _discover(self, id: str) -> None:
         """An order lies in the open directory: admit it, or end it at once."""
-        if id in self._open:
-            return
+        if id not in self._open:
+            self._read_in(id, partial(read_open, self.jobs, id))
+
+    def _read_in(self, id: str, read: Callable[[], Job | None]) -> None:
         try:
-            job = read_open(self.jobs, id)
+            job = read()
         except UserError as error:
             self._unreadable(id, error)
             return
@@ -331,12 +354,12 @@ class Kernel:
                 ticket.shown = True
                 self._open[job.id] = job
                 self.log("running", job)
-                self._showing.changed(job)
+                self._showing.changed(job, ticket.since)
 
     def _carry(self, ticket: Ticket, node: Node) -> None:
         self.dispatch.carry(ticket, node)
         self._finished.append((node.id, ticket))
-        self._watch.wake()
+        self.wake()
 
     def _collect(self) -> bool:
         forward = False
@@ -458,6 +481,8 @@ class Kernel:
                     left = min(left, ticket.stopped_at + GRACE_S - now)
                 if ticket.deadline or left > 0:  # still being judged after so long: its lane will wake us
                     waits.append(left)
+                if not ticket.shown and (soon := ticket.since + WAIT_S - now) > 0:
+                    waits.append(soon)
         limit = self._waiting.patience()
         if limit is not None:
             waits.append(limit)

@@ -62,7 +62,7 @@ class Sheet:
         self._token: str | None = None
         self._revision: str | None = None
         self._data = b""
-        self._read = page.read(b"")
+        self._read: action.Sheet | None = page.read(b"")  # None: what we wrote ourselves, not read again yet
         self._readable = True
         self._missing = True
         self._jobs: dict[str, Job] = {}  # what the sheet shows
@@ -98,7 +98,7 @@ class Sheet:
                 self._take_displaced(data, taken)
         try:
             token = self.store.probe(self.key)
-            if token == self._token and not self._missing:
+            if self._readable if self._missing and token is None else token == self._token and not self._missing:
                 return taken
             stored = self.store.get(self.key)
             self._token = token
@@ -139,11 +139,16 @@ class Sheet:
         """Write the jobs' states into the file. False: somebody else wrote first, or it is unreadable."""
         if not self._readable:
             return False
-        seen = {entry.id for entry in self._read.entries}
-        add = [job for job in self._jobs.values() if job.id not in seen and (job.id in self._unshown or not ended(job))]
+        if self._read is None:
+            self._read = self.page.read(self._data, node=self.node)
+        entries = self._read.entries
+        seen = {entry.id for entry in entries}
+        for id in [id for id, job in self._jobs.items() if id not in seen and id not in self._unshown and ended(job)]:
+            self._let_go(id)  # its author took it out: the record has it, if it ever comes back
+        add = [job for job in self._jobs.values() if job.id not in seen]
         drop = self._old() if self._prune else []
-        add = add[: max(0, ROOM - len(self._read.entries) + len(drop))]
-        marks = {e.index: finding for e in self._read.entries if (finding := self._refused(e)) is not None}
+        add = add[: max(0, ROOM - len(entries) + len(drop))]
+        marks = {e.index: finding for e in entries if (finding := self._refused(e)) is not None}
         if add or drop or marks or seen:
             data = action_write.write(self._data, self._jobs, drop=drop, add=add, marks=marks, page=self.page)
             if data != self._data:
@@ -154,16 +159,18 @@ class Sheet:
                     self._token = None
                     return False
                 self._token = None  # somebody may have written since: the next look reads, and compares revisions
-                self._data, self._missing = data, False
-                self._read = self.page.read(data, node=self.node)
+                self._data, self._missing, self._read = data, False, None
         for id in drop:
-            self._jobs.pop(id, None)
-            self._digest.pop(id, None)
+            self._let_go(id)
         self._unshown = {id: None for id in self._unshown if id in self._jobs and len(seen) + len(add) >= ROOM}
         self._prune = self.dirty = False
         if all(ended(job) for job in self._jobs.values()):
             self._rested = set(self._jobs)
         return True
+
+    def _let_go(self, id: str) -> None:
+        self._jobs.pop(id, None)
+        self._digest.pop(id, None)
 
     def _old(self) -> list[str]:
         """Ended jobs whose entries go: all but the newest of those shown at rest, and whatever is far too many."""

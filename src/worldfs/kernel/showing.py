@@ -20,10 +20,11 @@ class Showing:
         self._since: float | None = None  # what changed then is not shown yet
         self._cost = 0.0  # seconds of the last rendering
 
-    def changed(self, job: Job) -> None:
+    def changed(self, job: Job, since: float | None = None) -> None:
+        """`since`: the clock when it did, if not now."""
         self._sheets.update(job)
         if self._since is None:
-            self._since = self._clock.monotonic()
+            self._since = self._clock.monotonic() if since is None else since
 
     def show(self, take_in: Callable[[], bool], *, busy: bool) -> bool:
         """True: orders came in, by `take_in`, which is asked when somebody wrote first."""

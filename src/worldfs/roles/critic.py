@@ -27,8 +27,13 @@ class _Case:
     profile: Profile
     op: Op
     robot: RobotState | None
-    language: str
+    tongue: Callable[[], str]
     findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def language(self) -> str:
+        """Asked only for what is said: most orders are refused nothing."""
+        return self.tongue()
 
     def say(self, key: str, **words: Any) -> None:
         words = {"op": self.order.op, "node": self.order.node or "the robot", **words}
@@ -47,15 +52,15 @@ class Critic:
 
     def review(self, order: Order, scene: Scene, profile: Profile | None) -> list[Finding]:
         """All findings, empty = go. Lengths in metres in the world frame, masses in kilograms."""
-        language = self.language if isinstance(self.language, str) else self.language()
         listed = profile.op(order.op) if profile else None
-        case = _Case(order, scene, profile or Profile(), listed or Op(order.op), _robot(scene, order.node), language)
+        robot = _robot(scene, order.node)
+        case = _Case(order, scene, profile or Profile(), listed or Op(order.op), robot, self._tongue)
         if profile is None or not profile.ops:
             case.say("no_profile", op=refusals.show(order.op))
         elif listed is None:
             names = [op.name for op in profile.ops]
             close = _close(order.op, names) or names
-            words = {"ops": refusals.several(names, language), "close": refusals.several(close, language)}
+            words = {"ops": refusals.several(names, case.language), "close": refusals.several(close, case.language)}
             case.say("op", **{**words, "op": refusals.show(order.op)})
         _parameters(case)
         for where, value in parameters.unbounded(order.params):
@@ -73,6 +78,9 @@ class Critic:
         for line in case.profile.unread:
             case.say("unread", line=line)
         return case.findings
+
+    def _tongue(self) -> str:
+        return self.language if isinstance(self.language, str) else self.language()
 
 
 def _robot(scene: Scene, node: str) -> RobotState | None:

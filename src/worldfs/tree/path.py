@@ -34,7 +34,9 @@ def safe_name(text: str) -> bool:
         bool(text)
         and text not in (".", "..")
         and len(text.encode("utf-8", "surrogatepass")) <= 200
-        and not any(sign in "/\\" or _unfit(sign) for sign in text)
+        and "/" not in text
+        and "\\" not in text
+        and (text.isprintable() or not any(_unfit(sign) for sign in text))
     )
 
 

@@ -58,8 +58,7 @@ class Room:
         profile = self.profile(order.node).get()
         findings = list(self.reviewer.review(order, self.judged.get().scene, profile))
         if not any(not item.warning for item in findings):
-            language = self.language()
-            findings += [localise(item, language) for item in self.drivers[order.node].review(order)]
+            findings += [localise(item, self.language()) for item in self.drivers[order.node].review(order)]
         return findings
 
     def settle(self, node: str) -> None:

@@ -178,6 +178,11 @@ def tasks_judge(data: bytes, file: str = "tasks.json") -> Findings:
 def session_read(data: bytes, file: str = "session.json") -> SessionRecord:
     value = load(data, file)
     _passable(tables.SESSION, value, file)
+    return session_of(value)
+
+
+def session_of(value: Json) -> SessionRecord:
+    """The record of a file's value that is known to be one."""
     record = _noun(SessionRecord, value)
     return record._replace(errors=tuple(record.errors))
 

@@ -25,6 +25,7 @@ LOCK = f"{KEPT}/store.lock"
 SCRATCH = f"{KEPT}/drafts"
 GROUP = 128  # drafts open at a time
 OWN = (LOCK, SCRATCH, trash.HOME, displaced.HOME, f"{KEPT}/kernel.lock")
+_BELOW_OWN = tuple(f"{own}/" for own in OWN)
 
 
 class DiskStore(Store):
@@ -384,7 +385,7 @@ class DiskStore(Store):
 
     def _check(self, key: str, op: str) -> None:
         check(key, op=op)
-        if key.startswith(f"{KEPT}/") and any(key == own or key.startswith(f"{own}/") for own in OWN):
+        if key in OWN or key.startswith(_BELOW_OWN):
             raise Unsafe("a place that the store keeps for itself", path=key, op=op, expected="another key")
 
     @contextmanager

@@ -24,6 +24,7 @@ from inotify_simple import INotify, flags, parse_events
 from worldfs.ground.durable import DRAFT
 from worldfs.ground.errors import BrokenHouse, UserError, WorldError
 from worldfs.ground.linux import written_now
+from worldfs.ground.walk import Folder
 
 from .contract import Change, ChangeKind, Watch
 from .displaced import HOME, Displaced
@@ -38,7 +39,8 @@ GONE: Final = int(flags.MOVED_FROM | flags.DELETE)
 SELF: Final = int(flags.DELETE_SELF | flags.MOVE_SELF | flags.UNMOUNT | flags.IGNORED)
 MASK: Final = int(CAME | GONE | flags.DELETE_SELF | flags.MOVE_SELF | flags.ONLYDIR | flags.EXCL_UNLINK)
 MASK_HOME: Final = int(MASK & ~(GONE | flags.CREATE))  # every swap passes there: hear only what can mean something
-BUFFER: Final = 1 << 18  # bytes a read: some thousand events
+MASK_ABOVE: Final = int(flags.DELETE | flags.DELETE_SELF | flags.MOVE_SELF | flags.ONLYDIR | flags.EXCL_UNLINK)
+BUFFER: Final = 1 << 15  # bytes a read: some hundred events; a longer one would be mapped and unmapped each time
 
 _LIMITS = {
     errno.EMFILE: ("inotify instances", "sudo sysctl fs.inotify.max_user_instances=1024 (and see ulimit -n)"),
@@ -51,6 +53,7 @@ class LinuxWatch(Watch):
         self._store, self._root = store, store.root
         self._prefixes = frozenset(prefixes)
         self._wanted = _with_ancestors((*prefixes, HOME))
+        self._heard = {HOME, *prefixes, *(prefix.rpartition("/")[0] for prefix in prefixes)}
         self._reading = threading.Lock()
         self._closed = False
         self._armed: dict[int, str] = {}  # watch descriptor → directory
@@ -195,8 +198,13 @@ class LinuxWatch(Watch):
     # -- arming ----------------------------------------------------------------------------------------------------
 
     def _arm(self) -> None:
-        """Watch every wanted directory that exists, parents first, so that a child made meanwhile is heard."""
+        """Watch every wanted directory that exists, parents first, so that a child made meanwhile is heard.
+
+        One in which nothing else is wanted is then watched for its loss alone, so that work in it wakes nobody: each
+        wanted directory in it is there and watched itself, and holds another one, so that none can be put over it.
+        """
         fresh: dict[int, str] = {}
+        folders: dict[str, Folder] = {}
         for path in self._wanted:
             try:
                 folder = self._root.folder(path)
@@ -207,7 +215,11 @@ class LinuxWatch(Watch):
                 if error.errno in _LIMITS:
                     raise _limit(error) from error
                 raise BrokenHouse(error.strerror or str(error), path=path, op="watch") from error
-            fresh[wd] = path
+            fresh[wd], folders[path] = path, folder
+        for path in folders.keys() - self._heard:
+            within = [child for child in self._wanted if child and child.rpartition("/")[0] == path]
+            if all(child in folders and any(above.startswith(f"{child}/") for above in folders) for child in within):
+                self._inotify.add_watch(f"/proc/self/fd/{folders[path].fd}", MASK_ABOVE)
         for wd in self._armed.keys() - fresh.keys():
             with suppress(OSError):
                 self._inotify.rm_watch(wd)
