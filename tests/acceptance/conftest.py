@@ -18,11 +18,11 @@ import pytest
 
 from worldfs.doors.cli.main import main
 from worldfs.ground.model import Job
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.world.world import World
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKSPACES = ROOT / "tests/fixtures/workspaces"
-PATIENCE = 60.0  # s; nothing here takes long, but the machine may be busy
 BODY = ("--driver", "simulation", "--no-cameras")  # after `up` and `do`
 
 
@@ -128,7 +128,7 @@ class Place:
             return len(ended) == len(ids)
 
         with World.open(self.root) as world:
-            assert over(world.tree.wait(world.resolve("ACTION.md"), "planner", over, timeout=PATIENCE))
+            assert over(world.tree.wait(world.resolve("ACTION.md"), "planner", over, timeout=PATIENCE_S))
         return sorted(ended, key=lambda entry: ids.index(entry["action_id"]))
 
     def lessons(self) -> list[str]:

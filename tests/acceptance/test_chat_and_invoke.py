@@ -14,6 +14,7 @@ pytest.importorskip("mujoco")
 from worldfs.drivers.catalogue import catalogue
 from worldfs.ground.clock import SystemClock
 from worldfs.testing.calls import Spot
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.tree.binding import ADMIN, USER, Binding
 from worldfs.tree.feed import Feed
 from worldfs.tree.leaf import Ask, Wait
@@ -71,7 +72,7 @@ class Table:
         self.services.close()
         self.stop.set()
         self.world.wake()
-        self.thread.join(30)
+        self.thread.join(PATIENCE_S)
         self.world.close()
 
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from worldfs.testing.waiting import PATIENCE_S
+
 pytest.importorskip("mujoco", reason="the simulation is an extra")
 pytest.importorskip("websockets", reason="the server is an extra")
 
@@ -72,7 +74,7 @@ def test_an_instruction_is_followed_live_and_ends_with_the_codes_of_the_machine_
         done = next(event for event in seen if event["event"] == "job" and event["state"] == "succeeded")
         assert done["node"] == "franka_001"
         watch.send_signal(signal.SIGINT)
-        watch.communicate(timeout=30)
+        watch.communicate(timeout=PATIENCE_S)
         assert watch.returncode == 130
         status = json.loads(there.paos("--json", "status").stdout)
         (node,) = status["nodes"]

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
@@ -17,11 +16,11 @@ import pytest
 pytest.importorskip("mujoco")
 
 from worldfs.kernel.turns import Turn
+from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.tree.stores.disk import DiskStore
 from worldfs.world.world import World
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 120.0  # s
 THERE, BACK = ([x, 0.0, 0.45, 3.1416, 0.0, 0.0] for x in (0.4, 0.55))
 STEPS = [{"action_type": "move_to", "params": {"target_pose": pose}} for pose in (THERE, BACK) * 100]
 LONG = {"action_id": "long", "action_type": "strategy", "params": {"name": "steps", "steps": STEPS}}
@@ -45,14 +44,7 @@ def kernel(table, *words: str) -> Iterator[subprocess.Popen[str]]:
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
-        process.communicate(timeout=PATIENCE)
-
-
-def until(holds: Callable[[], object]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < end, "it did not come to be so"
-        time.sleep(0.02)
+        process.communicate(timeout=PATIENCE_S)
 
 
 def under_way(table, id: str) -> bool:
@@ -116,7 +108,7 @@ def test_do_stops_by_a_word_and_the_instruction_under_way_does_not_go_on(table, 
     said = table.paos("do", word)
     assert said.code == 0, said
     assert ("已停止" if word in "停紧急停止！" else "stopped") in said.out
-    out, err = do.communicate(timeout=PATIENCE)
+    out, err = do.communicate(timeout=PATIENCE_S)
     assert do.returncode == 1, (out, err)
     assert "is stopped (by operator" in out.splitlines()[-1]
     assert "paos resume" in out.splitlines()[-1]
@@ -140,7 +132,7 @@ def test_a_stop_that_is_resumed_at_once_still_ends_the_instruction(table) -> Non
     line_with(do, "Grasp")
     table.paos("stop")
     table.paos("resume")
-    out, _ = do.communicate(timeout=PATIENCE)
+    out, _ = do.communicate(timeout=PATIENCE_S)
     assert do.returncode == 1
     assert "cancelled" in out.splitlines()[-1]
 
@@ -158,7 +150,7 @@ def test_a_stop_while_the_kernel_starts_is_obeyed_when_it_has(table) -> None:
         assert table.answers("home")[0]["status"] == "completed"
     finally:
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=PATIENCE)
+        process.communicate(timeout=PATIENCE_S)
 
 
 # -- a world that does not run -------------------------------------------------------------------------------------
@@ -186,7 +178,7 @@ def test_what_was_acknowledged_survives_the_kill_of_everything(table) -> None:
         assert json.loads(asked.stdout.readline())["stopped"] is True
         process.kill()
         asked.kill()
-        asked.communicate(timeout=PATIENCE)
+        asked.communicate(timeout=PATIENCE_S)
     assert state_of(table)["stopped"] is True
     table.queue(HOME)
     with kernel(table):
@@ -251,7 +243,7 @@ def test_two_instructions_are_carried_out_one_after_the_other(table, served: boo
         line_with(first, "Grasp")
         second = table.spawn("do", "go home", *words)
         for process in (first, second):
-            out, err = process.communicate(timeout=PATIENCE)
+            out, err = process.communicate(timeout=PATIENCE_S)
             assert process.returncode == 0, (out, err)
     ops = [job.order.op for job in sorted(table.ended().values(), key=lambda job: job.status.completed_at)]
     assert ops[-1] == "strategy"
@@ -267,7 +259,7 @@ def test_one_that_waits_says_for_what_and_goes_on_when_that_has_ended(table) -> 
         assert "doing “clear the table”" in table.paos("status").out
         assert table.do("what is on the table?").code == 0  # a question waits for nobody
         turn.leave()
-        out, err = waits.communicate(timeout=PATIENCE)
+        out, err = waits.communicate(timeout=PATIENCE_S)
         assert waits.returncode == 0, (out, err)
 
 
@@ -276,7 +268,7 @@ def test_an_action_that_comes_between_the_steps_waits_for_the_end_of_the_instruc
         do = table.spawn("do", "clear the table")
         line_with(do, "Grasp")
         table.queue(HOME)
-        out, err = do.communicate(timeout=PATIENCE)
+        out, err = do.communicate(timeout=PATIENCE_S)
         assert do.returncode == 0, (out, err)
         assert table.answers("home")[0]["status"] == "completed"
     jobs = sorted(table.ended().values(), key=lambda job: job.status.started_at)
@@ -289,7 +281,7 @@ def test_a_killed_instruction_keeps_the_robot_from_nobody(table) -> None:
         line_with(do, "Grasp")
         table.queue(HOME)
         do.kill()
-        do.communicate(timeout=PATIENCE)
+        do.communicate(timeout=PATIENCE_S)
         assert table.answers("home")[0]["status"] in ("completed", "failed")  # it had its turn, whatever the hand held
         assert table.paos("do", "open the gripper").code in (0, 1)
 
@@ -299,7 +291,7 @@ def test_ctrl_c_or_the_time_ends_one_that_waits_cleanly(table) -> None:
         waits = table.spawn("do", "go home")
         line_with(waits, "waiting")
         waits.send_signal(signal.SIGINT)
-        _, err = waits.communicate(timeout=PATIENCE)
+        _, err = waits.communicate(timeout=PATIENCE_S)
         assert waits.returncode == 130
         assert "Traceback" not in err
         assert table.do("go home", "--timeout", "0.2").code == 1
@@ -315,7 +307,7 @@ def test_what_waits_for_its_turn_is_held_while_the_robot_is_stopped(table) -> No
         turn.leave()
         line_with(waits, "waiting: franka_001 is stopped")
         table.paos("resume")
-        _, err = waits.communicate(timeout=PATIENCE)
+        _, err = waits.communicate(timeout=PATIENCE_S)
         assert waits.returncode == 0, err
 
 
@@ -332,12 +324,12 @@ def test_it_works_over_a_socket_by_command_by_word_and_in_a_chat(table) -> None:
             chat = world.chat("clear the table")
             until(lambda: any(line.get("type") == "progress" for line in chat.log()))
             stop = world.chat("停！")
-            ended = chat.result(timeout=PATIENCE)
+            ended = chat.result(timeout=PATIENCE_S)
             assert not ended.ok
             assert "cancelled" in ended.text
-            assert stop.result(timeout=PATIENCE).ok
+            assert stop.result(timeout=PATIENCE_S).ok
             assert json.loads(world.read("/nodes/franka_001/stop"))["by"] == "agent mother"
-            refused = world.chat("clear the table").result(timeout=PATIENCE)
+            refused = world.chat("clear the table").result(timeout=PATIENCE_S)
             assert not refused.ok
             assert "nothing moves until: paos resume" in refused.text
             for words, before in ((["resume"], True), (["stop"], False), (["resume", "--all"], True)):
@@ -366,9 +358,9 @@ def kernel_serving(table) -> Iterator[tuple[str, dict]]:
     finally:
         with suppress(ProcessLookupError):
             process.send_signal(signal.SIGINT)
-        process.communicate(timeout=PATIENCE)
+        process.communicate(timeout=PATIENCE_S)
 
 
 def far(url: str, environ: dict, *words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "worldfs.doors.cli.main", "--connect", url, *words]
-    return subprocess.run(command, env=environ, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    return subprocess.run(command, env=environ, capture_output=True, text=True, timeout=PATIENCE_S, check=False)

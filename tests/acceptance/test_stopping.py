@@ -14,10 +14,9 @@ import pytest
 from worldfs.ground.driver import Run
 from worldfs.ground.model import Order, Outcome
 from worldfs.testing.driver import NullDriver
+from worldfs.testing.waiting import PATIENCE_S
 
 pytest.importorskip("mujoco")
-
-PATIENCE = 60.0  # s
 
 
 class Hanging(NullDriver):
@@ -49,7 +48,7 @@ def kernel(table) -> Iterator[subprocess.Popen[str]]:
     yield process
     if process.poll() is None:
         process.send_signal(signal.SIGINT)
-    process.communicate(timeout=PATIENCE)
+    process.communicate(timeout=PATIENCE_S)
 
 
 def rows(table) -> list[list[str]]:
@@ -63,7 +62,7 @@ def test_ctrl_c_stops_a_do_that_serves_itself(table, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("worldfs.doors.cli.bodies.factories", lambda name, *, seed, cameras: bodies)
 
     def interrupt() -> None:
-        assert begun.wait(PATIENCE)
+        assert begun.wait(PATIENCE_S)
         os.kill(os.getpid(), signal.SIGINT)
 
     hand = threading.Thread(target=interrupt)
@@ -97,7 +96,7 @@ def test_ctrl_c_of_a_do_leaves_the_kernel_at_work(table, kernel: subprocess.Pope
     assert do.stdout is not None
     assert "Grasp" in do.stdout.readline()
     do.send_signal(signal.SIGINT)
-    out, err = do.communicate(timeout=PATIENCE)
+    out, err = do.communicate(timeout=PATIENCE_S)
     assert do.returncode == 130, (out, err)
     assert "stopping safely" in err
     assert out.strip().endswith("Interrupted: the robot stopped safely")
@@ -140,8 +139,8 @@ def test_a_kernel_that_goes_away_is_said_and_not_waited_for(table, monkeypatch: 
     assert do.stdout is not None
     assert "Grasp" in do.stdout.readline()
     kernel.kill()
-    kernel.communicate(timeout=PATIENCE)
-    _, err = do.communicate(timeout=PATIENCE)
+    kernel.communicate(timeout=PATIENCE_S)
+    _, err = do.communicate(timeout=PATIENCE_S)
     assert do.returncode == 2
     assert "kernel" in err
     assert "paos up" in err
@@ -161,7 +160,7 @@ def test_a_second_up_is_refused_and_names_the_first(table, kernel: subprocess.Po
 
 def test_ctrl_c_of_up_is_a_proper_end(table, kernel: subprocess.Popen[str]) -> None:
     kernel.send_signal(signal.SIGINT)
-    out, err = kernel.communicate(timeout=PATIENCE)
+    out, err = kernel.communicate(timeout=PATIENCE_S)
     assert (kernel.returncode, err) == (0, "")
     assert out.strip().endswith("kernel stopped")
     assert table.up().code == 0  # and the root is free

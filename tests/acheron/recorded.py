@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from worldfs.testing.waiting import until
 from worldfs.wire import frames
 
 from .compared import Names
@@ -109,12 +110,12 @@ def _write(wire: Wire, path: str, data: Any) -> Json:
     body = data if isinstance(data, str) else json.dumps(data)
     home = path.partition("/control/")[0]
     done = _tried(wire, path, body)
-    over = time.monotonic() + 20
-    while True:
+
+    def ended() -> str:
         status = wire.read(f"{home}/status.json").decode()
-        if json.loads(status).get("state") != "running" or time.monotonic() > over:
-            break
-        time.sleep(0.05)
+        return "" if json.loads(status).get("state") == "running" else status
+
+    status = until(ended)
     return {
         "write": {key: value for key, value in done.items() if key in ("type", "ok", "payload", "error")},
         "status.json": status,

@@ -17,10 +17,10 @@ from typing import Any, Self
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.wire import frames
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE_S = 60.0
 Json = dict[str, Any]
 
 
@@ -97,7 +97,7 @@ class Wire:
                 compression=None,
                 max_size=2**23,
                 proxy=None,
-                open_timeout=10,
+                open_timeout=PATIENCE_S,
                 close_timeout=2,
             )
         )

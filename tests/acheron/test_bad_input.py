@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.wire import frames
 
 from .stand import Json, Served, Wire, served
@@ -366,7 +367,7 @@ def test_a_client_that_reads_nothing_delays_nobody(server: Served, wire: Wire) -
         began = time.monotonic()
         assert still_there(wire)
         slowest = max(slowest, time.monotonic() - began)
-    flooding.join(30)
+    flooding.join(PATIENCE_S)
     raw.close()
     assert slowest < 1.5, "requests of others wait for a turn, not for a flood"
     assert _memory_kib(server) - before < 64 * 1024

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,8 +14,9 @@ import pytest
 
 from worldfs.ground.errors import Exists, NotFound, NotPermitted, WorldError
 from worldfs.remote.blocking import World, connect
+from worldfs.testing.waiting import PATIENCE_S, until
 
-from .stand import PATIENCE_S, ROOT, Served, served
+from .stand import ROOT, Served, served
 
 FS = "/nodes/node-1/fs/files"
 
@@ -50,11 +50,9 @@ def _node(server: Served, shelf: Path, invite: str) -> Iterator[None]:
         stdout=subprocess.DEVNULL,
     )
     try:
-        over = time.monotonic() + PATIENCE_S
         with server.wire().greet() as admin:
-            while admin.code(f"{FS}/old.txt"):
-                assert time.monotonic() < over and node.poll() is None
-                time.sleep(0.05)
+            until(lambda: node.poll() is not None or not admin.code(f"{FS}/old.txt"))
+        assert node.poll() is None
         yield
     finally:
         node.terminate()
@@ -137,7 +135,7 @@ def test_the_command_makes_a_file_as_the_agent_that_it_is_told_to_be(server: Ser
     done = subprocess.run(
         [sys.executable, "-m", "worldfs.doors.cli.main", "--home", str(server.home), "--connect", server.url,
          "--agent", "carol", "--project", project, "write", f"/projects/{project}/fs/mount::src/by-paos.txt"],
-        check=False, input="hello\n", capture_output=True, text=True, timeout=60,
+        check=False, input="hello\n", capture_output=True, text=True, timeout=PATIENCE_S,
         env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "PAOS_TOKEN": server.user},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

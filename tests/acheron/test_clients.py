@@ -15,6 +15,7 @@ import pytest
 
 from worldfs.ground.errors import BadInput, NotFound, NotPermitted
 from worldfs.remote import Retry, TimedOut, World, blocking, connect
+from worldfs.testing.waiting import PATIENCE_S
 
 from .stand import ROOT, Served, served
 
@@ -37,7 +38,7 @@ def over(server: Served, test: Callable[[World], Awaitable[None]], **more: Any) 
         async with connect(server.url, **asked) as world:
             await test(world)
 
-    asyncio.run(asyncio.wait_for(run(), 60))
+    asyncio.run(asyncio.wait_for(run(), PATIENCE_S))
 
 
 def test_the_tree_is_read_listed_and_walked(server: Served) -> None:
@@ -93,7 +94,7 @@ def test_a_service_is_invoked_and_answers(server: Served) -> None:
 def test_a_chat_is_a_job_that_ends(server: Served) -> None:
     async def test(world: World) -> None:
         job = await world.chat("hello there", correlation="c-1")
-        ended = await job.result(20)
+        ended = await job.result(PATIENCE_S)
         # This home has no brain: the job says so, and that is an answer.
         assert (ended.id, ended.ok, ended.correlation_id) == (job.id, False, "c-1") and "brain" in ended.error
         assert await job.state() == "failed"
@@ -106,14 +107,19 @@ def test_a_chat_is_a_job_that_ends(server: Served) -> None:
 
 def test_ends_are_watched_and_none_is_missed(server: Served) -> None:
     async def test(world: World) -> None:
-        watching = world.watch(INPUT, since="now", timeout=5)
+        watching = world.watch(INPUT, since="now", timeout=PATIENCE_S)
         first = asyncio.create_task(anext(watching))  # type: ignore[arg-type] # an awaitable that is a coroutine
-        await asyncio.sleep(0.3)
+        while not first.done():  # until it watches
+            await world.chat("is anybody watching?")
+            await asyncio.sleep(0.1)
         jobs = [await world.chat(f"number {at}") for at in range(3)]
-        told = [await first, await anext(watching), await anext(watching)]
-        assert sorted(event.job["job_id"] for event in told) == sorted(job.id for job in jobs)
+        told, mine = [await first], {job.id for job in jobs}
+        while not mine <= {event.job["job_id"] for event in told}:
+            told.append(await anext(watching))
         seqs = [event.seq for event in told]
         assert seqs == sorted(set(seqs))
+        told = [event for event in told if event.job["job_id"] in mine]
+        assert sorted(event.job["job_id"] for event in told) == sorted(job.id for job in jobs)
         await watching.aclose()  # type: ignore[attr-defined] # an async generator, declared as what it is for
 
     over(server, test)
@@ -122,7 +128,7 @@ def test_ends_are_watched_and_none_is_missed(server: Served) -> None:
 def test_a_change_is_waited_for(server: Served) -> None:
     async def test(world: World) -> None:
         path = "/projects/proj-1/meta/workspace_status.json"
-        waiting = asyncio.create_task(world.wait(path, "/waited-for", timeout=20))
+        waiting = asyncio.create_task(world.wait(path, "/waited-for", timeout=PATIENCE_S))
         await asyncio.sleep(0.5)
         assert not waiting.done()
         invite = (await world.control("node_invite_create"))["invite_token"]
@@ -160,7 +166,7 @@ def test_pushes_reach_who_asked_for_them(server: Served) -> None:
         service = {"service_id": "s", "kind": "s", "state": "online", "endpoints": [f"/nodes/{joined['node_id']}/s"]}
         secret = {"node_id": joined["node_id"], "node_secret": joined["node_secret"]}
         await world.control("node_service_upsert", {**secret, "services": [service]})
-        push = await asyncio.wait_for(anext(world.pushes()), 5)  # type: ignore[arg-type] # as above
+        push = await asyncio.wait_for(anext(world.pushes()), PATIENCE_S)  # type: ignore[arg-type] # as above
         assert push.type == "control.node_service_event"
         assert push.payload["service_delta"]["added"][0]["service_id"] == "s"
 
@@ -188,7 +194,7 @@ def test_the_command_speaks_to_it(server: Served, tmp_path: Path) -> None:
         done = subprocess.run(
             [sys.executable, "-m", "worldfs.doors.cli.main", "--home", str(server.home),
              "--connect", f"{server.url}/?agent=alice&project=proj-1", *words],
-            check=False, input=stdin, capture_output=True, text=True, timeout=60,
+            check=False, input=stdin, capture_output=True, text=True, timeout=PATIENCE_S,
             env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "PAOS_TOKEN": ""},
         )  # fmt: skip
         return done.returncode, done.stdout, done.stderr

@@ -10,13 +10,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+
+from worldfs.testing.waiting import PATIENCE_S, until
 
 from .compared import Names, compare
 from .recorded import Exchange, exchanges
@@ -57,7 +58,7 @@ def node(server: Served, state: Path, *exports: str) -> Iterator[subprocess.Pope
     finally:
         process.send_signal(signal.SIGTERM)
         try:
-            process.wait(20)
+            process.wait(PATIENCE_S)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -74,11 +75,8 @@ def edge(tmp_path: Path) -> Iterator[Node]:
     with served(tmp_path / "home") as server, node(server, tmp_path / "state", f"work={work}:rw", f"ro={work}:ro"):
         with server.wire() as admin:
             admin.greet()
-            over = time.monotonic() + 20
             # Joined, tunnelled, and its services told: then its directory is to be seen through the tree.
-            while "work" not in (_names(admin, "/nodes/node-1/fs") or ()):
-                assert time.monotonic() < over, "the node did not come"
-                time.sleep(0.05)
+            until(lambda: "work" in (_names(admin, "/nodes/node-1/fs") or ()), "the node did not come")
         kept = next((tmp_path / "state/.paos/nodes").glob("*.json"))
         yield Node(server, "node-1", json.loads(kept.read_text())["node_secret"])
 

@@ -13,6 +13,7 @@ from worldfs.exports.directory import XATTR_MAX, Directory
 from worldfs.exports.names import fit
 from worldfs.exports.source import DIRECTORY, FILE, LINK
 from worldfs.exports.trouble import FsError
+from worldfs.testing.waiting import PATIENCE_S
 
 OUTSIDE = b"not yours"
 
@@ -130,7 +131,7 @@ def test_a_race_of_a_directory_and_a_link_never_reads_or_writes_outside(source, 
     racer.start()
     read = failed = 0
     try:
-        until = time.monotonic() + 20
+        until = time.monotonic() + PATIENCE_S
         for turn in itertools.count():
             if (turn > 1500 and read and failed) or time.monotonic() > until:
                 break

@@ -19,6 +19,7 @@ from worldfs.exports.remote_fs import UNANSWERED
 from worldfs.exports.serving import FRAME_MAX
 from worldfs.ground.errors import WorldError
 from worldfs.testing.exports import TOKEN, listening, run
+from worldfs.testing.waiting import PATIENCE_S
 
 ROOT, FILE, BIG = 1, 7, 8
 ATTR = {"id": FILE, "k": 1, "m": 0o100644, "n": 1, "u": 0, "g": 0, "sz": 5, "at": 0, "mt": 0, "ct": 0, "gen": 1}
@@ -76,7 +77,7 @@ class Liar:
 
 
 @contextlib.asynccontextmanager
-async def lied_to(limit=20.0, patience=2.0, **lies):
+async def lied_to(limit=PATIENCE_S, patience=PATIENCE_S, **lies):
     """The exports of such a node as the tree has them, the liar, and the hub."""
 
     class Keeper:
@@ -165,7 +166,7 @@ def test_a_silent_node_does_not_get_every_thread():
                     with pytest.raises(WorldError):
                         await asyncio.to_thread(one.result)
 
-    run(case(), 60)
+    run(case())
 
 
 def test_a_listing_without_an_end_ends():
@@ -188,7 +189,7 @@ def test_a_listing_without_an_end_ends():
         async with lied_to(readdirp=page) as (exports, _, _):
             assert await asked(lambda: exports.list("work")) == []  # as of a node that does not answer
 
-    run(case(), 60)
+    run(case())
 
 
 BAD_NAMES = ("../../etc/passwd", "a/b", "..", ".", "", "nul\0", "x\ny", "\x1b[2J", "n" * 5_000, "é" * 200, None, 5, [])
@@ -285,7 +286,7 @@ def survives(lies, caplog):
 
     caplog.clear()
     with caplog.at_level(logging.WARNING):
-        run(case(), 60)
+        run(case())
     assert len([record for record in caplog.records if record.name.startswith("worldfs")]) <= 1, caplog.text
 
 

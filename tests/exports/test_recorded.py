@@ -13,6 +13,7 @@ from worldfs.exports.directory import Directory
 from worldfs.exports.hub import Hub
 from worldfs.exports.serving import FRAME_MAX
 from worldfs.testing.exports import TOKEN, exported, listening, run
+from worldfs.testing.waiting import PATIENCE_S
 
 RECORD = Path(__file__).parents[1] / "fixtures" / "acheron" / "node_fs.jsonl"
 HELLO = {"protocol": "unified-v2-fs", "proto": 2, "auth_token": TOKEN}
@@ -111,7 +112,7 @@ async def refused(told):
         for name, op, payload in cases:
             async with wire(url) as connection:
                 told.append((name, await Caller(connection).ask(op, payload)))
-                await asyncio.wait_for(connection.wait_closed(), 5)
+                await asyncio.wait_for(connection.wait_closed(), PATIENCE_S)
 
 
 async def second(url, told, root):
@@ -137,7 +138,7 @@ async def second(url, told, root):
         await ask("unlink", "unlink", {"name": "locked"}, node=root)
         await ask("unlink ln9", "unlink", {"name": "ln9"}, node=root)
         while len({push["type"] for push in caller.pushed}) < 2:
-            caller.pushed.append(json.loads(await asyncio.wait_for(connection.recv(), 5)))
+            caller.pushed.append(json.loads(await asyncio.wait_for(connection.recv(), PATIENCE_S)))
         return caller.pushed
 
 

@@ -16,6 +16,7 @@ from worldfs.exports.directory import Directory
 from worldfs.exports.serving import FLYING, FRAME_MAX, FsServer
 from worldfs.exports.trouble import FsError
 from worldfs.testing.exports import TOKEN, exported, listening, reached, run
+from worldfs.testing.waiting import PATIENCE_S
 
 HELLO = {"protocol": "unified-v2-fs", "proto": 2, "auth_token": TOKEN}
 
@@ -95,11 +96,12 @@ def test_what_is_no_request_is_answered_and_the_connection_goes_on(source):
 
 def test_requests_run_at_once_and_those_of_one_handle_in_their_order(work, monkeypatch):
     source = Directory("work", str(work))
-    gate = threading.Event()
+    gate, reached_it = threading.Event(), threading.Event()
     getattr_now = source.getattr
 
     def slow(node):
-        assert gate.wait(10)
+        reached_it.set()
+        assert gate.wait(PATIENCE_S)
         return getattr_now(node)
 
     async def case():
@@ -107,7 +109,7 @@ def test_requests_run_at_once_and_those_of_one_handle_in_their_order(work, monke
             root = (await fs.exports())[0].root
             monkeypatch.setattr(source, "getattr", slow)
             held = asyncio.create_task(fs.getattr(root))
-            await asyncio.sleep(0.02)
+            await asyncio.to_thread(reached_it.wait, PATIENCE_S)
             _, h = await fs.create(root, "new")  # answered while the other waits
             assert not held.done()
             writes = [fs.write(h, n, bytes([n]) * 3) for n in range(50)]
@@ -275,7 +277,7 @@ def test_who_subscribed_hears_of_what_others_do_in_directories_that_he_has_seen(
             file = (await fs.lookup(sub, "b.txt")).id
 
             async def until(type, payload):
-                async with asyncio.timeout(5):
+                async with asyncio.timeout(PATIENCE_S):
                     while True:
                         push = await heard.get()
                         if push.type == type and payload.items() <= push.body().items():

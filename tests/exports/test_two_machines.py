@@ -17,6 +17,7 @@ import pytest
 
 from worldfs.ground.errors import WorldError
 from worldfs.remote.blocking import connect
+from worldfs.testing.waiting import PATIENCE_S, until
 
 SRC = str(Path(__file__).parents[2] / "src")
 LEASE_S = 3
@@ -36,23 +37,23 @@ class Process:
                 start_new_session=True,
             )
 
-    def line(self, event, limit=30):
-        until = time.monotonic() + limit
-        while time.monotonic() < until:
-            for line in self.log.read_text().splitlines():
-                if line.startswith("{") and json.loads(line).get("event") == event:
-                    return json.loads(line)
-            assert self.process.poll() is None, self.log.read_text()
-            time.sleep(0.05)
-        raise AssertionError(f"no {event}: {self.log.read_text()}")
+    def line(self, event):
+        def said():
+            lines = self.log.read_text().splitlines()
+            found = (json.loads(line) for line in lines if line.startswith("{") and line.endswith("}"))
+            line = next((one for one in found if one.get("event") == event), None)
+            assert line is not None or self.process.poll() is None, self.log.read_text()
+            return line
+
+        return until(said, f"no {event}")
 
     def kill(self):
         os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait(10)
+        self.process.wait(PATIENCE_S)
 
     def end(self):
         os.killpg(self.process.pid, signal.SIGTERM)
-        return self.process.wait(15)
+        return self.process.wait(PATIENCE_S)
 
 
 @contextmanager
@@ -140,8 +141,8 @@ class Site:
     def state(self, world):
         return json.loads(world.read("/nodes/node-1/STATUS.json"))["state"]
 
-    def until(self, ready, limit=30):
-        until = time.monotonic() + limit
+    def until(self, ready):
+        until = time.monotonic() + PATIENCE_S
         while True:
             try:
                 if found := ready():
@@ -208,18 +209,18 @@ def life(site):
             found = world.control("workspace_status", {"project_id": project})
             return found["mounts"][0]["state"]
 
-        assert availability() == "online"
+        site.until(lambda: availability() == "online")
 
         # The node dies: nothing is there to read, and its lease runs out.
         node.kill()
         site.until(lambda: world.list("/nodes/node-1/fs") == ["README.md"])
-        site.until(lambda: site.state(world) == "degraded", limit=LEASE_S + 10)
+        site.until(lambda: site.state(world) == "degraded")
         assert availability() == "degraded"
 
         # It comes back as the same node, without an invite.
         node = site.node()
         site.until(lambda: site.state(world) == "online" and world.read(file) == b"FILE")
-        assert availability() == "online"
+        site.until(lambda: availability() == "online")
 
     # The server dies, and comes back on the same address.
     server.kill()
@@ -232,11 +233,11 @@ def life(site):
 
         # It leaves cleanly, and is then forgotten: its mount is still wanted, and missing.
         assert node.end() == 0
-        site.until(lambda: site.state(world) == "degraded", limit=2)
+        site.until(lambda: site.state(world) == "degraded")
         world.control("node_delete", {"node_id": "node-1"})
         status = world.control("workspace_status", {"project_id": project})
         assert [one["state"] for one in status["mounts"]] == ["missing"]
     gone = site.node()
-    assert gone.process.wait(20) == 2
+    assert gone.process.wait(PATIENCE_S) == 2
     assert "knows node node-1 no more" in gone.log.read_text()
     assert server.end() == 0

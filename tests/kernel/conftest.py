@@ -14,6 +14,7 @@ from worldfs.kernel.kernel import Kernel
 from worldfs.testing.clock import ManualClock
 from worldfs.testing.driver import NullDriver
 from worldfs.testing.site import action
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.tree.stores.contract import ChangeKind
 from worldfs.tree.stores.memory import MemoryStore
 
@@ -131,13 +132,13 @@ class Bench:
         while self.kernel.tick():
             pass
 
-    def until(self, holds, patience=20.0):
+    def until(self, holds, patience=PATIENCE_S):
         """Work on until it holds; blocked in the change feed between, as `run` is."""
         self.drain()
         while not holds():
             self.kernel.tick(self.kernel._watch.read(patience))
 
-    def when(self, event, patience=20.0):
+    def when(self, event, patience=PATIENCE_S):
         """Let the kernel start what there is, and wait for what a lane tells."""
         self.drain()
         assert event.wait(patience)

@@ -9,6 +9,7 @@ from worldfs.ground.errors import BrokenHouse
 from worldfs.ground.model import Cause, Finding, Outcome, State
 from worldfs.kernel.dispatch import GRACE_S, backoff_s
 from worldfs.kernel.jobs import job_key
+from worldfs.testing.waiting import PATIENCE_S
 
 
 def ask(bench, *orders):
@@ -172,14 +173,14 @@ def stubborn(bench, **order):
     def execute(order, run):
         if order.id == "a":
             started.set()
-            let_go.wait(20)
+            let_go.wait(PATIENCE_S)
         return Outcome.success("late")
 
     bench.body.on_execute = execute
     bench.submit(bench.order("a", timeout_s=5.0, **order))
     kernel = bench.start(threads=True)
     kernel.tick()
-    assert started.wait(20)
+    assert started.wait(PATIENCE_S)
     bench.until(lambda: kernel._running["arm"].deadline)
     bench.clock.advance(5.0 + GRACE_S)
     kernel.tick()

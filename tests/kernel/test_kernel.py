@@ -11,6 +11,7 @@ from worldfs.ground.model import Cause, JobStatus, Outcome, State
 from worldfs.kernel.jobs import ALERTS, CANCEL, OPEN, Jobs, job_key
 from worldfs.kernel.showing import ROUNDS
 from worldfs.kernel.stops import Stops
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.tree.stores.contract import Change, ChangeKind
 
 
@@ -40,7 +41,7 @@ def test_priority_then_time_then_place_in_the_write(bench):
 
 def test_serial_per_node_and_parallel_across_nodes(bench):
     """Both bodies must be at work at once to pass; a second job on a busy body would break the barrier."""
-    meet, busy, most = threading.Barrier(2, timeout=20), {"arm": 0, "leg": 0}, []
+    meet, busy, most = threading.Barrier(2, timeout=PATIENCE_S), {"arm": 0, "leg": 0}, []
 
     def execute(order, run):
         busy[order.node] += 1
@@ -111,7 +112,7 @@ def test_a_dependency_whose_end_nobody_can_read_counts_as_failed(bench):
 
 def test_who_waited_too_long_is_not_started(bench):
     let_go = threading.Event()
-    bench.body.on_execute = lambda order, run: let_go.wait(20) and None
+    bench.body.on_execute = lambda order, run: let_go.wait(PATIENCE_S) and None
     bench.submit(bench.order("a"), bench.order("b", queue_timeout_s=30.0))
     kernel = bench.start(threads=True)
     kernel.tick()
@@ -129,11 +130,11 @@ def test_who_waited_too_long_is_not_started(bench):
 
 def test_the_turn_of_a_job_that_is_being_judged_has_come_however_long_that_takes(bench):
     judging, go = threading.Event(), threading.Event()
-    bench.house.on_review = lambda order: (judging.set(), go.wait(20))
+    bench.house.on_review = lambda order: (judging.set(), go.wait(PATIENCE_S))
     bench.submit(bench.order("a", queue_timeout_s=30.0))
     kernel = bench.start(threads=True)
     kernel.tick()
-    assert judging.wait(20)
+    assert judging.wait(PATIENCE_S)
     bench.clock.advance(31)
     kernel.tick()
     assert bench.outcome("a") is None
@@ -144,7 +145,7 @@ def test_the_turn_of_a_job_that_is_being_judged_has_come_however_long_that_takes
 
 def test_the_kernel_sleeps_while_a_critic_thinks_for_ever(bench):
     judging, go = threading.Event(), threading.Event()
-    bench.house.on_review = lambda order: (judging.set(), go.wait(20))
+    bench.house.on_review = lambda order: (judging.set(), go.wait(PATIENCE_S))
     bench.submit(bench.order("a", timeout_s=5.0))
     kernel = bench.start(threads=True)
     bench.when(judging)
@@ -211,7 +212,7 @@ def test_a_cancel_that_comes_in_while_rendering_leaves_nothing_that_waits(bench)
     bench.submit(bench.order("a", queue_timeout_s=30.0, depends_on=()), bench.order("b", params={"fail": "x"}))
     let_go = threading.Event()
     kernel.abandon()
-    bench.body.on_execute = lambda order, run: let_go.wait(20) and None
+    bench.body.on_execute = lambda order, run: let_go.wait(PATIENCE_S) and None
     bench.submit(bench.order("c", created_at="2020-01-01T00:00:00Z"))
     kernel = bench.start(threads=True)
     put, spoiled = bench.store.put, []
@@ -311,7 +312,7 @@ def test_what_runs_is_told_to_stop_by_the_cancel_file(bench):
 
     def execute(order, run):
         started.set()
-        assert run.cancel.wait(20)
+        assert run.cancel.wait(PATIENCE_S)
         return Outcome.failure(Cause.CANCELLED, "CANCELLED", "stopped: cancelled")
 
     bench.body.on_execute = execute
@@ -331,9 +332,9 @@ def test_a_broken_house_on_a_lane_stops_the_kernel_and_others_end_safely(bench):
 
     def execute(order, run):
         if order.node == "arm":
-            return started.wait(20) and None
+            return started.wait(PATIENCE_S) and None
         started.set()
-        assert run.cancel.wait(20)
+        assert run.cancel.wait(PATIENCE_S)
         stopped.set()
         return Outcome.failure(Cause.CANCELLED, "CANCELLED", "stopped")
 
@@ -355,13 +356,13 @@ def test_a_broken_house_on_a_lane_stops_the_kernel_and_others_end_safely(bench):
 
 def test_what_has_not_begun_when_the_kernel_goes_stays_pending(bench):
     judging, go = threading.Event(), threading.Event()
-    bench.house.on_review = lambda order: (judging.set(), go.wait(20))
+    bench.house.on_review = lambda order: (judging.set(), go.wait(PATIENCE_S))
     bench.submit(bench.order("a"))
     kernel = bench.start(threads=True)
     bench.when(judging)
     closing = threading.Thread(target=kernel.close)
     closing.start()
-    assert kernel._running["arm"].cancel.wait(20)
+    assert kernel._running["arm"].cancel.wait(PATIENCE_S)
     go.set()
     closing.join()
     assert bench.status("a").state is State.PENDING and bench.starts("a") == 0
@@ -393,7 +394,7 @@ def test_a_driver_left_behind_at_the_close_writes_nothing_any_more(bench):
 
     def execute(order, run):
         started.set()
-        let_go.wait(20)
+        let_go.wait(PATIENCE_S)
 
     bench.body.on_execute = execute
     bench.submit(bench.order("a"))
@@ -423,7 +424,7 @@ def test_run_ends_when_it_is_told_to_and_when_nothing_is_left(bench):
     bench.jobs.store.watch(OPEN).close()
     stop.set()
     kernel.wake()
-    thread.join(20)
+    thread.join(PATIENCE_S)
     assert not thread.is_alive()
 
 

@@ -8,9 +8,10 @@ import pytest
 from worldfs.ground.model import Cause, Finding, Outcome, State
 from worldfs.kernel.dispatch import GRACE_S
 from worldfs.kernel.stops import ALL, Stops, key_of
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.tree.stores.contract import ABSENT
 
-PATIENCE = 20.0
+PATIENCE = PATIENCE_S
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ from worldfs.plane import chronicle as chronicle_module
 from worldfs.testing.clock import ManualClock
 from worldfs.testing.crashes import Broken, enumerate_crashes
 from worldfs.testing.faults import Counted, Failing
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.tree.feed import Feed
 
 
@@ -281,7 +282,7 @@ def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
         told = [process.stdout.readline().strip() for _ in range(lines)]
         process.send_signal(signal.SIGKILL)
         told += process.stdout.read().split()
-        process.wait(10)
+        process.wait(PATIENCE_S)
         process.stdout.close()
         plane = opened(tmp_path / "p")
         assert set(told) <= set(plane.project_ids())
@@ -321,18 +322,18 @@ def test_a_reader_does_not_wait_for_the_disk(tmp_path: Path) -> None:
     def slow(name: str, path: str) -> None:
         if armed and name == "fsync":
             reached.set()
-            gate.wait(10)
+            gate.wait(PATIENCE_S)
 
     armed = False
     plane = opened(tmp_path / "p", Disk(slow))
     armed = True
     thread = threading.Thread(target=plane.call, args=("project_create", {"name": "x"}, OPERATOR))
     thread.start()
-    assert reached.wait(10)
+    assert reached.wait(PATIENCE_S)
     assert plane.project("proj-1") is None  # not before it is durable
     assert plane.call("project_list", {}, OPERATOR)["projects"][0]["project_id"] == "system"
     gate.set()
-    thread.join(10)
+    thread.join(PATIENCE_S)
     assert plane.project("proj-1") is not None
     armed = False
     plane.close()

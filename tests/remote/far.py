@@ -13,6 +13,7 @@ from typing import Any
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.wire import frames
 from worldfs.wire.frames import Frame
 
@@ -251,10 +252,10 @@ def far_thread(far: Far) -> Iterator[Far]:
 
     thread = threading.Thread(target=lambda: loop.run_until_complete(run()))
     thread.start()
-    assert ready.wait(10)
+    assert ready.wait(PATIENCE_S)
     try:
         yield far
     finally:
         loop.call_soon_threadsafe(end.set)
-        thread.join(10)
+        thread.join(PATIENCE_S)
         loop.close()

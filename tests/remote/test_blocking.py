@@ -9,6 +9,7 @@ import pytest
 
 from worldfs.ground.errors import NotFound, NotPermitted
 from worldfs.remote import blocking
+from worldfs.testing.waiting import PATIENCE_S
 
 from .far import INPUT, TOKEN, Far, far_thread
 
@@ -52,7 +53,7 @@ def test_many_threads_share_it(far: Far) -> None:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(10)
+            thread.join(PATIENCE_S)
     assert found == [b"# Far\n"] * 20
 
 

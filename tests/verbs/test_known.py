@@ -2,9 +2,11 @@
 
 import asyncio
 
+from worldfs.testing.clock import ManualClock
 from worldfs.testing.served import Content, ServedTree
 from worldfs.tree.feed import Feed
 from worldfs.verbs import Known, Writes
+from worldfs.verbs.known import FRESH_S
 
 
 class StampedTree(ServedTree):
@@ -17,12 +19,12 @@ class StampedTree(ServedTree):
         return self.present
 
 
-def run(life, tree=ServedTree):
+def run(life, tree=ServedTree, clock=None):  # on a clock that stands still, nothing is forgotten by time alone
     async def begin():
         feed = Feed()
         served = tree(feed)
         served.files["/a"] = b"first"
-        await life(Known(served, feed), served, feed)
+        await life(Known(served, feed, clock=clock or ManualClock()), served, feed)
 
     asyncio.run(begin())
 
@@ -61,7 +63,7 @@ def test_what_was_asked_before_a_publication_is_not_kept():
 def test_a_write_of_one_is_a_write_for_all():
     async def life(known, tree, feed):
         writes = Writes()
-        one, other = Known(tree, feed, writes), Known(tree, feed, writes)
+        one, other = Known(tree, feed, writes, ManualClock()), Known(tree, feed, writes, ManualClock())
         learn(one, tree, feed)
         learn(other, tree, feed)
         one.wrote()
@@ -71,16 +73,18 @@ def test_a_write_of_one_is_a_write_for_all():
     run(life)
 
 
-def test_nothing_is_known_for_long(monkeypatch):
-    monkeypatch.setattr("worldfs.verbs.known.FRESH_S", 0.02)
+def test_nothing_is_known_for_long():
+    clock = ManualClock()
 
     async def life(known, tree, feed):
         learn(known, tree, feed)
         assert known.stat("/a") is not None
-        await asyncio.sleep(0.03)
+        clock.advance(FRESH_S)
+        assert known.stat("/a") is not None
+        clock.advance(0.001)
         assert known.stat("/a") is None
 
-    run(life)
+    run(life, clock=clock)
 
 
 def test_a_tree_whose_stamp_changed_is_asked_again_and_looked_at_once_in_a_turn():

@@ -7,7 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from worldfs.ground.errors import BadInput, NotFound, NotPermitted
+from worldfs.testing.clock import ManualClock
 from worldfs.testing.served import ServedTree, ShapedTree, Stat, Wait, Written
+from worldfs.testing.waiting import PATIENCE_S, soon
 from worldfs.tree.feed import Feed
 from worldfs.verbs import Interrupted, Known, Rest, Verbs, Waiters, begin
 
@@ -19,9 +21,9 @@ def run(life, tree=ServedTree, own=None):
         served = tree(feed)
         served.files.update({"/a/one": b"first", "/a/two": b"second", "/b": b"third"})
         with ThreadPoolExecutor(2) as threads:
-            verbs = Verbs(Known(served, feed), waiters, threads, own=own)
+            verbs = Verbs(Known(served, feed, clock=ManualClock()), waiters, threads, own=own)
             await verbs.attach(1)
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE_S):
                 await life(verbs, served)
         waiters.close()
 
@@ -150,7 +152,7 @@ def test_a_read_waits_says_so_and_goes_on_when_the_file_opens():
         tree.closed.add("/b")
         fid, said = await at(verbs, "/b"), []
         task = asyncio.ensure_future(verbs.read(fid, 0, 100, aside=lambda: said.append("aside")))
-        await asyncio.sleep(0.01)
+        await soon(lambda: said)
         assert said == ["aside"]
         assert not task.done()
         tree.open("/b", b"now")
@@ -175,7 +177,7 @@ def test_giving_up_a_fid_interrupts_its_waits(end):
         tree.closed.add("/b")
         fid = await at(verbs, "/b")
         task = asyncio.ensure_future(verbs.read(fid, 0, 100))
-        await asyncio.sleep(0.01)
+        await soon(lambda: verbs._waiters.waiting == 1)
         if end == "clunk":
             await verbs.clunk(fid)
         elif end == "rewalk":
@@ -209,18 +211,18 @@ def test_a_write_is_refused_where_nothing_is_written():
 def test_a_write_waits_for_what_it_started_and_is_answered_even_if_interrupted():
     async def life(verbs, tree):
         done = threading.Event()
-        wait = Wait(("/job",), done.is_set, 20.0)
+        wait = Wait(("/job",), done.is_set, PATIENCE_S)
         tree.controls["/b"] = lambda data: Written(len(data), {"job": "job-1"}, wait)
         fid = await at(verbs, "/b")
         task = asyncio.ensure_future(verbs.write(fid, 0, b"go"))
-        await asyncio.sleep(0.05)
+        await soon(lambda: verbs._waiters.waiting == 1)
         assert not task.done()
         done.set()
         tree.feed.publish("/job")
         assert (await task).extra == {"job": "job-1"}
         done.clear()
         task = asyncio.ensure_future(verbs.write(fid, 0, b"go"))
-        await asyncio.sleep(0.05)
+        await soon(lambda: verbs._waiters.waiting == 1)
         task.cancel()
         assert (await task).extra == {"job": "job-1"}
 

@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from worldfs.testing.served import Wait
+from worldfs.testing.waiting import PATIENCE_S, soon
 from worldfs.tree.feed import Feed
 from worldfs.verbs import Waiters
 
@@ -13,7 +14,7 @@ from worldfs.verbs import Waiters
 class Gate:
     """Something to wait for; counts how often it was looked at."""
 
-    def __init__(self, *topics, timeout=5.0):
+    def __init__(self, *topics, timeout=PATIENCE_S):
         self.open, self.looked = False, 0
         self.wait = Wait(topics, self._look, timeout)
 
@@ -39,7 +40,7 @@ def test_a_waiter_hears_of_its_topic_of_what_is_below_and_of_what_is_above(publi
     async def life(feed, waiters):
         gate = Gate("/a/b")
         task = asyncio.ensure_future(waiters.wait(gate.wait))
-        await asyncio.sleep(0.01)
+        await soon(lambda: waiters.waiting == 1)
         gate.open = True
         feed.publish(*published)
         assert await task is True
@@ -50,14 +51,27 @@ def test_a_waiter_hears_of_its_topic_of_what_is_below_and_of_what_is_above(publi
 @pytest.mark.parametrize("published", [("/a/bc",), ("/b",), ("/a/c/b",)])
 def test_what_concerns_others_costs_a_waiter_nothing(published):
     async def life(feed, waiters):
-        gate = Gate("/a/b", timeout=0.05)
+        gate, other = Gate("/a/b"), Gate(*published)
         task = asyncio.ensure_future(waiters.wait(gate.wait))
-        await asyncio.sleep(0.01)
+        its = asyncio.ensure_future(waiters.wait(other.wait))
+        await soon(lambda: waiters.waiting == 2)
         looked = gate.looked
+        other.open = True
         feed.publish(*published)
-        await asyncio.sleep(0.01)
+        assert await its is True
         assert gate.looked == looked
-        assert await task is False
+        assert not task.done()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    run(life)
+
+
+def test_a_wait_whose_time_is_over_says_so():
+    async def life(feed, waiters):
+        assert await waiters.wait(Gate("/a", timeout=0.01).wait) is False
+        assert waiters.waiting == 0
 
     run(life)
 
@@ -92,7 +106,7 @@ def test_a_change_between_the_look_and_the_wait_is_not_missed():
                 return False
             return gate.open
 
-        assert await waiters.wait(Wait(("/a",), look, 5.0)) is True
+        assert await waiters.wait(Wait(("/a",), look, PATIENCE_S)) is True
 
     run(life)
 
@@ -105,7 +119,7 @@ def test_a_thousand_waiters_cost_a_publisher_one_call():
         loop.call_soon_threadsafe = lambda *given: (calls.append(given), ask(*given))
         gate = Gate("/a")
         tasks = [asyncio.ensure_future(waiters.wait(gate.wait)) for _ in range(1000)]
-        await asyncio.sleep(0.01)
+        await soon(lambda: waiters.waiting == 1000)
         gate.open = True
 
         def publish():
@@ -125,7 +139,7 @@ def test_a_cancelled_wait_leaves_nothing_in_the_index():
     async def life(feed, waiters):
         gate = Gate("/a/b/c")
         task = asyncio.ensure_future(waiters.wait(gate.wait))
-        await asyncio.sleep(0.01)
+        await soon(lambda: waiters.waiting == 1)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -146,9 +160,9 @@ def test_trouble_of_one_waiter_is_told_to_it_alone():
 
         looked = []
         gate = Gate("/a")
-        bad = asyncio.ensure_future(waiters.wait(Wait(("/a",), broken, 5.0)))
+        bad = asyncio.ensure_future(waiters.wait(Wait(("/a",), broken, PATIENCE_S)))
         good = asyncio.ensure_future(waiters.wait(gate.wait))
-        await asyncio.sleep(0.01)
+        await soon(lambda: waiters.waiting == 2)
         gate.open = True
         feed.publish("/a")
         assert await good is True

@@ -8,6 +8,7 @@ from tests.world.conftest import Served, service
 
 from worldfs.ground.errors import BadInput, Exists, NotFound, NotPermitted, UserError
 from worldfs.testing.driver import NullDriver
+from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.tree.leaf import Spot
 from worldfs.world.home import Home
 from worldfs.world.onboard import onboard
@@ -26,13 +27,6 @@ def every(tree, path="/"):
 
 def said(tree, path):
     return json.loads(tree.read(path).data)
-
-
-def until(ready):
-    end = time.monotonic() + 10
-    while not ready():
-        assert time.monotonic() < end
-        time.sleep(0.005)
 
 
 # -- shape -------------------------------------------------------------------------------------------------------------
@@ -679,5 +673,5 @@ def test_many_threads_may_look_while_the_world_changes(served):
                     served.control("node_delete", node_id=node["node_id"])
         finally:
             done.append(True)
-        assert all(look.result(30) for look in looks)
+        assert all(look.result(PATIENCE_S) for look in looks)
     assert len([name for name in tree.list("/nodes") if name.startswith("node-")]) == 5

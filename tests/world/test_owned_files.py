@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from worldfs.formats import config
 from worldfs.ground.driver import Driver, Seat
 from worldfs.testing.driver import NullDriver
 from worldfs.testing.site import APPLE, Site, order, sheet
+from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.world.world import World
 
 CONFIG = config.read(config.template("arm_1"))
@@ -39,13 +39,6 @@ def running(tmp_path: Path) -> Iterator[tuple[Site, World]]:
             stop.set()
             world.wake()
             thread.join()
-
-
-def until(holds: Callable[[], bool], patience: float = 60.0) -> None:
-    end = time.monotonic() + patience
-    while not holds():
-        assert time.monotonic() < end, "it never holds"
-        time.sleep(0.01)
 
 
 @pytest.mark.parametrize("name", OWNED)
@@ -79,7 +72,7 @@ def test_an_order_after_both_were_deleted_is_judged_by_the_profile_that_came_bac
         (site.root / name).unlink()
         until((site.root / name).exists)
     world.submit(order("a"))
-    assert world.wait_job("a", timeout=60).outcome.ok  # type: ignore[union-attr]
+    assert world.wait_job("a", timeout=PATIENCE_S).outcome.ok  # type: ignore[union-attr]
 
 
 def test_a_file_that_goes_while_it_is_written_is_written_again(tmp_path: Path) -> None:

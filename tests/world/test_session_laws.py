@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from worldfs.ground.model import Outcome, State
 from worldfs.kernel.schedule import PRIORITY
 from worldfs.testing.clock import ManualClock
 from worldfs.testing.target import NullRuntime, null_parts
+from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.world.world import World
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -119,7 +119,7 @@ def test_targets_run_side_by_side_and_one_target_never_runs_two(tmp_path):
             with lock:
                 inside[target] = inside.get(target, 0) + 1
                 most[target] = max(most.get(target, 0), inside[target])
-            together.wait(20)  # passes only when four are under way at once
+            together.wait(PATIENCE_S)  # passes only when four are under way at once
             with lock:
                 inside[target] -= 1
             return Outcome.success("met")
@@ -147,10 +147,8 @@ def test_a_session_that_ran_when_its_process_was_killed_is_lost_told_and_not_rep
     (tmp_path / "SESSIONS.md").write_text(json.dumps({"sessions": [stuck, entry("next", "t0")]}))
     environ = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     process = subprocess.Popen([sys.executable, "-c", _KILLED, str(tmp_path)], env=environ)
-    give_up = time.monotonic() + 30
-    while b'"running"' not in (tmp_path / "SESSIONS.md").read_bytes():
-        assert time.monotonic() < give_up and process.poll() is None
-        time.sleep(0.02)
+    until(lambda: b'"running"' in (tmp_path / "SESSIONS.md").read_bytes() or process.poll() is not None)
+    assert process.poll() is None
     process.send_signal(signal.SIGKILL)
     process.wait()
     performed: list[str] = []

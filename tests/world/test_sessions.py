@@ -12,6 +12,7 @@ from worldfs.formats.runtime import sessions
 from worldfs.ground.model import State
 from worldfs.testing.clock import ManualClock
 from worldfs.testing.target import null_parts
+from worldfs.testing.waiting import until
 from worldfs.world.check import check
 from worldfs.world.world import World
 
@@ -248,10 +249,7 @@ def test_targets_are_nodes_of_the_served_tree_and_a_skill_is_invoked_by_writing_
             assert schema["requires"]["sensors"] == ["rgb_camera", "depth_camera", "joint_states"]
             written = tree.write(f"{base}/rekep_pick/control/invoke.json", b'{"object_id": "apple_01"}')
             assert written.until is not None
-            for _ in range(200):
-                if written.until.ready():
-                    break
-                stop.wait(0.05)
+            until(written.until.ready)
             result = json.loads(tree.read(f"{base}/rekep_pick/result.json").data)
             assert result["message"] == "done" and result["job"].startswith("sess_rekep_pick_")
         finally:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ from worldfs.tree.feed import Feed
 from worldfs.world.calls import Calls, Run
 
 from .clock import ManualClock
+from .waiting import until as attained
 
 
 class Spot(NamedTuple):
@@ -28,7 +28,6 @@ class Spot(NamedTuple):
 
 
 ALICE = Binding(USER, "alice", "proj-1", "proj-secret-token")
-PATIENCE_S = 10.0
 
 
 def opened(home: Path | None, clock: Clock | None = None) -> Calls:
@@ -36,17 +35,8 @@ def opened(home: Path | None, clock: Clock | None = None) -> Calls:
 
 
 def until(calls: Calls, id: str) -> None:
-    """Wait for the end of a call; `AssertionError` if there is none within `PATIENCE_S`."""
+    """Wait for the end of a call; `AssertionError` if there is none."""
     attained(lambda: calls.ended(id), f"{id} does not end")
-
-
-def attained(holds: Callable[[], bool], why: str = "it does not come to that") -> None:
-    """Wait until something holds."""
-    end = time.monotonic() + PATIENCE_S
-    while not holds():
-        if time.monotonic() > end:
-            raise AssertionError(why)
-        time.sleep(0.002)
 
 
 def state(calls: Calls, id: str, binding: Binding = ALICE) -> tuple[str, str | None]:

@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from .waiting import PATIENCE_S
+
 if TYPE_CHECKING:
     from websockets.asyncio.server import ServerConnection
 
@@ -56,7 +58,7 @@ async def reached(*sources: Source, push: Callable[[Frame], None] | None = None)
         yield client
 
 
-def run(work: Coroutine[Any, Any, T], limit: float = 30) -> T:
+def run(work: Coroutine[Any, Any, T], limit: float = PATIENCE_S) -> T:
     """Carry out a test's coroutine, for no longer than `limit` s."""
 
     async def within() -> T:

@@ -13,6 +13,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from worldfs.tree.binding import ADMIN
 
 from .served import ServedRealm
+from .waiting import PATIENCE_S
 
 Reply = dict[str, Any]
 
@@ -29,12 +30,12 @@ class Plug:
     async def send(self, **frame: Any) -> None:
         await self.socket.send(json.dumps(frame))
 
-    async def hear(self, seconds: float = 10.0) -> Reply:
+    async def hear(self, seconds: float = PATIENCE_S) -> Reply:
         async with asyncio.timeout(seconds):
             reply: Reply = json.loads(await self.socket.recv())
         return reply
 
-    async def of(self, tag: int, seconds: float = 10.0) -> Reply:
+    async def of(self, tag: int, seconds: float = PATIENCE_S) -> Reply:
         """The reply to a tag, whatever comes first."""
         while True:
             for reply in self._held:
@@ -69,7 +70,7 @@ class Plug:
     async def walk(self, path: str, fid: int) -> Reply:
         return await self.ask("walk", fid=1, newfid=fid, path=[part for part in path.split("/") if part])
 
-    async def closed(self, seconds: float = 10.0) -> int:
+    async def closed(self, seconds: float = PATIENCE_S) -> int:
         """The code with which the server closed the connection; what was still said is dropped."""
         async with asyncio.timeout(seconds):
             await self.socket.wait_closed()

@@ -13,6 +13,8 @@ from worldfs.plane.plane import Plane
 from worldfs.tree.binding import MOTHER, Binding
 from worldfs.tree.feed import Feed
 
+from .waiting import PATIENCE_S
+
 
 class Stat(NamedTuple):
     id: int
@@ -123,7 +125,7 @@ class ServedTree:
             return
         assert threading.get_ident() != self._loop_thread, f"{path} was asked for on the loop"
         if self.slow is not None:
-            self.slow.wait(10)
+            self.slow.wait(PATIENCE_S)
 
 
 class ShapedTree(ServedTree):

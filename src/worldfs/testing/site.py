@@ -18,6 +18,7 @@ from worldfs.ground.model import Job, Order
 
 from .clock import ManualClock
 from .driver import NullDriver
+from .waiting import PATIENCE_S
 
 if TYPE_CHECKING:
     from worldfs.world.world import World
@@ -109,7 +110,7 @@ class Site:
         found, _ = action.locate(self.read("ACTION.md").decode())
         return [] if found is None else action.entries_of(found.value)
 
-    def until(self, holds: Callable[[], bool], patience: float = 60.0) -> None:
+    def until(self, holds: Callable[[], bool], patience: float = PATIENCE_S) -> None:
         """Look again after each change in the jobs of a kernel that runs elsewhere, until it holds."""
         from worldfs.kernel.jobs import OPEN
         from worldfs.tree.stores.disk import DiskStore

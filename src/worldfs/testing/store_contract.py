@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from worldfs.ground.errors import BadInput, Conflict, Exists, NotFound, Unsafe, WorldError
 from worldfs.tree.stores.contract import ABSENT, ANY, ChangeKind, Store, Watch
 
-PATIENCE = 10.0  # seconds after which a change that should have been heard is taken as lost
+from .waiting import PATIENCE_S
+
+PATIENCE = PATIENCE_S  # after which a change that should have been heard is taken as lost
 
 AWKWARD = (
     "with space",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from typing import Final
 
+from worldfs.ground.clock import Clock, SystemClock
 from worldfs.tree.feed import Feed
 
 from .ports import Content, Served, Stamped, Stat
@@ -33,10 +33,11 @@ class Known:
     `FRESH_S`.
     """
 
-    def __init__(self, tree: Served, feed: Feed, writes: Writes | None = None) -> None:
+    def __init__(self, tree: Served, feed: Feed, writes: Writes | None = None, clock: Clock | None = None) -> None:
         """`writes`: shared by all that one server knows, because what one writes others see."""
         self.tree, self.feed = tree, feed
         self._writes = writes or Writes()
+        self._monotonic = (clock or SystemClock()).monotonic
         self._stamped = tree if isinstance(tree, Stamped) else None
         self._stamp: object = None
         self._looked = False
@@ -84,7 +85,7 @@ class Known:
         self._bytes = 0
 
     def _current(self) -> bool:
-        if self._now != self.now or time.monotonic() > self._until or not self._same():
+        if self._now != self.now or self._monotonic() > self._until or not self._same():
             self._forget()
             return False
         return True
@@ -93,7 +94,7 @@ class Known:
         """May it be kept? Not if something changed meanwhile."""
         if asked != self.now:
             return False
-        clock = time.monotonic()
+        clock = self._monotonic()
         if asked != self._now or clock > self._until or len(self._stats) >= MOST:
             self._forget()
             self._now, self._until = asked, clock + FRESH_S

@@ -9,6 +9,7 @@ from worldfs.doors.acheron.server import Server
 from worldfs.doors.acheron.tokens import Tokens
 from worldfs.testing.plug import Stand
 from worldfs.testing.served import ServedRealm
+from worldfs.testing.waiting import PATIENCE_S
 
 
 @pytest.fixture
@@ -21,7 +22,7 @@ def hold(tmp_path):
             server = Server(realm, Tokens.open(realm.home))
             await server.start(port=0)
             try:
-                async with asyncio.timeout(60):
+                async with asyncio.timeout(PATIENCE_S):
                     await life(Stand(realm, server))
             finally:
                 await server.stop()

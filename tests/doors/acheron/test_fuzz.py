@@ -15,6 +15,7 @@ from worldfs.doors.acheron.tokens import Tokens
 from worldfs.doors.acheron.who import Who
 from worldfs.plane.ops import ROWS
 from worldfs.testing.served import ServedRealm, Wait, Written
+from worldfs.testing.waiting import soon
 
 SLICE = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 LONG = settings(max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck))
@@ -125,23 +126,13 @@ def survives(home, role, messages, caplog):
         peer = Peer(server, wire, Who(role))
         for message in (*GREETING, *messages):
             peer.heard(message)
-        for _ in range(2000):
-            if peer._busy is None and not peer._queue:
-                break
-            await asyncio.sleep(0.001)
-        assert peer._busy is None, "a request never ended"
-        assert not peer._queue
+        await soon(lambda: peer._busy is None and not peer._queue, "a request never ended")
         heard = len(wire.sent)
         if wire.closed is None:
             peer.heard(b'{"channel":"control","type":"control.ping","id":"still there"}')
             assert any(frame.get("id") == "still there" for frame in wire.sent[heard:])
         peer.gone()
-        await asyncio.sleep(0)
-        for _ in range(100):
-            if not server.waiters.waiting:
-                break
-            await asyncio.sleep(0)
-        assert server.waiters.waiting == 0, "a wait outlived its connection"
+        await soon(lambda: not server.waiters.waiting, "a wait outlived its connection")
         await server.stop()
         realm.close()
         return wire

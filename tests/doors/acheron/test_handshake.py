@@ -7,6 +7,7 @@ import pytest
 from websockets.asyncio.client import connect
 
 from worldfs.testing.plug import Plug
+from worldfs.testing.waiting import PATIENCE_S
 
 
 def refused(reply, code, message=None):
@@ -232,7 +233,7 @@ def test_a_ping_of_the_socket_is_answered(hold):
     async def life(stand):
         async with stand.plug() as plug:
             pong = await plug.socket.ping()
-            await asyncio.wait_for(pong, 5)
+            await asyncio.wait_for(pong, PATIENCE_S)
 
     hold(life)
 

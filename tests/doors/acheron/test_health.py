@@ -8,6 +8,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from worldfs.doors.acheron.health import Health
+from worldfs.testing.waiting import PATIENCE_S
 
 
 async def get(port, path, method="GET"):
@@ -84,7 +85,7 @@ def test_what_is_no_request_is_let_go(hold):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"x" * 100_000)
         with suppress(ConnectionError):
-            assert await asyncio.wait_for(reader.read(), 5) == b""
+            assert await asyncio.wait_for(reader.read(), PATIENCE_S) == b""
         writer.close()
         assert (await get(port, "/livez"))[0] == 200
 

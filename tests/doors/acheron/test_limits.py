@@ -7,6 +7,7 @@ import socket
 from websockets.asyncio.client import connect
 
 from worldfs.testing.plug import Plug
+from worldfs.testing.waiting import PATIENCE_S, soon
 
 HEAD = (
     "GET / HTTP/1.1\r\nhost: x\r\nupgrade: WebSocket\r\nconnection: keep-alive, Upgrade\r\n"
@@ -72,22 +73,21 @@ def test_frames_of_a_dribbling_client_arrive(hold):
         for byte in masked('{"channel":"control","type":"control.version","payload":{"protocol":"unified-v2"}}'):
             writer.write(bytes([byte]))
             await asyncio.sleep(0)
-        assert b"version_ack" in await asyncio.wait_for(reader.read(500), 5)
+        assert b"version_ack" in await asyncio.wait_for(reader.read(500), PATIENCE_S)
         writer.close()
 
     hold(life)
 
 
 def test_no_websocket_is_told_so_and_who_says_nothing_is_let_go(hold, monkeypatch):
-    monkeypatch.setattr("worldfs.doors.acheron.line.GREETING_S", 0.1)
-
     async def life(stand):
         reader, writer = await asyncio.open_connection("127.0.0.1", stand.server.port)
         writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         assert b" 426 " in (await reader.read()).splitlines()[0]
         writer.close()
+        monkeypatch.setattr("worldfs.doors.acheron.line.GREETING_S", 0.1)
         reader, writer = await asyncio.open_connection("127.0.0.1", stand.server.port)
-        assert await asyncio.wait_for(reader.read(), 5) == b""
+        assert await asyncio.wait_for(reader.read(), PATIENCE_S) == b""
         writer.close()
 
     hold(life)
@@ -116,7 +116,7 @@ def test_a_slow_client_waits_and_the_server_keeps_little_for_it(hold):
             asked = 200
             for _ in range(asked):
                 await bare.send(READ)
-            await asyncio.sleep(0.2)
+            await soon(lambda: any(not line._transport.is_reading() for line in stand.server.lines))
             assert (await quick.ask("stat", fid=1))["ok"] is True
             kept = max(each._transport.get_write_buffer_size() for each in stand.server.lines)
             assert kept < 3 << 20, "the replies to a client that does not read pile up"
@@ -139,9 +139,7 @@ def test_a_client_that_never_reads_is_dropped(hold, monkeypatch):
         await plug.walk("/big", 2)
         for _ in range(60):
             await bare.send(READ)
-        async with asyncio.timeout(10):
-            while stand.server.lines:
-                await asyncio.sleep(0.02)
+        await soon(lambda: not stand.server.lines)
         assert stand.server.meters.dropped == 1
         bare.transport.abort()
 

@@ -7,6 +7,8 @@ import time
 
 import pytest
 
+from worldfs.testing.waiting import soon
+
 
 def code(reply):
     return reply.get("error", {}).get("code")
@@ -100,11 +102,7 @@ def test_a_disconnect_ends_everything(run):
         await plug.control("ping")
         assert stand.server.waiters.waiting == 1
         await plug.socket.close()
-        for _ in range(100):
-            if not stand.server.waiters.waiting and not stand.server.peers:
-                return
-            await asyncio.sleep(0.01)
-        raise AssertionError("something still waits")
+        await soon(lambda: not stand.server.waiters.waiting and not stand.server.peers, "something still waits")
 
     run(life)
 

@@ -67,7 +67,7 @@ def test_debug_pushes_have_the_older_shape_and_stand_in_the_stream(hold):
             await plug.walk("/debug/stream.log", 2)
             reply = await plug.ask("read", fid=2)
             lines = base64.b64decode(reply["payload"]["data_b64"]).splitlines()
-            assert json.loads(lines[0]) == push
+            assert push in map(json.loads, lines)
             await other.walk("/debug/stream.log", 2)
             assert (await other.ask("read", fid=2))["payload"]["n"] == 0  # each connection has its own
             plug._held.clear()

@@ -14,6 +14,7 @@ import pytest
 from websockets.asyncio.client import connect
 
 from worldfs.testing.plug import Plug
+from worldfs.testing.waiting import PATIENCE_S
 
 PAOS = [sys.executable, "-m", "worldfs.doors.cli.main"]
 
@@ -75,7 +76,7 @@ def test_it_tells_its_port_serves_and_ends_when_asked(home):
         assert said["metrics_port"] not in (0, None, said["port"])
         assert ask(said, home) > 10
         process.send_signal(signal.SIGTERM)
-        assert process.wait(10) == 0
+        assert process.wait(PATIENCE_S) == 0
         assert json.loads(process.stdout.read()) == {"event": "serve", "state": "stopped"}
         assert process.stderr.read() == ""
 
@@ -114,7 +115,7 @@ def test_an_open_address_without_a_certificate_is_warned_of(home):
     with paos("serve", "--host", "0.0.0.0", "--port", "0") as (process, said):
         assert ask({"url": f"ws://127.0.0.1:{said['port']}/"}, home) > 10
         process.send_signal(signal.SIGINT)
-        assert process.wait(10) == 0
+        assert process.wait(PATIENCE_S) == 0
         assert "tokens cross the network in clear" in process.stderr.read()
 
 
@@ -134,4 +135,4 @@ def test_a_kernel_serves_beside_its_work(home):
     with paos("up", "--serve", "--port", "0", command=STILL) as (process, said):
         assert ask(said, home, "/meta/protocol.json") > 10
         process.send_signal(signal.SIGTERM)
-        assert process.wait(20) == 0
+        assert process.wait(PATIENCE_S) == 0

@@ -8,7 +8,7 @@ import re
 import signal
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -136,12 +136,3 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
         os.kill(int(one.split()[0]), signal.SIGKILL)
     made.book.room.close()
     assert not left, left
-
-
-def until(what: Callable[[], object], seconds: float = 10.0) -> Any:
-    """Wait for something in another process, which can tell us in no other way."""
-    end = time.monotonic() + seconds
-    while not (found := what()):
-        assert time.monotonic() < end, "it did not come about"
-        time.sleep(0.005)
-    return found

@@ -20,6 +20,7 @@ from worldfs.drivers.command.proc import below, everyone, look
 from worldfs.drivers.command.proc import here as this_boot
 from worldfs.ground.clock import SystemClock
 from worldfs.ground.durable import Disk
+from worldfs.testing.waiting import PATIENCE_S, until
 
 SRC = Path(__file__).resolve().parents[3] / "src"
 PROGRAM = Path(__file__).with_name("runner_process.py")
@@ -44,7 +45,7 @@ class Runner:
         more = {"TEST_MARK": stage.mark, "MARKED": marked, "READY": str(self.ready), "PYTHONPATH": str(SRC)}
         self.process = subprocess.Popen(
             [sys.executable, str(PROGRAM), str(stage.book.room.path.parent),
-             json.dumps({"timeout_s": 60, "grace_s": 0.3, **bounds}), "/bin/sh", "-c", line],
+             json.dumps({"timeout_s": 600, "grace_s": 0.3, **bounds}), "/bin/sh", "-c", line],
             stdout=subprocess.PIPE, text=True, env={**os.environ, **more, **(env or {})},
         )  # fmt: skip
 
@@ -53,30 +54,19 @@ class Runner:
         return next(one.pid for one in everyone() if one.parent == self.process.pid)
 
     def end(self) -> dict[str, Any]:
-        out, _ = self.process.communicate(timeout=50)
+        out, _ = self.process.communicate(timeout=PATIENCE_S)
         value = json.loads(out)
         assert isinstance(value, dict)
         return value
 
 
-@pytest.fixture
-def wait() -> Any:
-    from importlib.util import module_from_spec, spec_from_file_location
-
-    spec = spec_from_file_location("stage", Path(__file__).with_name("conftest.py"))
-    assert spec is not None and spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.until
-
-
-def test_a_killed_runner_takes_everything_with_it_and_the_next_wake_is_told(stage: Any, wait: Any) -> None:
+def test_a_killed_runner_takes_everything_with_it_and_the_next_wake_is_told(stage: Any) -> None:
     runner = Runner(stage)
-    wait(runner.ready.exists)
+    until(runner.ready.exists)
     assert len(stage.alive()) >= 4
     runner.process.kill()
     runner.process.communicate()
-    wait(lambda: not stage.alive(), 2.0)
+    until(lambda: not stage.alive())
     (session,) = os.listdir(stage.sessions())
     ended = stage.run("true")
     assert [left.session for left in ended.found] == [session]
@@ -87,9 +77,9 @@ def test_a_killed_runner_takes_everything_with_it_and_the_next_wake_is_told(stag
     assert stage.run("true").found == ()  # told once
 
 
-def test_what_outlives_runner_and_warden_is_ended_at_the_next_wake(stage: Any, wait: Any) -> None:
+def test_what_outlives_runner_and_warden_is_ended_at_the_next_wake(stage: Any) -> None:
     runner = Runner(stage, TREE.replace("env -i setsid", "setsid"))
-    wait(runner.ready.exists)
+    until(runner.ready.exists)
     warden = runner.warden()
     runner.process.send_signal(signal.SIGSTOP)  # so that it cannot clear up after its warden
     os.kill(warden, signal.SIGKILL)
@@ -97,7 +87,7 @@ def test_what_outlives_runner_and_warden_is_ended_at_the_next_wake(stage: Any, w
     runner.process.communicate()
     (session,) = os.listdir(stage.sessions())
     command = json.loads((stage.sessions() / session / "run.json").read_text())["command"]["pid"]
-    wait(lambda: look(command) is None)  # it has gone with its warden
+    until(lambda: look(command) is None)  # it has gone with its warden
     assert 2 <= len(stage.alive()) <= 4  # what it had started has not
     ended = stage.run("true")
     assert stage.alive() == []
@@ -105,9 +95,9 @@ def test_what_outlives_runner_and_warden_is_ended_at_the_next_wake(stage: Any, w
     assert ended.found[0].survivors == () and ended.outcome == "completed"
 
 
-def test_a_wake_from_within_the_dead_session_does_not_end_itself(stage: Any, wait: Any) -> None:
+def test_a_wake_from_within_the_dead_session_does_not_end_itself(stage: Any) -> None:
     runner = Runner(stage)
-    wait(runner.ready.exists)
+    until(runner.ready.exists)
     runner.process.kill()
     runner.process.communicate()
     (session,) = os.listdir(stage.sessions())
@@ -119,11 +109,11 @@ def test_a_wake_from_within_the_dead_session_does_not_end_itself(stage: Any, wai
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_runner_that_is_told_to_stop_ends_its_command_and_records_it(number: int, stage: Any, wait: Any) -> None:
+def test_a_runner_that_is_told_to_stop_ends_its_command_and_records_it(number: int, stage: Any) -> None:
     if signal.getsignal(number) is signal.SIG_IGN:
         pytest.skip(f"{signal.Signals(number).name} is ignored here, as under nohup: a runner leaves it so")
     runner = Runner(stage)
-    wait(runner.ready.exists)
+    until(runner.ready.exists)
     runner.process.send_signal(number)
     ended = runner.end()
     assert stage.alive() == []
@@ -131,12 +121,12 @@ def test_a_runner_that_is_told_to_stop_ends_its_command_and_records_it(number: i
     assert ended["errors"] == [f"cancelled: the runner got {signal.Signals(number).name}"]
 
 
-def test_a_second_wish_ends_the_grace(stage: Any, wait: Any) -> None:
+def test_a_second_wish_ends_the_grace(stage: Any) -> None:
     line = """trap 'touch "$READY.asked"' TERM; echo > "$READY"; while :; do sleep 0.05; done"""
-    runner = Runner(stage, line, grace_s=60)
-    wait(runner.ready.exists)
+    runner = Runner(stage, line, grace_s=600)
+    until(runner.ready.exists)
     runner.process.send_signal(signal.SIGINT)
-    wait(Path(f"{runner.ready}.asked").exists)
+    until(Path(f"{runner.ready}.asked").exists)
     runner.process.send_signal(signal.SIGINT)
     assert runner.end()["cause"] == "cancelled"  # before its grace is over: `end` waits for less
     assert stage.alive() == []
@@ -157,7 +147,7 @@ def test_another_thread_may_ask_for_the_end(stage: Any) -> None:
     thread = threading.Thread(target=lambda: ended.append(stage.run("sleep", "600", stop=stop)), daemon=True)
     thread.start()
     stop.ask()
-    thread.join(10)
+    thread.join(PATIENCE_S)
     stop.close()
     assert (ended[0].outcome, ended[0].cause, ended[0].status) == ("error", "cancelled", 130)
 
@@ -171,7 +161,7 @@ def test_a_wish_while_the_process_is_made_is_heard(stage: Any, monkeypatch: pyte
         stop.ask("in between")
 
     monkeypatch.setattr(runner._Work, "known", asked)
-    ended = stage.run("sleep", "600", stop=stop, timeout_s=20.0)
+    ended = stage.run("sleep", "600", stop=stop, timeout_s=600.0)
     stop.close()
     assert (ended.cause, ended.errors) == ("cancelled", ("cancelled: in between",))
     assert stage.alive() == []
@@ -195,9 +185,9 @@ def test_a_command_that_stops_its_warden_does_not_outlive_its_deadline(stage: An
     assert ended.errors == ("timeout: not done after 0.2 s",)
 
 
-def test_the_session_of_a_living_runner_is_left_alone(stage: Any, wait: Any) -> None:
+def test_the_session_of_a_living_runner_is_left_alone(stage: Any) -> None:
     runner = Runner(stage)
-    wait(runner.ready.exists)
+    until(runner.ready.exists)
     assert mop(stage.book.room.root, SystemClock()) == ()
     assert len(stage.alive()) >= 4
     runner.process.terminate()

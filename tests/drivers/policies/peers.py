@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
 from contextlib import contextmanager, suppress
 
 import numpy as np
 import pytest
 
 from worldfs.drivers.policies.client import Chunk, PolicyError, PolicyInfo
+from worldfs.testing.waiting import PATIENCE_S
 
 PICTURE = np.random.default_rng(1).integers(0, 255, (24, 32, 3), np.uint8)
 POSE = np.array([0.4, 0.0, 0.3, 1.0, 0.0, 0.0, 0.0])
@@ -21,7 +21,7 @@ WORDS = "pick the apple"
 class Plain:
     """A served policy that answers what it is told, and remembers what it was shown."""
 
-    def __init__(self, actions=None, *, fails=None, takes=0.0, info=None, extra=None):
+    def __init__(self, actions=None, *, fails=None, takes=None, info=None, extra=None):
         self.actions = np.arange(14, dtype=np.float32).reshape(2, 7) / 100 if actions is None else actions
         self.fails, self.takes, self.extra = fails, takes, {} if extra is None else extra
         self.said = info or PolicyInfo("plain", "1.2.3")
@@ -32,7 +32,8 @@ class Plain:
 
     def infer(self, observation, words):
         self.shown.append((dict(observation), words))
-        time.sleep(self.takes)
+        if self.takes is not None:  # an event that must come first
+            self.takes.wait(PATIENCE_S)
         if self.fails is not None:
             raise self.fails
         return Chunk(np.asarray(self.actions), extra=self.extra)
@@ -44,11 +45,11 @@ def raw_server(handle, most=8):
     with socket.create_server(("127.0.0.1", 0)) as listening:
         listening.settimeout(0.05)
         over = threading.Event()
-        threads = []
+        threads, open_ = [], []
 
         def one(taken, n):
             with taken:
-                taken.settimeout(5)
+                taken.settimeout(PATIENCE_S)
                 with suppress(OSError):
                     handle(taken, n)
 
@@ -59,6 +60,7 @@ def raw_server(handle, most=8):
                     taken, _ = listening.accept()
                 except TimeoutError:
                     continue
+                open_.append(taken)
                 threads.append(threading.Thread(target=one, args=(taken, n), daemon=True))
                 threads[-1].start()
                 n += 1
@@ -70,8 +72,17 @@ def raw_server(handle, most=8):
         finally:
             over.set()
             accepting.join()
+            for taken in open_:
+                with suppress(OSError):  # it has ended by itself
+                    taken.shutdown(socket.SHUT_RDWR)
             for thread in threads:
-                thread.join(6)
+                thread.join(PATIENCE_S)
+
+
+def silent(taken, n):
+    """Listens for as long as the other end does, and says nothing."""
+    while taken.recv(65536):
+        pass
 
 
 def read_http(taken):

@@ -2,13 +2,14 @@
 
 import io
 import threading
-import time
 from contextlib import contextmanager
 
 import numpy as np
 import pytest
 
-from .peers import PICTURE, POSE, WORDS, free_port, raw_server, trouble
+from worldfs.testing.waiting import PATIENCE_S, until
+
+from .peers import PICTURE, POSE, WORDS, free_port, raw_server, silent, trouble
 
 zmq = pytest.importorskip("zmq", reason="the policies extra is not installed: pip install 'worldfs[policies]'")
 msgpack = pytest.importorskip("msgpack", reason="the policies extra is not installed")
@@ -101,10 +102,10 @@ def at(port):
 def test_modalities_are_asked_first_and_actions_joined_in_their_order(client):
     with replica() as (port, asked):
         ours = client("gr00t", at(port))
-        info = ours.connect(20)
+        info = ours.connect(PATIENCE_S)
         assert info.extra["modalities"]["action"] == ("arm", "gripper") and info.horizon == 4
         ours.reset()
-        chunk = ours.infer(SHOWN, WORDS, 20)
+        chunk = ours.infer(SHOWN, WORDS, PATIENCE_S)
         assert chunk.actions.shape == (4, 7)
         assert chunk.actions[0].tolist() == [0, 1, 2, 3, 4, 5, 1]
         ours.close()
@@ -114,21 +115,25 @@ def test_modalities_are_asked_first_and_actions_joined_in_their_order(client):
 def test_our_own_names_serve_where_they_are_the_same(client):
     with replica() as (port, _):
         ours = client("gr00t", at(port))
-        ours.infer({"rgb.front": PICTURE, "ee": POSE}, WORDS, 20)
-        trouble("POLICY_CLIENT", lambda: ours.infer({"rgb.wrist": PICTURE}, WORDS, 20), "video.front", "rgb.wrist")
+        ours.infer({"rgb.front": PICTURE, "ee": POSE}, WORDS, PATIENCE_S)
+        trouble(
+            "POLICY_CLIENT", lambda: ours.infer({"rgb.wrist": PICTURE}, WORDS, PATIENCE_S), "video.front", "rgb.wrist"
+        )
 
 
 def test_the_skill_may_choose_the_actions(client):
     with replica() as (port, _):
         ours = client("gr00t", at(port), actions=["gripper"])
-        assert ours.infer(SHOWN, WORDS, 20).actions.shape == (4, 1)
+        assert ours.infer(SHOWN, WORDS, PATIENCE_S).actions.shape == (4, 1)
 
 
 def test_a_token_opens_it(client, monkeypatch):
     monkeypatch.setenv("GR00T_TOKEN", "t")
     with replica(token="t") as (port, _):
-        assert client("gr00t", at(port), token_env="GR00T_TOKEN").connect(20).name == "gr00t"
-        trouble("POLICY_CONNECTION", lambda: client("gr00t", at(port)).connect(20), "Unauthorized", "token_file")
+        assert client("gr00t", at(port), token_env="GR00T_TOKEN").connect(PATIENCE_S).name == "gr00t"
+        trouble(
+            "POLICY_CONNECTION", lambda: client("gr00t", at(port)).connect(PATIENCE_S), "Unauthorized", "token_file"
+        )
 
 
 def action(value):
@@ -161,47 +166,50 @@ def pickled(observation, options):
 def test_an_answer_that_is_none_is_named(client, get_action, code, words):
     with replica(get_action=get_action) as (port, _):
         ours = client("gr00t", at(port))
-        trouble(code, lambda: ours.infer(SHOWN, WORDS, 20), words)
+        trouble(code, lambda: ours.infer(SHOWN, WORDS, PATIENCE_S), words)
 
 
 def test_a_server_without_modalities_is_said(client):
     with replica(config=lambda: {}) as (port, _):
-        trouble("POLICY_PROTOCOL", lambda: client("gr00t", at(port)).connect(20), "no modalities")
+        trouble("POLICY_PROTOCOL", lambda: client("gr00t", at(port)).connect(PATIENCE_S), "no modalities")
 
 
 def test_after_a_timeout_there_is_a_new_socket_and_the_old_answer_is_nobodys(client):
+    given_up = threading.Event()
+
     def slow(observation, options):
         if observation["language"]["annotation.human.task"] == [["slow"]]:
-            time.sleep(0.4)
+            given_up.wait(PATIENCE_S)
             return [{"arm": np.zeros((1, 1, 1), np.float32), "gripper": np.zeros((1, 1, 1), np.float32)}, {}]
         return act(observation, options)
 
     with replica(get_action=slow) as (port, _):
         ours = client("gr00t", at(port))
-        ours.connect(20)
+        ours.connect(PATIENCE_S)
         trouble("POLICY_TIMEOUT", lambda: ours.infer(SHOWN, "slow", 0.15), "within 0.15 s")
-        assert ours.infer(SHOWN, WORDS, 20).actions.shape == (4, 7)
+        given_up.set()
+        assert ours.infer(SHOWN, WORDS, PATIENCE_S).actions.shape == (4, 7)
 
 
 def test_nobody_there_is_said_at_once(client):
-    trouble("POLICY_CONNECTION", lambda: client("gr00t", at(free_port())).connect(5), "nothing listens there")
-    with raw_server(lambda taken, n: time.sleep(0.5)) as port:
+    trouble("POLICY_CONNECTION", lambda: client("gr00t", at(free_port())).connect(PATIENCE_S), "nothing listens there")
+    with raw_server(silent) as port:
         trouble("POLICY_CONNECTION", lambda: client("gr00t", at(port)).connect(0.3))
 
 
 def test_a_server_that_dies_while_it_is_asked_is_a_dropped_connection(client):
-    with replica(get_action=action(...)) as (port, _):
+    with replica(get_action=action(...)) as (port, asked):
         ours = client("gr00t", at(port))
-        ours.connect(20)
+        ours.connect(PATIENCE_S)
         failed = []
 
         def ask():
-            failed.append(trouble("POLICY_CONNECTION", lambda: ours.infer(SHOWN, WORDS, 5), "dropped"))
+            failed.append(trouble("POLICY_CONNECTION", lambda: ours.infer(SHOWN, WORDS, PATIENCE_S), "dropped"))
 
         thread = threading.Thread(target=ask)
         thread.start()
-        time.sleep(0.2)
-    thread.join(4)
+        until(lambda: "get_action" in asked)
+    thread.join(PATIENCE_S)
     assert failed
 
 
@@ -210,7 +218,7 @@ def test_an_answer_that_is_too_large_is_not_taken(client):
     with replica(get_action=action(big)) as (port, _):
         trouble(
             "POLICY_CONNECTION",
-            lambda: client("gr00t", at(port), max_bytes=10_000).infer(SHOWN, WORDS, 20),
+            lambda: client("gr00t", at(port), max_bytes=10_000).infer(SHOWN, WORDS, PATIENCE_S),
             "max_bytes",
         )
 
@@ -219,17 +227,16 @@ def test_a_server_that_was_started_anew_is_found_again(client):
     port = free_port()
     with replica(port=port):
         ours = client("gr00t", at(port))
-        ours.connect(20)
-    time.sleep(0.1)
+        ours.connect(PATIENCE_S)
     with replica(port=port):
-        assert ours.infer(SHOWN, WORDS, 20).actions.shape == (4, 7)
+        assert ours.infer(SHOWN, WORDS, PATIENCE_S).actions.shape == (4, 7)
 
 
 def test_closing_from_another_thread_ends_what_waits(client):
     over = threading.Event()
     with replica(get_action=lambda observation, options: over.wait(100)) as (port, _):
         ours = client("gr00t", at(port))
-        ours.connect(20)
+        ours.connect(PATIENCE_S)
         threading.Timer(0.1, ours.close).start()
         try:  # it answers only after this: who is not closed waits for 60 s, and says so
             trouble("POLICY_CONNECTION", lambda: ours.infer(SHOWN, WORDS, 60), "closed meanwhile")

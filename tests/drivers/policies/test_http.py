@@ -10,6 +10,7 @@ import pytest
 from worldfs.drivers.policies import line, web
 from worldfs.drivers.policies.client import PolicyInfo
 from worldfs.ground.errors import BadInput
+from worldfs.testing.waiting import PATIENCE_S
 
 from .peers import PICTURE, POSE, SHOWN, WORDS, Plain, always, free_port, http, raw_server, read_http, trouble
 
@@ -23,8 +24,8 @@ def at(port, path="/predict"):
 def test_what_is_shown_arrives_and_what_is_answered_returns(serve, client):
     policy = Plain(extra={"representation": "ee_delta"})
     ours = client("http", at(serve(policy).port))
-    assert ours.connect(20).name == "plain" and ours.connect(20).version == "1.2.3"
-    chunk = ours.infer(SHOWN, WORDS, 20)
+    assert ours.connect(PATIENCE_S).name == "plain" and ours.connect(PATIENCE_S).version == "1.2.3"
+    chunk = ours.infer(SHOWN, WORDS, PATIENCE_S)
     np.testing.assert_allclose(chunk.actions, policy.actions, atol=1e-7)
     assert chunk.actions.dtype == np.float32 and chunk.server_ms >= 0 and chunk.extra["representation"] == "ee_delta"
     (shown, words), *_ = policy.shown
@@ -36,7 +37,7 @@ def test_what_is_shown_arrives_and_what_is_answered_returns(serve, client):
 def test_pictures_go_as_png_where_the_skill_says_so(serve, client):
     policy = Plain()
     ours = client("http", at(serve(policy).port), images="png")
-    ours.infer(SHOWN, WORDS, 20)
+    ours.infer(SHOWN, WORDS, PATIENCE_S)
     np.testing.assert_array_equal(policy.shown[0][0]["rgb.front"], PICTURE)
 
 
@@ -51,9 +52,9 @@ def test_the_first_question_of_an_episode_says_so(client):
     with raw_server(handle) as port:
         ours = client("http", at(port))
         for _ in range(2):
-            ours.infer({}, "", 2)
+            ours.infer({}, "", PATIENCE_S)
         ours.reset()
-        ours.infer({}, "", 2)
+        ours.infer({}, "", PATIENCE_S)
         ours.close()
     assert [question.get("reset", False) for question in asked] == [True, False, True]
 
@@ -61,21 +62,21 @@ def test_the_first_question_of_an_episode_says_so(client):
 def test_a_server_that_describes_nothing_is_there_all_the_same(client):
     with always(http(b"", "405 Method Not Allowed")) as port:
         ours = client("http", at(port))
-        assert ours.connect(20) == PolicyInfo()
+        assert ours.connect(PATIENCE_S) == PolicyInfo()
         ours.close()
 
 
 def test_observations_are_described_under_our_names_and_pictures_of_any_size(serve, client):
     info = PolicyInfo("p", observations={"cam": ((224, 224, 3), "uint8"), "q": ((7,), "float32")}, action_dim=7)
     ours = client("http", at(serve(Plain(info=info)).port), observations={"rgb.front": "cam", "joint_states": "q"})
-    said = ours.connect(20)
+    said = ours.connect(PATIENCE_S)
     assert said.observations == {"rgb.front": ((0, 0, 3), "uint8"), "joint_states": ((7,), "float32")}
     assert said.action_dim == 7
 
 
 def test_nobody_there_names_the_command_that_would_be(client):
     port = free_port()
-    error = trouble("POLICY_CONNECTION", lambda: client("http", at(port)).connect(20), "nothing listens there")
+    error = trouble("POLICY_CONNECTION", lambda: client("http", at(port)).connect(PATIENCE_S), "nothing listens there")
     assert error.fix == f"paos policy serve --port {port}"
 
 
@@ -110,22 +111,27 @@ def test_an_answer_that_is_none_is_named(client, answer, code, words):
 
     with raw_server(handle) as port:
         ours = client("http", at(port), max_bytes=2000)
-        trouble(code, lambda: ours.infer({}, "", 2), words)
+        trouble(code, lambda: ours.infer({}, "", PATIENCE_S), words)
         ours.close()
 
 
 def test_a_late_answer_is_a_timeout_and_the_next_question_gets_its_own(client):
+    given_up = threading.Event()
+
     def handle(taken, n):
+        taken.sendall(CHUNK) if read_http(taken) else None
         while read_http(taken):
             if n == 0:
-                time.sleep(0.6)
+                given_up.wait(PATIENCE_S)
                 taken.sendall(http(b'{"actions": [[9, 9]]}'))
             taken.sendall(CHUNK)
 
     with raw_server(handle) as port:
         ours = client("http", at(port))
+        ours.infer({}, "", PATIENCE_S)
         trouble("POLICY_TIMEOUT", lambda: ours.infer({}, "", 0.2), "within 0.2 s", "timeouts.skill")
-        assert ours.infer({}, "", 2).actions.tolist() == [[1, 2, 3]]
+        given_up.set()
+        assert ours.infer({}, "", PATIENCE_S).actions.tolist() == [[1, 2, 3]]
         ours.close()
 
 
@@ -133,7 +139,7 @@ def test_an_answer_that_drips_for_ever_is_late_too(client):
     def handle(taken, n):
         read_http(taken)
         taken.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
-        for _ in range(60):
+        while True:  # until its other end is closed
             taken.sendall(b" ")
             time.sleep(0.05)
 
@@ -151,7 +157,7 @@ def test_an_idle_connection_that_was_closed_is_opened_again(client):
     with raw_server(handle) as port:
         ours = client("http", at(port))
         for _ in range(3):
-            assert ours.infer({}, "", 2).actions.shape == (1, 3)
+            assert ours.infer({}, "", PATIENCE_S).actions.shape == (1, 3)
             time.sleep(0.05)
         ours.close()
 
@@ -179,7 +185,7 @@ def test_a_connection_that_is_kept_gives_each_question_a_deadline_of_its_own(cli
     with raw_server(handle) as port:
         ours = client("http", at(port))
         for _ in range(4):
-            assert ours.infer({}, "", 30).actions.shape == (1, 3)
+            assert ours.infer({}, "", PATIENCE_S).actions.shape == (1, 3)
             clock.by += 40  # past the deadline of the question before
         ours.close()
     assert len(connections) == 1, "the connection was kept"
@@ -192,31 +198,31 @@ def test_a_dropped_connection_is_said(client):
 
     with raw_server(handle) as port:
         ours = client("http", at(port))
-        trouble("POLICY_PROTOCOL", lambda: ours.infer({}, "", 2), "IncompleteRead")
+        trouble("POLICY_PROTOCOL", lambda: ours.infer({}, "", PATIENCE_S), "IncompleteRead")
         ours.close()
 
     with raw_server(lambda taken, n: read_http(taken)) as port:
         ours = client("http", at(port))
-        trouble("POLICY_CONNECTION", lambda: ours.infer({}, "", 2), "dropped")
+        trouble("POLICY_CONNECTION", lambda: ours.infer({}, "", PATIENCE_S), "dropped")
         ours.close()
 
 
 def test_the_token_is_brought_from_a_private_file(serve, client, tmp_path):
     port = serve(token="open-sesame").port
-    trouble("POLICY_CONNECTION", lambda: client("http", at(port)).connect(20), "token")
+    trouble("POLICY_CONNECTION", lambda: client("http", at(port)).connect(PATIENCE_S), "token")
     file = tmp_path / "token"
     file.write_text("open-sesame\n")
     file.chmod(0o644)
     trouble("POLICY_CLIENT", lambda: client("http", at(port), token_file=str(file)), "chmod 600")
     file.chmod(0o600)
     ours = client("http", at(port), token_file=str(file))
-    assert ours.connect(20).name == "plain" and len(ours.infer(SHOWN, WORDS, 20).actions) == 2
+    assert ours.connect(PATIENCE_S).name == "plain" and len(ours.infer(SHOWN, WORDS, PATIENCE_S).actions) == 2
 
 
 def test_a_token_in_the_environment_serves_too_and_one_in_the_document_is_refused(serve, client, monkeypatch):
     port = serve(token="open-sesame").port
     monkeypatch.setenv("MY_TOKEN", "open-sesame")
-    assert client("http", at(port), token_env="MY_TOKEN").connect(20).name == "plain"
+    assert client("http", at(port), token_env="MY_TOKEN").connect(PATIENCE_S).name == "plain"
     trouble("POLICY_CLIENT", lambda: client("http", at(port), token="open-sesame"), "agents read SKILLS.md")
     monkeypatch.delenv("MY_TOKEN")
     trouble("POLICY_CLIENT", lambda: client("http", at(port), token_env="MY_TOKEN"), "no MY_TOKEN")
@@ -230,16 +236,22 @@ def test_an_endpoint_that_is_none_is_refused_with_an_example(client, text):
 def test_a_mistake_of_the_policy_reaches_the_client_in_its_words(serve, client):
     heard = []
     server = serve(Plain(fails=BadInput("no arm in sight")), told=heard.append)
-    trouble("POLICY_CLIENT", lambda: client("http", at(server.port)).infer(SHOWN, WORDS, 20), "no arm in sight")
+    trouble("POLICY_CLIENT", lambda: client("http", at(server.port)).infer(SHOWN, WORDS, PATIENCE_S), "no arm in sight")
     server = serve(Plain(fails=ZeroDivisionError("by zero")), told=heard.append)
     trouble(
-        "POLICY_CLIENT", lambda: client("http", at(server.port)).infer(SHOWN, WORDS, 20), "ZeroDivisionError: by zero"
+        "POLICY_CLIENT",
+        lambda: client("http", at(server.port)).infer(SHOWN, WORDS, PATIENCE_S),
+        "ZeroDivisionError: by zero",
     )
     assert "by zero" in heard[-1]
 
 
 def test_closing_from_another_thread_ends_what_waits(serve, client):
-    ours = client("http", at(serve(Plain(takes=5.0)).port))
-    ours.connect(20)
+    over = threading.Event()
+    ours = client("http", at(serve(Plain(takes=over)).port))
+    ours.connect(PATIENCE_S)
     threading.Timer(0.1, ours.close).start()
-    trouble("POLICY_CONNECTION", lambda: ours.infer({}, "", 60), "dropped")
+    try:
+        trouble("POLICY_CONNECTION", lambda: ours.infer({}, "", 60), "dropped")
+    finally:
+        over.set()

@@ -4,7 +4,6 @@ import pickle
 import struct
 import sys
 import threading
-import time
 import types
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +18,7 @@ import pytest
 
 from worldfs.drivers.policies.lerobot_bytes import PIECE, pieces
 from worldfs.drivers.policies.lerobot_pickle import Refused, actions
+from worldfs.testing.waiting import PATIENCE_S
 
 from .peers import PICTURE, POSE, WORDS, free_port, trouble
 
@@ -225,9 +225,9 @@ def ask(client):
 def test_the_checkpoint_is_named_the_observation_shown_and_the_chunk_read(messages, ask):
     with replica(messages) as server:
         ours = ask(server.port, actions_per_chunk=5)
-        assert ours.connect(20).name == "lerobot" and server.configs == []
+        assert ours.connect(PATIENCE_S).name == "lerobot" and server.configs == []
         for _ in range(2):
-            np.testing.assert_array_equal(ours.infer(SHOWN, WORDS, 5).actions, ROWS)
+            np.testing.assert_array_equal(ours.infer(SHOWN, WORDS, PATIENCE_S).actions, ROWS)
         ours.close()
     (config,) = server.configs
     assert (config.policy_type, config.pretrained_name_or_path, config.actions_per_chunk, config.device) == (
@@ -247,7 +247,7 @@ def test_a_large_observation_goes_in_pieces_of_two_megabytes(messages, ask):
     picture = np.zeros((1200, 1600, 3), np.uint8)
     with replica(messages) as server:
         ours = ask(server.port)
-        ours.infer({"rgb.front": picture}, WORDS, 5)
+        ours.infer({"rgb.front": picture}, WORDS, PATIENCE_S)
         ours.close()
     assert server.states == [1, 2, 3]
     np.testing.assert_array_equal(server.seen[0].observation["front"], picture)
@@ -258,7 +258,7 @@ def test_tensors_are_read_without_torch(messages, ask, torch):
     whole = [torch(ROWS[i], ROWS, 7 * i, (1,)) for i in range(5)]  # views of one storage, as LeRobot sends them
     with replica(messages, lambda observation: timed(whole)) as server:
         ours = ask(server.port)
-        np.testing.assert_array_equal(ours.infer(SHOWN, WORDS, 5).actions, ROWS)
+        np.testing.assert_array_equal(ours.infer(SHOWN, WORDS, PATIENCE_S).actions, ROWS)
         ours.close()
 
 
@@ -341,11 +341,11 @@ def test_the_client_says_what_it_refused(messages, ask):
     import os
 
     with replica(messages, lambda observation: Bomb(os.system, "true")) as server:
-        error = trouble("POLICY_PROTOCOL", lambda: ask(server.port).infer(SHOWN, WORDS, 5), "posix.system")
+        error = trouble("POLICY_PROTOCOL", lambda: ask(server.port).infer(SHOWN, WORDS, PATIENCE_S), "posix.system")
         assert "do not trust it" in error.fix
     ragged = [TimedAction(0, 0, np.zeros(3)), TimedAction(0, 1, np.zeros(4))]
     with replica(messages, lambda observation: ragged) as server:
-        trouble("POLICY_PROTOCOL", lambda: ask(server.port).infer(SHOWN, WORDS, 5))
+        trouble("POLICY_PROTOCOL", lambda: ask(server.port).infer(SHOWN, WORDS, PATIENCE_S))
 
 
 def test_another_machine_is_asked_only_if_the_operator_trusts_it(ask):
@@ -362,20 +362,24 @@ def test_a_skill_without_checkpoint_is_told_what_is_missing(client):
 
 def test_a_server_that_has_no_actions_is_asked_twice_and_then_said(messages, ask):
     with replica(messages, lambda observation: b"") as server:
-        trouble("POLICY_CLIENT", lambda: ask(server.port).infer(SHOWN, WORDS, 5), "its own log")
+        trouble("POLICY_CLIENT", lambda: ask(server.port).infer(SHOWN, WORDS, PATIENCE_S), "its own log")
         assert [item.timestep for item in server.seen] == [1, 2]
 
 
 def test_late_and_lost_and_wrong_servers_are_told_apart(messages, ask):
-    with replica(messages, lambda observation: time.sleep(0.5)) as server:
+    over = threading.Event()
+    with replica(messages, lambda observation: over.wait(PATIENCE_S)) as server:
         trouble("POLICY_TIMEOUT", lambda: ask(server.port).infer(SHOWN, WORDS, 0.2))
-    trouble("POLICY_CONNECTION", lambda: ask(free_port()).connect(1))
+        over.set()
+    trouble("POLICY_CONNECTION", lambda: ask(free_port()).connect(PATIENCE_S))
     with replica(messages, lambda observation: timed(np.zeros((400, 700), np.float32))) as server:
-        trouble("POLICY_PROTOCOL", lambda: ask(server.port, max_bytes=10_000).infer(SHOWN, WORDS, 5), "max_bytes")
+        trouble(
+            "POLICY_PROTOCOL", lambda: ask(server.port, max_bytes=10_000).infer(SHOWN, WORDS, PATIENCE_S), "max_bytes"
+        )
     empty = grpc.server(ThreadPoolExecutor(1))
     port = empty.add_insecure_port("127.0.0.1:0")
     empty.start()
-    trouble("POLICY_PROTOCOL", lambda: ask(port).connect(20), "UNIMPLEMENTED")
+    trouble("POLICY_PROTOCOL", lambda: ask(port).connect(PATIENCE_S), "UNIMPLEMENTED")
     empty.stop(0).wait()
 
 
@@ -383,10 +387,10 @@ def test_a_server_that_was_started_anew_is_told_its_checkpoint_again(messages, a
     port = free_port()
     with replica(messages, port=port):
         ours = ask(port)
-        ours.infer(SHOWN, WORDS, 5)
-    trouble("POLICY_CONNECTION", lambda: ours.infer(SHOWN, WORDS, 1))
+        ours.infer(SHOWN, WORDS, PATIENCE_S)
+    trouble("POLICY_CONNECTION", lambda: ours.infer(SHOWN, WORDS, PATIENCE_S))
     with replica(messages, port=port) as server:
-        assert ours.infer(SHOWN, WORDS, 5).actions.shape == (5, 7)
+        assert ours.infer(SHOWN, WORDS, PATIENCE_S).actions.shape == (5, 7)
         assert len(server.configs) == 1
 
 

@@ -17,6 +17,7 @@ from worldfs.drivers.policies.local import client
 from worldfs.drivers.policies.onnx_write import Graph, model
 from worldfs.ground.errors import Missing
 from worldfs.ground.model import PolicySpec
+from worldfs.testing.waiting import PATIENCE_S
 
 SAID = {
     "name": "two", "version": "3", "observations": {"ee_pose": {"shape": [7], "dtype": "float64"}},
@@ -47,29 +48,29 @@ def two(tmp_path):
 
 def test_an_onnx_file_says_what_it_is_and_answers(two):
     policy = local(two)
-    info = policy.connect(1.0)
+    info = policy.connect(PATIENCE_S)
     assert (info.name, info.version, info.representation, info.action_dim, info.horizon) == (
         "two", "3", "ee_delta", 7, 2
     )  # fmt: skip
     assert info.observations == {"ee_pose": ((7,), "float64")}
     pose = np.arange(7.0)
-    chunk = policy.infer({"ee_pose": pose, "gripper": np.ones(1)}, "any", 1.0)
+    chunk = policy.infer({"ee_pose": pose, "gripper": np.ones(1)}, "any", PATIENCE_S)
     assert chunk.actions.dtype == np.float32 and np.allclose(chunk.actions, [2 * pose] * 2)
     assert 0 < chunk.server_ms < 1000
     policy.close()
-    assert np.allclose(policy.infer({"ee_pose": pose}, "", 1.0).actions[0], 2 * pose)  # it comes back
+    assert np.allclose(policy.infer({"ee_pose": pose}, "", PATIENCE_S).actions[0], 2 * pose)  # it comes back
 
 
 def test_without_metadata_its_shapes_speak_and_a_batch_is_added(tmp_path):
     pytest.importorskip("onnxruntime", reason="local policies are an extra")
     policy = local(onnx(tmp_path / "plain.onnx", said=None, shape=(1, 7)))
-    info = policy.connect(1.0)
+    info = policy.connect(PATIENCE_S)
     assert info.observations == {"ee_pose": ((7,), "float32")} and (info.action_dim, info.horizon) == (7, 2)
-    assert np.allclose(policy.infer({"ee_pose": np.ones(7)}, "", 1.0).actions, 2)
+    assert np.allclose(policy.infer({"ee_pose": np.ones(7)}, "", PATIENCE_S).actions, 2)
 
 
 def test_the_skills_names_are_those_of_the_target(two):
-    info = local(two, observations={"hand": "ee_pose"}, action={"representation": "ee_pose"}).connect(1.0)
+    info = local(two, observations={"hand": "ee_pose"}, action={"representation": "ee_pose"}).connect(PATIENCE_S)
     assert list(info.observations) == ["hand"] and info.representation == "ee_pose"
 
 
@@ -79,7 +80,7 @@ def test_the_skills_names_are_those_of_the_target(two):
 )
 def test_what_it_is_not_shown_or_shown_wrongly_is_named(two, shown, words):
     with pytest.raises(PolicyError, match=words) as caught:
-        local(two).infer(shown, "", 1.0)
+        local(two).infer(shown, "", PATIENCE_S)
     assert caught.value.code == "POLICY_CLIENT"
 
 
@@ -87,10 +88,10 @@ def test_answers_that_are_no_actions_are_refused(tmp_path):
     pytest.importorskip("onnxruntime", reason="local policies are an extra")
     eight = {**SAID, "action": {"representation": "ee_pose", "dim": 8}}
     with pytest.raises(PolicyError, match="8") as caught:
-        local(onnx(tmp_path / "eight.onnx", said=eight)).infer({"ee_pose": np.ones(7)}, "", 1.0)
+        local(onnx(tmp_path / "eight.onnx", said=eight)).infer({"ee_pose": np.ones(7)}, "", PATIENCE_S)
     assert caught.value.code == "POLICY_PROTOCOL"
     with pytest.raises(PolicyError, match="NaN"):
-        local(onnx(tmp_path / "nan.onnx")).infer({"ee_pose": np.full(7, np.nan)}, "", 1.0)
+        local(onnx(tmp_path / "nan.onnx")).infer({"ee_pose": np.full(7, np.nan)}, "", PATIENCE_S)
 
 
 def test_a_model_that_never_ends_is_ended_by_the_clock(tmp_path):
@@ -104,7 +105,7 @@ def test_a_model_that_never_ends_is_ended_by_the_clock(tmp_path):
     path = tmp_path / "slow.onnx"
     path.write_bytes(model(graph, {"ee_pose": (7,)}, {"actions": (700, 7)}, {}))
     policy = local(path)
-    policy.connect(1.0)
+    policy.connect(PATIENCE_S)
     with pytest.raises(PolicyError) as caught:
         policy.infer({"ee_pose": np.ones(7)}, "", 0.3)
     assert caught.value.code == "POLICY_TIMEOUT"
@@ -123,7 +124,7 @@ def test_a_checkpoint_that_nobody_reads_is_told_with_what_could_be(tmp_path, nam
     elif content is not None:
         path.write_bytes(content)
     with pytest.raises(PolicyError, match=words) as caught:
-        local(path).connect(1.0)
+        local(path).connect(PATIENCE_S)
     assert caught.value.path == str(path) and caught.value.expected and caught.value.code == "POLICY_CLIENT"
 
 
@@ -155,13 +156,13 @@ class Model:
     def __call__(self, *tensors):
         self.count += 1
         if self.words == "die": os._exit(3)
-        if self.words == "sleep": time.sleep(60)
+        if self.words == "sleep": time.sleep(600)
         if self.words == "hold":  # what it leaves behind has its pipes open and is in no group of it
             import subprocess
             for fd in map(int, os.listdir("/proc/self/fd")):
                 with contextlib.suppress(OSError): os.set_inheritable(fd, True)
             subprocess.Popen(["setsid", "sleep", "20"], close_fds=False)
-            time.sleep(60)
+            time.sleep(600)
         if self.words == "raise": raise RuntimeError("sizes do not match")
         if self.words == "chatty": print("loading shards: 100%")
         if self.words == "environ": raise RuntimeError(" ".join(sorted(os.environ)))
@@ -171,7 +172,7 @@ class jit:
     @staticmethod
     def load(path, map_location, _extra_files):
         words = open(path).read().strip()
-        if words == "slow": time.sleep(60)
+        if words == "slow": time.sleep(600)
         if words == "broken": raise ValueError("not a script module")
         _extra_files["worldfs.policy"] = SAID
         return Model(path)
@@ -233,34 +234,36 @@ def scripted(tmp_path: Path, words: str) -> Path:
 def test_a_torchscript_file_is_asked_in_its_own_process(tmp_path, python):
     policy = local(scripted(tmp_path, "chatty"), python=python)
     try:
-        info = policy.connect(3.0)
+        info = policy.connect(PATIENCE_S)
         assert info.name == "two" and info.observations == {"ee_pose": ((7,), "float64")}
         pose = np.arange(7.0)
         for asked in (1, 2):
-            actions = policy.infer({"ee_pose": pose, "rgb.front": np.zeros((480, 640, 3), np.uint8)}, "", 5.0).actions
+            actions = policy.infer(
+                {"ee_pose": pose, "rgb.front": np.zeros((480, 640, 3), np.uint8)}, "", PATIENCE_S
+            ).actions
             assert np.allclose(actions, [2 * pose, np.full(7, asked)])
         policy.reset()
-        assert policy.infer({"ee_pose": pose}, "", 5.0).actions[1, 0] == 1
+        assert policy.infer({"ee_pose": pose}, "", PATIENCE_S).actions[1, 0] == 1
     finally:
         policy.close()
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "told"),
-    [("die", "POLICY_CONNECTION", "ended"), ("sleep", "POLICY_TIMEOUT", "0.5 s"),
-     ("raise", "POLICY_CLIENT", "sizes do not match")],
+    ("words", "seconds", "code", "told"),
+    [("die", PATIENCE_S, "POLICY_CONNECTION", "ended"), ("sleep", 0.5, "POLICY_TIMEOUT", "0.5 s"),
+     ("raise", PATIENCE_S, "POLICY_CLIENT", "sizes do not match")],
 )  # fmt: skip
-def test_a_process_that_fails_is_told_apart_and_the_next_one_is_fresh(tmp_path, python, words, code, told):
+def test_a_process_that_fails_is_told_apart_and_the_next_one_is_fresh(tmp_path, python, words, seconds, code, told):
     path = scripted(tmp_path, words)
     policy = local(path, python=python)
     try:
-        policy.connect(3.0)
+        policy.connect(PATIENCE_S)
         with pytest.raises(PolicyError, match=told) as caught:
-            policy.infer({"ee_pose": np.ones(7)}, "", 0.5)
+            policy.infer({"ee_pose": np.ones(7)}, "", seconds)
         assert caught.value.code == code
         path.write_text("well")
         if words != "raise":  # that one has its model still
-            assert policy.infer({"ee_pose": np.ones(7)}, "", 5.0).actions.shape == (2, 7)
+            assert policy.infer({"ee_pose": np.ones(7)}, "", PATIENCE_S).actions.shape == (2, 7)
     finally:
         policy.close()
 
@@ -276,7 +279,7 @@ def test_loading_has_a_time_of_its_own(tmp_path, python):
 @pytest.mark.parametrize("words", ["sleep", "hold"])
 def test_closing_ends_what_waits_and_leaves_no_process(tmp_path, python, words):
     policy = local(scripted(tmp_path, words), python=python)
-    policy.connect(3.0)
+    policy.connect(PATIENCE_S)
     number = policy._process.pid
     closing = threading.Timer(0.3, policy.close)
     closing.start()
@@ -294,7 +297,7 @@ def test_our_secrets_are_not_in_its_environment(tmp_path, python, monkeypatch):
     policy = local(scripted(tmp_path, "environ"), python=python)
     try:
         with pytest.raises(PolicyError) as caught:
-            policy.infer({"ee_pose": np.ones(7)}, "", 5.0)
+            policy.infer({"ee_pose": np.ones(7)}, "", PATIENCE_S)
         assert "HF_HUB_OFFLINE" in caught.value.found
         assert not {"PAOS_TOKEN", "OPENAI_API_KEY", "GH_TOKEN", "DB_PASSWORD"} & set(caught.value.found.split())
     finally:
@@ -307,17 +310,17 @@ def test_a_python_without_the_library_says_which_and_where(tmp_path):
                                         "runpy.run_path(sys.argv[0], run_name='__main__')\n")  # fmt: skip
     bare = script(tmp_path / "bare", f'exec "{sys.executable}" "{tmp_path}/hidden.py" "$@"')
     with pytest.raises(Missing, match="torch is not in") as caught:
-        local(path, python=bare).connect(5.0)
+        local(path, python=bare).connect(PATIENCE_S)
     assert "policy_client.python" in caught.value.fix
     with pytest.raises(Missing, match="no Python at"):
-        local(path, python=str(tmp_path / "nowhere")).connect(5.0)
+        local(path, python=str(tmp_path / "nowhere")).connect(PATIENCE_S)
 
 
 @pytest.mark.parametrize("said", ["cat /dev/zero", "echo hello, I am no model", "printf '\\000\\000\\000\\002[]'"])
 def test_a_process_that_speaks_otherwise_is_ended(tmp_path, said):
     policy = local(scripted(tmp_path, ""), python=script(tmp_path / "odd", said), max_bytes=1000)
     with pytest.raises(PolicyError) as caught:
-        policy.connect(5.0)
+        policy.connect(PATIENCE_S)
     assert caught.value.code in ("POLICY_PROTOCOL", "POLICY_CONNECTION", "POLICY_CLIENT")
     policy.close()
 
@@ -330,12 +333,12 @@ def test_a_lerobot_directory_is_shown_what_its_config_names(tmp_path, python):
     names = {"joint_states+gripper": "observation.state", "rgb.front": "observation.images.front"}
     policy = local(tmp_path / "outputs/last", python=python, observations=names, action="joint_position")
     try:
-        info = policy.connect(3.0)
+        info = policy.connect(PATIENCE_S)
         assert (info.name, info.action_dim, info.horizon, info.representation) == ("act", 7, 5, "joint_position")
         assert info.observations == {"rgb.front": ((0, 0, 3), "uint8")}
         shown = {"observation.state": np.arange(8.0), "observation.images.front": np.full((4, 6, 3), 255, np.uint8)}
-        assert np.allclose(policy.infer(shown, "pick", 5.0).actions, [np.arange(7)] * 5)
+        assert np.allclose(policy.infer(shown, "pick", PATIENCE_S).actions, [np.arange(7)] * 5)
         with pytest.raises(PolicyError, match=r"image\.size"):
-            policy.infer({**shown, "observation.images.front": np.zeros((8, 8, 3), np.uint8)}, "", 5.0)
+            policy.infer({**shown, "observation.images.front": np.zeros((8, 8, 3), np.uint8)}, "", PATIENCE_S)
     finally:
         policy.close()

@@ -14,6 +14,7 @@ import pytest
 
 from worldfs.drivers.policies.msgpack_arrays import pack, unpack
 from worldfs.drivers.skills.shown import padded
+from worldfs.testing.waiting import PATIENCE_S
 
 from .peers import PICTURE, POSE, WORDS, Plain
 
@@ -100,7 +101,7 @@ def test_json_numpys_own_words_are_understood_by_our_act(serve, official, twice)
     payload = {"image": PICTURE, "instruction": WORDS}
     text = official.dumps({"encoded": official.dumps(payload)} if twice else payload)
     request = Request(f"http://127.0.0.1:{serve(policy).port}/act", text.encode(), {"Content-Type": "application/json"})
-    with urlopen(request, timeout=5) as answer:
+    with urlopen(request, timeout=PATIENCE_S) as answer:
         body = answer.read().decode()
     action = official.loads(json.loads(body) if twice else body)
     np.testing.assert_array_equal(action, np.ones(7))

@@ -11,9 +11,11 @@ import pytest
 from websockets.sync.server import serve as ws_serve
 from websockets.utils import accept_key
 
+from worldfs.drivers.policies import serving
 from worldfs.drivers.policies.msgpack_arrays import pack, unpack
+from worldfs.testing.waiting import PATIENCE_S
 
-from .peers import PICTURE, POSE, SHOWN, WORDS, Plain, always, free_port, http, raw_server, trouble
+from .peers import PICTURE, POSE, SHOWN, WORDS, Plain, always, free_port, http, raw_server, silent, trouble
 
 METADATA = {"name": "pi0_libero", "reset_pose": [0.0, 1.0]}
 
@@ -70,9 +72,9 @@ def test_metadata_comes_first_and_then_chunks(client):
     asked = []
     with replica(lambda shown: asked.append(shown) or chunk(shown)) as port:
         ours = client("openpi", at(port))
-        info = ours.connect(20)
+        info = ours.connect(PATIENCE_S)
         assert info.name == "pi0_libero" and info.extra["reset_pose"] == [0.0, 1.0]
-        answer = ours.infer({"observation/image": PICTURE, "observation/state": POSE}, WORDS, 20)
+        answer = ours.infer({"observation/image": PICTURE, "observation/state": POSE}, WORDS, PATIENCE_S)
         assert answer.actions.shape == (10, 7) and answer.server_ms == 12.5 and answer.extra["state"] == [1]
         ours.close()
     (shown,) = asked
@@ -115,17 +117,17 @@ def test_a_text_frame_is_a_traceback_and_the_next_question_finds_a_new_connectio
 
     with replica(answer) as port:
         ours = client("openpi", at(port))
-        ours.connect(20)
-        trouble("POLICY_CLIENT", lambda: ours.infer(SHOWN, "bad", 2), "KeyError: 'observation/wrist_image'")
-        assert ours.infer(SHOWN, "good", 2).actions.shape == (10, 7)
+        ours.connect(PATIENCE_S)
+        trouble("POLICY_CLIENT", lambda: ours.infer(SHOWN, "bad", PATIENCE_S), "KeyError: 'observation/wrist_image'")
+        assert ours.infer(SHOWN, "good", PATIENCE_S).actions.shape == (10, 7)
         ours.close()
 
 
 def test_the_api_key_is_brought_as_openpi_wants_it(client, monkeypatch):
     monkeypatch.setenv("PI_KEY", "k-123")
     with replica(chunk, key="k-123") as port:
-        assert client("openpi", at(port), token_env="PI_KEY").connect(20).name == "pi0_libero"
-        trouble("POLICY_CONNECTION", lambda: client("openpi", at(port)).connect(20), "no key")
+        assert client("openpi", at(port), token_env="PI_KEY").connect(PATIENCE_S).name == "pi0_libero"
+        trouble("POLICY_CONNECTION", lambda: client("openpi", at(port)).connect(PATIENCE_S), "no key")
 
 
 @pytest.mark.parametrize("greets", [False, True])
@@ -149,10 +151,10 @@ def test_a_goodbye_that_comes_with_the_answer_keeps_its_reason(client, greets):
     with raw_server(handle) as port:
         policy = client("openpi", at(port))
         if greets:
-            assert policy.connect(20).name == "pi0_libero"
+            assert policy.connect(PATIENCE_S).name == "pi0_libero"
         trouble(
             "POLICY_CONNECTION",
-            lambda: policy.infer(SHOWN, WORDS, 20) if greets else policy.connect(20),
+            lambda: policy.infer(SHOWN, WORDS, PATIENCE_S) if greets else policy.connect(PATIENCE_S),
             "1008: no key",
         )
 
@@ -172,22 +174,25 @@ def test_a_goodbye_that_comes_with_the_answer_keeps_its_reason(client, greets):
 def test_an_answer_that_is_none_is_named(client, answer, code, words):
     with replica(answer) as port:
         ours = client("openpi", at(port), max_bytes=20_000)
-        trouble(code, lambda: ours.infer(SHOWN, WORDS, 20), words)
+        trouble(code, lambda: ours.infer(SHOWN, WORDS, PATIENCE_S), words)
         ours.close()
 
 
 def test_a_late_answer_is_a_timeout_and_is_never_taken_for_the_next(client):
+    given_up = threading.Event()
+
     def answer(shown):
         if shown["prompt"] == "slow":
-            time.sleep(0.5)
+            given_up.wait(PATIENCE_S)
             return chunk(shown, dim=3)
         return chunk(shown)
 
     with replica(answer) as port:
         ours = client("openpi", at(port))
-        ours.connect(20)
+        ours.connect(PATIENCE_S)
         trouble("POLICY_TIMEOUT", lambda: ours.infer(SHOWN, "slow", 0.15), "within 0.15 s")
-        assert ours.infer(SHOWN, "fast", 2).actions.shape == (10, 7)
+        given_up.set()
+        assert ours.infer(SHOWN, "fast", PATIENCE_S).actions.shape == (10, 7)
         ours.close()
 
 
@@ -195,24 +200,24 @@ def test_a_server_that_was_started_anew_is_found_again(client):
     port = free_port()
     with replica(chunk, port=port):
         ours = client("openpi", at(port))
-        ours.connect(20)
-        ours.infer(SHOWN, WORDS, 20)
+        ours.connect(PATIENCE_S)
+        ours.infer(SHOWN, WORDS, PATIENCE_S)
     time.sleep(0.2)  # its goodbye and the end of the line have both come before anybody looks
-    trouble("POLICY_CONNECTION", lambda: ours.connect(1), f"paos policy serve --port {port}")
+    trouble("POLICY_CONNECTION", lambda: ours.connect(PATIENCE_S), f"paos policy serve --port {port}")
     with replica(chunk, port=port, metadata={"name": "second"}):
-        assert ours.infer(SHOWN, WORDS, 20).actions.shape == (10, 7)
-        assert ours.connect(20).name == "second"
+        assert ours.infer(SHOWN, WORDS, PATIENCE_S).actions.shape == (10, 7)
+        assert ours.connect(PATIENCE_S).name == "second"
         ours.close()
 
 
 def test_what_is_no_websocket_is_said(client):
     with always(http(b"hello")) as port:
-        trouble("POLICY_PROTOCOL", lambda: client("openpi", at(port)).connect(20), "no WebSocket")
+        trouble("POLICY_PROTOCOL", lambda: client("openpi", at(port)).connect(PATIENCE_S), "no WebSocket")
     with always(http(b"", "401 No")) as port:
-        trouble("POLICY_CONNECTION", lambda: client("openpi", at(port)).connect(20), "token_file")
+        trouble("POLICY_CONNECTION", lambda: client("openpi", at(port)).connect(PATIENCE_S), "token_file")
     with raw_server(lambda taken, n: taken.recv(10)) as port:
-        trouble("POLICY_CONNECTION", lambda: client("openpi", at(port)).connect(20), "dropped")
-    with raw_server(lambda taken, n: time.sleep(0.5)) as port:
+        trouble("POLICY_CONNECTION", lambda: client("openpi", at(port)).connect(PATIENCE_S), "dropped")
+    with raw_server(silent) as port:
         trouble("POLICY_CONNECTION", lambda: client("openpi", at(port)).connect(0.2), "no connection in time")
 
 
@@ -220,7 +225,7 @@ def test_closing_from_another_thread_ends_what_waits(client):
     over = threading.Event()
     with replica(lambda shown: over.wait(100) and chunk(shown)) as port:
         ours = client("openpi", at(port))
-        ours.connect(20)
+        ours.connect(PATIENCE_S)
         threading.Timer(0.1, ours.close).start()
         try:  # it answers only after this: who is not closed waits for 60 s, and says so
             trouble("POLICY_CONNECTION", lambda: ours.infer(SHOWN, WORDS, 60))
@@ -229,13 +234,23 @@ def test_closing_from_another_thread_ends_what_waits(client):
 
 
 def test_pings_that_came_meanwhile_are_answered(serve, client, monkeypatch):
-    monkeypatch.setattr("worldfs.drivers.policies.serving.PING_S", 0.3)
+    pinged = threading.Event()
+
+    class Patient(serving.WebSocket):
+        """It says that it pings, and waits for the answer as long as it takes."""
+
+        def alive(self, deadline):
+            pinged.set()
+            return super().alive(time.monotonic() + PATIENCE_S)
+
+    monkeypatch.setattr(serving, "PING_S", 0.3)
+    monkeypatch.setattr(serving, "WebSocket", Patient)
     server = serve(Plain())
     ours = client("openpi", at(server.port))
-    ours.connect(20)
-    time.sleep(0.45)  # a ping lies there
+    ours.connect(PATIENCE_S)
+    assert pinged.wait(PATIENCE_S)
     socket = ours._socket
-    assert ours.infer(SHOWN, WORDS, 20).actions.shape == (2, 7)
+    assert ours.infer(SHOWN, WORDS, PATIENCE_S).actions.shape == (2, 7)
     assert ours._socket is socket
 
 
@@ -243,8 +258,8 @@ def test_our_own_server_speaks_it(serve, client):
     policy = Plain(extra={"representation": "ee_delta"})
     server = serve(policy)
     ours = client("openpi", at(server.port))
-    assert ours.connect(20).version == "1.2.3"
-    answer = ours.infer(SHOWN, WORDS, 20)
+    assert ours.connect(PATIENCE_S).version == "1.2.3"
+    answer = ours.infer(SHOWN, WORDS, PATIENCE_S)
     np.testing.assert_array_equal(answer.actions, policy.actions)
     assert answer.extra["representation"] == "ee_delta" and answer.server_ms >= 0
     np.testing.assert_array_equal(policy.shown[0][0]["rgb.front"], PICTURE)
@@ -252,4 +267,4 @@ def test_our_own_server_speaks_it(serve, client):
 
 def test_our_own_server_sends_a_traceback_as_text(serve, client):
     ours = client("openpi", at(serve(Plain(fails=KeyError("state"))).port))
-    trouble("POLICY_CLIENT", lambda: ours.infer(SHOWN, WORDS, 20), "KeyError: 'state'")
+    trouble("POLICY_CLIENT", lambda: ours.infer(SHOWN, WORDS, PATIENCE_S), "KeyError: 'state'")

@@ -6,7 +6,6 @@ import base64
 import io
 import json
 import threading
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -14,6 +13,7 @@ from PIL import Image
 
 from worldfs.ground.driver import Run
 from worldfs.ground.model import Cause
+from worldfs.testing.waiting import PATIENCE_S
 
 KEY = "sk-very-secret"
 GOOD = """Here is the plan.
@@ -41,7 +41,8 @@ class Server(ThreadingHTTPServer):
 
     def __init__(self, answers):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.answers, self.asked, self.delay = list(answers), [], 0.0
+        self.answers, self.asked, self.go_on = list(answers), [], threading.Event()
+        self.go_on.set()
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     @property
@@ -53,7 +54,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.asked.append((self.path, dict(self.headers), body))
-        time.sleep(self.server.delay)
+        self.server.go_on.wait(PATIENCE_S)
         if self.headers.get("Authorization", f"Bearer {KEY}") != f"Bearer {KEY}":
             return self.say(401, {"error": {"message": "Incorrect API key provided", "type": "invalid_request_error"}})
         answer = self.server.answers.pop(0) if len(self.server.answers) > 1 else self.server.answers[0]
@@ -85,11 +86,12 @@ def served(monkeypatch):
     def make(*answers):
         monkeypatch.setenv("MODEL_KEY", KEY)
         made.append(Server(answers))
-        model = {"endpoint": made[-1].url, "name": "tiny-vlm", "key_env": "MODEL_KEY", "timeout_s": 5}
+        model = {"endpoint": made[-1].url, "name": "tiny-vlm", "key_env": "MODEL_KEY", "timeout_s": PATIENCE_S}
         return made[-1], {"model": model}
 
     yield make
     for server in made:
+        server.go_on.set()
         server.shutdown()
         server.server_close()
 
@@ -183,7 +185,7 @@ def test_nobody_there_and_a_wrong_key(stand, served, monkeypatch):
 @pytest.mark.parametrize("why", ["late", "cancelled", "timeout"])
 def test_a_model_that_is_slow_holds_nobody(stand, served, why):
     server, extra = served(good)
-    server.delay = 3.0
+    server.go_on.clear()
     if why == "late":
         extra["model"]["timeout_s"] = 0.3
     table = stand(extra=extra)

@@ -17,6 +17,7 @@ from worldfs.ground.clock import SystemClock
 from worldfs.ground.driver import Run
 from worldfs.ground.model import Cause, PolicySpec, Skill, Target
 from worldfs.testing.clock import ManualClock
+from worldfs.testing.waiting import PATIENCE_S
 
 SPEC = PolicySpec("http", "http://localhost:1/predict")
 
@@ -91,7 +92,7 @@ class Steady:
         if self.clock is not None:
             self.clock.advance(self.takes)
         if self.hangs is not None:
-            self.hangs.wait(5)
+            self.hangs.wait(PATIENCE_S)
             raise PolicyError("closed meanwhile", code="POLICY_CONNECTION")
         if self.fails is not None:
             raise self.fails
@@ -230,7 +231,7 @@ def test_the_policy_is_given_the_steps_time_and_never_more_than_is_left():
 
 
 def test_cancelled_while_an_answer_is_awaited_the_target_stands_at_once():
-    scene = Scene(Steady(hangs=threading.Event()), SystemClock(), deadline=30)
+    scene = Scene(Steady(hangs=threading.Event()), SystemClock(), deadline=PATIENCE_S)
     threading.Timer(0.15, scene.run.cancel.set).start()
     done = scene.perform()
     assert (done.cause, done.code) == (Cause.CANCELLED, "CANCELLED")
@@ -238,7 +239,7 @@ def test_cancelled_while_an_answer_is_awaited_the_target_stands_at_once():
 
 
 def test_a_client_that_keeps_no_time_is_not_waited_for():
-    scene = Scene(Steady(hangs=threading.Event()), SystemClock(), deadline=30)
+    scene = Scene(Steady(hangs=threading.Event()), SystemClock(), deadline=PATIENCE_S)
     done = scene.perform(step_timeout_s=0.1)
     assert (done.cause, done.code) == (Cause.TIMEOUT, "POLICY_TIMEOUT") and scene.policy.closed == 1
 

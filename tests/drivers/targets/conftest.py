@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,6 +17,7 @@ from worldfs.drivers.targets.robots import guard, unitree
 from worldfs.drivers.targets.watchdog import LOOK_S
 from worldfs.ground.model import Target
 from worldfs.testing.clock import ManualClock
+from worldfs.testing.waiting import PATIENCE_S, until
 
 PEERS = Path(__file__).parent / "peers"
 LIBRARIES = ("lerobot", "franky", "unitree_sdk2py", "cv2", "plant")
@@ -37,17 +37,6 @@ def peers(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         del sys.modules[name]
 
 
-PATIENCE = 300.0  # real seconds for what other threads and processes do, on however busy a machine
-
-
-def until(holds: Callable[[], object]) -> None:
-    """Wait for what another thread brings about."""
-    end = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < end, "it did not come to be so"
-        time.sleep(0.001)
-
-
 def let_pass(target: Any, seconds: float) -> None:
     """So much of the robots' time passes, and the watchdog looks as often as it does in real time."""
     clock = target.bench.clock
@@ -65,7 +54,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits in real seconds, for wires, threads and processes, are no part of what is tested here."""
     for where, name in ((unitree, "FIRST_S"), (unitree, "ANSWER_S"), (unitree, "GUARD_S"), (guard, "READY_S"),
                         (cameras, "FIRST_S"), (real, "HALT_WAIT_S")):  # fmt: skip
-        monkeypatch.setattr(where, name, PATIENCE)
+        monkeypatch.setattr(where, name, PATIENCE_S)
 
 
 @pytest.fixture

@@ -16,8 +16,9 @@ from worldfs.ground.clock import SystemClock
 from worldfs.ground.errors import BadInput, Missing, UserError
 from worldfs.ground.model import CameraSpec, Target
 from worldfs.testing.clock import ManualClock
+from worldfs.testing.waiting import PATIENCE_S, until
 
-from .conftest import FRANKA_HOME, PATIENCE, declared, let_pass, until
+from .conftest import FRANKA_HOME, declared, let_pass
 
 ARMS = ("lerobot", "franka")
 
@@ -249,7 +250,7 @@ def test_a_stop_in_the_middle_of_a_step_is_before_its_command(take, driver):
     with pytest.raises(Stopped, match="stands: stopped"):
         target.step(np.full(shape, 0.5), target.actions()[0].representation)
     for other in others:
-        other.join(PATIENCE)
+        other.join(PATIENCE_S)
     let_pass(target, 0.5)
     here = [] if driver != "lerobot" else [[0.0] * 5]  # servos stop by the present pose as their goal
     assert plant.told == here * len(plant.told)

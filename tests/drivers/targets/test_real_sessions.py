@@ -22,9 +22,10 @@ from worldfs.drivers.skills.vla import VLAPolicyRuntime
 from worldfs.drivers.targets import real
 from worldfs.ground.model import Cause, Outcome, State
 from worldfs.testing.target import NullPolicy
+from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.world.world import World
 
-from .conftest import FRANKA_HOME, PATIENCE, PEERS, until
+from .conftest import FRANKA_HOME, PEERS
 
 AWAY = 0.4  # what the policy below asks of the first joint, or m/s
 
@@ -275,7 +276,7 @@ def test_a_stop_of_the_world_reaches_the_robot_by_its_own_path_and_ends_the_sess
             try:
                 until(lambda: plant.told)
                 world.stop()
-                outcome = world.wait_job("sess_follow_001", timeout=PATIENCE).outcome
+                outcome = world.wait_job("sess_follow_001", timeout=PATIENCE_S).outcome
                 assert outcome is not None
                 assert (outcome.cause, outcome.code) == (Cause.CANCELLED, "STOPPED"), outcome
                 assert outcome.evidence["stood"]["extra"]["standing"]
@@ -284,4 +285,4 @@ def test_a_stop_of_the_world_reaches_the_robot_by_its_own_path_and_ends_the_sess
             finally:
                 over.set()
                 world.wake()
-                kernel.join(PATIENCE)
+                kernel.join(PATIENCE_S)

@@ -24,6 +24,7 @@ from worldfs.drivers.targets.watchdog import Watchdog
 from worldfs.ground.driver import Run
 from worldfs.ground.errors import BadInput
 from worldfs.testing.clock import ManualClock
+from worldfs.testing.waiting import PATIENCE_S
 
 from .conftest import FRANKA_HOME, declared
 
@@ -354,7 +355,7 @@ def test_it_looks_by_itself_while_its_loop_hangs():
     watchdog.start()
     watchdog.feed()
     clock.advance(0.7)
-    assert bitten.wait(2)
+    assert bitten.wait(PATIENCE_S)
     watchdog.close()
 
 

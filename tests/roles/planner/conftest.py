@@ -24,6 +24,7 @@ from worldfs.ground.model import (
     Task,
     Thing,
 )
+from worldfs.testing.waiting import PATIENCE_S
 
 ROBOT = "franka_001"
 OPS = ("move_to", "pick_up", "place", "target_navigation", "strategy", "real_execute")
@@ -125,7 +126,7 @@ class World:
         if self.before:
             self.before(self, order)
         if self.hang or stop.is_set():
-            stop.wait(5)
+            stop.wait(PATIENCE_S)
             return JobStatus(State.RUNNING, 1)
         if job_id not in self.ended:
             outcome = self._do(order)

@@ -15,6 +15,7 @@ from worldfs.ground.clock import SystemClock
 from worldfs.ground.model import Json, SessionRecord
 from worldfs.testing.calls import ALICE, attained, state, until
 from worldfs.testing.site import Site
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.tree.binding import Binding
 from worldfs.world.calls.brains import Brains
 from worldfs.world.calls.brains import command as module
@@ -153,7 +154,7 @@ class Arm(Home):
         self.stop.set()
         self.world.wake()
         if self.thread.is_alive():
-            self.thread.join(20)
+            self.thread.join(PATIENCE_S)
         self.world.close()
 
 

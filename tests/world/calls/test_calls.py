@@ -16,6 +16,7 @@ from worldfs.ground.model import Cause, Outcome, State
 from worldfs.testing.calls import ALICE, attained, echo, opened, state, until
 from worldfs.testing.clock import ManualClock
 from worldfs.testing.crashes import enumerate_crashes
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.tree.binding import ADMIN, USER, Binding
 from worldfs.tree.feed import Feed
 from worldfs.tree.stores.disk import DiskStore
@@ -113,7 +114,7 @@ def test_found_running_is_lost_and_found_queued_is_run(tmp_path: Path) -> None:
     held = threading.Event()
 
     def hang(run: Run) -> Outcome:
-        held.wait(20)
+        held.wait(PATIENCE_S)
         return Outcome.success("too late")
 
     calls = opened(tmp_path)
@@ -262,7 +263,7 @@ def test_the_deadline_ends_a_call_that_stops_when_asked() -> None:
     calls = opened(None, clock)
 
     def obey(run: Run) -> Outcome:
-        run.stop.wait(20)
+        run.stop.wait(PATIENCE_S)
         return Outcome.failure(Cause.CANCELLED, "CANCELLED", "the arm stands still")
 
     calls.carry("chat", obey)
@@ -283,8 +284,11 @@ def test_a_call_that_never_stops_is_ended_without_it_and_its_late_word_counts_fo
     calls = opened(None, clock)
     go = threading.Event()
 
+    stops = []
+
     def deaf(run: Run) -> Outcome:
-        go.wait(20)
+        stops.append(run.stop)
+        go.wait(PATIENCE_S)
         run.log("progress", message="late")
         return Outcome.success("late")
 
@@ -292,11 +296,15 @@ def test_a_call_that_never_stops_is_ended_without_it_and_its_late_word_counts_fo
     id = ask(calls, deadline_s=5)
     attained(lambda: state(calls, id)[0] == "running")
     clock.advance(5)
-    calls.tick()
+    attained(lambda: stops and stops[0].is_set())
     assert state(calls, id)[0] == "running"
-    clock.advance(module.GRACE_S)
-    calls.tick()
-    assert state(calls, id)[0] == "failed"
+
+    def given_up() -> bool:  # the grace begins when it was asked, which another thread may have done
+        clock.advance(module.GRACE_S)
+        calls.tick()
+        return state(calls, id)[0] == "failed"
+
+    attained(given_up)
     assert "timeout: no end within 5 s" in str(state(calls, id)[1])
     before = calls.log(ALICE, id)
     go.set()
@@ -312,7 +320,7 @@ def test_cancelling_ends_a_queued_call_at_once_and_a_running_one_when_it_stops()
 
     def obey(run: Run) -> Outcome:
         ran.append(run.id)
-        run.stop.wait(20)
+        run.stop.wait(PATIENCE_S)
         return Outcome.failure(Cause.ERROR, "", "stopped")
 
     calls.carry("chat", obey, threads=1)
@@ -334,7 +342,7 @@ def test_one_lane_runs_in_order_and_holds_no_thread_while_it_waits() -> None:
     gate = threading.Event()
 
     def slow(run: Run) -> Outcome:
-        gate.wait(20)
+        gate.wait(PATIENCE_S)
         order.append(run.id)
         return Outcome.success()
 
@@ -353,12 +361,13 @@ def test_one_lane_runs_in_order_and_holds_no_thread_while_it_waits() -> None:
 def test_threads_are_bounded() -> None:
     calls = opened(None)
     lock, now, most = threading.Lock(), [0], [0]
+    meet = threading.Barrier(3, timeout=PATIENCE_S)  # thirty pass it in threes, if three may be at work at once
 
     def count(run: Run) -> Outcome:
         with lock:
             now[0] += 1
             most[0] = max(most[0], now[0])
-        time.sleep(0.01)
+        meet.wait()
         with lock:
             now[0] -= 1
         return Outcome.success()
@@ -555,7 +564,7 @@ def test_closing_stops_what_runs_and_keeps_what_is_queued(tmp_path: Path) -> Non
     calls = opened(tmp_path)
 
     def obey(run: Run) -> Outcome:
-        run.stop.wait(20)
+        run.stop.wait(PATIENCE_S)
         return Outcome.failure(Cause.ERROR, "", "")
 
     calls.carry("chat", obey, threads=1)

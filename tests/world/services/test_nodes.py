@@ -13,6 +13,7 @@ from worldfs.ground.errors import Busy, NotFound
 from worldfs.ground.model import Json, State
 from worldfs.testing.calls import ALICE, Spot, attained, opened, until
 from worldfs.testing.site import POSE, Site
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.world.calls.calls import Calls
 from worldfs.world.layout import PLANNER
 from worldfs.world.services.node import Nodes, Reach
@@ -48,7 +49,7 @@ class Served:
         self.calls.close()
         self.stop.set()
         self.world.wake()
-        self.thread.join(20)
+        self.thread.join(PATIENCE_S)
         self.world.close()
 
 

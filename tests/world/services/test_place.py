@@ -12,6 +12,7 @@ from worldfs.ground.errors import BadInput
 from worldfs.ground.model import Cause, Finding, Json
 from worldfs.testing.calls import ALICE, Spot, attained, opened, until
 from worldfs.testing.clock import ManualClock
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.tree.binding import USER, Binding
 from worldfs.world.calls.call import Run
 from worldfs.world.calls.calls import Calls
@@ -34,7 +35,7 @@ class Mirror:
 
     def invoke(self, tool: str, args: Json, run: Run) -> Json:
         if self.go is not None:
-            self.go.wait(20)
+            self.go.wait(PATIENCE_S)
         if args.get("fail"):
             raise ToolError("invalid_args", f"{tool} requires 'x'")
         if args.get("refuse"):

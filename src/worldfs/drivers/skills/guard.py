@@ -25,19 +25,19 @@ class Guard:
     def __init__(self, run: Run, end: Callable[[], None], beat: Callable[[], None] = lambda: None) -> None:
         self._run, self._end, self._beat = run, end, beat
         self._lock = threading.Lock()
-        self._until: float | None = None  # time.monotonic() at which a question has waited for too long
+        self._until: float | None = None  # of the run's clock, at which a question has waited for too long
         self._over = False
         self._thread: threading.Thread | None = None
         self.ended = False  # a question was ended from here
 
     @contextmanager
     def asked(self, limit_s: float) -> Iterator[None]:
-        """A question is open, for at most so many real seconds."""
+        """A question is open, for at most so many seconds of the run's clock."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._watch, name="guard of a policy", daemon=True)
             self._thread.start()
         with self._lock:
-            self._until = time.monotonic() + limit_s
+            self._until = self._run.clock.monotonic() + limit_s
         try:
             yield
         finally:
@@ -55,7 +55,7 @@ class Guard:
             else:
                 self._run.cancel.wait(LOOK_UP_S)
             with self._lock:
-                if self._until is not None and (self._run.stop or time.monotonic() >= self._until):
+                if self._until is not None and (self._run.stop or self._run.clock.monotonic() >= self._until):
                     self._until, self.ended = None, True
                     self._end()
                 elif self._until is not None:
