@@ -7,6 +7,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:  # a command that only reads needs no time, and should start fast
+    import threading
     from collections.abc import Callable
     from datetime import datetime
 
@@ -20,6 +21,10 @@ class Clock(Protocol):
 
     def monotonic(self) -> float:
         """Seconds that never go backwards; only differences mean anything."""
+        ...
+
+    def wait(self, event: threading.Event, seconds: float) -> bool:
+        """Let so many seconds pass, or fewer if the event comes: whether it has come."""
         ...
 
 
@@ -37,6 +42,9 @@ class SystemClock:
 
     def monotonic(self) -> float:
         return time.monotonic()
+
+    def wait(self, event: threading.Event, seconds: float) -> bool:
+        return event.wait(seconds)
 
 
 def stamp(moment: datetime) -> str:

@@ -9,7 +9,7 @@ START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
 class ManualClock:
-    """`Clock` for tests: time passes in `advance` only. Usable from many threads."""
+    """`Clock` for tests: time passes in `advance` and `wait` only. Usable from many threads."""
 
     def __init__(self, start: datetime = START) -> None:
         self._start = start
@@ -21,6 +21,12 @@ class ManualClock:
 
     def monotonic(self) -> float:
         return self._passed
+
+    def wait(self, event: threading.Event, seconds: float) -> bool:
+        """Who waits lets the time pass, at once."""
+        if not event.is_set():
+            self.advance(max(0.0, seconds))
+        return event.is_set()
 
     def advance(self, seconds: float) -> None:
         """Let `seconds` pass at once. Raises ValueError for a negative number: no clock goes back."""

@@ -8,17 +8,18 @@ import re
 import signal
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 from worldfs.agents.room import Room
-from worldfs.drivers.command import Command, Ended, Stop, run
+from worldfs.drivers.command import Command, Ended, Stop, child, course, leftovers, run
 from worldfs.ground.durable import Disk
 from worldfs.ground.errors import Busy
 from worldfs.ground.model.agent import SessionRecord
+from worldfs.testing.waiting import PATIENCE_S
 
 
 class Book:
@@ -88,13 +89,26 @@ class Stage(NamedTuple):
     def run(
         self, *argv: str, stop: Stop | None = None, out: int = -1, err: int = -1, alone: bool = False, **words: Any
     ) -> Ended:
-        """A command with quick bounds; standard output and error go to the log."""
-        more = {key: words.pop(key) for key in ("hooks", "about", "heartbeat_s") if key in words}
+        """A command with a short grace; standard output and error go to the log."""
+        more = {key: words.pop(key) for key in ("hooks", "about", "heartbeat_s", "clock") if key in words}
         return run(self.book, self.command(*argv, **words), stop=stop, out=out, err=err, alone=alone, **more)
 
+    def soon(self, *argv: str, bound: str = "timeout_s", ready: Callable[[Ended], object], **words: Any) -> Ended:
+        """A command that is ended by a bound, after it came as far as the test needs: where it did not on so busy a
+        machine, it gets a longer one."""
+        for seconds in (0.3, 3.0, 30.0):
+            ended = self.run(*argv, **{bound: seconds}, **words)
+            if ready(ended):
+                return ended
+        raise AssertionError(f"it never came so far: {ended}")
+
+    def ready(self, ended: Ended) -> bool:
+        """The command has made the file that $READY names."""
+        return (self.tmp / "ready").exists()
+
     def command(self, *argv: str, **words: Any) -> Command:
-        env = {**os.environ, "TEST_MARK": self.mark, **words.pop("env", {})}
-        return Command(tuple(argv), env=env, **{"grace_s": 0.3, "timeout_s": 30.0, **words})
+        env = {**os.environ, "TEST_MARK": self.mark, "READY": str(self.tmp / "ready"), **words.pop("env", {})}
+        return Command(tuple(argv), env=env, **{"grace_s": 0.3, "timeout_s": 600.0, **words})
 
     def sessions(self) -> Path:
         return self.book.room.path / ".paos/sessions"
@@ -125,6 +139,14 @@ class Stage(NamedTuple):
         path.write_text(text)
         path.chmod(mode)
         return str(path)
+
+
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How long the machine takes for its own part, killing and reporting, is nothing that is tested here."""
+    for where in (child, course, leftovers):
+        monkeypatch.setattr(where, "KILLING", PATIENCE_S)
+    monkeypatch.setattr(course, "PATIENCE", PATIENCE_S)
 
 
 @pytest.fixture

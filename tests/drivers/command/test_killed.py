@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from worldfs.drivers.command import Stop, mop, runner
+from worldfs.drivers.command import Stop, course, mop, runner
 from worldfs.drivers.command.proc import below, everyone, look
 from worldfs.drivers.command.proc import here as this_boot
 from worldfs.ground.clock import SystemClock
@@ -53,8 +53,8 @@ class Runner:
         """Its only child."""
         return next(one.pid for one in everyone() if one.parent == self.process.pid)
 
-    def end(self) -> dict[str, Any]:
-        out, _ = self.process.communicate(timeout=PATIENCE_S)
+    def end(self, patience: float = PATIENCE_S) -> dict[str, Any]:
+        out, _ = self.process.communicate(timeout=patience)
         value = json.loads(out)
         assert isinstance(value, dict)
         return value
@@ -123,12 +123,12 @@ def test_a_runner_that_is_told_to_stop_ends_its_command_and_records_it(number: i
 
 def test_a_second_wish_ends_the_grace(stage: Any) -> None:
     line = """trap 'touch "$READY.asked"' TERM; echo > "$READY"; while :; do sleep 0.05; done"""
-    runner = Runner(stage, line, grace_s=600)
+    runner = Runner(stage, line, grace_s=60)
     until(runner.ready.exists)
     runner.process.send_signal(signal.SIGINT)
     until(Path(f"{runner.ready}.asked").exists)
     runner.process.send_signal(signal.SIGINT)
-    assert runner.end()["cause"] == "cancelled"  # before its grace is over: `end` waits for less
+    assert runner.end(50)["cause"] == "cancelled"  # before its grace of a minute is over
     assert stage.alive() == []
 
 
@@ -178,7 +178,11 @@ kill -9 $PPID; sleep 600"""
     assert sum(one.words.startswith(f"sh {marked}"[:100]) for one in ended.stragglers) == 2, ended.stragglers
 
 
-def test_a_command_that_stops_its_warden_does_not_outlive_its_deadline(stage: Any) -> None:
+def test_a_command_that_stops_its_warden_does_not_outlive_its_deadline(
+    stage: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(course, "KILLING", 0.9)
+    monkeypatch.setattr(course, "PATIENCE", 1.0)
     ended = stage.run("/bin/sh", "-c", "kill -STOP $PPID; setsid sleep 600 & sleep 601", timeout_s=0.2)
     assert stage.alive() == []
     assert (ended.outcome, ended.cause) == ("timeout", "deadline")

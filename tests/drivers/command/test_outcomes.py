@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import threading
 from typing import Any, NamedTuple
 
 import pytest
 
+from worldfs.drivers.command.child import spawn
+from worldfs.testing.clock import ManualClock
+from worldfs.testing.waiting import PATIENCE_S
+
 PY = sys.executable
 DOUBLE_FORK = "setsid sh -c '(sleep 600 &)'"
-DEAF = "trap '' TERM; while :; do sleep 0.05; done"
+READY = ': > "$READY"'
+DEAF = f"trap '' TERM; {READY}; while :; do sleep 0.05; done"
 
 
 class Case(NamedTuple):
@@ -37,7 +44,7 @@ time.sleep(20)"""
     return PY, "-I", "-S", "-c", text
 
 
-SOON = {"timeout_s": 0.3}
+SOON = {"bound": "timeout_s"}
 CASES = [
     Case("exits with 0", sh("exit 0"), "completed", code=0),
     Case("exits with 3", sh("exit 3"), "error", "exit", code=3, error="exit code 3"),
@@ -45,14 +52,16 @@ CASES = [
     Case("exits with 124 by itself", sh("exit 124"), "error", "exit", code=124, error="exit code 124"),
     Case("crashes", sh("kill -SEGV $$"), "error", "signal", signal=11, error="killed by SIGSEGV"),
     Case("is killed by another", sh("sh -c 'kill -9 '$$"), "error", "signal", signal=9, error="killed by SIGKILL"),
-    Case("ends at TERM after its deadline", sh("exec sleep 600"), "timeout", "deadline", signal=15, words=SOON),
-    Case("exits 0 at TERM after its deadline", sh("trap 'exit 0' TERM; while :; do sleep 0.05; done"),
-         "timeout", "deadline", code=0, error="not done after 0.3 s", words=SOON, stragglers=None),
+    Case("ends at TERM after its deadline", sh(f"{READY}; exec sleep 600"), "timeout", "deadline", signal=15,
+         words=SOON),
+    Case("exits 0 at TERM after its deadline", sh(f"trap 'exit 0' TERM; {READY}; while :; do sleep 0.05; done"),
+         "timeout", "deadline", code=0, error="not done after ", words=SOON, stragglers=None),
     Case("ignores TERM", sh(DEAF), "timeout", "deadline", signal=9, words=SOON, stragglers=None),
     Case("double forks, then hangs", sh(f"{DOUBLE_FORK}; {DEAF}"), "timeout", "deadline", signal=9, words=SOON,
          stragglers=None),
-    Case("its children have their own sessions", sh("setsid setsid sleep 600 & setsid sleep 601 & sleep 602"),
-         "timeout", "deadline", signal=15, words=SOON, stragglers=3),
+    Case("its children have their own sessions",
+         sh(f"setsid setsid sleep 600 & setsid sleep 601 & sh -c '{READY}; exec sleep 602'"), "timeout",
+         "deadline", signal=15, words=SOON, stragglers=3),
     Case("leaves a daemon behind", sh(f"{DOUBLE_FORK}; exit 0"), "completed", code=0, stragglers=1),
     Case("leaves what is about to end", sh("(sleep 0.1; test -w /dev/stdout) & exit 0"), "completed", code=0),
     Case("leaves a deaf daemon behind", sh(f"setsid sh -c \"({DEAF} &)\"; sleep 0.1"), "completed", code=0,
@@ -62,13 +71,9 @@ CASES = [
     Case("breeds", breed("None"), "timeout", "deadline", words={"timeout_s": 0.15}, stragglers=None),
     Case("breeds in many sessions", breed("os.setsid()"), "timeout", "deadline", words={"timeout_s": 0.15},
          stragglers=None),
-    Case("is stopped", sh("kill -STOP $$"), "timeout", "deadline", signal=15, words=SOON),
-    Case("hangs in silence", sh("echo one; exec sleep 600"), "timeout", "silence", signal=15,
-         error="no output for 0.3 s; last words: one", words={"silence_s": 0.3}),
-    Case("speaks in time", sh("for n in 1 2 3 4 5; do sleep 0.12; echo $n; done"), "completed", code=0,
-         words={"silence_s": 0.4}),
-    Case("speaks on standard error in time", sh("for n in 1 2 3 4 5; do sleep 0.12; echo $n >&2; done"), "completed",
-         code=0, words={"silence_s": 0.4}),
+    Case("is stopped", sh(f"{READY}; kill -STOP $$"), "timeout", "deadline", signal=15, words=SOON),
+    Case("hangs in silence", sh(f"echo one; {READY}; exec sleep 600"), "timeout", "silence", signal=15,
+         error="; last words: one", words={"bound": "silence_s"}),
     Case("closes its output and goes on", sh("exec >&- 2>&-; sleep 0.3; exit 4"), "error", "exit", code=4),
     Case("reads its input to the end", sh("test $(wc -c) = 300000"), "completed", code=0,
          words={"stdin": b"x" * 300_000}),
@@ -87,8 +92,15 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name.replace(" ", "-") for case in CASES])
-def test_a_command_that(case: Case, stage: Any) -> None:
-    ended = stage.run(*case.argv, **case.words)
+def test_a_command_that(case: Case, stage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    if case.name == "leaves what is about to end":
+        monkeypatch.setitem(spawn.__kwdefaults__, "linger_s", PATIENCE_S)
+    runs = 1
+    if "bound" in case.words:
+        ended = stage.soon(*case.argv, ready=stage.ready, **case.words)
+        runs = len(stage.book.calls) // 2
+    else:
+        ended = stage.run(*case.argv, **case.words)
     assert stage.alive() == []
     assert (ended.outcome, ended.cause) == (case.outcome, case.cause), ended
     if case.cause != "deadline" or case.code is not None or case.signal is not None:
@@ -98,8 +110,30 @@ def test_a_command_that(case: Case, stage: Any) -> None:
     if case.stragglers is not None:
         assert len(ended.stragglers) == case.stragglers, ended.stragglers
     assert ended.survivors == () and ended.tree
-    assert stage.book.calls == ["start", "finish"]
+    assert stage.book.calls == ["start", "finish"] * runs
     assert stage.book.finished["outcome"] == case.outcome
+
+
+@pytest.mark.parametrize("stream", [1, 2])
+def test_a_command_that_speaks_in_time_is_not_silent(stream: int, stage: Any) -> None:
+    """Each line is followed by most of the silence that is allowed."""
+    clock, (end, into) = ManualClock(), os.pipe()
+    line = f'for n in 1 2 3 4 5; do echo $n >&{stream}; until test -e "$READY$n"; do sleep 0.01; done; done'
+
+    def listen() -> None:
+        with open(end, "rb", buffering=0) as heard:
+            for n in range(1, 6):
+                assert heard.readline() == b"%d\n" % n
+                clock.advance(0.3)
+                (stage.tmp / f"ready{n}").touch()
+
+    listening = threading.Thread(target=listen)
+    listening.start()
+    ended = stage.run(*sh(line), clock=clock, silence_s=0.4, **{("out", "err")[stream - 1]: into})
+    os.close(into)
+    listening.join()
+    assert (ended.outcome, ended.exit_code) == ("completed", 0), ended
+    assert clock.monotonic() == pytest.approx(1.5)
 
 
 def test_a_file_that_may_not_be_executed(stage: Any) -> None:
@@ -133,7 +167,7 @@ def test_where_orphans_cannot_be_adopted_the_group_is_ended_and_it_is_said(
     line: str, stage: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("worldfs.drivers.command.child._CODE", NO_ADOPTION)
-    ended = stage.run("/bin/sh", "-c", line, timeout_s=0.3)
+    ended = stage.run(*sh(line)) if "exit 0" in line else stage.soon(*sh(line), ready=stage.ready)
     assert stage.alive() == []
     assert ended.outcome == ("completed" if "exit 0" in line else "timeout")
     assert not ended.tree and ended.survivors == ()

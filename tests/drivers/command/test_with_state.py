@@ -78,7 +78,7 @@ printf '{"sources_archived": 8, "handoff": "needs extraction", "pr_number": 247}
     ],
 )
 def test_a_session_that_fails_is_counted_and_named(line: str, outcome: str, error: str, rio: AgentState) -> None:
-    work(rio, "/bin/sh", "-c", line, timeout_s=0.3)
+    work(rio, "/bin/sh", "-c", line, timeout_s=0.3 if outcome == "timeout" else 600)
     session, report, metrics = rio.session(), rio.report(), rio.metrics()
     assert session is not None and report is not None and metrics is not None and report.last_session is not None
     assert (session.status, session.errors) == (outcome, (error,))

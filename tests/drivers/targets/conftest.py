@@ -58,21 +58,27 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def take(peers: Any, patient: None) -> Iterator[Callable[..., Any]]:
+def timed(peers: Any, patient: None) -> Any:
+    """The module of simulated robots, on a clock in hand: `timed.CLOCK`."""
+    peers.CLOCK = ManualClock()
+    return peers
+
+
+@pytest.fixture
+def take(timed: Any) -> Iterator[Callable[..., Any]]:
     """take(kind, config={…}, …) → (open target, its simulated robot), both on one clock in hand (`let_pass`).
 
     All of it is closed at the end.
     """
     with ExitStack() as stack:
-        peers.CLOCK = ManualClock()
 
         def take(driver: str, config: dict[str, Any] | None = None, **more: Any) -> tuple[Any, Any]:
             kind, q = {"franka": ("fci", FRANKA_HOME), "unitree_go2": ("base", ()), "lerobot": ("servo", (0.0,) * 5)}[
                 driver
             ]
-            plant = stack.enter_context(peers.Plant(kind, q, **more))
+            plant = stack.enter_context(timed.Plant(kind, q, **more))
             target = declared(driver, plant.address, **(config or {}))
-            made = adapter(target, Bench(peers.CLOCK))
+            made = adapter(target, Bench(timed.CLOCK))
             stack.callback(made.close)
             made.open()
             return made, plant

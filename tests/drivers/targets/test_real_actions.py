@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from worldfs.drivers.targets.kinematics import from_dh
 from worldfs.formats import config as configs
 from worldfs.ground.errors import BadInput
 from worldfs.ground.model import Cause, Outcome, State
+from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.world.check import check
 from worldfs.world.world import World
 
@@ -76,6 +78,8 @@ def lab(
 
 
 def opened(root: Path, driver: str = "franka", **more: Any) -> World:
+    """On the robots' clock, which passes while it is led."""
+    more.setdefault("clock", getattr(sys.modules.get("plant"), "CLOCK", None))
     return World.open(root, config=configs.Config(instances=(configs.Instance(ME, driver),)), serve=True, **more)
 
 
@@ -90,8 +94,8 @@ def page(root: Path) -> Any:
 
 
 @pytest.mark.parametrize("named", ["franka", "Franka", "rekep_real"])
-def test_an_action_moves_the_arm_and_the_page_says_what_it_measured(tmp_path, peers, named) -> None:
-    with peers.Plant(*KINDS["franka"]) as plant:
+def test_an_action_moves_the_arm_and_the_page_says_what_it_measured(tmp_path, timed, named) -> None:
+    with timed.Plant(*KINDS["franka"]) as plant:
         lab(tmp_path, settings(plant.address), ("move_to", {"target_pose": [0.6, 0.05, 0.4]}))
         (outcome,) = ended(tmp_path, named)
         assert outcome.ok, outcome
@@ -106,9 +110,9 @@ def test_an_action_moves_the_arm_and_the_page_says_what_it_measured(tmp_path, pe
     }
 
 
-def test_the_safety_layer_stands_between(tmp_path, peers) -> None:
+def test_the_safety_layer_stands_between(tmp_path, timed) -> None:
     safety = {"joint_speed": 0.3, "workspace": {"low": [0.2, -0.2, 0.1], "high": [0.7, 0.2, 0.6]}}
-    with peers.Plant(*KINDS["franka"]) as plant:
+    with timed.Plant(*KINDS["franka"]) as plant:
         away = ("move_to", {"target_pose": [0.6, 0.5, 0.4]})
         lab(tmp_path, settings(plant.address, safety=safety), away, ("move_to", {"x": 0.55, "y": 0.05, "z": 0.42}))
         outside, inside = ended(tmp_path)
@@ -129,16 +133,16 @@ def test_the_safety_layer_stands_between(tmp_path, peers) -> None:
         ("pick_up", {"object_id": "moon"}, "UNKNOWN_OBJECT"),
     ],
 )
-def test_what_the_body_cannot_do_is_refused_before_anything_moves(tmp_path, peers, op, params, code) -> None:
-    with peers.Plant(*KINDS["franka"]) as plant:
+def test_what_the_body_cannot_do_is_refused_before_anything_moves(tmp_path, timed, op, params, code) -> None:
+    with timed.Plant(*KINDS["franka"]) as plant:
         lab(tmp_path, settings(plant.address), (op, params))
         (outcome,) = ended(tmp_path)
         assert outcome.cause is Cause.REJECTED and code in {item.code for item in outcome.findings}, outcome
         assert plant.told == []
 
 
-def test_what_it_takes_is_held_on_the_page_and_lies_where_it_was_put(tmp_path, peers) -> None:
-    with peers.Plant(*KINDS["franka"]) as plant:
+def test_what_it_takes_is_held_on_the_page_and_lies_where_it_was_put(tmp_path, timed) -> None:
+    with timed.Plant(*KINDS["franka"]) as plant:
         plant.between = 0.066 / 0.08  # the apple, of the hand's opening
         lab(tmp_path, settings(plant.address), ("pick_up", {"object_id": "apple_01"}))
         (outcome,) = ended(tmp_path)
@@ -162,44 +166,43 @@ def test_what_it_takes_is_held_on_the_page_and_lies_where_it_was_put(tmp_path, p
         assert [edge["relation"] for edge in now["scene_graph"]["edges"]] == ["near"]
 
 
-def test_fingers_that_close_on_nothing_are_no_success(tmp_path, peers) -> None:
-    with peers.Plant(*KINDS["franka"]) as plant:
+def test_fingers_that_close_on_nothing_are_no_success(tmp_path, timed) -> None:
+    with timed.Plant(*KINDS["franka"]) as plant:
         lab(tmp_path, settings(plant.address), ("pick_up", {"object_id": "apple_01"}))
         (outcome,) = ended(tmp_path)
         assert outcome.code == "GRASP_MISSED" and page(tmp_path)["robots"][0]["holding"] is None
 
 
-def test_a_cancelled_order_leaves_the_arm_standing(tmp_path, peers) -> None:
-    with peers.Plant(*KINDS["franka"]) as plant:
+def test_a_cancelled_order_leaves_the_arm_standing(tmp_path, timed) -> None:
+    with timed.Plant(*KINDS["franka"]) as plant:
         lab(tmp_path, settings(plant.address), ("move_to", {"target_pose": [0.4, 0.3, 0.5]}))
         with opened(tmp_path) as world:
             thread = threading.Thread(target=world.run, kwargs={"stop": threading.Event(), "until_idle": True})
             thread.start()
-            while not plant.told and thread.is_alive():
-                threading.Event().wait(0.01)
+            until(lambda: plant.told or not thread.is_alive())
             world.cancel("act_0")
-            thread.join(60)
+            thread.join(PATIENCE_S)
             status = world.jobs.load("act_0").status
         assert status.state is State.FAILED and status.outcome.cause is Cause.CANCELLED
         assert plant.still
 
 
-def test_a_robot_that_does_not_answer_lets_the_world_start_and_refuses_its_orders(tmp_path, peers) -> None:
+def test_a_robot_that_does_not_answer_lets_the_world_start_and_refuses_its_orders(tmp_path, timed) -> None:
     lab(tmp_path, {"ip": "127.0.0.1:9"}, ("move_to", {"target_pose": [0.6, 0.05, 0.4]}))
     (outcome,) = ended(tmp_path)
     assert outcome.cause is Cause.REJECTED and "activate FCI" in outcome.message
     assert page(tmp_path) == PAGE
 
 
-def test_an_arm_whose_kinematics_nobody_gave_can_do_nothing_here(tmp_path, peers) -> None:
-    with peers.Plant(*KINDS["lerobot"]) as plant:
+def test_an_arm_whose_kinematics_nobody_gave_can_do_nothing_here(tmp_path, timed) -> None:
+    with timed.Plant(*KINDS["lerobot"]) as plant:
         lab(tmp_path, settings(plant.address, "lerobot"), ("move_to", {"target_pose": [0.3, 0, 0.2]}), driver="lerobot")
         (outcome,) = ended(tmp_path, "lerobot")
         assert outcome.cause is Cause.REJECTED and "kinematics" in str(outcome.findings[0].field)
         assert plant.still and not np.any(plant.told)  # told nothing but to stay where it is
 
 
-def test_an_arm_of_servos_is_led_by_its_kinematics(tmp_path, peers) -> None:
+def test_an_arm_of_servos_is_led_by_its_kinematics(tmp_path, timed) -> None:
     dh = [
         [0.0, 0.1, 1.5708, 0.0],
         [0.2, 0.0, 0.0, 1.2],
@@ -208,7 +211,7 @@ def test_an_arm_of_servos_is_led_by_its_kinematics(tmp_path, peers) -> None:
         [0.0, 0.05, 0.0, 0.0],
     ]
     tool = from_dh(dh).forward(np.zeros(5))[:3, 3]
-    with peers.Plant(*KINDS["lerobot"]) as plant:
+    with timed.Plant(*KINDS["lerobot"]) as plant:
         arm = settings(plant.address, "lerobot", kinematics={"dh": dh})
         lab(tmp_path, arm, ("move_to", {"target_pose": [0.1 + tool[0], *tool[1:]]}), driver="lerobot")
         (outcome,) = ended(tmp_path, "lerobot")
@@ -249,14 +252,14 @@ def test_what_is_missing_is_named(tmp_path, driver, more, words) -> None:
         assert finding.code == "DRIVER_MISSING" and words in finding.fix and ME in str(finding)
 
 
-def test_a_profile_s_driver_line_names_the_robot_and_check_says_what_is_missing(tmp_path, peers) -> None:
-    with peers.Plant(*KINDS["franka"]) as plant:
+def test_a_profile_s_driver_line_names_the_robot_and_check_says_what_is_missing(tmp_path, timed) -> None:
+    with timed.Plant(*KINDS["franka"]) as plant:
         lab(tmp_path, settings(plant.address), ("move_to", {"target_pose": [0.6, 0.0, 0.4]}))
         (tmp_path / "EMBODIED.md").write_text(PROFILE.replace("# EMBODIED", "# EMBODIED\n\n> Driver: rekep_real"))
         value = PAGE | {"robots": PAGE["robots"][:1]}
         (tmp_path / "ENVIRONMENT.md").write_text(json.dumps(value))
         assert "DRIVER_MISSING" not in {item.code for item in check(tmp_path)}
-        with World.open(tmp_path, serve=True) as world:
+        with World.open(tmp_path, serve=True, clock=timed.CLOCK) as world:
             assert world.node_ids() == [ME]
             world.run(stop=threading.Event(), until_idle=True)
             assert world.jobs.load("act_0").status.state is State.SUCCEEDED

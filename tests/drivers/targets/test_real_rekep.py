@@ -10,7 +10,6 @@ import pytest
 
 pytest.importorskip("mujoco", reason="the table of the runtime's other half")
 
-from worldfs.drivers.skills.rekep import stepped
 from worldfs.drivers.skills.rekep.runtime import ReKepPolicyRuntime
 from worldfs.drivers.skills.runtime import Errand, Stage
 from worldfs.ground.driver import Run
@@ -36,7 +35,7 @@ def errand(home: Any, id: str = "apple_01") -> Errand:
 def led(take: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """An arm whose own time passes while it is led, between two steps."""
     target, plant = take("franka")
-    monkeypatch.setattr(stepped, "sleep", lambda seconds: let_pass(target, seconds))
+    monkeypatch.setattr(target.bench.clock, "wait", lambda event, seconds: let_pass(target, seconds))
     return target, plant
 
 

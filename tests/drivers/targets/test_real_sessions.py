@@ -20,18 +20,19 @@ from worldfs.drivers.policies.client import Chunk
 from worldfs.drivers.runtime.parts import Parts
 from worldfs.drivers.skills.vla import VLAPolicyRuntime
 from worldfs.drivers.targets import real
+from worldfs.drivers.targets.watchdog import Watchdog
 from worldfs.ground.model import Cause, Outcome, State
 from worldfs.testing.target import NullPolicy
 from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.world.world import World
 
-from .conftest import FRANKA_HOME, PEERS
+from .conftest import FRANKA_HOME, PEERS, let_pass
 
 AWAY = 0.4  # what the policy below asks of the first joint, or m/s
 
 
 class Follow:
-    """A runtime like that of learned policies: look, ask, act; 25 times a second."""
+    """A runtime like that of learned policies: look, ask, act; 25 times a second of the robot's clock."""
 
     name = "Follow"
 
@@ -50,7 +51,7 @@ class Follow:
             seen = result.observation
             for watch in stage.watch:
                 watch(seen, action, result)
-            time.sleep(float(errand.params.get("pause", 0.04)))
+            let_pass(stage.target, float(errand.params.get("pause", 0.04)))
             if "raise" in errand.params:
                 raise RuntimeError("a bug of the skill")
         return Outcome.success("followed")
@@ -77,7 +78,7 @@ def parts() -> Parts:
 
 
 def write(root: Path, driver: str, config: dict[str, Any], *, enabled: bool = True, **params: Any) -> None:
-    limits = params.pop("timeouts", {"session": 30})
+    limits = params.pop("timeouts", {"session": 600})
     target = {
         "id": "arm", "type": "real_robot", "enabled": enabled, "supported_skills": ["follow"],
         "adapter": {"class": "RealRobotTargetAdapter", "driver": driver}, "config": config,
@@ -95,17 +96,15 @@ def write(root: Path, driver: str, config: dict[str, Any], *, enabled: bool = Tr
     (root / "SESSIONS.md").write_text(json.dumps({"sessions": [session]}))
 
 
-def run(root: Path) -> Any:
-    with World.open(root, serve=True, parts=parts()) as world:
+def run(root: Path, clock: Any) -> Any:
+    with World.open(root, serve=True, parts=parts(), clock=clock) as world:
         world.run(stop=threading.Event(), until_idle=True)
         return world.jobs.load("sess_follow_001").status
 
 
 def settled(plant: Any) -> bool:
     """It stands, once what it weighs has come to rest."""
-    until = time.monotonic() + 1.5
-    while not plant.still and time.monotonic() < until:
-        time.sleep(0.02)
+    sys.modules["plant"].CLOCK.advance(1.5)
     return bool(plant.still)
 
 
@@ -121,12 +120,12 @@ KINDS = {"lerobot": ("servo", (0.0,) * 5), "franka": ("fci", FRANKA_HOME), "unit
 
 
 @pytest.mark.parametrize("driver", sorted(KINDS))
-def test_a_policy_leads_a_robot_and_the_files_say_what_it_did(tmp_path, peers, driver):
-    with peers.Plant(*KINDS[driver], latency=0.002) as plant:
+def test_a_policy_leads_a_robot_and_the_files_say_what_it_did(tmp_path, timed, driver):
+    with timed.Plant(*KINDS[driver], latency=0.002) as plant:
         write(
             tmp_path, driver, config(driver, plant.address), sensors=[] if driver == "unitree_go2" else ["joint_states"]
         )
-        status = run(tmp_path)
+        status = run(tmp_path, timed.CLOCK)
         assert status.state is State.SUCCEEDED, status.outcome
         moved = plant.place[0] if driver == "unitree_go2" else plant.q[0] - KINDS[driver][1][0]
         assert moved > 0.1
@@ -139,72 +138,78 @@ def test_a_policy_leads_a_robot_and_the_files_say_what_it_did(tmp_path, peers, d
     assert '"limits"' in (tmp_path / "ENVIRONMENT.md").read_text()
 
 
-def test_a_device_that_is_not_there_refuses_the_session_with_the_fix(tmp_path, peers):
+def test_a_device_that_is_not_there_refuses_the_session_with_the_fix(tmp_path, timed):
     write(tmp_path, "franka", {"ip": "127.0.0.1:9"})
-    outcome = run(tmp_path).outcome
+    outcome = run(tmp_path, timed.CLOCK).outcome
     assert outcome.cause is Cause.REJECTED and "TARGET_BUILD" in {item.code for item in outcome.findings}
     assert "activate FCI" in outcome.message and "SESSIONS.md" not in outcome.findings[0].field
 
 
-def test_a_sensor_that_the_robot_does_not_have_refuses_it_before_anything_moves(tmp_path, peers):
-    with peers.Plant(*KINDS["franka"]) as plant:
+def test_a_sensor_that_the_robot_does_not_have_refuses_it_before_anything_moves(tmp_path, timed):
+    with timed.Plant(*KINDS["franka"]) as plant:
         write(tmp_path, "franka", config("franka", plant.address), sensors=["rgb_camera"])
-        outcome = run(tmp_path).outcome
+        outcome = run(tmp_path, timed.CLOCK).outcome
         assert {item.code for item in outcome.findings} == {"REQUIRED_SENSOR_MISSING"} and plant.told == []
 
 
-def test_a_disabled_robot_is_not_even_connected(tmp_path, peers):
+def test_a_disabled_robot_is_not_even_connected(tmp_path, timed):
     write(tmp_path, "franka", {"ip": "127.0.0.1:9"}, enabled=False)
-    with World.open(tmp_path, serve=True, parts=parts(), threads=False) as world:
+    with World.open(tmp_path, serve=True, parts=parts(), clock=timed.CLOCK, threads=False) as world:
         while world.tick():
             pass
         assert world.jobs.load("sess_follow_001").status.state is State.PENDING
 
 
-def test_time_is_over_and_the_robot_stands_although_the_skill_goes_on(tmp_path, peers):
-    with peers.Plant(*KINDS["unitree_go2"]) as plant:
+def test_time_is_over_and_the_robot_stands_although_the_skill_goes_on(tmp_path, timed):
+    with timed.Plant(*KINDS["unitree_go2"]) as plant:
         timeouts = {"session": 1.0}
         write(tmp_path, "unitree_go2", config("unitree_go2", plant.address), steps=1000, deaf=True, timeouts=timeouts)
-        status = run(tmp_path)
+        status = run(tmp_path, timed.CLOCK)
         assert (status.outcome.cause, status.outcome.code) == (Cause.TIMEOUT, "SESSION_TIMEOUT"), status.outcome
         assert plant.stops >= 1 and settled(plant)
 
 
-def test_a_skill_with_a_bug_leaves_a_robot_that_stands(tmp_path, peers):
-    with peers.Plant(*KINDS["unitree_go2"]) as plant:
+def test_a_skill_with_a_bug_leaves_a_robot_that_stands(tmp_path, timed):
+    with timed.Plant(*KINDS["unitree_go2"]) as plant:
         write(tmp_path, "unitree_go2", config("unitree_go2", plant.address), **{"raise": True})
-        with World.open(tmp_path, serve=True, parts=parts()) as world:
+        with World.open(tmp_path, serve=True, parts=parts(), clock=timed.CLOCK) as world:
             world.run(stop=threading.Event(), until_idle=True)
             assert world.jobs.load("sess_follow_001").status.outcome.cause is Cause.ERROR
             assert plant.stops >= 1 and plant.wanted.tolist() == [0, 0, 0]  # before anything is closed
 
 
-def test_a_skill_that_hangs_is_noticed_by_the_watchdog(tmp_path, peers):
-    with peers.Plant(*KINDS["franka"]) as plant:
+def test_a_skill_that_hangs_is_noticed_by_the_watchdog(tmp_path, timed):
+    with timed.Plant(*KINDS["franka"]) as plant:
         own = config("franka", plant.address) | {"safety": {"watchdog_s": 0.3}}
         write(tmp_path, "franka", own, pause=0.8)
-        outcome = run(tmp_path).outcome
+        outcome = run(tmp_path, timed.CLOCK).outcome
         assert outcome.code == "TARGET_STOPPED" and "safety.watchdog_s" in outcome.message
 
 
-def test_a_learned_policy_that_thinks_for_long_is_no_silence(tmp_path, peers, monkeypatch):
+def test_a_learned_policy_that_thinks_for_long_is_no_silence(tmp_path, timed, monkeypatch):
     """The runtime of learned policies tells the watchdog that it waits for an answer."""
-    asked = []
+    asked: list[str] = []
+    beats: list[object] = []
+    beat = Watchdog.beat
+    monkeypatch.setattr(Watchdog, "beat", lambda self: beats.append(beat(self)))
 
     class Slow(Away):
         def infer(self, observation: Any, words: str, timeout_s: float) -> Any:
             asked.append(words)
-            time.sleep(1.0)
+            for _ in range(10):  # a second passes, and it is told ten times meanwhile
+                told = len(beats)
+                timed.CLOCK.advance(0.1)
+                until(lambda told=told: len(beats) > told)
             numbers = np.append(observation["joint_states"], 1.0)
             numbers[0] = 0.3
             return Chunk(np.tile(numbers.astype(np.float32), (8, 1)), extra={"representation": "joint_position"})
 
     slow = parts()._replace(runtime=lambda name: VLAPolicyRuntime, client=lambda name: Slow)
     monkeypatch.setattr(sys.modules[__name__], "parts", lambda: slow)
-    with peers.Plant(*KINDS["lerobot"]) as plant:
+    with timed.Plant(*KINDS["lerobot"]) as plant:
         own = config("lerobot", plant.address) | {"safety": {"watchdog_s": 0.5}}
         write(tmp_path, "lerobot", own, execution={"max_steps": 16})
-        outcome = run(tmp_path).outcome
+        outcome = run(tmp_path, timed.CLOCK).outcome
         assert outcome.code == "MAX_STEPS_EXCEEDED", outcome
         assert outcome.evidence["evidence_class"] == "real" and len(asked) == 2
         assert plant.q[0] == pytest.approx(0.3, abs=0.1) and settled(plant)
@@ -230,6 +235,16 @@ while True:
 """
 
 
+def rests(plant: Any) -> bool:
+    """It stands, and goes on standing for a while of its own time: what was still on the wire has come."""
+    since = plant._at
+    while plant._at < since + 0.3:
+        if not plant.still:
+            return False
+        time.sleep(0.005)
+    return True
+
+
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
 @pytest.mark.parametrize("driver", sorted(KINDS))
 def test_a_process_that_dies_or_hangs_leaves_no_robot_in_motion(peers, driver, how):
@@ -250,26 +265,26 @@ def test_a_process_that_dies_or_hangs_leaves_no_robot_in_motion(peers, driver, h
                     break
             assert not plant.still
             process.send_signal(how)
-            time.sleep(1.5)
-            assert plant.still
+            until(lambda: rests(plant))
             if driver == "unitree_go2":
-                assert plant.stops >= 1 and plant.wanted.tolist() == [0, 0, 0]
+                until(lambda: plant.stops >= 1 and plant.wanted.tolist() == [0, 0, 0])
         finally:
             process.kill()
             process.communicate()
-        time.sleep(0.1)
-        assert plant.still
+        until(lambda: rests(plant))
 
 
 # -- a stop of the world -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("driver", sorted(KINDS))
-def test_a_stop_of_the_world_reaches_the_robot_by_its_own_path_and_ends_the_session(tmp_path, peers, driver):
+def test_a_stop_of_the_world_reaches_the_robot_by_its_own_path_and_ends_the_session(tmp_path, timed, driver):
     """Also where the skill looks at nothing: the target itself is told, as its watchdog would."""
-    with peers.Plant(*KINDS[driver]) as plant:
-        write(tmp_path, driver, config(driver, plant.address), steps=100_000, deaf=True, pause=0.01)
-        with World.open(tmp_path, serve=True, parts=parts()) as world:
+    with timed.Plant(*KINDS[driver]) as plant:
+        limits = {"session": 1_000_000}
+        more = {"steps": 10**8, "deaf": True, "pause": 0.01, "timeouts": limits}
+        write(tmp_path, driver, config(driver, plant.address), **more)
+        with World.open(tmp_path, serve=True, parts=parts(), clock=timed.CLOCK) as world:
             over = threading.Event()
             kernel = threading.Thread(target=lambda: world.run(stop=over))
             kernel.start()
@@ -280,7 +295,7 @@ def test_a_stop_of_the_world_reaches_the_robot_by_its_own_path_and_ends_the_sess
                 assert outcome is not None
                 assert (outcome.cause, outcome.code) == (Cause.CANCELLED, "STOPPED"), outcome
                 assert outcome.evidence["stood"]["extra"]["standing"]
-                until(lambda: plant.still)
+                assert settled(plant)
                 assert world.stops.of("arm").stopped
             finally:
                 over.set()

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import select
 import tempfile
-import time
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, Protocol
+
+from worldfs.ground.clock import Clock
 
 from .child import Child, explain, spawn
 from .flow import Flow
@@ -37,7 +38,10 @@ class Course(NamedTuple):
 
 
 class Care(Protocol):
-    """What the session does around a command line."""
+    """What the session does around a command line, and its clock."""
+
+    @property
+    def clock(self) -> Clock: ...
 
     def known(self, child: Child) -> None:
         """Make durable which processes these are. What it raises keeps the command from beginning."""
@@ -102,11 +106,11 @@ def _watch(
     poll.register(stop.fd, select.POLLIN)
     late = command.grace_s + KILLING + PATIENCE  # from the asking to the warden's last word
     wish = ""
-    begun = time.monotonic()
+    begun = care.clock.monotonic()
     given_up = None if command.timeout_s is None else begun + command.timeout_s + late
     while True:
         care.beat()
-        now = time.monotonic()
+        now = care.clock.monotonic()
         rest = TICK
         if command.silence_s is not None and not wish:
             rest = command.silence_s - min(flow.silent_s(now), now - begun)
@@ -121,7 +125,7 @@ def _watch(
             stop.heard()
         if stop.times > wishes:
             at_once = wish or stop.times > wishes + 1
-            wish, wishes, given_up = wish or "cancelled", stop.times, time.monotonic() + late
+            wish, wishes, given_up = wish or "cancelled", stop.times, care.clock.monotonic() + late
             (child.kill if at_once else child.end)()
         for report in child.hear() if child.fd in ready else ():
             if "failed" in report:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from typing import Any, Final
@@ -125,7 +124,7 @@ class _Work:
         self.read: Read | None = Read()  # before the command runs, nothing was read
         self._faults: set[str] = set()  # of the state, told once each
         self._heartbeat_s = heartbeat_s
-        self._next_beat = time.monotonic() + heartbeat_s
+        self._next_beat = self.clock.monotonic() + heartbeat_s
         home = os.path.realpath(self.root.path)
         self.env = {
             **(os.environ if command.env is None else command.env),
@@ -147,7 +146,7 @@ class _Work:
         begun = self.clock.monotonic()
         self.trace.write(traces.RUN, self.run)
         self._after_the_killed()
-        log = Log(self.root, self.trace.folder, self.redact)
+        log = Log(self.root, self.trace.folder, self.redact, now=self.clock.monotonic)
         flows: list[Flow] = []
         reporting = self.command.tool
 
@@ -329,8 +328,8 @@ class _Work:
         self.trace.write(traces.RUN, self.run)
 
     def beat(self) -> None:
-        if time.monotonic() >= self._next_beat:
-            self._next_beat = time.monotonic() + self._heartbeat_s
+        if self.clock.monotonic() >= self._next_beat:
+            self._next_beat = self.clock.monotonic() + self._heartbeat_s
             try:
                 self.state.heartbeat()
             except (WorldError, OSError) as error:

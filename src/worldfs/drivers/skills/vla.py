@@ -9,6 +9,7 @@ import math
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from worldfs.drivers.policies import contract
 from worldfs.drivers.policies.client import Chunk, PolicyClient, PolicyError, PolicyInfo
 from worldfs.drivers.policies.endpoint import endpoint_text
 from worldfs.drivers.targets.adapter import Array, Attended, Observation, StepResult, TargetAdapter
-from worldfs.ground.clock import Clock, SystemClock
+from worldfs.ground.clock import Clock
 from worldfs.ground.driver import Run
 from worldfs.ground.errors import UserError
 from worldfs.ground.model import Cause, Finding, Json, Outcome
@@ -324,8 +325,8 @@ class _Loop:
         return max(0.001, min(most, self._run.deadline - self._clock.monotonic()))
 
     def _waiter(self) -> Any:
-        """Real time passes for a real robot, or where the session asks; a simulation or a clock in hand runs freely."""
+        """Time passes for a real robot, or where the session asks; a simulation runs freely."""
         execution = self._errand.extra.get("execution")
         asked = isinstance(execution, Mapping) and execution.get("real_time") is True
-        paced = isinstance(self._clock, SystemClock) and (asked or self._target.target.kind == REAL)
-        return self._run.cancel.wait if paced else None
+        paced = asked or self._target.target.kind == REAL
+        return partial(self._clock.wait, self._run.cancel) if paced else None

@@ -6,11 +6,11 @@ It knows no joints: reach is a distance, collisions are avoided by height, and w
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from time import sleep
 from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
@@ -76,6 +76,7 @@ class StepHand:
         self._clamped: dict[str, int] = {}
         self._seen: tuple[Scene, int] | None = None
         self._clock, self._due = clock, 0.0
+        self._over = threading.Event()  # of a wait: nothing ends one before its period is over
         self._last: dict[str, tuple[Array, float, float]] = {}  # position, when, speed
 
     def begin(self, stop: Callable[[], str]) -> None:
@@ -286,7 +287,7 @@ class StepHand:
         if self._clock is not None:
             left = self._due - self._clock.monotonic()
             if left > 0:
-                sleep(left)
+                self._clock.wait(self._over, left)
             elif left < -0.5:
                 self._target.observe()  # a robot takes no action from an old observation
             self._due = max(self._due, self._clock.monotonic()) + 1 / self._hz
