@@ -9,6 +9,7 @@ import signal
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -155,6 +156,7 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
     yield made
     left = made.alive()
     for one in left:  # a failed test must not burden the next ones
-        os.kill(int(one.split()[0]), signal.SIGKILL)
+        with suppress(ProcessLookupError):  # it has gone meanwhile
+            os.kill(int(one.split()[0]), signal.SIGKILL)
     made.book.room.close()
     assert not left, left
