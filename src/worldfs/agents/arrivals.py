@@ -81,13 +81,13 @@ class Arrivals:
             self.ledger.catch_up()
             self._look()
             return
-        now = time.monotonic()
+        now = time.monotonic()  # real time: it is the cost of listening that is bounded
         if now - self._looked < FRESH_S and self._heap:
             return
         self._looked = now
         while changes := self._watch.read(0.0):  # what was lost is told after all that was not
             self._hear(changes)
-        for name in [name for name, since in self._unready.items() if time.monotonic() - since >= GRACE_S]:
+        for name in [name for name, since in self._unready.items() if self._for(since) >= GRACE_S]:
             self._met(name)
 
     def _look(self) -> None:
@@ -114,6 +114,9 @@ class Arrivals:
             self.mail.known.add(name)
             heapq.heappush(self._heap, rank)
 
+    def _for(self, since: float) -> float:
+        return self.room.clock.monotonic() - since
+
     def _foreign(self, name: str) -> Rank | None:
         """The rank of a letter that another program wrote: read once, noted for all who come later."""
         seen = self.ledger.seen.get(name)
@@ -126,8 +129,8 @@ class Arrivals:
             return None
         message = self.mail.read(name)
         if message is None:
-            since = self._unready.setdefault(name, time.monotonic())
-            if time.monotonic() - since >= GRACE_S or self.mail.age(name) >= GRACE_S:
+            since = self._unready.setdefault(name, self.room.clock.monotonic())
+            if self._for(since) >= GRACE_S or self.mail.age(name) >= GRACE_S:
                 self._unready.pop(name, None)
                 with suppress(NotFound):
                     self.mail.bury(name, "unreadable")

@@ -389,7 +389,7 @@ class Kept:
         if fd is None:
             return False
         try:
-            return bool(written_now(fd)) or time.time() - os.fstat(fd).st_mtime < GRACE_S
+            return bool(written_now(fd)) or self.room.clock.now().timestamp() - os.fstat(fd).st_mtime < GRACE_S
         finally:
             os.close(fd)
 

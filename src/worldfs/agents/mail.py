@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -63,7 +62,7 @@ class Mail:
     def age(self, name: str) -> float:
         place = self.room.root.place(file_key(name))
         info = None if place is None else self.room.root.glance(place)
-        return 0.0 if info is None else time.time() - info.st_mtime
+        return 0.0 if info is None else self.room.clock.now().timestamp() - info.st_mtime
 
     def moved(self, key: str) -> str:
         """When a file got its name, as the disk tells it: for a letter whose line the ledger no longer has."""
