@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from worldfs.drivers.mujoco import panda
+from worldfs.drivers.skills.rekep import preview
 from worldfs.ground.driver import Run
 from worldfs.ground.errors import Unsafe
 from worldfs.ground.model import Cause
@@ -250,3 +251,10 @@ def test_helpers_of_a_program_are_kept_with_it(stand, tmp_path):
     given = {"program": text, "keypoints": ["apple_01.centre", "cube_01.top"]}
     assert table.do("x", constraints=given, run=run).ok
     assert stand(home=tmp_path).review("x", constraints="a/constraints") == []
+
+
+def test_a_preview_that_looked_long_enough_leaves_it_to_the_arm(stand, monkeypatch):
+    far = {"object_id": "apple_01", "target_position": [0.88, 0.5, 0.0]}
+    assert stand().review("rekep_place", **far)
+    monkeypatch.setattr(preview, "LOOKS", 0)
+    assert stand().review("rekep_place", **far) == []
