@@ -25,6 +25,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -40,6 +41,9 @@ from mutant_rules import MOST, Fault, Source, faults, named  # noqa: E402  # sam
 KEPT = ROOT / "build/mutants.json"
 EXPLAINED = ROOT / "docs/proofs.md"
 PATIENCE_S = 300.0  # of one run of tests: a fault that makes them hang is seen as well
+TELLERS = 6  # tests that are asked first
+USAGE = 4  # how pytest ends when it cannot find a test
+PLAIN = re.compile(r"[\w/.]+::\w+(\[[\w.-]+\])?")  # the name of a test that a command line takes
 TRIES = 3  # tests that may fail for no reason
 LIFE = "tests/testing/test_lives.py::test_nothing_that_was_acknowledged_is_lost_by_a_crash"
 PROBED = "tests/testing/test_locks.py"
@@ -134,9 +138,13 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )  # fmt: skip
 
 
+def _guards(file: str) -> tuple[str, ...]:
+    return next((tests for prefix, tests in GUARDS if file.startswith(prefix)), ("tests",))
+
+
 def guards(fault: Fault) -> tuple[str, ...]:
     """The tests that claim to guard its file, the telling and quick ones first."""
-    tests = next((tests for prefix, tests in GUARDS if fault.file.startswith(prefix)), ("tests",))
+    tests = _guards(fault.file)
     return (PROBED, *(test for test in tests if test != PROBED)) if fault.rule == "lock" else tests
 
 
@@ -188,6 +196,8 @@ class Trial:
                     os.killpg(process.pid, signal.SIGKILL)
         if process.returncode == 0:
             return "survived"
+        if process.returncode == USAGE:
+            return ""  # a test that there is not: nothing is known
         failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", said, re.M)
         return failed[1] if failed else f"exit status {process.returncode}"
 
@@ -213,6 +223,16 @@ class Results:
     def known(self, key: str, tests: tuple[str, ...]) -> str:
         known = self.found.get(key, {"result": ""})
         return "" if known["result"] == "survived" and known["tests"] != _tests(tests) else str(known["result"])
+
+    def tellers(self, fault: Fault) -> list[str]:
+        """Tests of its list that saw other faults, best of this rule or in this file: they are asked first."""
+        told: Counter[str] = Counter()
+        with self._lock:
+            for key, known in self.found.items():
+                rule, file, *_ = key.split(" ")
+                if PLAIN.fullmatch(known["result"]) and _guards(file) == _guards(fault.file):
+                    told[known["result"]] += 1 + (rule == fault.rule) + 2 * (file == fault.file)
+        return [test for test, _ in told.most_common(TELLERS)]
 
     def add(self, key: str, tests: tuple[str, ...], result: str, seconds: float) -> None:
         with self._lock:
@@ -281,12 +301,12 @@ def _run(chosen: list[Fault], results: Results, workers: int) -> None:
     free = [Trial(number) for number in range(workers)] if todo else []
     lock, began = threading.Lock(), time.monotonic()
 
-    def tried(key: str, tests: tuple[str, ...], fault: Fault | None) -> str:
+    def tried(key: str, tests: tuple[str, ...], fault: Fault | None, first: Iterable[str] = ()) -> str:
         with lock:
             trial = free.pop()
         start = time.monotonic()
         try:
-            result = trial.run(tests, fault)
+            result = trial.run((*first, *tests), fault)
         finally:
             with lock:
                 free.append(trial)
@@ -301,7 +321,7 @@ def _run(chosen: list[Fault], results: Results, workers: int) -> None:
         return result == "survived"
 
     def one(fault: Fault) -> None:
-        result = tried(results.key(fault), guards(fault), fault)
+        result = tried(results.key(fault), guards(fault), fault, results.tellers(fault))
         print(f"{time.monotonic() - began:6.0f} s  {result:60} {fault.name}", flush=True)
 
     with ThreadPoolExecutor(max(1, workers)) as pool:
