@@ -25,6 +25,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -40,6 +41,9 @@ from mutant_rules import MOST, Fault, Source, faults, named  # noqa: E402  # sam
 KEPT = ROOT / "build/mutants.json"
 EXPLAINED = ROOT / "docs/proofs.md"
 PATIENCE_S = 300.0  # of one run of tests: a fault that makes them hang is seen as well
+TELLERS = 6  # tests that are asked first
+USAGE = 4  # how pytest ends when it cannot find a test
+PLAIN = re.compile(r"[\w/.]+::\w+(\[[\w.-]+\])?")  # the name of a test that a command line takes
 TRIES = 3  # tests that may fail for no reason
 LIFE = "tests/testing/test_lives.py::test_nothing_that_was_acknowledged_is_lost_by_a_crash"
 PROBED = "tests/testing/test_locks.py"
@@ -71,16 +75,23 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("plane/", ("tests/plane", *_lives("plane"), PROBED)),
     (
         "agents/notebook.py",
-        ("tests/agents/test_notebook.py", *_lives("memory"), PROBED, "tests/world/services/test_memory.py"),
+        (
+            "tests/agents/test_notebook.py", "tests/agents/test_on_the_disk.py", *_lives("memory"), PROBED,
+            "tests/world/services/test_memory.py",
+        ),
     ),
     (
         "agents/ledger.py",
-        ("tests/agents/test_inbox.py", *_lives("claims"), PROBED, "tests/proof/test_inbox_claimers.py"),
+        (
+            "tests/agents/test_inbox.py", "tests/agents/test_on_the_disk.py", *_lives("claims"), PROBED,
+            "tests/proof/test_inbox_claimers.py",
+        ),
     ),
     (
         "agents/inbox.py",
         ("tests/agents/test_inbox.py", *_lives("claims"), PROBED, "tests/agents/test_receipts.py", *_lives("agent")),
     ),
+    ("agents/mail.py", ("tests/agents/test_inbox.py", "tests/agents/test_odd_files.py", *_lives("claims", "agent"))),
     ("agents/arrivals.py", ("tests/agents/test_inbox.py", *_lives("claims"), "tests/proof/test_inbox_claimers.py")),
     (
         "agents/",
@@ -127,9 +138,13 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )  # fmt: skip
 
 
+def _guards(file: str) -> tuple[str, ...]:
+    return next((tests for prefix, tests in GUARDS if file.startswith(prefix)), ("tests",))
+
+
 def guards(fault: Fault) -> tuple[str, ...]:
     """The tests that claim to guard its file, the telling and quick ones first."""
-    tests = next((tests for prefix, tests in GUARDS if fault.file.startswith(prefix)), ("tests",))
+    tests = _guards(fault.file)
     return (PROBED, *(test for test in tests if test != PROBED)) if fault.rule == "lock" else tests
 
 
@@ -144,20 +159,23 @@ class Trial:
     def run(self, tests: Iterable[str], fault: Fault | None) -> str:
         """ "survived", "hung", or the first test that fails, twice: on a busy machine one may fail for no reason."""
         if fault is None:
-            return self._tests(tests)
+            return self._twice(tests)
         path = self.place / "src/worldfs" / fault.file
         data = path.read_bytes()
         path.write_bytes(data[: fault.start] + fault.new.encode() + data[fault.end :])
         try:
-            left: list[str] = []
-            for _ in range(TRIES):
-                result = self._tests(tests, left)
-                if "::" not in result or self._tests((result,)) != "survived":
-                    break
-                left.append(result)
-            return result
+            return self._twice(tests)
         finally:
             path.write_bytes(data)
+
+    def _twice(self, tests: Iterable[str]) -> str:
+        left: list[str] = []
+        for _ in range(TRIES):
+            result = self._tests(tests, left)
+            if "::" not in result or self._tests((result,)) != "survived":
+                break
+            left.append(result)
+        return result
 
     def _tests(self, tests: Iterable[str], left: Iterable[str] = ()) -> str:
         environ = {**os.environ, "PYTHONPATH": str(self.place / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -178,6 +196,8 @@ class Trial:
                     os.killpg(process.pid, signal.SIGKILL)
         if process.returncode == 0:
             return "survived"
+        if process.returncode == USAGE:
+            return ""  # a test that there is not: nothing is known
         failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", said, re.M)
         return failed[1] if failed else f"exit status {process.returncode}"
 
@@ -203,6 +223,16 @@ class Results:
     def known(self, key: str, tests: tuple[str, ...]) -> str:
         known = self.found.get(key, {"result": ""})
         return "" if known["result"] == "survived" and known["tests"] != _tests(tests) else str(known["result"])
+
+    def tellers(self, fault: Fault) -> list[str]:
+        """Tests of its list that saw other faults, best of this rule or in this file: they are asked first."""
+        told: Counter[str] = Counter()
+        with self._lock:
+            for key, known in self.found.items():
+                rule, file, *_ = key.split(" ")
+                if PLAIN.fullmatch(known["result"]) and _guards(file) == _guards(fault.file):
+                    told[known["result"]] += 1 + (rule == fault.rule) + 2 * (file == fault.file)
+        return [test for test, _ in told.most_common(TELLERS)]
 
     def add(self, key: str, tests: tuple[str, ...], result: str, seconds: float) -> None:
         with self._lock:
@@ -236,7 +266,12 @@ def _tests(tests: tuple[str, ...]) -> str:
 
 def explained(fault: Fault) -> bool:
     """Does docs/proofs.md say why this one survives?"""
-    return f"`{fault.file}` `{fault.where}` {fault.rule}" in EXPLAINED.read_text("utf-8")
+    return _row(fault) in EXPLAINED.read_text("utf-8")
+
+
+def _row(fault: Fault) -> str:
+    """How the row of a survivor begins."""
+    return f"| `{fault.file}` `{fault.where}` {fault.rule}"
 
 
 def main() -> int:
@@ -261,41 +296,45 @@ def main() -> int:
 
 def _run(chosen: list[Fault], results: Results, workers: int) -> None:
     todo = [fault for fault in chosen if not results.of(fault)]
+    for fault in todo:
+        _tests(guards(fault))  # the tests as they are copied: an edit from now on is none that was tried
     free = [Trial(number) for number in range(workers)] if todo else []
     lock, began = threading.Lock(), time.monotonic()
 
-    def tried(key: str, tests: tuple[str, ...], fault: Fault | None) -> str:
+    def tried(key: str, tests: tuple[str, ...], fault: Fault | None, first: Iterable[str] = ()) -> str:
         with lock:
             trial = free.pop()
         start = time.monotonic()
         try:
-            result = trial.run(tests, fault)
+            result = trial.run((*first, *tests), fault)
         finally:
             with lock:
                 free.append(trial)
         results.add(key, tests, result, time.monotonic() - start)
         return result
 
+    def sound(tests: tuple[str, ...]) -> bool:
+        key = f"no fault: {' '.join(tests)}"
+        result = results.known(key, tests)
+        if result != "survived" and (result := tried(key, tests, None)) != "survived":
+            print(f"without any fault they fail: {result}, so their faults are not tried: {key}", flush=True)
+        return result == "survived"
+
     def one(fault: Fault) -> None:
-        tests = guards(fault)
-        sound = f"no fault: {' '.join(tests)}"
-        if results.known(sound, tests) != "survived" and tried(sound, tests, None) != "survived":
-            print(
-                f"without any fault they fail: {results.found[sound]['result']}, so not tried: {fault.name}", flush=True
-            )
-            return
-        result = tried(results.key(fault), tests, fault)
+        result = tried(results.key(fault), guards(fault), fault, results.tellers(fault))
         print(f"{time.monotonic() - began:6.0f} s  {result:60} {fault.name}", flush=True)
 
     with ThreadPoolExecutor(max(1, workers)) as pool:
-        list(pool.map(one, todo))
+        lists = list(dict.fromkeys(tuple(sorted(guards(fault))) for fault in todo))
+        good = {tests for tests, well in zip(lists, pool.map(sound, lists), strict=True) if well}
+        list(pool.map(one, [fault for fault in todo if tuple(sorted(guards(fault))) in good]))
 
 
 def _told(chosen: list[Fault], results: Results, *, whole: bool) -> int:
     ran = [fault for fault in chosen if results.of(fault)]
     survived = [fault for fault in ran if results.of(fault) == "survived"]
     for fault in survived:
-        print(f"survived{'' if explained(fault) else ', unexplained'}: {fault.name}")
+        print(f"survived{'' if explained(fault) else f', no row {_row(fault)} … in docs/proofs.md'}: {fault.name}")
     unseen = [named(fault) for fault in chosen if named(fault) and results.of(fault) in ("", "survived")]
     seconds = sorted(results.found[results.key(fault)]["s"] for fault in ran)
     caught = len(ran) - len(survived)

@@ -221,6 +221,7 @@ def test_a_letter_that_died_or_was_revived_is_where_it_was_said_to_be_after_any_
         waiting, dead = len(inbox.waiting()), len(inbox.dead())
         assert waiting + dead == 1, "it is in one place"
         assert "revived" not in acked or waiting
+        assert not acked or all(letter.reason for letter in inbox.dead()), "nobody knows why it is dead"
         inbox.max_attempts = 1
         claimed = inbox.claim("late") if "revived" in acked else None
         assert "revived" not in acked or (claimed is not None and claimed.attempt == 1)
@@ -235,6 +236,17 @@ def test_an_expired_letter_is_never_delivered_and_not_destroyed(inbox: Inbox, cl
     clock.advance(120)
     assert ids(inbox) == ["b"]
     assert [(dead.message.id, dead.reason) for dead in inbox.dead() if dead.message] == [("a", "expired")]
+
+
+def test_a_letter_that_is_not_dead_is_not_revived_and_its_deliveries_still_count(inbox: Inbox) -> None:
+    inbox.deposit(letter("a"))
+    claimed = inbox.claim("w")
+    assert claimed is not None
+    inbox.give_back(claimed.token)
+    with pytest.raises(NotFound):
+        inbox.revive(Path(claimed.path).name)
+    claimed = inbox.claim("w")
+    assert claimed is not None and claimed.attempt == 2
 
 
 def test_only_names_of_letters_are_revived(inbox: Inbox) -> None:

@@ -1,13 +1,24 @@
-"""What an agent is told of is on the disk: a merge with somebody's rewrite, the beginning of a session."""
+"""What an agent is told of is on the disk: somebody's rewrite merged, a session begun, what lies aside."""
 
 from __future__ import annotations
 
+import itertools
 import json
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from worldfs.agents import doctor_mends, ledger, notebook
+from worldfs.agents.inbox import Inbox
+from worldfs.agents.notebook import Notebook
+from worldfs.agents.room import Room
 from worldfs.agents.state import AgentState
-from worldfs.ground.disk import Disk
+from worldfs.ground.disk import Disk, How
 from worldfs.ground.model import Message
+from worldfs.ground.walk import Place
+from worldfs.testing.clock import ManualClock
+from worldfs.testing.crashes import enumerate_crashes
 
 
 def test_a_merge_waits_for_the_disk_with_its_content_and_its_name(tmp_path: Path) -> None:
@@ -50,3 +61,198 @@ def test_that_a_delivery_does_not_count_is_on_the_disk_when_it_is_said(tmp_path:
         done.clear()
         assert state.inbox.ack_all("s1", only=()) == []
     assert done == [("append", ".paos/inbox.jsonl"), ("fsync", ".paos/inbox.jsonl")]
+
+
+FOREIGN = b'{"tasks": [' + b"another program's work" * 60
+
+
+def reasons(home: Path) -> list[str]:
+    """Of what lies aside, the file that each was: all of it says why it is there."""
+    aside = [file for file in home.glob(".paos/aside/*") if file.suffix != ".why"]
+    return [json.loads(Path(f"{file}.why").read_bytes())["file"] for file in aside]
+
+
+def kept(home: Path, name: str) -> bool:
+    """Are the other program's bytes in their place, or aside?"""
+    return FOREIGN in [file.read_bytes() for file in (home / name, *home.glob(".paos/aside/*")) if file.exists()]
+
+
+def test_what_was_set_aside_is_on_the_disk_with_its_reason_before_anything_takes_its_place() -> None:
+    def prepare(path: Path) -> None:
+        AgentState.open("rio", path, create=True).close()
+        (path / "rio/tasks.json").write_bytes(FOREIGN)
+
+    def operate(path: Path, disk: Disk, ack: Callable[[str], None]) -> None:
+        with AgentState.open("rio", path, disk=disk) as state:
+            state.add_task("one")
+            ack("one")
+
+    def check(path: Path, acked: tuple[str, ...]) -> None:
+        assert kept(path / "rio", "tasks.json"), "their bytes are gone"
+        assert reasons(path / "rio") in (["tasks.json"], *(() if acked else ([],)))
+
+    assert enumerate_crashes(prepare, operate, check).states > 20
+
+
+def test_so_is_a_file_that_was_moved_aside() -> None:
+    def prepare(path: Path) -> None:
+        (path / "rio").mkdir()
+        (path / "rio/odd").write_bytes(FOREIGN)
+
+    def operate(path: Path, disk: Disk, ack: Callable[[str], None]) -> None:
+        room = Room(path, "rio", clock=ManualClock(), disk=disk)
+        with room.alone():
+            room.move_aside("odd", "odd")
+            room.root.replace("odd", b"ours")
+        ack("ours")
+        room.close()
+
+    def check(path: Path, acked: tuple[str, ...]) -> None:
+        assert kept(path / "rio", "odd"), "their bytes are gone"
+        assert reasons(path / "rio") in (["odd"], *(() if acked else ([],)))
+
+    assert enumerate_crashes(prepare, operate, check).states > 10
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["bytes", "file"])
+def test_nothing_lies_aside_without_its_reason_wherever_the_writer_dies(tmp_path: Path, whole: bool) -> None:
+    class Dead(BaseException):
+        pass
+
+    died = 0
+    for moment in itertools.count(1):
+        home = tmp_path / f"{moment}/rio"
+        home.mkdir(parents=True)
+        (home / "odd").write_bytes(b"what nobody knows")
+        left = moment
+
+        def boundary(name: str, path: str) -> None:
+            nonlocal left
+            left -= 1
+            if not left:
+                raise Dead
+
+        room = Room(home.parent, "rio", clock=ManualClock(), disk=Disk(boundary))
+        try:
+            with room.alone():
+                room.move_aside("odd", "odd") if whole else room.set_aside("odd", b"what nobody knows", "odd")
+        except Dead:
+            died += 1
+        finally:
+            room.close()
+        aside = [path for path in home.glob(".paos/aside/*") if path.name.endswith("-odd")]
+        assert all(Path(f"{path}.why").exists() for path in aside), f"before change {moment}"
+        if left > 0:
+            assert len(aside) == 1 and died > 3
+            return
+
+
+def test_what_lies_aside_already_is_waited_for_as_well(tmp_path: Path) -> None:
+    """Another process may have put it there and died before it was on the disk."""
+    (tmp_path / "rio").mkdir()
+    done: list[tuple[str, str]] = []
+    for _ in range(2):
+        done.clear()
+        room = Room(tmp_path, "rio", clock=ManualClock(), disk=Disk(lambda *one: done.append(one)))
+        with room.alone():
+            key = room.set_aside("tasks.json", b"no json", "odd")
+        room.close()
+        assert done[-1] == ("fsync_dir", key.rpartition("/")[0])
+    assert not [name for name, _ in done if name in ("write", "rename")]
+
+
+@pytest.mark.parametrize("by", ["doctor", "room"])
+def test_what_was_put_aside_as_it_stands_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    done: list[str] = []
+    rename, fsync_dir = Disk.rename, Disk.fsync_dir
+
+    def renamed(disk: Disk, source: Place, target: Place, how: How) -> None:
+        rename(disk, source, target, how)
+        done.append("rename")
+
+    def synced(disk: Disk, fd: int, path: str) -> None:
+        fsync_dir(disk, fd, path)
+        done.append(f"fsync_dir {path}")
+
+    (tmp_path / "rio").mkdir()
+    (tmp_path / "rio/odd").symlink_to("elsewhere")
+    room = Room(tmp_path, "rio", clock=ManualClock())
+    monkeypatch.setattr(Disk, "rename", renamed)
+    monkeypatch.setattr(Disk, "fsync_dir", synced)
+    with room.alone():
+        if by == "doctor":
+            doctor_mends.move_aside(room.path, "odd")
+        else:
+            assert room.clear("odd")
+    room.close()
+    at = done.index("rename")
+    assert done[at + 1 : at + 3] == ["fsync_dir .paos/aside", "fsync_dir "]
+    assert not (tmp_path / "rio/odd").is_symlink()
+
+
+def steps(done: list[tuple[str, str]], file: str) -> list[str]:
+    return [name for name, path in done if path == file]
+
+
+def test_a_torn_end_is_off_the_disk_before_the_next_line_takes_its_place(tmp_path: Path) -> None:
+    """Else a power cut may leave the new line with sectors of the old one in its middle, and it reads well."""
+    (tmp_path / "rio").mkdir()
+    done: list[tuple[str, str]] = []
+    room = Room(tmp_path, "rio", clock=ManualClock(), disk=Disk(lambda *one: done.append(one)))
+    notes, inbox = Notebook(room), Inbox(room)
+    for id in "ab":
+        notes.create("fact", id, name=id)
+        inbox.deposit(Message(id, "ann", "rio", subject=id))
+    assert inbox.claim("first") is not None
+    for file in (notebook.FILE, ledger.NAME):
+        with (tmp_path / "rio" / file).open("ab") as torn:
+            torn.write(b'{"half')
+    done.clear()
+    notes.create("fact", "c", name="c")
+    assert inbox.claim("second") is not None
+    for file in (notebook.FILE, ledger.NAME):
+        assert steps(done, file) == ["truncate", "fsync", "append", "fsync"], file
+    inbox.close()
+    notes.close()
+    room.close()
+
+
+def test_a_ledger_that_was_written_anew_says_the_same_after_any_power_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    def opened(path: Path, disk: Disk | None = None) -> Inbox:
+        return Inbox(Room(path, "rio", clock=ManualClock(), disk=disk))
+
+    def shut(inbox: Inbox) -> None:
+        inbox.close()
+        inbox.room.close()
+
+    def prepare(path: Path) -> None:
+        (path / "rio").mkdir()
+        inbox = opened(path)
+        for id in "abc":
+            inbox.deposit(Message(id, "ann", "rio", subject=id))
+        claimed = inbox.claim("first")
+        assert claimed is not None
+        for _ in range(600):
+            inbox.extend(claimed.token)
+        inbox.ledger.sync()
+        shut(inbox)
+
+    def operate(path: Path, disk: Disk, ack: Callable[[str], None]) -> None:
+        inbox = opened(path, disk)
+        monkeypatch.setattr(ledger, "COMPACT", 1_000)
+        before = (path / "rio" / ledger.NAME).stat().st_size
+        for by in ("second", "third"):
+            assert inbox.claim(by) is not None
+            ack(by)
+        assert (path / "rio" / ledger.NAME).stat().st_size < before / 8, "it was written anew"
+        shut(inbox)
+
+    def check(path: Path, acked: tuple[str, ...]) -> None:
+        inbox = opened(path)
+        held = {letter.by for letter in inbox.waiting() if letter.by}
+        shut(inbox)
+        assert {"first", *acked} <= held <= {"first", "second", "third"}
+
+    assert enumerate_crashes(prepare, operate, check).states > 20

@@ -143,6 +143,25 @@ def test_a_hand_that_lost_a_thing_low_over_a_basket_comes_out_of_it(opened):
     assert "lowering" in done.message and rig.tcp_pose()[0][2] > 0.17 and hand.do("strategy", name="home").ok
 
 
+def test_a_hand_that_lost_a_thing_on_the_way_does_not_go_down_without_it(opened):
+    hand = opened(CUBE)
+    rig = hand.rig
+    assert hand.do("pick_up", object_id="cube").ok
+    heights = []
+
+    def act():
+        tcp = rig.tcp_pose()[0]
+        if tcp[1] < -0.1 and rig.fingers_on("cube") == 2:
+            lies.put(rig, "cube", (0.2, 0.5, -0.5))
+        if rig.fingers_on("cube") == 0:
+            heights.append(tcp[2])
+
+    lies.always(hand, act, 5)
+    done = hand.do("place", target="basket_01")
+    assert (done.ok, done.code) == (False, "OBJECT_LOST") and "on the way" in done.message
+    assert heights and min(heights) > 0.12
+
+
 @pytest.mark.parametrize("then", ["table", "home"])
 def test_a_hand_that_was_stopped_in_a_basket_comes_out_of_it(opened, then):
     from worldfs.ground.clock import SystemClock

@@ -257,6 +257,13 @@ def test_a_long_path_is_walked_by_component(source, work):
     assert source.names(node) == ["f"]
 
 
+def test_what_the_quick_way_says_of_a_path_is_not_asked_a_second_time(work, monkeypatch):
+    below = Below(str(work))
+    monkeypatch.setattr(below, "_by_component", lambda path, flags: pytest.fail(f"{path} was looked for again"))
+    for _ in range(2):
+        assert number(below.open, ("missing",), os.O_RDONLY) == errno.ENOENT
+
+
 def test_a_component_walk_refuses_links_as_openat2_does(work, tmp_path):
     (work / "out").symlink_to(tmp_path / "outside")
     for whole in (True, False):

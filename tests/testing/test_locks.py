@@ -393,6 +393,9 @@ def test_alerts_are_kept_under_their_lock() -> None:
     alerts.again()
     alerts("here", finding)
     assert alerts.now() == {"here": finding}
+    heard: list[Finding] = []
+    alerts.listen(heard.append)
+    assert heard == [finding]
     alerts.tell()
 
 

@@ -45,8 +45,7 @@ def make(
             "journal.jsonl": b"",
         }
         made = [file for file, data in first.items() if _create(house, f"{name}/{file}", data)]
-        place = house.room(f"{name}/inbox/x")
-        house.sync(place)
+        house.room(f"{name}/inbox/x")
         return made
     finally:
         house.close()

@@ -171,8 +171,8 @@ class Inbox:
                 else:
                     unread.append(claim.name)
             now = self.room.now()
-            ledger.write({"op": "ack", "name": name, "id": id, "at": now} for name, id in done)
-            ledger.write({"op": "return", "name": name, "at": now, "unread": True} for name in unread)
+            acks = [{"op": "ack", "name": name, "id": id, "at": now} for name, id in done]
+            ledger.write([*acks, *({"op": "return", "name": name, "at": now, "unread": True} for name in unread)])
         if done or unread:  # that a delivery does not count is said for good, too
             self.ledger.sync() if durable else self.ledger.begin_sync()
         self.mail.archive(done)

@@ -250,7 +250,8 @@ class Ledger:
         lines += [
             {"op": "ack", "name": name, "id": id, **self._time(name)} for name, id in self.acked.items() if name in here
         ]
-        self.room.root.replace(NAME, b"".join(map(_encoded, lines)))
+        # Its name is durable with the first line that follows; until then the old file says the same.
+        self.room.root.replace(NAME, b"".join(map(_encoded, lines)), durable=False)
         self.catch_up()
 
     def _time(self, name: str) -> Json:

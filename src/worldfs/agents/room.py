@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from worldfs.ground.clock import Clock, SystemClock, stamp
 from worldfs.ground.durable import Disk
-from worldfs.ground.errors import Exists, NotFound
+from worldfs.ground.errors import NotFound
 from worldfs.tree.stores.disk import DiskStore
 from worldfs.tree.stores.revision import KEPT, of
 
@@ -198,8 +198,7 @@ class Room:
         """As `set_aside`, of a whole file however long: it is moved, not copied."""
         at = self.clock.now().strftime("%Y%m%d-%H%M%S")
         key = f"{ASIDE}/{at}-{os.urandom(4).hex()}-{flat(name)}"
-        why = {"file": name, "at": at, "reason": reason}
-        self.root.create(f"{key}.why", json.dumps(why, ensure_ascii=False).encode() + b"\n", private=True)
+        self._say_why(key, name, at, reason)
         self.store.move(name, key)
         return key
 
@@ -230,13 +229,17 @@ class Room:
         with suppress(NotFound):
             for there in self.store.list(ASIDE):
                 if there.endswith(f"-{digest}-{flat(name)}"):
+                    self.root.sync(self.root.room(f"{ASIDE}/{there}"))  # its writer may have died before that
                     return f"{ASIDE}/{there}"
         key = f"{ASIDE}/{at}-{digest}-{flat(name)}"
-        why = {"file": name, "at": at, "reason": reason}
-        with suppress(Exists):
-            self.root.create(key, data, private=True)
-            self.root.create(f"{key}.why", json.dumps(why, ensure_ascii=False).encode() + b"\n", private=True)
+        self._say_why(key, name, at, reason)
+        self.root.replace(key, data, private=True)
         return key
+
+    def _say_why(self, key: str, name: str, at: str, reason: str) -> None:
+        """Durable before what it is for lies there: nothing lies aside without its reason."""
+        why = {"file": name, "at": at, "reason": reason}
+        self.root.replace(f"{key}.why", json.dumps(why, ensure_ascii=False).encode() + b"\n", private=True)
 
 
 def flat(name: str) -> str:

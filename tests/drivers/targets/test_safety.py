@@ -12,9 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from worldfs.drivers.mujoco import panda
+from worldfs.drivers.mujoco.geometry import quat_of
 from worldfs.drivers.targets.adapter import Bench, Stopped
 from worldfs.drivers.targets.declared import WORDS
-from worldfs.drivers.targets.kinematics import from_dh
+from worldfs.drivers.targets.kinematics import from_dh, of_vector, rotation_vector
 from worldfs.drivers.targets.limits import Limits, tightest
 from worldfs.drivers.targets.limits import given as limits_of
 from worldfs.drivers.targets.real import adapter
@@ -80,6 +81,19 @@ def test_no_command_leaves_box_joint_limits_speeds_or_steps(run, lag):
         if name == "joint_position" and not np.allclose(command.joints, asked, atol=1e-6):
             assert clamped, "what was changed is named"
         q, opening = command.joints, command.opening
+
+
+@pytest.mark.parametrize("name", ["ee_delta", "ee_pose"])
+def test_a_tool_that_shall_turn_too_fast_turns_as_fast_as_it_may_and_that_is_said(name):
+    safety = ArmSafety(ARM, CHAIN, [f"j{i}" for i in range(7)], PERIOD)
+    q = np.array(FRANKA_HOME)
+    safety.begin(Reading(0.0, q, opening=0.5))
+    now = CHAIN.forward(q)
+    turn = np.array([0, 0, 0.5])
+    goal = [0, 0, 0, *turn, 0] if name == "ee_delta" else [*now[:3, 3], *quat_of(of_vector(turn) @ now[:3, :3]), 0.5]
+    command, said = safety.bound(Reading(0.0, q, opening=0.5), np.array(goal), name, PERIOD)
+    turned = np.linalg.norm(rotation_vector(CHAIN.forward(command.joints)[:3, :3] @ now[:3, :3].T))
+    assert said == ["ee turn"] and 0.9 < turned / (ARM.ee_turn * PERIOD) < 1.001
 
 
 FREE = Limits(joint_low=ARM.joint_low, joint_high=ARM.joint_high, joint_speed=ARM.joint_speed, joint_step=0.2)
