@@ -77,10 +77,13 @@ def parse(block: CodeBlock) -> None:
             yamltext.parse(block.text)
 
 
-def checkout(source: Path, place: Path) -> Path:
-    """A copy of the repository `source` at `place`, with an environment whose commands run that source. `make demo`
-    finds the environment there and makes none."""
-    for part in (*_PARTS, *(page.name for page in source.glob("*.*") if page.is_file())):
+def checkout(source: Path, place: Path, *, editable: bool = False) -> Path:
+    """A copy of the repository `source` at `place`, with an environment whose commands run that source, or with
+    `editable` the copy's own. `make demo` finds the environment there and makes none."""
+    pages = (
+        page.name for page in source.glob("*.*") if page.is_file() and page.name != ".git"
+    )  # a worktree's is a file
+    for part in (*_PARTS, *pages):
         if (source / part).is_dir():
             shutil.copytree(source / part, place / part, ignore=shutil.ignore_patterns("__pycache__"))
         else:
@@ -90,7 +93,7 @@ def checkout(source: Path, place: Path) -> Path:
     (environment / "bin").mkdir(parents=True)
     for name, what in (("paos", "-m worldfs.interfaces.cli.main "), ("python", ""), ("python3", "")):
         command = environment / "bin" / name
-        path = f'PYTHONPATH="{source}/src${{PYTHONPATH:+:$PYTHONPATH}}"'
+        path = f'PYTHONPATH="{place if editable else source}/src${{PYTHONPATH:+:$PYTHONPATH}}"'
         command.write_text(f'#!/bin/sh\n{path} exec "{sys.executable}" {what}"$@"\n')
         command.chmod(0o755)
     (environment / "bin/activate").write_text(f'PATH="{environment}/bin:$PATH"\nexport PATH\n')
