@@ -1,0 +1,152 @@
+"""CONTRIBUTING.md, followed block by block on a copy of the checkout: each "how to add" ends with a thing that works.
+
+Also here: the continuous integration and the commit hooks call what `make` calls.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from worldfs.base.driver import DriverContext
+from worldfs.formats import yamltext
+from worldfs.robots import driver_catalogue, driver_registry
+from worldfs.testing import document_runner
+from worldfs.testing.null_driver import NullDriver
+from worldfs.tree.binding import USER, Binding
+from worldfs.verbs import BoundTree
+from worldfs.world.served_world import ServedWorld
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "CONTRIBUTING.md"
+SECTIONS = ("file", "document", "robot", "policy", "importer")  # one block each, in the order of the page
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return document_runner.checkout(ROOT, tmp_path_factory.mktemp("contributing") / "worldfs", editable=True)
+
+
+@pytest.fixture(scope="module")
+def said(place: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The output of each section's block."""
+    pytest.importorskip("numpy", reason="a robot needs it")
+    outputs = document_runner.run(PAGE, place, tmp_path_factory.mktemp("home"), environ={"LC_ALL": "C", "LANG": "C"})
+    assert not [text for text in outputs if "Traceback (most recent call last)" in text]
+    return dict(zip(SECTIONS, outputs, strict=True))
+
+
+def test_a_computed_file_is_one_row_and_one_function(place: Path, said: dict[str, str]) -> None:
+    text = said["file"]
+    assert "1 passed" in text or re.search(r"^\. +\[100%\]", text, re.M)
+    assert "docs: written: docs/protocol/files.md" in text
+    assert "DRIVERS.json" in (place / "docs/protocol/files.md").read_text("utf-8")
+    assert "simulation" in json.loads(text.splitlines()[-1])
+
+
+def test_a_document_is_a_row_a_reader_and_a_case_of_check(said: dict[str, str]) -> None:
+    _, without, written = re.split(r"\d+ bytes written", said["document"])
+    assert "SITE_CALL" in without and "call:" in without.casefold()
+    assert "SITE_CALL" not in written and "Ada, 555-0100" in written
+    assert written.rstrip().endswith("the watchdog does not see it")
+
+
+def test_a_robot_joins_by_an_entry_point(said: dict[str, str]) -> None:
+    assert "adapter.driver" not in said["robot"] and "config.safety" not in said["robot"]
+
+
+def test_a_policy_client_joins_by_an_entry_point_and_moves_that_robot(said: dict[str, str]) -> None:
+    text = said["policy"]
+    assert "policy_client.type" not in text and "toy arm: connected" in text
+    assert "sess_arm_001  arm go_on  failed" in text and '"MAX_STEPS_EXCEEDED"' in text
+    assert '"policy": "steady"' in text and '"steps": 20' in text and '"clamped_steps": 20' in text
+    (stopped, *_) = re.findall(r"toy arm: stopped at (\d\.\d\d) rad", text)
+    assert 0.1 < float(stopped) < 1.0
+
+
+def test_an_importer_joins_by_an_entry_point(said: dict[str, str]) -> None:
+    assert "new: 1 note" in said["importer"] and "already imported: 1 note" in said["importer"]
+    assert said["importer"].count("The tap in room 3 drips after ten at night.") == 1
+
+
+def test_no_recipe_but_the_two_of_the_core_touches_the_core(place: Path, said: dict[str, str]) -> None:
+    changed = {
+        path.relative_to(place).as_posix()
+        for path in (place / "src").rglob("*.py")
+        if not (ROOT / path.relative_to(place)).is_file()
+        or path.read_bytes() != (ROOT / path.relative_to(place)).read_bytes()
+    }
+    assert changed == {
+        "src/worldfs/formats/site_page.py",
+        "src/worldfs/world/check.py",
+        "src/worldfs/world/computed_files.py",
+        "src/worldfs/world/layout/workspace_rows.py",
+    }
+
+
+def test_what_the_recipes_leave_behind_passes_the_checks(place: Path, said: dict[str, str]) -> None:
+    for words in (
+        ("ruff", "check", "--no-cache", "--quiet", "src"),
+        ("ruff", "format", "--no-cache", "--check", "--quiet", "src"),
+        ("-", "scripts/words.py"),
+        ("-", "scripts/docs.py", "check"),
+    ):
+        command = [sys.executable, *(words[1:] if words[0] == "-" else ("-m", *words))]
+        done = subprocess.run(command, check=False, cwd=place, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_body_that_is_no_robot_is_one_row_of_the_table_of_drivers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(driver_registry.DRIVERS, "toy", lambda settings: NullDriver())
+    made = driver_catalogue.catalogue()["toy"](DriverContext("toy_001"))
+    assert isinstance(made, NullDriver) and "toy" in driver_registry.driver_names()
+
+
+def test_an_interface_gets_the_tree_of_a_binding(tmp_path: Path) -> None:
+    with ServedWorld.open(tmp_path, memory_only=True) as world:
+        tree: BoundTree = world.attach(Binding(USER, "alice", ""))
+        assert "meta" in tree.list("/") and "debug" not in tree.list("/")
+
+
+def test_every_recipe_and_every_path_of_the_page_exists() -> None:
+    text = PAGE.read_text("utf-8")
+    recipes = set(re.findall(r"^(\w+):.*##", (ROOT / "Makefile").read_text("utf-8"), re.M))
+    assert set(re.findall(r"\bmake ([a-z]+)", re.sub(r"make (a|it)\b", "", text))) <= recipes
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+    named = re.findall(r"`((?:src|tests|docs|scripts|requirements)/[\w./-]+)`", prose)
+    assert named and not [path for path in named if "NAME" not in path and not (ROOT / path).exists()]
+
+
+def test_the_entry_point_groups_of_the_page_are_those_of_the_code() -> None:
+    groups = set(re.findall(r"`(worldfs\.[a-z_]+)`", PAGE.read_text("utf-8")))
+    from worldfs.plugins.importers import importer_registry
+    from worldfs.robots.targets import target_declaration
+    from worldfs.world.services.web import search_backends
+
+    registries = {importer_registry.GROUP, target_declaration.GROUP, search_backends.GROUP}
+    assert groups == registries | {"worldfs.targets", "worldfs.skills", "worldfs.policies"}
+
+
+def test_continuous_integration_calls_the_recipe_of_a_person() -> None:
+    flow = yamltext.parse((ROOT / ".github/workflows/ci.yml").read_text("utf-8"))
+    (job,) = flow["jobs"].values()
+    assert [step["run"] for step in job["steps"] if "run" in step] == ["make test"]
+    (python,) = [step["with"]["python-version"] for step in job["steps"] if "with" in step]
+    lowest = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["requires-python"]
+    assert f">={python}" == lowest and job["env"]["PYTHON"] == f"python{python}"
+
+
+def test_the_commit_hooks_call_what_the_checks_call() -> None:
+    hooks = yamltext.parse((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))
+    (local,) = hooks["repos"]
+    checks = (ROOT / "scripts/check").read_text("utf-8")
+    assert local["repo"] == "local"  # nothing is downloaded
+    for hook in local["hooks"]:
+        assert hook["language"] == "system"
+        assert hook["entry"].replace(".venv/bin/", "") in checks, hook["id"]
