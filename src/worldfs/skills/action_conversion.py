@@ -41,7 +41,9 @@ class ActionConversion:
         """`overrides`: `policy_client.action` {gripper {closed, open}, binary_gripper, clip} over the server's."""
         self.source, self.spec = source, spec
         self._dt = 1.0 / control_hz
-        self._scale, self._shift = _grip(source, spec.representation, overrides.get("gripper"))
+        self._gripped = source in GRIPPERS  # a base has none: its last number is a turn
+        if self._gripped:
+            self._scale, self._shift = _grip(source, spec.representation, overrides.get("gripper"))
         self._binary = overrides.get("binary_gripper") is True
         self._clip = overrides.get("clip") is True
         self._now: Array | None = None
@@ -67,8 +69,9 @@ class ActionConversion:
         mine = np.asarray(action, float).copy()
         if self._clip:
             mine = np.clip(mine, -1.0, 1.0)
-        mine[-1] = self._scale * mine[-1] + self._shift
-        if self._binary:
+        if self._gripped:
+            mine[-1] = self._scale * mine[-1] + self._shift
+        if self._gripped and self._binary:
             low, high = GRIPPERS[self.spec.representation]
             mine[-1] = high if mine[-1] >= (low + high) / 2 else low
         return self._turn(mine, observation)

@@ -24,6 +24,13 @@ def test_the_same_representation_passes_as_it_is():
     np.testing.assert_allclose(made("ee_delta", 7, POSE, DELTA)(action, SEEN), action)
 
 
+def test_a_base_has_no_gripper_and_its_three_numbers_pass_as_they_are():
+    base = ActionSpec("base_velocity", (3,), control_hz=10.0)
+    action = np.array([0.3, -0.1, 0.7])
+    np.testing.assert_allclose(made("base_velocity", 3, base)(action, SEEN), action)
+    np.testing.assert_allclose(made("", 3, base, binary_gripper=True)(action, SEEN), action)
+
+
 def test_numbers_without_a_name_are_what_alone_has_so_many():
     assert made("", 7, DELTA, JOINTS).source == "ee_delta"
     assert made("", 3, DELTA, JOINTS).source == "joint_position"
