@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import subprocess
@@ -63,3 +64,13 @@ def test_a_demo_leaves_alone_what_was_there(place: Path) -> None:
     went_on = _run(place, "sh", "-c", f"{advice} --no-cameras")
     assert went_on.returncode == 0 and "nothing to do" not in went_on.stdout, went_on.stdout + went_on.stderr
     assert "Traceback" not in done.stdout + done.stderr + went_on.stderr
+
+
+def test_what_the_shell_scripts_import_is_there():
+    found = 0
+    for script in (ROOT / "scripts").iterdir():
+        if script.is_file() and not script.suffix:
+            for module, name in re.findall(r"^from (worldfs[\w.]*) import (\w+)$", script.read_text(), re.M):
+                assert hasattr(importlib.import_module(module), name), f"{script.name} imports {name} of {module}"
+                found += 1
+    assert found
