@@ -1,4 +1,4 @@
-"""What the doctor does about what is wrong with an agent: set aside, taken in, begun anew; no byte is deleted."""
+"""Repairs of an agent's files: a broken file is set aside, a missing one is created; no byte is deleted."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def settle_document(state: AgentState, document: Any) -> None:
 
 
 def recreate_file(state: AgentState, name: str) -> None:
-    """No good version is known: what is there is set aside, and the file begins anew."""
+    """Set the broken file aside and create it empty: no good version of it is known."""
     from .init_agent import create_agent
 
     with state.agent_dir.locked():
