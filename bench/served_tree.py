@@ -22,7 +22,7 @@ INDEX = "/agents/self/services/SERVICES.json"
 
 
 def run() -> dict[str, float]:
-    from worldfs.tree.binding import MOTHER, SYSTEM, Binding
+    from worldfs.access.binding import MOTHER, SYSTEM, Binding
     from worldfs.world.served_world import ServedWorld
 
     with scratch() as place:
@@ -65,7 +65,7 @@ def _walk(tree: Namespace, path: str) -> int:
 
 
 def _ask(realm: ServedWorld, admin: Any, op: str, payload: dict[str, Any]) -> dict[str, Any]:
-    from worldfs.control.caller import Caller
+    from worldfs.access.caller import Caller
 
     return realm.plane.call(op, payload, Caller(admin, "bench"))
 

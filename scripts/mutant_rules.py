@@ -282,9 +282,9 @@ RULES: dict[str, tuple[Callable[[Source], Iterator[Fault]], str]] = {
     "retry": (retries, "runtime/dispatch.py"),
     "right": (
         rights,
-        "tree/rights.py tree/tree.py world/visibility.py control/authorization.py control/access_policy.py "
+        "access/ namespace/tree.py control/authorization.py control/access_policy.py "
         "plugins/node_fs/sandboxed_dir.py "
-        "plugins/node_fs/fs_operations.py plugins/node_fs/directory_source.py interfaces/acheron/tokens.py "
+        "plugins/node_fs/fs_operations.py plugins/node_fs/directory_source.py "
         "sessions/preflight.py",
     ),
     "clamp": (
@@ -340,7 +340,7 @@ NAMED = (
         "policies/http_connection.py",
         ("_once", "until"),
     ),
-    Named("T4: watch without the right to read", "right", "tree/tree.py", ("watch", "demand_read")),
+    Named("T4: watch without the right to read", "right", "namespace/tree.py", ("watch", "demand_read")),
     Named("T4: joints beyond their limits", "clamp", "robots/targets/safety.py", ("bound", "np.clip")),
 )
 

@@ -65,13 +65,22 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
         ),
     ),
     (
-        "tree/rights.py",
-        ("tests/tree", "tests/world/test_matrix.py", "tests/client/test_names_alike.py"),
+        "access/file_roles.py",
+        ("tests/access", "tests/namespace", "tests/client/test_names_alike.py"),
     ),
-    ("tree/", ("tests/tree", "tests/world/test_matrix.py", "tests/world/test_namespace.py")),
+    (
+        "access/tokens.py",
+        (
+            "tests/interfaces/acheron/test_tokens.py", "tests/interfaces/acheron/test_serving.py",
+            "tests/acheron/test_attacks.py",
+        ),
+    ),
+    ("access/", ("tests/access", "tests/world/test_visibility.py", "tests/world/test_namespace.py")),
+    ("tree/", ("tests/tree", "tests/access/test_matrix.py", "tests/world/test_namespace.py")),
+    ("namespace/", ("tests/namespace", "tests/tree", "tests/access/test_matrix.py", "tests/world/test_namespace.py")),
     ("runtime/", ("tests/runtime", *_lives("jobs", "kernel"), PROBED, "tests/behaviour")),
     ("world/agent_jobs/", ("tests/world/agent_jobs", *_lives("calls"))),
-    ("world/", ("tests/world/test_visibility.py", "tests/world/test_policy.py", "tests/world/test_namespace.py")),
+    ("world/", ("tests/world/test_visibility.py", "tests/world/test_namespace.py")),
     ("control/", ("tests/control", *_lives("plane"), PROBED)),
     (
         "agents/notebook.py",
@@ -111,13 +120,6 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "tests/node_fs/test_asked.py", "tests/node_fs/test_directory.py", "tests/node_fs/test_serving.py",
             "tests/node_fs/test_law.py",
             "tests/node_fs/test_recorded.py", "tests/acheron/test_node_fs_replay.py", "tests/node_fs/test_hub.py",
-        ),
-    ),
-    (
-        "interfaces/acheron/tokens.py",
-        (
-            "tests/interfaces/acheron/test_tokens.py", "tests/interfaces/acheron/test_serving.py",
-            "tests/acheron/test_attacks.py",
         ),
     ),
     ("planning/", ("tests/planning/test_critic.py", "tests/planning", "tests/robots/test_refusals.py")),

@@ -11,11 +11,11 @@ import pytest
 
 pytest.importorskip("mujoco")
 
+from worldfs.access.binding import ADMIN, USER, Binding
 from worldfs.base.clock import SystemClock
 from worldfs.robots.driver_catalogue import catalogue
 from worldfs.testing.call_fixtures import StaticEndpoint
 from worldfs.testing.waiting import PATIENCE_S
-from worldfs.tree.binding import ADMIN, USER, Binding
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.virtual_file import WaitCondition, WriteContext
 from worldfs.world.services.agent_services import AgentServices

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from worldfs.access.binding import USER, Binding
 from worldfs.base.driver import DriverContext
 from worldfs.formats import yamltext
 from worldfs.robots import driver_catalogue, driver_registry
 from worldfs.testing import document_runner
 from worldfs.testing.null_driver import NullDriver
-from worldfs.tree.binding import USER, Binding
 from worldfs.verbs import BoundTree
 from worldfs.world.served_world import ServedWorld
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.interfaces.acheron.tokens import TokenStore
+from worldfs.access.tokens import TokenStore
 
 from .stand import Json, Served, Wire, served
 

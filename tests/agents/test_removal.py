@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from worldfs import AgentState
-from worldfs.agents.agent_names import is_agent_name, list_agents
 from worldfs.agents.agent_removal import remove_agent, removed_agents, restore_agent
+from worldfs.base.agent_names import is_agent_name, list_agents
 from worldfs.base.errors import BadInput, Busy, Exists, NotFound
 
 

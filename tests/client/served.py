@@ -10,13 +10,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from worldfs.access.binding import ADMIN, MOTHER, Binding
+from worldfs.access.caller import Caller
+from worldfs.access.tokens import TokenStore
 from worldfs.client import connect
-from worldfs.control.caller import Caller
 from worldfs.interfaces.acheron.server import Server
-from worldfs.interfaces.acheron.tokens import TokenStore
 from worldfs.plugins.node_fs.node_daemon import ExportedDir, NodeDaemon, NodeDaemonConfig
 from worldfs.plugins.node_fs.node_identity import NodeIdentity
-from worldfs.tree.binding import ADMIN, MOTHER, Binding
 from worldfs.world.served_world import ServedWorld
 
 BOSS = Caller(Binding(ADMIN, MOTHER), "test")

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from worldfs.access.binding import ADMIN, MOTHER, NODE, SYSTEM, USER, Binding
 from worldfs.control import Caller, ControlPlane, PlaneError
 from worldfs.testing.manual_clock import ManualClock
-from worldfs.tree.binding import ADMIN, MOTHER, NODE, SYSTEM, USER, Binding
 from worldfs.tree.change_feed import ChangeFeed
 
 Json = dict[str, Any]

@@ -261,7 +261,7 @@ import sys
 from pathlib import Path
 from worldfs.base.clock import SystemClock
 from worldfs.control import Caller, ControlPlane
-from worldfs.tree.binding import Binding
+from worldfs.access.binding import Binding
 from worldfs.tree.change_feed import ChangeFeed
 plane = ControlPlane.open(Path(sys.argv[1]), SystemClock(), ChangeFeed())
 caller = Caller(Binding("admin", "mother", "system"), "c")

@@ -15,11 +15,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, multiple, rule
 from tests.control.conftest import OPERATOR, Site, machine, user
 
+from worldfs.access.binding import ADMIN, MOTHER, USER, Binding
 from worldfs.control import OPS, ControlPlane, PlaneError
 from worldfs.control.mount_selection import overlaps
 from worldfs.control.plane_error import CODES
 from worldfs.testing.manual_clock import ManualClock
-from worldfs.tree.binding import ADMIN, MOTHER, USER, Binding
 from worldfs.tree.change_feed import ChangeFeed
 
 PATHS = st.sampled_from(["/", "/src", "/src/sub", "docs/api/", "/docs"])

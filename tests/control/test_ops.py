@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.control.conftest import OPERATOR, Site, machine, user
 
+from worldfs.access.binding import ADMIN, MOTHER, SYSTEM, Binding
 from worldfs.control import OPS, ROWS, Caller, PlaneError
 from worldfs.control.control_plane import _OPERATIONS
-from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, Binding
 
 ADMIN_ONLY = {
     "metrics", "auth_status", "auth_rotate", "node_invite_create", "node_join_pending_list", "node_join_approve",

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from tests.control.conftest import OPERATOR, Site, user
 
+from worldfs.access.binding import ADMIN, MOTHER, SYSTEM, USER, Binding
 from worldfs.control import Caller, ControlPlane, PlaneConfig, PlaneError
-from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, USER, Binding
 
 ADMIN_ALICE = Caller(Binding(ADMIN, "alice", "proj-1"), "c1")
 

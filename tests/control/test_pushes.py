@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from tests.control.conftest import OPERATOR, Site, user
 
+from worldfs.access.binding import ADMIN, MOTHER, USER, Binding
 from worldfs.control import PlaneError
-from worldfs.tree.binding import ADMIN, MOTHER, USER, Binding
 
 Make = Callable[..., dict[str, Any]]
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from worldfs.access.binding import ADMIN, MOTHER, SYSTEM, USER, Binding
 from worldfs.control import OPS, Caller, ControlPlane, PlaneError
 from worldfs.testing.manual_clock import ManualClock
-from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, USER, Binding
 from worldfs.tree.change_feed import ChangeFeed
 
 RECORDED = Path(__file__).parents[1] / "fixtures/acheron/control.jsonl"

@@ -8,10 +8,11 @@ import sys
 
 import pytest
 
+from worldfs.access.binding import ADMIN, MOTHER, Binding
+from worldfs.access.caller import Caller
+from worldfs.access.tokens import TokenStore
 from worldfs.base.errors import BadInput, Busy, NotPermitted
-from worldfs.control.caller import Caller
 from worldfs.interfaces.acheron.server import Server
-from worldfs.interfaces.acheron.tokens import TokenStore
 from worldfs.plugins.node_fs import node_daemon as daemon_module
 from worldfs.plugins.node_fs import node_joining
 from worldfs.plugins.node_fs.node_daemon import ExportedDir, NodeDaemon, NodeDaemonConfig
@@ -19,7 +20,6 @@ from worldfs.plugins.node_fs.node_identity import NodeIdentity
 from worldfs.plugins.node_fs.service_manifest import read
 from worldfs.testing.served_tree import ServedRealm
 from worldfs.testing.waiting import PATIENCE_S, soon
-from worldfs.tree.binding import ADMIN, MOTHER, Binding
 
 BOSS = Caller(Binding(ADMIN, MOTHER), "test")
 

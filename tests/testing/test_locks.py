@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from worldfs.access.binding import ADMIN, MOTHER, SYSTEM, USER, Binding
 from worldfs.agents import doctor_fixes, init_agent, session_job
 from worldfs.agents.agent_directory import LOCK as ROOM_LOCK
 from worldfs.agents.agent_directory import AgentDirectory
@@ -38,7 +39,6 @@ from worldfs.storage.memory_store import MemoryStore
 from worldfs.storage.root_lock import RootLock
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.workloads import agent_workload, load_workload
-from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, USER, Binding
 from worldfs.tree.change_feed import ChangeFeed
 
 OURS = re.compile(

@@ -6,9 +6,9 @@ import itertools
 
 import pytest
 
-from worldfs.control.caller import Caller
+from worldfs.access.binding import ADMIN, MOTHER, SYSTEM, USER, Binding
+from worldfs.access.caller import Caller
 from worldfs.testing.manual_clock import ManualClock
-from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, USER, Binding
 from worldfs.world.served_world import ServedWorld
 
 

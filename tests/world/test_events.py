@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from worldfs.access.binding import USER, Binding
 from worldfs.base.errors import UserError
 from worldfs.testing.call_fixtures import wait_until
-from worldfs.tree.binding import USER, Binding
 from worldfs.world.served_world import ServedWorld
 
 WAIT, NEXT = "/agents/self/events/control/wait.json", "/agents/self/events/next.json"

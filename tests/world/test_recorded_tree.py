@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.tree.binding import ADMIN, Binding
+from worldfs.access.binding import ADMIN, Binding
 
 RECORDED = Path(__file__).parents[1] / "fixtures" / "acheron" / "tree_admin_carol.json"
 PROSE = ("*/README.md", "*/send.txt")

@@ -228,7 +228,7 @@ def test_check_names_what_refers_to_nothing(shop):
 
 
 def test_targets_are_nodes_of_the_served_tree_and_a_skill_is_invoked_by_writing_a_file(shop, tmp_path_factory):
-    from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, Binding
+    from worldfs.access.binding import ADMIN, MOTHER, SYSTEM, Binding
     from worldfs.world.served_world import ServedWorld
 
     shop.edit("SESSIONS.md", (SESSION, "sess_other_001"))

@@ -5,9 +5,9 @@ import json
 import pytest
 from tests.world.conftest import service
 
+from worldfs.access.binding import ADMIN, USER, Binding
+from worldfs.access.visibility import is_service_visible, role_at
 from worldfs.base.errors import NotFound
-from worldfs.tree.binding import ADMIN, USER, Binding
-from worldfs.world.visibility import is_service_visible, role_at
 
 ALICE = Binding(USER, "alice", "proj-1")
 ROOT = Binding(ADMIN, "mother", "system")

@@ -16,13 +16,12 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
+from worldfs.base.agent_names import check_agent_name, list_agents
 from worldfs.base.clock import Clock, SystemClock, stamp
 from worldfs.base.durable import Disk
 from worldfs.base.errors import NotFound
 from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.revision import PRIVATE_DIR, of
-
-from .agent_names import check_agent_name, list_agents
 
 if TYPE_CHECKING:
     from datetime import datetime

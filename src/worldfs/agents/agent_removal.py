@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from worldfs.base.agent_names import REMOVED, check_agent_name, check_new_name, list_agents
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.durable import Root
 from worldfs.base.errors import Exists, NotFound, from_os
 from worldfs.storage.root_lock import RootLock
 
 from .agent_directory import AgentDirectory
-from .agent_names import REMOVED, check_agent_name, check_new_name, list_agents
 
 _PLACE: Final = re.compile(r"(.+)-(\d{8}-\d{6})-[0-9a-f]{4}")
 

@@ -18,12 +18,12 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
+from worldfs.base.agent_names import check_agent_name
 from worldfs.base.clock import Clock
 from worldfs.base.durable import Disk
 from worldfs.base.errors import BadInput, UserError, from_os
 
 from .agent_directory import AgentDirectory
-from .agent_names import check_agent_name
 from .merged_document import GRACE_S, Generation, MergedDocument
 from .metrics_cache import FOLD
 

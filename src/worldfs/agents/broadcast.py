@@ -6,12 +6,12 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
+from worldfs.base.agent_names import list_agents
 from worldfs.base.clock import Clock, SystemClock, stamp
 from worldfs.base.errors import BadInput, WorldError, from_os
 from worldfs.base.model.agent import Message
 from worldfs.storage.revision import of
 
-from .agent_names import list_agents
 from .inbox import deposit_to
 
 if TYPE_CHECKING:

@@ -14,13 +14,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from worldfs.base.agent_names import list_agents
 from worldfs.base.errors import NotFound, UserError, WorldError
 from worldfs.base.model import Finding
 from worldfs.runtime.job_store import DONE, OPEN, JobStore
 from worldfs.storage.revision import PRIVATE_DIR
 from worldfs.storage.root_lock import lock_holder
 
-from .agent_names import list_agents
 from .agent_state import AgentState
 from .doctor_fixes import (
     correct_agent_name,

@@ -11,11 +11,11 @@ from collections.abc import Container, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from worldfs.base.agent_names import check_agent_name
 from worldfs.base.errors import BadInput, Exists, NotFound
 from worldfs.tree.path import safe_name
 
 from .agent_directory import AgentDirectory
-from .agent_names import check_agent_name
 from .claim_log import ClaimLog, MessageClaim, boot_id
 from .inbox_queue import InboxQueue
 from .message_files import (

@@ -19,13 +19,13 @@ def create_agent(
     root: Path, name: str, *, clock: Clock | None = None, disk: Disk | None = None, language: str = "en"
 ) -> list[str]:
     """Create what is missing below `root`/`name`, durable; the names of the files that are new. Nothing is replaced."""
+    from worldfs.base.agent_names import check_new_name
     from worldfs.base.clock import SystemClock, stamp
     from worldfs.base.model import AgentReport
     from worldfs.base.model.agent import SessionRecord
     from worldfs.formats.agent import documents, memory
 
     from . import metrics, task_file
-    from .agent_names import check_new_name
     from .metrics_reducer import MetricsReducer
 
     check_new_name(root, name)

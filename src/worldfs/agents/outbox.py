@@ -12,11 +12,11 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
+from worldfs.base.agent_names import agent_exists, list_agents
 from worldfs.base.clock import parse_stamp, stamp
 from worldfs.base.dir_reader import DirReader, read_whole
 from worldfs.base.errors import NotFound, UserError, WorldError
 
-from .agent_names import agent_exists, list_agents
 from .message_files import parse_message
 from .message_names import INBOX, rank_of
 

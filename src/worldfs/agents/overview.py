@@ -12,11 +12,10 @@ from contextlib import suppress
 from heapq import nsmallest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from worldfs.base.agent_names import is_agent_name, list_agents
 from worldfs.base.clock import SystemClock, parse_stamp
 from worldfs.base.dir_reader import DirReader, path_error, read_whole
 from worldfs.base.errors import BadInput, NotFound, WorldError
-
-from .agent_names import is_agent_name, list_agents
 
 if TYPE_CHECKING:
     from datetime import datetime

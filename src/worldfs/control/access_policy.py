@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from worldfs.access.binding import NODE, Binding
 from worldfs.formats.wire.frames import Json
-from worldfs.tree.binding import NODE, Binding
 
 from .payload_fields import AGENT_MAX, invalid, is_id, secrets_equal
 from .plane_error import PlaneError

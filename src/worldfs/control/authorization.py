@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from worldfs.access.binding import NODE
+from worldfs.access.caller import Caller, PlaneConfig
 from worldfs.formats.wire.frames import Json
-from worldfs.tree.binding import NODE
 
-from .caller import Caller, PlaneConfig
 from .control_operations import OpRow
 from .payload_fields import secrets_equal
 from .plane_error import ADMIN_ONLY, UNCORRELATED, PlaneError

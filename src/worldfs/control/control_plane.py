@@ -16,16 +16,16 @@ from typing import Final
 
 import msgspec
 
+from worldfs.access.binding import SYSTEM
+from worldfs.access.caller import Caller, PlaneConfig
 from worldfs.base.clock import Clock
 from worldfs.base.durable import Disk
 from worldfs.base.errors import WorldError
 from worldfs.formats.wire.frames import Json
-from worldfs.tree.binding import SYSTEM
 from worldfs.tree.change_feed import ChangeFeed
 
 from . import membership, node_pairing, plane_status, project_operations
 from .authorization import authorize
-from .caller import Caller, PlaneConfig
 from .control_operations import OPS, OpRow
 from .event_history import EventHistory
 from .notifications import Notifications

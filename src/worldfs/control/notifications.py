@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from worldfs.access.binding import Binding
+from worldfs.access.caller import Caller
 from worldfs.base.clock import Clock
 from worldfs.formats.wire.frames import Json
-from worldfs.tree.binding import Binding
 from worldfs.tree.change_feed import ChangeFeed
 
 from . import plane_status
 from .access_policy import allows
 from .authorization import authorize
-from .caller import Caller
 from .control_operations import OPS
 from .event_history import KEPT, EventHistory
 from .payload_fields import identifier, limit_of

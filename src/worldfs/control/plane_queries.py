@@ -8,9 +8,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 
+from worldfs.access.binding import Binding
 from worldfs.base.clock import Clock
 from worldfs.formats.wire.frames import Json
-from worldfs.tree.binding import Binding
 
 from . import membership, node_pairing, plane_status, project_operations
 from .access_policy import allows, holds_project_token

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import msgspec
 
+from worldfs.access.binding import SYSTEM
 from worldfs.formats.wire.frames import Json
-from worldfs.tree.binding import SYSTEM
 
 UNKNOWN: Final = "unknown"
 NO_PLATFORM: Final = (UNKNOWN, UNKNOWN, UNKNOWN)

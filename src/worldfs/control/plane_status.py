@@ -8,8 +8,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from worldfs.access.binding import Binding
 from worldfs.formats.wire.frames import Json
-from worldfs.tree.binding import Binding
 
 from .access_policy import allows
 from .mount_selection import ONLINE, mount_json, select_mounts, state_of

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import msgspec
 
+from worldfs.access.binding import SYSTEM, Binding
 from worldfs.formats.wire.frames import Json
-from worldfs.tree.binding import SYSTEM, Binding
 
 from .access_policy import allows, hidden, read_policy, require_access
 from .mount_selection import add

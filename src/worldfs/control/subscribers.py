@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from worldfs.access.binding import USER, Binding
 from worldfs.formats.wire.frames import Json
-from worldfs.tree.binding import USER, Binding
 
 from .event_history import KEPT, EventHistory, ServiceEvent
 

@@ -6,9 +6,9 @@ import secrets
 from collections.abc import Callable, Container
 from typing import Any, Final, NamedTuple
 
+from worldfs.access.caller import Caller, PlaneConfig
 from worldfs.formats.wire.frames import Json
 
-from .caller import Caller, PlaneConfig
 from .control_operations import OpRow
 from .event_history import ServiceEvent
 from .plane_records import Project

@@ -10,7 +10,7 @@ from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 
-from worldfs.tree.binding import ADMIN
+from worldfs.access.binding import ADMIN
 
 from .served_tree import ServedRealm
 from .waiting import PATIENCE_S

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from worldfs.access.binding import USER, Binding
 from worldfs.base.clock import Clock
 from worldfs.base.model import Json, Outcome
-from worldfs.tree.binding import USER, Binding
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.world.agent_jobs import AgentJobContext, AgentJobs
 

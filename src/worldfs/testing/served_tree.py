@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from worldfs.access.binding import MOTHER, Binding
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import BadInput, NotFound, NotPermitted
 from worldfs.control.control_plane import ControlPlane
-from worldfs.tree.binding import MOTHER, Binding
 from worldfs.tree.change_feed import ChangeFeed
 
 from .waiting import PATIENCE_S

@@ -66,7 +66,7 @@ Found = tuple[FileRow, dict[str, str]]
 class PathNode:
     """A node of the trie: the possible next segments."""
 
-    __slots__ = ("_mounts", "fixed", "rest", "row", "rows", "variable")
+    __slots__ = ("fixed", "mounts", "rest", "row", "rows", "variable")
 
     def __init__(self) -> None:
         self.fixed: dict[str, PathNode] = {}
@@ -74,18 +74,7 @@ class PathNode:
         self.rest: tuple[str, FileRow] | None = None  # the row that takes all segments that are left
         self.row: FileRow | None = None  # the file that is exactly here
         self.rows: list[FileRow] = []  # every file here and below
-        self._mounts: dict[str, tuple[str, ...]] = {}
-
-    def mounts(self, role: str) -> tuple[str, ...]:
-        """The mounts that have a file here or below which `role` may read or write."""
-        known = self._mounts.get(role)
-        if known is None:
-            from .rights import may_read
-
-            seen = (row for row in self.rows if may_read(row, role) or role in row.writers)
-            known = tuple(dict.fromkeys(row.mount for row in seen))
-            self._mounts[role] = known
-        return known
+        self.mounts: dict[str, tuple[str, ...]] = {}  # by role: those that it sees (`access.file_roles`)
 
     @property
     def file(self) -> bool:

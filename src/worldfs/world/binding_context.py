@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
-from worldfs.tree.binding import Binding
+from worldfs.access.binding import Binding
 
 from .namespace_ports import ActionsPort, ExportsLookup
 from .views.pairing_files import PairingControl

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from worldfs.tree.tree import FileContent
+    from worldfs.namespace.tree import FileContent
     from worldfs.tree.virtual_file import FileStat, WaitCondition, WriteResult
 
     from .namespace import Namespace

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from worldfs.access.file_roles import FIXED, demand_write, may_write
 from worldfs.base.errors import BadInput, Exists, NotFound, NotPermitted, UserError
+from worldfs.namespace.tree import FileContent
 from worldfs.tree import path as paths
-from worldfs.tree.rights import FIXED, demand_write, may_write
 from worldfs.tree.row_table import FileKind
-from worldfs.tree.tree import FileContent
 from worldfs.tree.virtual_file import DirEntry, FileStat, WaitCondition, WriteContext, WriteResult
 
 from .path_id import path_id
@@ -18,7 +18,7 @@ from .path_resolver import HEAVY, NamespaceSources, PathResolver
 from .views import own_files
 
 if TYPE_CHECKING:
-    from worldfs.tree.binding import Binding
+    from worldfs.access.binding import Binding
 
     from .binding_context import BindingContext
 

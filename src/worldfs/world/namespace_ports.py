@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from worldfs.tree.binding import Binding
+from worldfs.access.binding import Binding
 from worldfs.tree.virtual_file import DirEntry, WaitCondition, WriteContext, WriteResult
 
 Json = dict[str, Any]

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
+from worldfs.access import visibility
+from worldfs.access.file_roles import demand_read, may_write
 from worldfs.base.errors import BadInput, NotFound
+from worldfs.namespace.tree import Mounts, Tree
 from worldfs.tree import path as paths
-from worldfs.tree.rights import demand_read, may_write
 from worldfs.tree.row_table import FileKind, FileRow, RowTable
-from worldfs.tree.tree import Mounts, Tree
 from worldfs.tree.virtual_file import DirEntry, FileBehaviour, FileStat, Names, Subtree, VirtualFile
 
-from . import visibility
 from .path_id import path_id
 from .views import node_files, node_subtree, own_files, pairing_files, project_files, status_file
 from .views.fixed_files import LiteralFile, ReadmeFile
 from .views.readme_pages import ReadmePages
 
 if TYPE_CHECKING:
-    from worldfs.tree.binding import Binding
+    from worldfs.access.binding import Binding
 
     from .binding_context import BindingContext
     from .namespace_ports import NodeExports

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 
-from worldfs.tree.rights import OPERATOR, matrix_cell, may_read, may_write
+from worldfs.access.file_roles import matrix_cell, may_read, may_write
+from worldfs.access.roles import MATRIX_ROLES, OPERATOR
 from worldfs.tree.row_table import FileRow
 
-from .layout import MATRIX_ROLES, ROWS
+from .layout import ROWS
 from .layout.meta_rows import META_SCHEMA
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from worldfs.access.roles import OPERATOR
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import NotFound
 from worldfs.runtime.job_store import JobStore
 from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.root_lock import RootLock
 from worldfs.storage.store_interface import Store
-from worldfs.tree.rights import OPERATOR
 
 from .templates import template
 

@@ -8,15 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
+from worldfs.access import visibility
+from worldfs.access.binding import MOTHER, Binding
+from worldfs.access.caller import Caller
+from worldfs.access.visibility_policy import PolicyCache
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import BadInput
-from worldfs.control.caller import Caller
 from worldfs.control.control_plane import ControlPlane
-from worldfs.tree.binding import MOTHER, Binding
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.virtual_file import FileBehaviour
 
-from . import visibility
 from .binding_context import ActionsFactory, BindingContext
 from .connection_tree import ConnectionTree
 from .home import Home
@@ -31,13 +32,12 @@ from .services.node_tool import InvocableNode
 from .views.fixed_files import LiteralFile
 from .views.pairing_files import PairingControl
 from .views.readme_pages import ReadmePages
-from .visibility_policy import PolicyCache
 from .visible_state import VisibleStateSources
 from .workspace_notifier import WorkspaceNotifier
 from .world import PROJECT, World
 
 if TYPE_CHECKING:
-    from worldfs.tree.tree import Mounts
+    from worldfs.namespace.tree import Mounts
 
 SELF: Final = "self"  # reserved: it stands for the caller's agent
 
@@ -168,7 +168,7 @@ class ServedWorld:
 
     def agents(self) -> list[str]:
         """The primary agent first, then those with a directory, sorted."""
-        from worldfs.agents.agent_names import list_agents
+        from worldfs.base.agent_names import list_agents
 
         return [MOTHER, *(name for name in list_agents(self._agents.root) if name not in (MOTHER, SELF))]
 
@@ -178,7 +178,7 @@ class ServedWorld:
 
     def ensure_agent(self, name: str) -> None:
         """Idempotent. Raises `BadInput` for a name that no agent may have."""
-        from worldfs.agents.agent_names import check_new_name
+        from worldfs.base.agent_names import check_new_name
 
         if check_new_name(self._agents.root, name) == SELF:
             raise BadInput(f"{SELF!r} stands for the caller's agent", op="agent", expected="another name")

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from worldfs.access.roles import CRITIC, PLANNER
 from worldfs.base.errors import BadInput
 from worldfs.base.model import Job, JobStatus, Lesson, Order, Profile, Scene, Task
 from worldfs.formats import embodied, environment, lessons_file, task
@@ -16,7 +17,6 @@ from worldfs.planning.critic import Critic
 from worldfs.planning.lesson_notes import avoid, note_for
 
 from .cached_document import CachedDocument
-from .layout import CRITIC, PLANNER
 
 if TYPE_CHECKING:
     from .instruction import Instruction

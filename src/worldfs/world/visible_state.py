@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from worldfs.tree.binding import Binding
+from worldfs.access import visibility
+from worldfs.access.binding import Binding
+from worldfs.access.visibility_policy import PolicyCache, PolicyNode, VisibilityPolicy
 
-from . import visibility
 from .json_text import compact_json
 from .local_nodes import SERVICE, LocalNode
 from .namespace_ports import Json, PlaneReader
 from .views.node_view import NodeView
 from .views.visible_services import VisibleService, catalog_services, policy_services
-from .visibility_policy import PolicyCache, PolicyNode, VisibilityPolicy
 
 if TYPE_CHECKING:
     from .path_resolver import ResolvedPath

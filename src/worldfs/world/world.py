@@ -10,8 +10,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from worldfs.access.file_roles import demand_write
+from worldfs.access.roles import OPERATOR, PLANNER, WATCHDOG
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import BadInput, MissingRequirement, NotFound, UserError, WorldError
+from worldfs.namespace.tree import Tree
 from worldfs.runtime.job_store import CANCEL, CONTROL, OPEN, JobStore
 from worldfs.runtime.stop_log import STOPS, StopLog
 from worldfs.storage import revision
@@ -19,12 +22,10 @@ from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.root_lock import RootLock
 from worldfs.storage.store_interface import Store, StoreWatch
 from worldfs.tree import path as paths
-from worldfs.tree.rights import OPERATOR, demand_write
-from worldfs.tree.tree import Tree
 from worldfs.tree.virtual_file import FileBehaviour
 
 from . import computed_files
-from .layout import PLANNER, WATCHDOG, home_table
+from .layout import home_table
 from .mounts.agent_mounts import AgentMounts
 from .mounts.joined_mounts import JoinedMounts, StaticMount
 from .mounts.workspace_mount import WorkspaceMount

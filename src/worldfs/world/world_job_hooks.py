@@ -8,19 +8,19 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worldfs.access.roles import CRITIC, WATCHDOG
 from worldfs.base.clock import Clock, stamp
 from worldfs.base.driver import RECORD_FPS, Driver, Reviewer, Simulated, VideoRecorder
 from worldfs.base.errors import MissingRequirement, UserError
 from worldfs.base.model import Cause, Finding, Json, Lesson, Order, Outcome, Profile, Scene
 from worldfs.formats import embodied, environment, lessons_file, task
 from worldfs.formats.prose import one_line
+from worldfs.namespace.tree import Tree
 from worldfs.planning.lesson_notes import note_for, note_for_failure, note_for_lost
 from worldfs.planning.message_translation import localise, localise_outcome
-from worldfs.tree.tree import Tree
 
 from .cached_document import CachedDocument
 from .computed_files import film_name
-from .layout import CRITIC, WATCHDOG
 
 if TYPE_CHECKING:
     from worldfs.planning.task_review import RecordedCheck

@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from worldfs.access.tokens import TokenStore
 from worldfs.interfaces.acheron.server import Server
-from worldfs.interfaces.acheron.tokens import TokenStore
 from worldfs.testing.bare_client import LocalServer
 from worldfs.testing.served_tree import ServedRealm
 from worldfs.testing.waiting import PATIENCE_S

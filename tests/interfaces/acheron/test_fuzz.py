@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from worldfs.access.auth import Principal
+from worldfs.access.tokens import TokenStore
 from worldfs.control.control_operations import ROWS
-from worldfs.interfaces.acheron.auth import Principal
 from worldfs.interfaces.acheron.frame_types import KNOWN
 from worldfs.interfaces.acheron.peer import ClientPeer
 from worldfs.interfaces.acheron.server import Server
-from worldfs.interfaces.acheron.tokens import TokenStore
 from worldfs.testing.served_tree import ServedRealm, ServedWait, ServedWriteResult
 from worldfs.testing.waiting import soon
 

@@ -8,10 +8,10 @@ import threading
 import pytest
 from tests.interfaces.acheron.test_fuzz import GREETING, Wire
 
-from worldfs.interfaces.acheron.auth import Principal
+from worldfs.access.auth import Principal
+from worldfs.access.tokens import TokenStore
 from worldfs.interfaces.acheron.peer import ClientPeer
 from worldfs.interfaces.acheron.server import Server
-from worldfs.interfaces.acheron.tokens import TokenStore
 from worldfs.testing.served_tree import ServedRealm
 from worldfs.testing.waiting import soon
 

@@ -7,11 +7,11 @@ import re
 
 import pytest
 
+from worldfs.access.auth import bearer_token
+from worldfs.access.binding import ADMIN, MOTHER, SYSTEM, Binding
+from worldfs.access.caller import Caller
+from worldfs.access.tokens import TokenHolder, TokenStore, TokenVisit
 from worldfs.base.errors import BadInput, NotFound
-from worldfs.control.caller import Caller
-from worldfs.interfaces.acheron.auth import bearer_token
-from worldfs.interfaces.acheron.tokens import TokenHolder, TokenStore, TokenVisit
-from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, Binding
 
 ADMIN_CALL = Caller(Binding(ADMIN, MOTHER, SYSTEM), "c1")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from worldfs.access.binding import Binding
 from worldfs.agents.agent_state import AgentState
 from worldfs.base.clock import SystemClock
 from worldfs.base.model import Json, SessionRecord
@@ -16,7 +17,6 @@ from worldfs.formats import config
 from worldfs.testing.call_fixtures import ALICE, state, wait_for_call, wait_until
 from worldfs.testing.waiting import PATIENCE_S
 from worldfs.testing.workspace_fixture import WorkspaceFixture
-from worldfs.tree.binding import Binding
 from worldfs.world.agent_jobs.agent_jobs import AgentJobs
 from worldfs.world.agent_jobs.chat import Chat
 from worldfs.world.agent_jobs.responders import Responders

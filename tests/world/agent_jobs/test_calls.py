@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from worldfs.access.binding import ADMIN, USER, Binding
 from worldfs.base.durable import Disk
 from worldfs.base.errors import Busy, NotFound, StorageError
 from worldfs.base.model import Cause, JobState, Outcome
@@ -18,7 +19,6 @@ from worldfs.testing.call_fixtures import ALICE, echo, open_calls, state, wait_f
 from worldfs.testing.crashes import enumerate_crashes
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.waiting import PATIENCE_S
-from worldfs.tree.binding import ADMIN, USER, Binding
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.world.agent_jobs import agent_jobs as module
 from worldfs.world.agent_jobs.agent_job import AgentJobContext

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from worldfs.access.binding import USER, Binding
 from worldfs.base.errors import BadInput
 from worldfs.base.model import Cause, Outcome
 from worldfs.testing.call_fixtures import ALICE, echo, open_calls, wait_for_call
 from worldfs.testing.manual_clock import ManualClock
-from worldfs.tree.binding import USER, Binding
 from worldfs.world.agent_jobs.agent_jobs import AgentJobs
 from worldfs.world.agent_jobs.event_selector import EventSelector
 from worldfs.world.agent_jobs.wait_selection import REFUSAL

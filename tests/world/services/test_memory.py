@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from worldfs.access.binding import USER, Binding
 from worldfs.agents.agent_state import AgentState
 from worldfs.base.model import Json
 from worldfs.testing.call_fixtures import tool_run
 from worldfs.testing.manual_clock import ManualClock
-from worldfs.tree.binding import USER, Binding
 from worldfs.world.services import memory_tools as module
 from worldfs.world.services.memory_tools import MemoryTools
 from worldfs.world.services.service_tool import ToolError

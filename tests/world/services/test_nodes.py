@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from worldfs.access.roles import PLANNER
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import Busy, NotFound
 from worldfs.base.model import JobState, Json
@@ -15,7 +16,6 @@ from worldfs.testing.call_fixtures import ALICE, StaticEndpoint, open_calls, wai
 from worldfs.testing.waiting import PATIENCE_S
 from worldfs.testing.workspace_fixture import POSE, WorkspaceFixture
 from worldfs.world.agent_jobs.agent_jobs import AgentJobs
-from worldfs.world.layout import PLANNER
 from worldfs.world.services.endpoint_orders import EndpointOrders
 from worldfs.world.services.node_tool import NodeLookup, NodeTool
 from worldfs.world.world import World

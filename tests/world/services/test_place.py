@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from worldfs.access.binding import USER, Binding
 from worldfs.base.errors import BadInput
 from worldfs.base.model import Cause, Finding, Json
 from worldfs.testing.call_fixtures import ALICE, StaticEndpoint, open_calls, wait_for_call, wait_until
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.waiting import PATIENCE_S
-from worldfs.tree.binding import USER, Binding
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.agent_jobs.agent_job_table import KEEP_S
 from worldfs.world.agent_jobs.agent_jobs import AgentJobs

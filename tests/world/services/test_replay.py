@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from worldfs.access.binding import USER, Binding
 from worldfs.base.errors import BadInput
 from worldfs.testing.call_fixtures import StaticEndpoint, wait_until
 from worldfs.testing.manual_clock import ManualClock
-from worldfs.tree.binding import USER, Binding
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.virtual_file import WriteContext
 from worldfs.world.layout.agent_rows import MEMORY_OPS, SEARCH_OPS

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from worldfs.access.binding import ADMIN, USER, Binding
 from worldfs.base.errors import NotFound
 from worldfs.testing.call_fixtures import ALICE, StaticEndpoint, wait_until
 from worldfs.testing.manual_clock import ManualClock
-from worldfs.tree.binding import ADMIN, USER, Binding
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.virtual_file import WriteContext
 from worldfs.world.layout.agent_rows import MEMORY_OPS

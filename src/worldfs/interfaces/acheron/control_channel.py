@@ -10,18 +10,18 @@ import re
 from collections.abc import Awaitable, Callable, Collection
 from typing import TYPE_CHECKING, Any, Final
 
+from worldfs.access.binding import ADMIN, MOTHER, NODE, SYSTEM, USER, Binding
+from worldfs.access.caller import Caller, PlaneConfig
+from worldfs.access.tokens import KEPT, TokenVisit
 from worldfs.base.errors import BadInput, UserError
 from worldfs.control.authorization import authorize
-from worldfs.control.caller import Caller, PlaneConfig
 from worldfs.control.control_operations import DOOR, ROWS, OpRow
 from worldfs.formats.wire.frames import BadFrame, Frame, Json
-from worldfs.tree.binding import ADMIN, MOTHER, NODE, SYSTEM, USER, Binding
 
 from . import reply_frames
 from .debug_stream import DebugStream
 from .frame_types import CONTROL_REPLIES
 from .session_table import AttachedSession, SessionRefused, check_admission, check_token_agent
-from .tokens import KEPT, TokenVisit
 
 if TYPE_CHECKING:
     from .peer import ClientPeer
@@ -31,7 +31,7 @@ _ACKS: Final = {"version": "version_ack", "connect": "connect_ack", "ping": "pon
 _NO_SCOPES: Final = PlaneConfig()  # operations of a connection need no scope token
 _KEY: Final = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _ID: Final = re.compile(r"[A-Za-z0-9._-]{1,128}")
-_AGENT: Final = re.compile(r"[\w.-]{1,64}")  # the rest is said by agents/agent_names.py
+_AGENT: Final = re.compile(r"[\w.-]{1,64}")  # the rest is said by base/agent_names.py
 
 
 async def execute_control(peer: ClientPeer, frame: Frame) -> bytes:

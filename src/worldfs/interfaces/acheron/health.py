@@ -15,8 +15,8 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_l
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from worldfs.control.caller import Caller
-from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, Binding
+from worldfs.access.binding import ADMIN, MOTHER, SYSTEM, Binding
+from worldfs.access.caller import Caller
 
 if TYPE_CHECKING:
     from prometheus_client.metrics_core import Metric

@@ -11,14 +11,14 @@ import logging
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
+from worldfs.access.auth import Principal
+from worldfs.access.binding import NODE, Binding
 from worldfs.base.errors import WorldError
 from worldfs.control.plane_error import PlaneError
 from worldfs.formats.wire.frames import ACHERON, BadFrame, Frame, read
-from worldfs.tree.binding import NODE, Binding
 from worldfs.verbs import Interrupted, SuspendedCoroutine, start_eagerly
 
 from . import reply_frames
-from .auth import Principal
 from .control_channel import execute_control
 from .debug_stream import DebugStream
 from .frame_types import KNOWN

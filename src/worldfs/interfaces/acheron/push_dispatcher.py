@@ -8,9 +8,9 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from worldfs.control.caller import Caller
+from worldfs.access.binding import USER, Binding
+from worldfs.access.caller import Caller
 from worldfs.formats.wire.frames import Json
-from worldfs.tree.binding import USER, Binding
 
 from . import reply_frames
 from .debug_stream import PATH as STREAM

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, NamedTuple, Self
 
+from worldfs.access.tokens import TokenStore
 from worldfs.base.clock import Clock
 from worldfs.base.errors import BadInput, Busy, WorldError
 from worldfs.storage.root_lock import RootLock
@@ -18,7 +19,6 @@ from worldfs.storage.root_lock import RootLock
 from .health import Health
 from .server import LOOPBACK, PORT, Server
 from .server_ports import RealmPort
-from .tokens import TokenStore
 
 LOCK: Final = ".paos/serve.lock"
 _LOCAL: Final = frozenset({"127.0.0.1", "localhost", "::1", ""})

@@ -10,12 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeVar
 from weakref import WeakValueDictionary, ref
 
+from worldfs.access.auth import authenticate
+from worldfs.access.binding import Binding
+from worldfs.access.tokens import TokenStore
 from worldfs.base.errors import Busy, from_os
-from worldfs.tree.binding import Binding
 from worldfs.verbs import ReadCache, Verbs, Waiters, WriteCounter
 
 from . import reply_frames
-from .auth import authenticate
 from .debug_stream import PATH as STREAM
 from .meters import Meters
 from .peer import ClientPeer
@@ -23,7 +24,6 @@ from .plane_ticker import PlaneTicker
 from .push_dispatcher import PushDispatcher
 from .routes import ROUTES
 from .server_ports import RealmPort
-from .tokens import TokenStore
 from .websocket_transport import FrameReceiver, Route, WebSocketTransport
 
 T = TypeVar("T")

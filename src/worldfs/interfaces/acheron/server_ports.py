@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from worldfs.access.binding import Binding
+from worldfs.access.caller import Caller
 from worldfs.base.clock import Clock
-from worldfs.control.caller import Caller
 from worldfs.formats.wire.frames import Json
-from worldfs.tree.binding import Binding
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.verbs import BoundTree
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from worldfs.access.binding import ADMIN, MOTHER, SYSTEM, USER, Binding
+from worldfs.access.tokens import TokenHolder, TokenStore
 from worldfs.control.plane_error import PlaneError
-from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, USER, Binding
 from worldfs.verbs import Verbs
 
 from .server_ports import ControlPlanePort
-from .tokens import TokenHolder, TokenStore
 
 MAIN: Final = "main"
 MOST: Final = 64  # of one connection

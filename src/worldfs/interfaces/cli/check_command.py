@@ -51,8 +51,8 @@ def run(context: CommandContext) -> int:
 
 def _findings(context: CommandContext) -> list[Finding]:
     """Findings of the workspace and of the agents, where they exist."""
-    from worldfs.agents.agent_names import list_agents
     from worldfs.agents.doctor import check as check_agents
+    from worldfs.base.agent_names import list_agents
 
     agents = list_agents(context.agents)
     found = [] if context["agents"] and not context["workspace"] else _of_workspace(context, bool(agents))

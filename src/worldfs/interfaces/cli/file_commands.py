@@ -12,7 +12,7 @@ from .name_suggestion import short_name_directories, suggest_names, visible_name
 
 if TYPE_CHECKING:
     from worldfs.client.remote_types import RemoteEntry
-    from worldfs.tree.tree import TreeEntry
+    from worldfs.namespace.tree import TreeEntry
     from worldfs.world.world import World
 
 

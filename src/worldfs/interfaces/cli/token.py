@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .command_context import CommandContext
 
 if TYPE_CHECKING:
-    from worldfs.interfaces.acheron.tokens import TokenStore
+    from worldfs.access.tokens import TokenStore
 
 
 def add(context: CommandContext) -> int:
@@ -49,8 +49,8 @@ def revoke(context: CommandContext) -> int:
 
 
 def _tokens(context: CommandContext) -> TokenStore:
+    from worldfs.access.tokens import TokenStore
     from worldfs.base.errors import NotFound
-    from worldfs.interfaces.acheron.tokens import TokenStore
 
     home = context.home.path
     if not home.is_dir():

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from worldfs.agents.agent_names import check_agent_name
+from worldfs.base.agent_names import check_agent_name
 from worldfs.base.errors import BadInput, WorldError
 from worldfs.storage.revision import PRIVATE_DIR, of
 

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from worldfs.agents.agent_names import check_new_name
 from worldfs.agents.metrics_cache import FOLD
+from worldfs.base.agent_names import check_new_name
 from worldfs.base.durable import Root
 from worldfs.base.errors import BadInput, Exists, from_os
 from worldfs.storage.revision import PRIVATE_DIR

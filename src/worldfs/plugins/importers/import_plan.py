@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
-from worldfs.agents.agent_names import check_agent_name
+from worldfs.base.agent_names import check_agent_name
 from worldfs.base.errors import NotFound, WorldError
 
 from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem

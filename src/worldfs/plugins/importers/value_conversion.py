@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from worldfs.agents.agent_names import is_agent_name
+from worldfs.base.agent_names import is_agent_name
 from worldfs.base.clock import parse_stamp
 from worldfs.storage.revision import of
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from worldfs.access.binding import ADMIN, MOTHER, SYSTEM, Binding
 from worldfs.base.disk import Disk
 from worldfs.base.durable import Root
 from worldfs.control import Caller, ControlPlane, PlaneError
 from worldfs.testing.manual_clock import ManualClock
-from worldfs.tree.binding import ADMIN, MOTHER, SYSTEM, Binding
 from worldfs.tree.change_feed import ChangeFeed
 
 from . import View, Workload

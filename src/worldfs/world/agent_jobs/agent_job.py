@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
+from worldfs.access.binding import Binding
 from worldfs.base.clock import parse_stamp
 from worldfs.base.model import Cause, Job, JobState, Json, Order, Outcome
-from worldfs.tree.binding import Binding
 from worldfs.world.json_text import compact_json
 
 NAME: Final = re.compile(r"job-([1-9][0-9]{0,17})\Z")

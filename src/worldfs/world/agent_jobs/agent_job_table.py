@@ -7,8 +7,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final
 
+from worldfs.access.binding import Binding
 from worldfs.base.clock import Clock
-from worldfs.tree.binding import Binding
 
 from .agent_job import AgentJob, epoch_ms
 from .ended_chats import EndedChats

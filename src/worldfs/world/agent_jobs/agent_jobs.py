@@ -17,12 +17,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from worldfs.access.binding import Binding
 from worldfs.base.clock import Clock, SystemClock, stamp
 from worldfs.base.errors import Busy, NotFound, StorageError, WorldError
 from worldfs.base.model import Cause, Job, JobState, JobStatus, Json, Order, Outcome
 from worldfs.runtime.job_codec import read_job
 from worldfs.runtime.job_store import JobStore, done_key, job_key
-from worldfs.tree.binding import Binding
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.virtual_file import WaitCondition
 

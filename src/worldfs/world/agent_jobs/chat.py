@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, Protocol
 
+from worldfs.access.binding import Binding
 from worldfs.base.errors import BadInput
 from worldfs.base.model import Cause, Outcome
 from worldfs.planning.stop_words import is_stop
-from worldfs.tree.binding import Binding
 from worldfs.tree.virtual_file import WriteResult
 
 from .agent_job import AgentJob, AgentJobContext

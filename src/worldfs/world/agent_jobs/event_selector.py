@@ -11,8 +11,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
+from worldfs.access.binding import Binding
 from worldfs.base.errors import NotFound
-from worldfs.tree.binding import Binding
 from worldfs.tree.virtual_file import WaitCondition
 from worldfs.world.json_text import compact_json
 

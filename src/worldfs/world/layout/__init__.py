@@ -5,21 +5,6 @@ from __future__ import annotations
 from worldfs.tree.row_table import FileRow, RowTable
 
 from . import agent_rows, agent_state_rows, meta_rows, node_rows, project_rows, workspace_rows
-from .roles import AGENT, CRITIC, MATRIX_ROLES, ORCHESTRATOR, PLANNER, ROLES, RUNTIME, WATCHDOG
-
-__all__ = [
-    "AGENT",
-    "CRITIC",
-    "MATRIX_ROLES",
-    "ORCHESTRATOR",
-    "PLANNER",
-    "ROLES",
-    "ROWS",
-    "RUNTIME",
-    "WATCHDOG",
-    "home_table",
-    "served_table",
-]
 
 ROWS: tuple[FileRow, ...] = (
     *workspace_rows.ROWS,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from worldfs.tree.rights import OPERATOR
+from worldfs.access.roles import AGENT, OPERATOR, ORCHESTRATOR, PLANNER, readers
 from worldfs.tree.row_table import FileKind, FileRow
 
-from .roles import AGENT, ORCHESTRATOR, PLANNER, readers
 from .row_builders import directory_rows
 
 AGENT_DIR = "/agents/{agent}"

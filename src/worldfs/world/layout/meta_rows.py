@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from worldfs.tree.rights import OPERATOR
+from worldfs.access.roles import EVERYBODY, OPERATOR, readers
 from worldfs.tree.row_table import FileKind, FileRow
 
-from .roles import EVERYBODY, readers
 from .row_builders import control_row, directory_rows, literal_row, view_row
 
 PROTOCOL = {

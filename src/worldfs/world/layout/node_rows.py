@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from worldfs.access.roles import ASKERS, EVERYBODY
 from worldfs.tree.row_table import FileKind, FileRow
 
-from .roles import ASKERS, EVERYBODY
 from .row_builders import directory_rows, literal_row, view_row
 
 NODE = "/nodes/{node}"

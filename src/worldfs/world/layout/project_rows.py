@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from worldfs.access.roles import EVERYBODY
 from worldfs.tree.row_table import FileKind, FileRow
 
-from .roles import EVERYBODY
 from .row_builders import directory_rows, view_row
 
 PROJECT = "/projects/{project}"

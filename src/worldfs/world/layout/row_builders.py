@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from worldfs.access.roles import EVERYBODY
 from worldfs.tree.row_table import FileKind, FileRow
-
-from .roles import EVERYBODY
 
 READ_ONLY: Final = {"read": True, "write": False}
 

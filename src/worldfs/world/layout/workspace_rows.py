@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from worldfs.tree.rights import OPERATOR
+from worldfs.access.roles import (
+    ALL,
+    CRITIC,
+    EVERYBODY,
+    OPERATOR,
+    ORCHESTRATOR,
+    PLANNER,
+    ROLES,
+    RUNTIME,
+    WATCHDOG,
+    readers,
+)
 from worldfs.tree.row_table import AT_STARTUP, FileKind, FileRow
 
-from .roles import ALL, CRITIC, EVERYBODY, ORCHESTRATOR, PLANNER, ROLES, RUNTIME, WATCHDOG, readers
 from .row_builders import directory_rows
 
 PROJECT = "/projects/{project}"

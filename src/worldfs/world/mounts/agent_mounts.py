@@ -49,7 +49,7 @@ class AgentMounts:
         return row.fill(names)
 
     def names(self, mount: str, variable: str, names: Names) -> list[str]:
-        from worldfs.agents.agent_names import list_agents as agents
+        from worldfs.base.agent_names import list_agents as agents
 
         if variable == "agent":
             return agents(self.root)
@@ -60,7 +60,7 @@ class AgentMounts:
     def holds(self, mount: str, names: Names) -> bool:
         if "agent" not in names:
             return True
-        from worldfs.agents.agent_names import agent_exists
+        from worldfs.base.agent_names import agent_exists
 
         return agent_exists(self.root, names["agent"])
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from worldfs.base.errors import NotFound
+from worldfs.namespace.tree import Mounts
 from worldfs.storage.store_interface import Store
 from worldfs.tree.row_table import FileRow
-from worldfs.tree.tree import Mounts
 from worldfs.tree.virtual_file import Names
 
 

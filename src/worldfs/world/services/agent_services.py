@@ -10,9 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worldfs.access.binding import Binding
 from worldfs.base.clock import Clock
 from worldfs.base.errors import NotFound
-from worldfs.tree.binding import Binding
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.virtual_file import WaitCondition, WriteContext, WriteResult
 from worldfs.world.agent_jobs.agent_jobs import AgentJobs

@@ -11,9 +11,9 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
+from worldfs.access.binding import Binding
 from worldfs.base.errors import BadInput
 from worldfs.base.model import Outcome
-from worldfs.tree.binding import Binding
 from worldfs.tree.virtual_file import WriteResult
 from worldfs.world.agent_jobs.agent_job import AgentJob, AgentJobContext, epoch_ms
 from worldfs.world.agent_jobs.agent_jobs import AgentJobs

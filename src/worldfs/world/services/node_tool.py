@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from worldfs.access.roles import PLANNER
 from worldfs.base.errors import Busy, MissingRequirement, NotFound, WorldError
 from worldfs.base.model import Cause, Json, Order, Outcome
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.json_text import compact_json
 
-from ..layout import PLANNER
 from .service_tool import ToolError
 
 if TYPE_CHECKING:

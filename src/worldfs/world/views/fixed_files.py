@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from worldfs.access import visibility
+from worldfs.namespace.tree import Mounts
 from worldfs.tree.row_table import RowTable
-from worldfs.tree.tree import Mounts
 from worldfs.tree.virtual_file import Names, VirtualFile
 from worldfs.world.json_text import compact_json
 
-from .. import visibility
 from .readme_pages import ReadmePages
 
 if TYPE_CHECKING:
-    from worldfs.tree.binding import Binding
+    from worldfs.access.binding import Binding
 
 
 class LiteralFile(VirtualFile):

@@ -8,9 +8,9 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
+from worldfs.access.binding import Binding
 from worldfs.base.clock import Clock
 from worldfs.base.errors import BadInput, WorldError
-from worldfs.tree.binding import Binding
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.virtual_file import FileBehaviour, Names, WriteContext
 from worldfs.world.json_text import compact_json

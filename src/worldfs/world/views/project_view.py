@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from worldfs.access.visibility_policy import RESOURCES
 from worldfs.world.layout.project_rows import META_FILES
-from worldfs.world.visibility_policy import RESOURCES
 
 if TYPE_CHECKING:
     from worldfs.world.visible_state import VisibleState

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from worldfs.access.file_roles import may_read, visible_mounts
 from worldfs.tree.path import segments
-from worldfs.tree.rights import may_read
 from worldfs.tree.row_table import FileKind, FileRow, PathNode, RowTable
 
 _HINTS = {
@@ -61,7 +61,7 @@ class ReadmePages:
         if place.rest is not None and place.rest[1].mount in mounts and may_read(place.rest[1], role):
             found.append(("<…>", place.rest[1].about))
         for name, step in steps:
-            if name in _OWN or not any(mount in mounts for mount in step.mounts(role)):
+            if name in _OWN or not any(mount in mounts for mount in visible_mounts(step, role)):
                 continue
             row = step.row
             if row is not None:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from worldfs.access.visibility_policy import PolicyNode
 from worldfs.tree.path import segments
-from worldfs.world.visibility_policy import PolicyNode
 
 from ..layout import ROWS
 

@@ -63,8 +63,8 @@ def _plan(context: CommandContext, lines: list[AgentSummary]) -> None:
 
 def _watch(context: CommandContext) -> int:
     """Print again whenever a report, a session or an inbox changes; until Ctrl-C."""
-    from worldfs.agents.agent_names import list_agents
     from worldfs.agents.overview import agent_summaries
+    from worldfs.base.agent_names import list_agents
     from worldfs.storage.disk_store import DiskStore
 
     root = context.agents

@@ -39,7 +39,7 @@ def import_agent(context: CommandContext) -> int:
 
 def _adopt(context: CommandContext, made: ImportPlan) -> list[str]:
     """Copy an agent that does not exist yet from a complete export, byte for byte; the lines to print, or []."""
-    from worldfs.agents.agent_names import agent_exists
+    from worldfs.base.agent_names import agent_exists
     from worldfs.plugins.importers import adopt
 
     whole = [found.source for found in made.found if found.source.importer == "agent-state"]

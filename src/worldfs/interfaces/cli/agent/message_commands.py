@@ -72,9 +72,9 @@ def _receipt(context: CommandContext, receipt: DeliveryReceipt | None) -> int:
 
 
 def send(context: CommandContext) -> int:
-    from worldfs.agents.agent_names import list_agents
     from worldfs.agents.agent_state import AgentState
     from worldfs.agents.inbox import deposit_to
+    from worldfs.base.agent_names import list_agents
     from worldfs.base.clock import SystemClock, stamp
     from worldfs.base.model import Message
 

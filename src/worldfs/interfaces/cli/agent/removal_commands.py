@@ -15,7 +15,7 @@ SESSION_END_WAIT_S = 10.0  # for the session of a process that has just died to 
 
 
 def remove(context: CommandContext) -> int:
-    from worldfs.agents.agent_names import list_agents
+    from worldfs.base.agent_names import list_agents
     from worldfs.base.errors import NotFound
 
     there = list_agents(context.agents)

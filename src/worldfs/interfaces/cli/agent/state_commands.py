@@ -14,9 +14,9 @@ from . import check_exclusive, open_agent_state
 def init(context: CommandContext) -> int:
     from pathlib import Path
 
-    from worldfs.agents.agent_names import check_new_name, list_agents
     from worldfs.agents.agent_state import AgentState
     from worldfs.agents.init_agent import create_agent
+    from worldfs.base.agent_names import check_new_name, list_agents
 
     root = Path(context.agents)
     given = context["name"] or list_agents(root)

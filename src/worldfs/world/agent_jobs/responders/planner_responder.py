@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
+from worldfs.access.binding import Binding
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.model import Cause, Order, Outcome
 from worldfs.planning.stop_words import is_stop
-from worldfs.tree.binding import Binding
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.instruction import Instruction, stopped_message
 from worldfs.world.json_text import compact_json

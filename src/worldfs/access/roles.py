@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from worldfs.tree.rights import OPERATOR
-
+OPERATOR = "operator"  # the person whose machine it is: sees everything, writes what is declared theirs
 PLANNER = "planner"
 CRITIC = "critic"
 WATCHDOG = "watchdog"  # the kernel and its drivers, for the documents of robots

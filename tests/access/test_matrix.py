@@ -4,9 +4,10 @@ import itertools
 
 import pytest
 
+from worldfs.access.file_roles import demand_read, demand_write, may_read, may_write
+from worldfs.access.roles import MATRIX_ROLES, OPERATOR
 from worldfs.base.errors import NotFound, NotPermitted
-from worldfs.tree.rights import OPERATOR, demand_read, demand_write, may_read, may_write
-from worldfs.world.layout import MATRIX_ROLES, ROWS
+from worldfs.world.layout import ROWS
 from worldfs.world.protocol_pages import matrix
 
 PRINTED = """

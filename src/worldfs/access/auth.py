@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from worldfs.tree.binding import NODE
-
-from .server_ports import ControlPlanePort
+from .binding import NODE
 from .tokens import TokenHolder, TokenStore
+
+
+class NodeSecrets(Protocol):
+    """The secrets of nodes and invites; the control plane keeps them."""
+
+    def node_of_secret(self, secret: str) -> str: ...
+    def invite_valid(self, token: str) -> bool: ...
 
 
 class Principal(NamedTuple):
@@ -30,7 +35,7 @@ def bearer_token(header: str) -> str:
     return rest.strip() if word.lower() == "bearer" else header.strip()
 
 
-def authenticate(header: str, tokens: TokenStore, plane: ControlPlanePort) -> Principal | None:
+def authenticate(header: str, tokens: TokenStore, nodes: NodeSecrets) -> Principal | None:
     """None: an unknown token. Tokens are compared in constant time."""
     token = bearer_token(header)
     if not token or len(token) > 512:
@@ -38,5 +43,5 @@ def authenticate(header: str, tokens: TokenStore, plane: ControlPlanePort) -> Pr
     holder = tokens.holder(token)
     if holder is not None:
         return Principal(holder.role, "", holder.agent, holder.id)
-    node = plane.node_of_secret(token)
-    return Principal(NODE, node) if node or plane.invite_valid(token) else None
+    node = nodes.node_of_secret(token)
+    return Principal(NODE, node) if node or nodes.invite_valid(token) else None

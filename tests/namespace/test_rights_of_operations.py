@@ -2,11 +2,12 @@
 
 import pytest
 
+from worldfs.access.file_roles import demand_remove
+from worldfs.access.roles import OPERATOR
 from worldfs.base.errors import BadInput, NotFound, NotPermitted
+from worldfs.namespace.tree import Tree
 from worldfs.storage.memory_store import MemoryStore
-from worldfs.tree.rights import OPERATOR, demand_remove
 from worldfs.tree.row_table import FileKind, FileRow, RowTable
-from worldfs.tree.tree import Tree
 
 PATH = "/a/secret"
 ROW = FileRow(PATH, FileKind.RECORD, "", readers=frozenset({"planner"}), writers={"critic": ""}, key="secret")

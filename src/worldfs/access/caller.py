@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from worldfs.tree.binding import Binding
+from .binding import Binding
 
 
 class Caller(NamedTuple):

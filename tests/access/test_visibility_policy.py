@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from worldfs.tree.binding import ADMIN, MOTHER, USER, Binding
-from worldfs.world.visibility_policy import PolicyCache, PolicyLink, PolicyNode
+from worldfs.access.binding import ADMIN, MOTHER, USER, Binding
+from worldfs.access.visibility_policy import PolicyCache, PolicyLink, PolicyNode
 
 ALICE = Binding(USER, "alice", "proj-1")
 

@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from worldfs.tree.binding import ADMIN, USER, Binding
-from worldfs.tree.rights import OPERATOR
-
-from .layout.roles import AGENT, PLANNER
+from .binding import ADMIN, USER, Binding
+from .roles import AGENT, OPERATOR, PLANNER
 from .visibility_policy import VisibilityPolicy
 
 Json = Mapping[str, Any]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeGuard
 
-from worldfs.tree.binding import MOTHER, SYSTEM, Binding
+from .binding import MOTHER, SYSTEM, Binding
 
 MAX_BYTES: Final = 1 << 20
 RESOURCES: Final = ("fs", "camera", "screen", "user")

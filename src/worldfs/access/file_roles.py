@@ -1,13 +1,13 @@
-"""Access rights: one rule, read from the table, default deny. Rights are checked here and nowhere else."""
+"""The file-role model: a role's rights on a row of the table. Default deny."""
 
 from __future__ import annotations
 
 from worldfs.base.errors import NotFound, NotPermitted
+from worldfs.tree.row_table import AT_STARTUP, FileKind, FileRow, PathNode
 
-from .row_table import AT_STARTUP, FileKind, FileRow
+from .roles import OPERATOR
 
 FIXED = "you cannot create or delete files here"
-OPERATOR = "operator"  # the person whose machine it is: sees everything, writes what is declared theirs
 
 
 def may_read(row: FileRow, role: str) -> bool:
@@ -55,6 +55,15 @@ def demand_remove(row: FileRow, role: str, path: str, op: str) -> None:
         expected = "a file in what a node exports (/nodes/NODE/fs/…) or below artifacts/"
         raise NotPermitted(why, path=path, op=op, actor=role, expected=expected)
     demand_write(row, role, path)
+
+
+def visible_mounts(place: PathNode, role: str) -> tuple[str, ...]:
+    """The mounts that have a file here or below which `role` may read or write. Computed once for a role."""
+    known = place.mounts.get(role)
+    if known is None:
+        seen = (row for row in place.rows if may_read(row, role) or role in row.writers)
+        known = place.mounts[role] = tuple(dict.fromkeys(row.mount for row in seen))
+    return known
 
 
 def matrix_cell(row: FileRow, role: str) -> str:

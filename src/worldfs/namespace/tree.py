@@ -6,13 +6,20 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, Protocol, cast
 
+from worldfs.access.file_roles import (
+    FIXED,
+    demand_read,
+    demand_remove,
+    demand_write,
+    may_read,
+    may_write,
+    visible_mounts,
+)
 from worldfs.base.errors import BadInput, Exists, NotFound, NotPermitted, UserError
 from worldfs.storage.store_interface import ANY, Expected, Store, StoreWatch
-
-from . import path as paths
-from .rights import FIXED, demand_read, demand_remove, demand_write, may_read, may_write
-from .row_table import FileKind, FileRow, Found, RowTable
-from .virtual_file import DirEntry, FileBehaviour, Names, Subtree, WriteContext, WriteResult
+from worldfs.tree import path as paths
+from worldfs.tree.row_table import FileKind, FileRow, Found, RowTable
+from worldfs.tree.virtual_file import DirEntry, FileBehaviour, Names, Subtree, WriteContext, WriteResult
 
 
 class TreeEntry(NamedTuple):
@@ -184,7 +191,7 @@ class Tree:
             if row is not None:
                 if may_read(row, actor) and self.mounts.holds(row.mount, names) and self.mounts.exists(row, names):
                     return row, names
-            elif directory is None and any(self.mounts.holds(mount, names) for mount in place.mounts(actor)):
+            elif directory is None and any(self.mounts.holds(mount, names) for mount in visible_mounts(place, actor)):
                 directory = names
         if directory is not None:
             return None, directory
@@ -206,7 +213,7 @@ class Tree:
                 self._rest(row, names, seen)
         for place, captured in self.table.matches(parts):
             names = self.full_names(captured)
-            holding = [mount for mount in place.mounts(actor) if mounts.holds(mount, names)]
+            holding = [mount for mount in visible_mounts(place, actor) if mounts.holds(mount, names)]
             if place.rest is not None:
                 variable, row = place.rest
                 if row.mount in holding and may_read(row, actor):
@@ -214,7 +221,7 @@ class Tree:
             if place.variable is not None:
                 variable, child = place.variable
                 shown = child.row if child.row is not None and may_read(child.row, actor) else None
-                for mount in child.mounts(actor):
+                for mount in visible_mounts(child, actor):
                     if mount not in holding or (child.row is not None and shown is None):
                         continue
                     for name in mounts.names(mount, variable, names):
@@ -228,7 +235,7 @@ class Tree:
                     given = {**names, **row.given} if row.given else names
                     if row.mount in holding and may_read(row, actor) and mounts.exists(row, given):
                         seen[name] = row
-                elif name not in seen and any(mount in holding for mount in child.mounts(actor)):
+                elif name not in seen and any(mount in holding for mount in visible_mounts(child, actor)):
                     seen[name] = None
         return seen
 

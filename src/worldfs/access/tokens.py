@@ -23,7 +23,8 @@ from typing import Any, Final, NamedTuple, TypeVar
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.durable import Root
 from worldfs.base.errors import BadInput, NotFound, WorldError
-from worldfs.tree.binding import ADMIN, MOTHER, USER
+
+from .binding import ADMIN, MOTHER, USER
 
 FILE: Final = "auth_tokens.json"
 LOCK: Final = ".paos/tokens.lock"
@@ -141,7 +142,7 @@ class TokenStore:
 
     def add(self, agent: str, role: str = USER) -> tuple[AgentToken, str]:
         """A new token of `agent` alone, returned this once."""
-        from worldfs.agents.agent_names import check_agent_name
+        from worldfs.base.agent_names import check_agent_name
 
         check_agent_name(agent)
         if role not in ROLES:

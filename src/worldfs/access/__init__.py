@@ -1,0 +1,1 @@
+"""Access: identities and tokens, file roles, bindings; the only folder that judges."""

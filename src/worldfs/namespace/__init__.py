@@ -1,0 +1,1 @@
+"""The namespace: the tree in which a path is resolved, authorized and executed."""
