@@ -17,7 +17,7 @@ from worldfs.robots.driver_catalogue import catalogue
 from worldfs.testing.call_fixtures import StaticEndpoint
 from worldfs.testing.waiting import PATIENCE_S
 from worldfs.tree.change_feed import ChangeFeed
-from worldfs.tree.virtual_file import WaitCondition, WriteContext
+from worldfs.tree.verb_values import Wait, WriteContext
 from worldfs.world.services.agent_services import AgentServices
 from worldfs.world.world import World
 
@@ -47,7 +47,7 @@ class Table:
             environ={},
         )
 
-    def waited(self, wait: WaitCondition | None) -> None:
+    def waited(self, wait: Wait | None) -> None:
         """As a door waits: woken by the feed."""
         if wait is None:
             return

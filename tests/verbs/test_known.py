@@ -3,8 +3,9 @@
 import asyncio
 
 from worldfs.testing.manual_clock import ManualClock
-from worldfs.testing.served_tree import ServedContent, ServedTree
+from worldfs.testing.served_tree import ServedTree
 from worldfs.tree.change_feed import ChangeFeed
+from worldfs.tree.verb_values import Content
 from worldfs.verbs import ReadCache, WriteCounter
 from worldfs.verbs.read_cache import FRESH_S
 
@@ -53,7 +54,7 @@ def test_what_was_asked_before_a_publication_is_not_kept():
         asked, stat = known.now, tree.stat("/a")
         feed.publish("/a")
         known.learn("/a", stat, asked)
-        known.learn_content("/a", ServedContent(b"old", ""), asked)
+        known.learn_content("/a", Content(b"old", ""), asked)
         assert known.stat("/a") is None
         assert known.content("/a") is None
 
@@ -120,9 +121,9 @@ def test_contents_are_bounded(monkeypatch):
 
     async def life(known, tree, feed):
         for name in ("/a", "/b", "/c"):
-            known.learn_content(name, ServedContent(bytes(500), ""), known.now)
+            known.learn_content(name, Content(bytes(500), ""), known.now)
         assert [name for name in ("/a", "/b", "/c") if known.content(name)] == ["/c"]
-        known.learn_content("/d", ServedContent(bytes(601), ""), known.now)
+        known.learn_content("/d", Content(bytes(601), ""), known.now)
         assert known.content("/d") is None
 
     run(life)

@@ -8,9 +8,10 @@ import pytest
 
 from worldfs.base.errors import BadInput, NotFound, NotPermitted
 from worldfs.testing.manual_clock import ManualClock
-from worldfs.testing.served_tree import ServedStat, ServedTree, ServedWait, ServedWriteResult, ShapedTree
+from worldfs.testing.served_tree import ServedTree, ShapedTree
 from worldfs.testing.waiting import PATIENCE_S, soon
 from worldfs.tree.change_feed import ChangeFeed
+from worldfs.tree.verb_values import Stat, Wait, Written
 from worldfs.verbs import Interrupted, ReadCache, SuspendedCoroutine, Verbs, Waiters, start_eagerly
 
 
@@ -127,7 +128,7 @@ def test_a_file_in_memory_is_rendered_once_while_nothing_changes_and_a_heavy_one
 
 def test_a_write_is_seen_by_the_next_read_whatever_was_known():
     async def life(verbs, tree):
-        tree.controls["/b"] = lambda data: tree.files.update({"/b": data}) or ServedWriteResult(len(data))
+        tree.controls["/b"] = lambda data: tree.files.update({"/b": data}) or Written(len(data))
         fid = await at(verbs, "/b")
         assert await verbs.read(fid, 0, 10) == (b"third", True)
         await verbs.write(fid, 0, b"quiet")
@@ -211,8 +212,8 @@ def test_a_write_is_refused_where_nothing_is_written():
 def test_a_write_waits_for_what_it_started_and_is_answered_even_if_interrupted():
     async def life(verbs, tree):
         done = threading.Event()
-        wait = ServedWait(("/job",), done.is_set, PATIENCE_S)
-        tree.controls["/b"] = lambda data: ServedWriteResult(len(data), {"job": "job-1"}, wait)
+        wait = Wait(("/job",), done.is_set, PATIENCE_S)
+        tree.controls["/b"] = lambda data: Written(len(data), {"job": "job-1"}, wait)
         fid = await at(verbs, "/b")
         task = asyncio.ensure_future(verbs.write(fid, 0, b"go"))
         await soon(lambda: verbs._waiters.waiting == 1)
@@ -265,7 +266,7 @@ def test_a_flush_of_what_was_not_written_does_nothing():
 
 def test_a_control_acts_once_when_its_document_is_whole():
     async def life(verbs, tree):
-        tree.controls["/b"] = lambda data: ServedWriteResult(len(data))
+        tree.controls["/b"] = lambda data: Written(len(data))
         fid = await at(verbs, "/b")
         await verbs.open(fid, "w", stage=True, truncate=True, control=True)
         await verbs.write(fid, 0, b'{"tool":')
@@ -281,7 +282,7 @@ def test_a_control_acts_once_when_its_document_is_whole():
 
 def test_words_to_a_control_are_delivered_at_the_end():
     async def life(verbs, tree):
-        tree.controls["/b"] = lambda data: ServedWriteResult(len(data))
+        tree.controls["/b"] = lambda data: Written(len(data))
         fid = await at(verbs, "/b")
         await verbs.open(fid, "w", stage=True, control=True)
         await verbs.write(fid, 0, b"clear ")
@@ -311,7 +312,7 @@ class Letters(ShapedTree):
     """A tree whose new files are there with their first write."""
 
     def promise(self, path):
-        return ServedStat(99, path.rpartition("/")[2], path, False, 0, True, "")
+        return Stat(False, writable=True, id=99, name=path.rpartition("/")[2], path=path)
 
     def write(self, path, data, **more):
         self.files.setdefault(path, b"")

@@ -5,9 +5,9 @@ import threading
 
 import pytest
 
-from worldfs.testing.served_tree import ServedWait
 from worldfs.testing.waiting import PATIENCE_S, soon
 from worldfs.tree.change_feed import ChangeFeed
+from worldfs.tree.verb_values import Wait
 from worldfs.verbs import Waiters
 
 
@@ -16,7 +16,7 @@ class Gate:
 
     def __init__(self, *topics, timeout=PATIENCE_S):
         self.open, self.looked = False, 0
-        self.wait = ServedWait(topics, self._look, timeout)
+        self.wait = Wait(topics, self._look, timeout)
 
     def _look(self):
         self.looked += 1
@@ -106,7 +106,7 @@ def test_a_change_between_the_look_and_the_wait_is_not_missed():
                 return False
             return gate.open
 
-        assert await waiters.wait(ServedWait(("/a",), look, PATIENCE_S)) is True
+        assert await waiters.wait(Wait(("/a",), look, PATIENCE_S)) is True
 
     run(life)
 
@@ -160,7 +160,7 @@ def test_trouble_of_one_waiter_is_told_to_it_alone():
 
         looked = []
         gate = Gate("/a")
-        bad = asyncio.ensure_future(waiters.wait(ServedWait(("/a",), broken, PATIENCE_S)))
+        bad = asyncio.ensure_future(waiters.wait(Wait(("/a",), broken, PATIENCE_S)))
         good = asyncio.ensure_future(waiters.wait(gate.wait))
         await soon(lambda: waiters.waiting == 2)
         gate.open = True

@@ -9,7 +9,7 @@ from worldfs.base.errors import BadInput, Exists, NotFound, NotPermitted, UserEr
 from worldfs.testing.cost import calls
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import PATIENCE_S, until
-from worldfs.tree.virtual_file import DirEntry
+from worldfs.tree.verb_values import Stat
 from worldfs.world.home import Home
 from worldfs.world.onboard import onboard
 from worldfs.world.world import World
@@ -347,8 +347,8 @@ class Disk:
 
     def dir_entry(self, path):
         if path in self.files:
-            return DirEntry(False, len(self.files[path]), True)
-        return DirEntry(True) if any(name.startswith(path + "/") for name in self.files) else None
+            return Stat(False, len(self.files[path]), True)
+        return Stat(True) if any(name.startswith(path + "/") for name in self.files) else None
 
     def list(self, path):
         depth = path + "/" if path else ""

@@ -8,21 +8,13 @@ async with connect("ws://127.0.0.1:18790", agent="alice", project="proj-1") as w
 
 from __future__ import annotations
 
+from worldfs.tree.verb_values import Stat, Written
+
 from .connection import connect
 from .remote_errors import ConnectionLost, RequestTimeout
 from .remote_jobs import RemoteJob
 from .remote_tree import RemoteFile
-from .remote_types import (
-    NEVER_RETRY,
-    BoundSession,
-    JobResult,
-    PushFrame,
-    RemoteEntry,
-    RemoteToolResult,
-    RemoteWriteResult,
-    RetryPolicy,
-    WatchEvent,
-)
+from .remote_types import NEVER_RETRY, BoundSession, JobResult, PushFrame, RemoteToolResult, RetryPolicy, WatchEvent
 from .remote_world import RemoteWorld
 
 __all__ = [
@@ -31,14 +23,14 @@ __all__ = [
     "ConnectionLost",
     "JobResult",
     "PushFrame",
-    "RemoteEntry",
     "RemoteFile",
     "RemoteJob",
     "RemoteToolResult",
     "RemoteWorld",
-    "RemoteWriteResult",
     "RequestTimeout",
     "RetryPolicy",
+    "Stat",
     "WatchEvent",
+    "Written",
     "connect",
 ]

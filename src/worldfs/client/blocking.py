@@ -14,18 +14,11 @@ from collections.abc import Callable, Coroutine, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from worldfs.tree.verb_values import Stat, Written
+
 from . import connection, remote_jobs
 from . import remote_world as far
-from .remote_types import (
-    BoundSession,
-    JobResult,
-    Json,
-    PushFrame,
-    RemoteEntry,
-    RemoteToolResult,
-    RemoteWriteResult,
-    WatchEvent,
-)
+from .remote_types import BoundSession, JobResult, Json, PushFrame, RemoteToolResult, WatchEvent
 
 T = TypeVar("T")
 
@@ -94,7 +87,7 @@ class BlockingWorld:
     def list(self, path: str = "/") -> list[str]:
         return self._loop.run(self._world.list(path))
 
-    def entries(self, path: str = "/") -> Sequence[RemoteEntry]:
+    def entries(self, path: str = "/") -> Sequence[Stat]:
         return self._loop.run(self._world.entries(path))
 
     def mkdir(self, path: str) -> None:
@@ -109,17 +102,17 @@ class BlockingWorld:
     def truncate(self, path: str, size: int = 0) -> None:
         self._loop.run(self._world.truncate(path, size))
 
-    def stat(self, path: str) -> RemoteEntry:
+    def stat(self, path: str) -> Stat:
         return self._loop.run(self._world.stat(path))
 
     def exists(self, path: str) -> bool:
         return self._loop.run(self._world.exists(path))
 
-    def write(self, path: str, data: bytes | str, **more: Any) -> RemoteWriteResult:
+    def write(self, path: str, data: bytes | str, **more: Any) -> Written:
         """Options: offset, correlation, split, replace, create."""
         return self._loop.run(self._world.write(path, data, **more))
 
-    def walk(self, path: str = "/", *, depth: int | None = None) -> Iterator[tuple[RemoteEntry, tuple[str, ...]]]:
+    def walk(self, path: str = "/", *, depth: int | None = None) -> Iterator[tuple[Stat, tuple[str, ...]]]:
         return _each(self._loop, self._world.walk(path, depth=depth))
 
     def watch(self, *paths: str, **more: Any) -> Iterator[WatchEvent]:

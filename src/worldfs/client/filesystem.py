@@ -23,12 +23,13 @@ from fsspec.spec import AbstractBufferedFile
 
 from worldfs.base.errors import BadInput, NotPermitted, WorldError
 from worldfs.formats.wire.error_codes import errno_of
+from worldfs.tree.verb_values import Stat
 
 from .address import PORT
 from .connection import connect
 from .remote_errors import ConnectionLost
 from .remote_tree import RemoteFile, is_control
-from .remote_types import RemoteEntry, RetryPolicy
+from .remote_types import RetryPolicy
 from .remote_world import RemoteWorld
 
 T = TypeVar("T")
@@ -274,7 +275,7 @@ class AcheronFile(AbstractBufferedFile):  # type: ignore[misc] # fsspec ships no
             self._file = None
 
 
-async def _stat(fs: AcheronFileSystem, path: str) -> RemoteEntry | None:
+async def _stat(fs: AcheronFileSystem, path: str) -> Stat | None:
     """The entry; None: it does not exist yet."""
     try:
         return await _run_or_os_error((await fs.world()).stat(path))
@@ -310,7 +311,7 @@ def _close(loop: asyncio.AbstractEventLoop, worlds: list[RemoteWorld]) -> None:
             asyncio.run_coroutine_threadsafe(world.close(), loop)
 
 
-def _info(place: RemoteEntry) -> dict[str, Any]:
+def _info(place: Stat) -> dict[str, Any]:
     return {
         "name": place.path,
         "size": place.size,

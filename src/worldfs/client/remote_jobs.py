@@ -86,7 +86,7 @@ async def chat(world: RemoteWorld, text: str, correlation: str) -> RemoteJob:
     written = await world.write(CHAT, text, correlation=correlation)
     if not written.job:
         raise BadInput("a blank text starts no job", path=CHAT, op="chat")
-    return RemoteJob(world, written.job, written.correlation_id)
+    return RemoteJob(world, written.job, str(written.extra.get("correlation_id") or ""))
 
 
 async def invoke(world: RemoteWorld, path: str, tool: str, args: Json, timeout: float) -> RemoteToolResult:

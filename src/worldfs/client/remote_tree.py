@@ -14,10 +14,11 @@ from typing import Final, Self
 
 from worldfs.base.errors import BadInput, WorldError
 from worldfs.formats.wire import frames
+from worldfs.tree.verb_values import Stat, Written
 
 from .handshake import ROOT_FID, HandshakeResult
 from .remote_errors import ConnectionLost
-from .remote_types import Json, RemoteEntry, RemoteWriteResult
+from .remote_types import Json
 from .rpc_client import Reply, RpcClient
 
 _ENVELOPE: Final = 1024  # bytes of a frame that are not data; a correlation id may be 128 of them
@@ -34,22 +35,22 @@ class RemoteTree:
         self._free: list[int] = []
         self._next = ROOT_FID + 1
 
-    async def stat(self, path: str, timeout: float | None) -> RemoteEntry:
+    async def stat(self, path: str, timeout: float | None) -> Stat:
         async with RemoteFid(self, path) as fid:
             walked = await fid.post_walk()
             tag, reply = await self.rpc.post("stat", {"fid": fid.number})
             await fid.walk_result(walked, timeout)
             found = await self.rpc.answer(tag, reply, "stat", path=path, timeout=timeout)
-        return _place(path, found)
+        return _stat(path, found)
 
-    async def entries(self, path: str, timeout: float | None) -> list[RemoteEntry]:
+    async def entries(self, path: str, timeout: float | None) -> list[Stat]:
         """What is in a directory, in one request. Only of a server with the extension "stats"."""
         data = await self.read(
             path, offset=0, count=None, wait=None, timeout=timeout, directory=True, more={"stats": True}
         )
         base = path.rstrip("/")
         found = [json.loads(line) for line in data.split(b"\n") if line]
-        return [_place(f"{base}/{one['name']}", one) for one in found]
+        return [_stat(f"{base}/{one['name']}", one) for one in found]
 
     async def read(
         self,
@@ -95,7 +96,7 @@ class RemoteTree:
         timeout: float | None,
         create: bool = False,
         stage: bool = False,
-    ) -> RemoteWriteResult:
+    ) -> Written:
         """See `RemoteWorld.write`. `create`: the file must not exist. `stage`: the data replace its content."""
         if len(data) > self.largest and not split:
             raise BadInput(
@@ -106,7 +107,7 @@ class RemoteTree:
                 fix="split=True for a plain file",
             )
         more: Json = {"correlation_id": correlation} if correlation else {}
-        sent, total = RemoteWriteResult(0), 0
+        sent, total = Written(0), 0
         async with RemoteFid(self, path) as fid:
             walked = await (fid.post_create() if create else fid.post_walk())
             mode: Json = {"mode": "w", "stage": True} if stage else {"mode": "w"}
@@ -265,16 +266,16 @@ class RemoteFile:
                 break
         return b"".join(pieces)
 
-    async def write(self, data: bytes, offset: int = 0) -> RemoteWriteResult:
+    async def write(self, data: bytes, offset: int = 0) -> Written:
         """One frame, one action. Raises `BadInput` where the data do not fit."""
         if len(data) > self._tree.largest:
             raise BadInput(f"{len(data)} bytes", path=self.path, op="write", expected=f"{self._tree.largest} at most")
         fields = {"fid": self._fid.number, "offset": offset, "data_b64": frames.encode_base64(data)}
         return _written(await self._tree.rpc.ask("write", fields, path=self.path, timeout=self._timeout))
 
-    async def stat(self) -> RemoteEntry:
+    async def stat(self) -> Stat:
         found = await self._tree.rpc.ask("stat", {"fid": self._fid.number}, path=self.path, timeout=self._timeout)
-        return _place(self.path, found)
+        return _stat(self.path, found)
 
     def close(self) -> None:
         """Clunk the fid without waiting. Closing twice does no harm."""
@@ -316,20 +317,17 @@ def _data(found: Json) -> bytes:
         raise WorldError("data that are no base64", op="read", code="PROTOCOL") from None
 
 
-def _written(found: Json) -> RemoteWriteResult:
-    job, result = str(found.get("job") or ""), str(found.get("result_path") or "")
-    return RemoteWriteResult(int(found.get("n", 0)), job, result, str(found.get("correlation_id") or ""))
+def _written(found: Json) -> Written:
+    return Written(int(found.get("n", 0)), {key: value for key, value in found.items() if key != "n"})
 
 
-def _place(path: str, found: Json) -> RemoteEntry:
-    directory = found.get("kind") == "dir"
-    return RemoteEntry(
-        "/" + "/".join(path_names(path)),
-        int(found.get("id", 0)),
-        str(found.get("name", "")),
-        directory,
+def _stat(path: str, found: Json) -> Stat:
+    return Stat(
+        found.get("kind") == "dir",
         int(found.get("size", 0)),
-        int(found.get("mode", 0o40755 if directory else 0o100444)),
         bool(found.get("writable", False)),
-        int(found.get("mtime_ms", 0)),
+        mtime_ms=int(found.get("mtime_ms", 0)),
+        id=int(found.get("id", 0)),
+        name=str(found.get("name", "")),
+        path="/" + "/".join(path_names(path)),
     )

@@ -7,36 +7,6 @@ from typing import Any, NamedTuple
 Json = dict[str, Any]
 
 
-class RemoteEntry(NamedTuple):
-    """The entry at a path (`t_stat`). `id` is stable for a path and below 2**53; a directory's size is 0.
-
-    A file whose read would block reports 1,048,576 bytes: no smaller number is safe (acheron D11). `mtime_ms`:
-    when it was last changed, 0 if the server does not say.
-    """
-
-    path: str
-    id: int
-    name: str
-    directory: bool
-    size: int
-    mode: int
-    writable: bool
-    mtime_ms: int = 0
-
-    @property
-    def readable(self) -> bool:
-        return bool(self.mode & 0o444)
-
-
-class RemoteWriteResult(NamedTuple):
-    """The result of a write; `job` and `result_path` where it started a job."""
-
-    n: int
-    job: str = ""
-    result_path: str = ""
-    correlation_id: str = ""
-
-
 class JobResult(NamedTuple):
     """How a job ended; a failure is a value, not an exception. `error`: "<cause>: <message>", empty when `ok`."""
 

@@ -7,13 +7,12 @@ from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import NotFound, NotPermitted, WorldError
-
-from .remote_types import RemoteEntry
+from worldfs.tree.verb_values import Stat
 
 if TYPE_CHECKING:
     from .remote_world import RemoteWorld
 
-WalkedEntry = tuple[RemoteEntry, tuple[str, ...]]
+WalkedEntry = tuple[Stat, tuple[str, ...]]
 _DEEPEST = 64  # links are followed: a deeper path is a cycle
 _AHEAD = 32  # directories that are listed ahead
 
@@ -26,13 +25,13 @@ async def walk(world: RemoteWorld, path: str, depth: int | None, at_once: int) -
         return
     running: set[asyncio.Task[_Inside]] = set()
 
-    def look(place: RemoteEntry) -> asyncio.Task[_Inside]:
+    def look(place: Stat) -> asyncio.Task[_Inside]:
         task = asyncio.create_task(_inside(world, place.path, gate))
         running.add(task)
         return task
 
     # A stack of what comes next, and for the directories near its top the listing that is already in flight.
-    stack: list[tuple[RemoteEntry, int]] = [(top, 0)]
+    stack: list[tuple[Stat, int]] = [(top, 0)]
     ahead: dict[str, asyncio.Task[_Inside]] = {}
     try:
         while stack:
@@ -61,7 +60,7 @@ async def walk(world: RemoteWorld, path: str, depth: int | None, at_once: int) -
         await asyncio.gather(*running, return_exceptions=True)
 
 
-_Inside = Sequence[RemoteEntry] | None
+_Inside = Sequence[Stat] | None
 
 
 async def _inside(world: RemoteWorld, path: str, gate: asyncio.Semaphore) -> _Inside:
@@ -76,7 +75,7 @@ async def _inside(world: RemoteWorld, path: str, gate: asyncio.Semaphore) -> _In
         raise
 
 
-async def list_directory(world: RemoteWorld, path: str, gate: asyncio.Semaphore) -> Sequence[RemoteEntry]:
+async def list_directory(world: RemoteWorld, path: str, gate: asyncio.Semaphore) -> Sequence[Stat]:
     """The entries of a directory: in one request, where the server has the extension."""
     async with gate:
         told = await world.bulk_entries(path)
@@ -85,7 +84,7 @@ async def list_directory(world: RemoteWorld, path: str, gate: asyncio.Semaphore)
         return told
     root = path.rstrip("/")
 
-    async def one(name: str) -> RemoteEntry | None:
+    async def one(name: str) -> Stat | None:
         async with gate:
             try:
                 return (await world.stat(f"{root}/{name}"))._replace(name=name)

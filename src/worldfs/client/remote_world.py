@@ -15,22 +15,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from worldfs.base.errors import BadInput, MissingRequirement, NotFound
+from worldfs.tree.verb_values import Stat, Written
 
 from .address import Address
 from .handshake import BindingRequest, perform_handshake
 from .remote_errors import ConnectionLost
 from .remote_tree import RemoteFile, RemoteTree, is_control
-from .remote_types import (
-    NEVER_RETRY,
-    BoundSession,
-    Json,
-    PushFrame,
-    RemoteEntry,
-    RemoteToolResult,
-    RemoteWriteResult,
-    RetryPolicy,
-    WatchEvent,
-)
+from .remote_types import NEVER_RETRY, BoundSession, Json, PushFrame, RemoteToolResult, RetryPolicy, WatchEvent
 from .rpc_client import open_rpc_client
 
 if TYPE_CHECKING:
@@ -107,21 +98,21 @@ class RemoteWorld:
         text = (await self._retried(once)).decode("utf-8", "surrogateescape")
         return text.split("\n") if text else []
 
-    async def entries(self, path: str = "/") -> Sequence[RemoteEntry]:
+    async def entries(self, path: str = "/") -> Sequence[Stat]:
         """The entries of a directory: one request to our own server, else one stat per name."""
         from .remote_walk import list_directory
 
         return await list_directory(self, path, asyncio.Semaphore(_AT_ONCE))
 
-    async def bulk_entries(self, path: str) -> Sequence[RemoteEntry] | None:
+    async def bulk_entries(self, path: str) -> Sequence[Stat] | None:
         """`entries` in one request; None where the server lacks the extension."""
 
-        async def once(tree: RemoteTree) -> Sequence[RemoteEntry] | None:
+        async def once(tree: RemoteTree) -> Sequence[Stat] | None:
             return await tree.entries(path, self.timeout) if "stats" in tree.extensions else None
 
         return await self._retried(once)
 
-    async def stat(self, path: str) -> RemoteEntry:
+    async def stat(self, path: str) -> Stat:
         """The entry at a path; never waits."""
         return await self._retried(lambda tree: tree.stat(path, self.timeout))
 
@@ -134,7 +125,7 @@ class RemoteWorld:
 
     async def walk(
         self, path: str = "/", *, depth: int | None = None, at_once: int = _AT_ONCE
-    ) -> AsyncIterator[tuple[RemoteEntry, tuple[str, ...]]]:
+    ) -> AsyncIterator[tuple[Stat, tuple[str, ...]]]:
         """Every entry at and below `path`, parents first, with the names in it (none for a file).
 
         `depth` levels below `path` are entered, None: all; `at_once` requests are under way at a time. What goes away
@@ -155,7 +146,7 @@ class RemoteWorld:
         split: bool | None = None,
         replace: bool | None = None,
         create: bool = False,
-    ) -> RemoteWriteResult:
+    ) -> Written:
         """Write into a file; durable when it returns. A Control acts on exactly these bytes.
 
         Without `offset` the data become a plain file's whole content, at once; at an `offset`, and with
@@ -396,7 +387,7 @@ def _may_make(tree: RemoteTree, absent: NotFound) -> bool:
     return True
 
 
-def _fits(there: RemoteEntry, size: int) -> None:
+def _fits(there: Stat, size: int) -> None:
     """Whether to check for a tail: a read-only file is refused by the server itself."""
     if there.writable and there.size > size:
         raise BadInput(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple, Protocol, cast
+from typing import Protocol, cast
 
 from worldfs.access.file_roles import (
     FIXED,
@@ -19,23 +19,8 @@ from worldfs.base.errors import BadInput, Exists, NotFound, NotPermitted, UserEr
 from worldfs.storage.store_interface import ANY, Expected, Store, StoreWatch
 from worldfs.tree import path as paths
 from worldfs.tree.row_table import FileKind, FileRow, Found, RowTable
-from worldfs.tree.virtual_file import DirEntry, FileBehaviour, Names, Subtree, WriteContext, WriteResult
-
-
-class TreeEntry(NamedTuple):
-    """The entry at a path, as one actor sees it."""
-
-    name: str
-    path: str
-    directory: bool
-    kind: FileKind | None = None
-    readable: bool = True
-    writable: bool = False
-
-
-class FileContent(NamedTuple):
-    data: bytes
-    revision: str
+from worldfs.tree.verb_values import Content, Stat, WriteContext, Written
+from worldfs.tree.virtual_file import FileBehaviour, Names, Subtree
 
 
 class Mounts(Protocol):
@@ -83,16 +68,16 @@ class Tree:
     def read(self, path: str, actor: str) -> bytes:
         return self.fetch(path, actor).data
 
-    def fetch(self, path: str, actor: str) -> FileContent:
+    def fetch(self, path: str, actor: str) -> Content:
         """Bytes and the revision to expect when writing back."""
         path, row, names = self.locate(path, actor, "read")
         demand_read(row, actor, path)
         if row.view:
-            return FileContent(self.behaviours[row.view].read(names), "")
+            return Content(self.behaviours[row.view].read(names), "")
         stored = self.mounts.store(row, names).get(self.mounts.key(row, names))
         if stored is None:
             raise NotFound("no such file", path=path, op="read", actor=actor)
-        return FileContent(stored.data, stored.revision)
+        return Content(stored.data, stored.revision)
 
     def probe(self, path: str, actor: str) -> str | None:
         """A cheap token that changes when a stored file may have changed; None when it is absent."""
@@ -106,17 +91,17 @@ class Tree:
 
     def put(
         self, found: tuple[str, FileRow, Names], data: bytes, ask: WriteContext, expect: Expected = ANY
-    ) -> tuple[str, WriteResult]:
+    ) -> tuple[str, Written]:
         """Write the file that `locate` found: its new revision, and the result of a computed file."""
         path, row, names = found
         demand_write(row, ask.actor, path, starting=self.starting)
         if row.view:
-            return "", self.behaviours[row.view].write(names, data, ask) or WriteResult(len(data))
+            return "", self.behaviours[row.view].write(names, data, ask) or Written(len(data))
         store, key = self.mounts.store(row, names), self.mounts.key(row, names)
         if row.kind is FileKind.LOG:
             store.append(key, data)
-            return "", WriteResult(len(data))
-        return store.put(key, data, expect), WriteResult(len(data))
+            return "", Written(len(data))
+        return store.put(key, data, expect), Written(len(data))
 
     def remove(self, path: str, actor: str) -> None:
         """Remove a stored file that the layout does not name, or an empty directory of such.
@@ -169,18 +154,18 @@ class Tree:
 
     # -- what is there ------------------------------------------------------------------------------------------------
 
-    def stat(self, path: str, actor: str) -> TreeEntry:
+    def stat(self, path: str, actor: str) -> Stat:
         path = paths.parse(path)
         name = path.rsplit("/", 1)[1] or "/"
         found = self.resolve(paths.segments(path), actor)
         if found is None:
             raise NotFound("no such file or directory", path=path, op="stat", actor=actor)
-        if isinstance(found, DirEntry):
-            return TreeEntry(name, path, found.directory, writable=found.writable)
+        if isinstance(found, Stat):
+            return found._replace(name=name, path=path)
         row, _ = found
-        return TreeEntry(name, path, True) if row is None else self._entry(name, path, row, actor)
+        return Stat(True, name=name, path=path) if row is None else self._entry(name, path, row, actor)
 
-    def resolve(self, parts: tuple[str, ...], actor: str) -> DirEntry | tuple[FileRow | None, dict[str, str]] | None:
+    def resolve(self, parts: tuple[str, ...], actor: str) -> Stat | tuple[FileRow | None, dict[str, str]] | None:
         """A file's row and names, (None, names) for a directory, an entry of a subtree, or None: nothing visible."""
         if not parts:
             return None, {}
@@ -239,13 +224,13 @@ class Tree:
                     seen[name] = None
         return seen
 
-    def list(self, path: str, actor: str) -> list[TreeEntry]:
+    def list(self, path: str, actor: str) -> list[Stat]:
         """The children of a directory that `actor` sees, sorted by name."""
         path = paths.parse(path)
         seen = self.children(paths.segments(path), actor)
         base = path.rstrip("/")
         return [
-            TreeEntry(name, f"{base}/{name}", True)
+            Stat(True, name=name, path=f"{base}/{name}")
             if (row := seen[name]) is None
             else self._entry(name, f"{base}/{name}", row, actor)
             for name in sorted(seen)
@@ -323,8 +308,9 @@ class Tree:
                     return {**names, variable: stands, "alias": name}
         return names
 
-    def _entry(self, name: str, path: str, row: FileRow, actor: str) -> TreeEntry:
-        return TreeEntry(name, path, False, row.kind, True, may_write(row, actor, starting=self.starting))
+    def _entry(self, name: str, path: str, row: FileRow, actor: str) -> Stat:
+        writable = may_write(row, actor, starting=self.starting)
+        return Stat(False, writable=writable, kind=row.kind, name=name, path=path)
 
     def _rest(self, row: FileRow, names: Mapping[str, str], seen: dict[str, FileRow | None]) -> None:
         for name in self._below(row, names):
@@ -343,20 +329,20 @@ class Tree:
             if _token(store, f"{key}/{name.rstrip('/')}") is not None:
                 yield name
 
-    def _dir_entry(self, row: FileRow, names: Mapping[str, str]) -> DirEntry | None:
+    def _dir_entry(self, row: FileRow, names: Mapping[str, str]) -> Stat | None:
         if row.view:
             return cast("Subtree", self.behaviours[row.view]).dir_entry(names)
         store, key = self.mounts.store(row, names), self.mounts.key(row, names)
         try:
             below = store.list(key)
         except UserError:  # a file, or unreadable
-            return None if _token(store, key) is None else DirEntry(False)
+            return None if _token(store, key) is None else Stat(False)
         if below:
-            return DirEntry(True)
+            return Stat(True)
         above, _, name = key.rpartition("/")
         if f"{name}/" in store.list(above):
-            return DirEntry(True)
-        return None if _token(store, key) is None else DirEntry(False)
+            return Stat(True)
+        return None if _token(store, key) is None else Stat(False)
 
 
 def _token(store: Store, key: str) -> str | None:

@@ -3,45 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from worldfs.access.binding import MOTHER, Binding
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import BadInput, NotFound, NotPermitted
 from worldfs.control.control_plane import ControlPlane
 from worldfs.tree.change_feed import ChangeFeed
+from worldfs.tree.verb_values import Content, Stat, Wait, Written
 
 from .waiting import PATIENCE_S
-
-
-class ServedStat(NamedTuple):
-    id: int
-    name: str
-    path: str
-    directory: bool
-    size: int
-    writable: bool
-    revision: str
-    mtime_ms: int = 0
-
-
-class ServedContent(NamedTuple):
-    data: bytes
-    revision: str
-
-
-class ServedWait(NamedTuple):
-    topics: tuple[str, ...]
-    ready: Callable[[], bool]
-    timeout: float
-
-
-class ServedWriteResult(NamedTuple):
-    n: int
-    extra: Mapping[str, Any] = {}
-    until: ServedWait | None = None
 
 
 class RecordedWrite(NamedTuple):
@@ -63,7 +36,7 @@ class ServedTree:
         self.closed: set[str] = set()  # files that block until they are opened
         self.heavy: set[str] = set()
         self.slow: threading.Event | None = None  # the event that a heavy request waits for
-        self.controls: dict[str, Callable[[bytes], ServedWriteResult]] = {}
+        self.controls: dict[str, Callable[[bytes], Written]] = {}
         self.writes: list[RecordedWrite] = []
         self.asked = 0  # stats that reached the tree
         self._ids: dict[str, int] = {"/": 1}
@@ -81,10 +54,10 @@ class ServedTree:
     def light(self, path: str) -> bool:
         return not any(path == heavy or path.startswith(heavy + "/") for heavy in self.heavy)
 
-    def waits(self, path: str) -> ServedWait | None:
-        return ServedWait((path,), lambda: path not in self.closed, self.timeout) if path in self.closed else None
+    def waits(self, path: str) -> Wait | None:
+        return Wait((path,), lambda: path not in self.closed, self.timeout) if path in self.closed else None
 
-    def stat(self, path: str) -> ServedStat:
+    def stat(self, path: str) -> Stat:
         self._ask(path)
         self.asked += 1
         directory = path == "/" or any(other.startswith(path + "/") for other in self.files)
@@ -93,9 +66,10 @@ class ServedTree:
         number = self._ids.setdefault(path, len(self._ids) + 1)
         name = path.rpartition("/")[2] or "/"
         if directory:
-            return ServedStat(number, name, path, True, 0, False, "")
+            return Stat(True, id=number, name=name, path=path)
         size = 1_048_576 if path in self.closed else len(self.files[path])
-        return ServedStat(number, name, path, False, size, path not in self.read_only, str(self.feed.seq))
+        revision = str(self.feed.seq)
+        return Stat(False, size, path not in self.read_only, revision, id=number, name=name, path=path)
 
     def list(self, path: str) -> Sequence[str]:
         self._ask(path)
@@ -103,13 +77,13 @@ class ServedTree:
         names = {other[len(above) :].partition("/")[0] for other in list(self.files) if other.startswith(above)}
         return sorted(names, key=lambda name: name.encode())
 
-    def read(self, path: str) -> ServedContent:
+    def read(self, path: str) -> Content:
         self._ask(path)
         if path not in self.files:
             raise NotFound("nothing there", path=path)
-        return ServedContent(self.files[path], str(self.feed.seq))
+        return Content(self.files[path], str(self.feed.seq))
 
-    def write(self, path: str, data: bytes, *, offset: int = 0, correlation: str = "") -> ServedWriteResult:
+    def write(self, path: str, data: bytes, *, offset: int = 0, correlation: str = "") -> Written:
         if path in self.read_only:
             raise NotPermitted("file is read-only", path=path)
         self.writes.append(RecordedWrite(path, data, offset, correlation))
@@ -118,7 +92,7 @@ class ServedTree:
             return control(data)
         before = self.files[path].ljust(offset, b"\0")
         self.put(path, before[:offset] + data + before[offset + len(data) :])
-        return ServedWriteResult(len(data))
+        return Written(len(data))
 
     def _ask(self, path: str) -> None:
         if self.light(path):
@@ -131,20 +105,20 @@ class ServedTree:
 class ShapedTree(ServedTree):
     """A tree whose names can be created and removed."""
 
-    def replace(self, path: str, data: bytes, *, correlation: str = "") -> ServedWriteResult:
+    def replace(self, path: str, data: bytes, *, correlation: str = "") -> Written:
         self.put(path, data)
-        return ServedWriteResult(len(data))
+        return Written(len(data))
 
     def truncate(self, path: str, size: int) -> None:
         self.put(path, self.files[path][:size].ljust(size, b"\0"))
 
-    def create(self, path: str, *, directory: bool = False) -> ServedStat:
+    def create(self, path: str, *, directory: bool = False) -> Stat:
         if directory:
             raise BadInput("no directories here", path=path)
         self.put(path, b"")
         return self.stat(path)
 
-    def promise(self, path: str) -> ServedStat | None:
+    def promise(self, path: str) -> Stat | None:
         return None
 
     def rename(self, old: str, new: str) -> None:

@@ -1,6 +1,6 @@
 """The verbs that every interface shares: walk, open, read, write, stat, clunk, watch, cancel, over one namespace."""
 
-from .bound_tree import BoundContent, BoundStat, BoundTree, BoundWait, BoundWriteResult, EditableTree
+from .bound_tree import BoundTree, EditableTree
 from .fids import Interrupted
 from .read_cache import ReadCache, WriteCounter
 from .suspended_coroutine import SuspendedCoroutine, start_eagerly
@@ -8,11 +8,7 @@ from .verbs import Verbs
 from .waiters import Waiters
 
 __all__ = [
-    "BoundContent",
-    "BoundStat",
     "BoundTree",
-    "BoundWait",
-    "BoundWriteResult",
     "EditableTree",
     "Interrupted",
     "ReadCache",

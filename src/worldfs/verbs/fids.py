@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from worldfs.base.errors import BadInput, NotFound, WorldError
+from worldfs.tree.verb_values import Stat
 
-from .bound_tree import BoundStat
 from .staging import Staging
 
 MOST_FIDS: Final = 16_384
@@ -31,7 +31,7 @@ class Fid:
         self.kept: bytes | None = None  # of the last read at offset 0: what the following offsets are cut from
         self.staging: Staging | None = None
         self.cut = False  # opened to be truncated, and not yet written
-        self.made: BoundStat | None = None  # of a file that is there with its first write
+        self.made: Stat | None = None  # of a file that is there with its first write
         self.waits: set[asyncio.Future[bool]] | None = None
 
     def interrupt(self) -> None:

@@ -7,8 +7,9 @@ from typing import Final
 
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.tree.change_feed import ChangeFeed
+from worldfs.tree.verb_values import Content, Stat
 
-from .bound_tree import BoundContent, BoundStat, BoundTree, StampedTree
+from .bound_tree import BoundTree, StampedTree
 
 FRESH_S: Final = 0.1  # for what changes by time alone: a lease that runs out
 MOST: Final = 65_536  # paths; a walk of everything must not stay in memory for ever
@@ -43,8 +44,8 @@ class ReadCache:
         self._stamped = tree if isinstance(tree, StampedTree) else None
         self._stamp: object = None
         self._looked = False
-        self._stats: dict[str, BoundStat] = {}
-        self._contents: dict[str, BoundContent] = {}
+        self._stats: dict[str, Stat] = {}
+        self._contents: dict[str, Content] = {}
         self._bytes = 0
         self._now = -1
         self._until = 0.0
@@ -58,20 +59,20 @@ class ReadCache:
         """A write happened: the caches of this server are empty."""
         self._writes.count += 1
 
-    def stat(self, path: str) -> BoundStat | None:
+    def stat(self, path: str) -> Stat | None:
         """The cached stat of a path; None: not cached."""
         return self._stats.get(path) if self._current() else None
 
-    def content(self, path: str) -> BoundContent | None:
+    def content(self, path: str) -> Content | None:
         """The cached bytes of a file whose read does not wait; None: not cached."""
         return self._contents.get(path) if self._current() else None
 
-    def learn(self, path: str, stat: BoundStat, asked: int) -> None:
+    def learn(self, path: str, stat: Stat, asked: int) -> None:
         """`asked`: the value of `now` when the tree was asked."""
         if not path.startswith(EACH_ITS_OWN) and self._keeps(asked):
             self._stats[path] = stat
 
-    def learn_content(self, path: str, content: BoundContent, asked: int) -> None:
+    def learn_content(self, path: str, content: Content, asked: int) -> None:
         size = len(content.data)
         if size > LARGE or path.startswith(EACH_ITS_OWN) or not self._keeps(asked):
             return

@@ -13,20 +13,9 @@ from contextlib import suppress
 from typing import Final, TypeVar
 
 from worldfs.base.errors import BadInput, NotFound, NotPermitted, Unsafe
+from worldfs.tree.verb_values import Content, Stat, Wait, Written
 
-from .bound_tree import (
-    BoundContent,
-    BoundStat,
-    BoundTree,
-    BoundWait,
-    BoundWriteResult,
-    ContentRecord,
-    DetailedTree,
-    EditableTree,
-    StatRecord,
-    Timed,
-    WriteRecord,
-)
+from .bound_tree import BoundTree, DetailedTree, EditableTree, Timed
 from .fids import Fid, FidTable, Interrupted
 from .read_cache import ReadCache
 from .staging import MOST, Staging
@@ -64,11 +53,11 @@ class Verbs:
 
     # -- finding ---------------------------------------------------------------------------------------------------
 
-    async def attach(self, fid: int) -> BoundStat:
+    async def attach(self, fid: int) -> Stat:
         """The root under a new fid (one in use is dropped)."""
         return await self._enter(fid, "/")
 
-    async def walk(self, fid: int | None, newfid: int, names: Sequence[str]) -> BoundStat:
+    async def walk(self, fid: int | None, newfid: int, names: Sequence[str]) -> Stat:
         """From a fid along names to a new fid, all or nothing; `.` and `..` work, and `..` of the root is the root."""
         start = self._fids[fid]
         if not names:
@@ -93,7 +82,7 @@ class Verbs:
                 sure = False
         return await self._enter(newfid, "/" + "/".join(parts))
 
-    async def stat(self, fid: int | None) -> BoundStat:
+    async def stat(self, fid: int | None) -> Stat:
         """Waits for nothing but the tree. The size is the true one, or that of the staged bytes."""
         held = self._fids[fid]
         found = held.made or await self._stat(held.path)
@@ -108,7 +97,7 @@ class Verbs:
             raise BadInput("not a directory", path=held.path, code="enotdir")
         return await self._ask(held.path, self._tree.list)
 
-    async def entries(self, fid: int | None) -> Sequence[BoundStat]:
+    async def entries(self, fid: int | None) -> Sequence[Stat]:
         """The stats of what is in a directory, in the order of the names; what is removed meanwhile is left out."""
         names = await self.list(fid)
         path, tree = self._fids[fid].path, self._tree
@@ -125,7 +114,7 @@ class Verbs:
 
     async def open(
         self, fid: int | None, mode: str = "r", *, stage: bool = False, truncate: bool = False, control: bool = False
-    ) -> BoundStat:
+    ) -> Stat:
         """Check that `mode` ("r", or anything with a "w") is possible; the next read returns the present bytes.
 
         `stage`: writes are joined until `flush` or `clunk`; `control`: what is written is an order. `truncate`: with
@@ -154,7 +143,7 @@ class Verbs:
         wait_ms: int | None = None,
         aside: AsideCallback | None = None,
         *,
-        lines: Callable[[BoundStat], bytes] | None = None,
+        lines: Callable[[Stat], bytes] | None = None,
     ) -> tuple[bytes, bool]:
         """At most `count` bytes from `offset`, and whether that is the end. A directory reads as its names, one a line,
         or as what `lines` makes of each entry.
@@ -198,7 +187,7 @@ class Verbs:
             self._known.learn_content(path, content, asked)
         return content.data
 
-    async def wait(self, fid: int | None, wait: BoundWait, timeout: float | None = None) -> bool:
+    async def wait(self, fid: int | None, wait: Wait, timeout: float | None = None) -> bool:
         """Any wait of an interface (poll of a mount): True when ready, False when the time is over."""
         return await self._wait(self._fids[fid], wait, timeout, None)
 
@@ -206,7 +195,7 @@ class Verbs:
 
     async def write(
         self, fid: int | None, offset: int, data: bytes, correlation: str = "", aside: AsideCallback | None = None
-    ) -> BoundWriteResult:
+    ) -> Written:
         """Durable when it returns, unless the fid was opened to stage. A Control acts on exactly these bytes.
 
         `offset` -1 (staged only): at the end.
@@ -221,7 +210,7 @@ class Verbs:
             held.staging.correlation = correlation
             if held.staging.complete():
                 return await self._deliver(held, held.staging, aside, n=len(data))
-            return WriteRecord(len(data))
+            return Written(len(data))
         if held.made is None and not (await self._stat(held.path)).writable:
             raise NotPermitted("file is read-only", code="eperm")
         self._fids.keep(held, None)
@@ -266,7 +255,7 @@ class Verbs:
         if held.staging is not None and held.staging.changed and not held.staging.delivered:
             await self._deliver(held, held.staging, None)
 
-    async def create(self, fid: int | None, newfid: int, name: str, *, directory: bool = False) -> BoundStat:
+    async def create(self, fid: int | None, newfid: int, name: str, *, directory: bool = False) -> Stat:
         """A new file or directory under a new fid. Some files (a message) exist only with their first write."""
         held = self._fids[fid]
         tree = self._shaped(held.path)
@@ -311,19 +300,19 @@ class Verbs:
 
     # -- asking the tree -------------------------------------------------------------------------------------------
 
-    async def _enter(self, fid: int, path: str) -> BoundStat:
+    async def _enter(self, fid: int, path: str) -> Stat:
         found = await self._seen(path)
         self._fids.put(fid, Fid(path, found.directory, found.id))
         return found
 
-    async def _seen(self, path: str) -> BoundStat:
+    async def _seen(self, path: str) -> Stat:
         """The stat of a path; an invalid path is `NotFound`."""
         try:
             return await self._stat(path)
         except (NotFound, Unsafe, BadInput):
             raise NotFound("walk segment not found", code="enoent") from None
 
-    async def _stat(self, path: str) -> BoundStat:
+    async def _stat(self, path: str) -> Stat:
         found = self._known.stat(path)
         if found is None:
             asked = self._known.now
@@ -337,11 +326,11 @@ class Verbs:
         own = self._own.get(path)
         return found if own is None else _sized(found, len(own()))
 
-    async def _content(self, path: str) -> BoundContent:
+    async def _content(self, path: str) -> Content:
         own = self._own.get(path)
         if own is not None:
             await self._stat(path)  # raises where the binding has no such file
-            return ContentRecord(own(), "")
+            return Content(own(), "")
         return await self._ask(path, self._tree.read)
 
     async def _ask(self, path: str, question: Callable[[str], T]) -> T:
@@ -352,16 +341,14 @@ class Verbs:
     async def _thread(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
-    async def _wait(self, held: Fid, wait: BoundWait, timeout: float | None, aside: AsideCallback | None) -> bool:
+    async def _wait(self, held: Fid, wait: Wait, timeout: float | None, aside: AsideCallback | None) -> bool:
         if aside is not None:
             aside()
         if held.waits is None:
             held.waits = set()
         return await self._waiters.wait(wait, timeout, held.waits)
 
-    async def _put(
-        self, held: Fid, data: bytes, offset: int, correlation: str, aside: AsideCallback | None
-    ) -> BoundWriteResult:
+    async def _put(self, held: Fid, data: bytes, offset: int, correlation: str, aside: AsideCallback | None) -> Written:
         path, tree = held.path, self._tree
         if held.cut and offset:
             await self._cut(held, 0)
@@ -379,13 +366,13 @@ class Verbs:
                 await self._wait(held, written.until, None, aside)
         return written
 
-    async def _deliver(self, held: Fid, staging: Staging, aside: AsideCallback | None, n: int = 0) -> BoundWriteResult:
+    async def _deliver(self, held: Fid, staging: Staging, aside: AsideCallback | None, n: int = 0) -> Written:
         """Commit what is staged: an order to a Control, a whole content to anything else."""
         data = bytes(staging.data)
         staging.changed, staging.delivered = False, staging.control
         if staging.control:
             done = await self._put(held, data, 0, staging.correlation, aside)
-            return WriteRecord(n or done.n, done.extra)
+            return Written(n or done.n, done.extra)
         tree, path = self._tree, held.path
         if isinstance(tree, EditableTree):
             await self._thread(lambda: tree.replace(path, data))
@@ -397,7 +384,7 @@ class Verbs:
             staging.mtime_ms = None
             await self._thread(lambda: tree.touch(path, moment))
             self._known.invalidate()
-        return WriteRecord(n)
+        return Written(n)
 
     async def _cut(self, held: Fid, size: int) -> None:
         path, tree = held.path, self._shaped(held.path)
@@ -418,6 +405,5 @@ def _child(path: str, name: str) -> str:
     return f"{path.rstrip('/')}/{name}"
 
 
-def _sized(stat: BoundStat, size: int) -> BoundStat:
-    revision = f"{stat.revision}+{size}"
-    return StatRecord(stat.id, stat.name, stat.path, stat.directory, size, stat.writable, revision, stat.mtime_ms)
+def _sized(stat: Stat, size: int) -> Stat:
+    return stat._replace(size=size, revision=f"{stat.revision}+{size}")

@@ -10,8 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 
 from worldfs.tree.change_feed import ChangeFeed
-
-from .bound_tree import BoundWait
+from worldfs.tree.verb_values import Wait
 
 ALL = "/"
 
@@ -32,7 +31,7 @@ class Waiters:
         self._end()
 
     async def wait(
-        self, wait: BoundWait, timeout: float | None = None, among: set[asyncio.Future[bool]] | None = None
+        self, wait: Wait, timeout: float | None = None, among: set[asyncio.Future[bool]] | None = None
     ) -> bool:
         """Until `wait.ready()`: True; False when the time is over. `timeout` in seconds replaces the wait's own.
 

@@ -11,7 +11,8 @@ from worldfs.runtime.job_store import ALERTS, CONTROL, JobStore
 from worldfs.runtime.stop_log import StopLog
 from worldfs.storage.store_interface import Store
 from worldfs.tree.path import safe_name
-from worldfs.tree.virtual_file import Names, VirtualFile, WriteContext
+from worldfs.tree.verb_values import WriteContext
+from worldfs.tree.virtual_file import Names, VirtualFile
 
 if TYPE_CHECKING:
     from worldfs.base.model import Job

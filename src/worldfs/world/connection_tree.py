@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from worldfs.namespace.tree import FileContent
-    from worldfs.tree.virtual_file import FileStat, WaitCondition, WriteResult
+    from worldfs.tree.verb_values import Content, Stat, Wait, Written
 
     from .namespace import Namespace
 
@@ -31,28 +30,28 @@ class ConnectionTree:
             self._own = self._make()
         return self._own
 
-    def stat(self, path: str) -> FileStat:
+    def stat(self, path: str) -> Stat:
         return self._of(path).stat(path)
 
     def list(self, path: str) -> list[str]:
         return self._of(path).list(path)
 
-    def entries(self, path: str) -> Sequence[FileStat]:
+    def entries(self, path: str) -> Sequence[Stat]:
         return self._of(path).entries(path)
 
-    def read(self, path: str) -> FileContent:
+    def read(self, path: str) -> Content:
         return self._of(path).read(path)
 
-    def write(self, path: str, data: bytes, *, offset: int = 0, correlation: str = "") -> WriteResult:
+    def write(self, path: str, data: bytes, *, offset: int = 0, correlation: str = "") -> Written:
         return self._of(path).write(path, data, offset=offset, correlation=correlation)
 
     def light(self, path: str, *, write: bool = False) -> bool:
         return self._of(path).light(path, write=write)
 
-    def waits(self, path: str) -> WaitCondition | None:
+    def waits(self, path: str) -> Wait | None:
         return self._of(path).waits(path)
 
-    def replace(self, path: str, data: bytes, *, correlation: str = "") -> WriteResult:
+    def replace(self, path: str, data: bytes, *, correlation: str = "") -> Written:
         return self._of(path).replace(path, data, correlation=correlation)
 
     def truncate(self, path: str, size: int) -> None:
@@ -61,10 +60,10 @@ class ConnectionTree:
     def touch(self, path: str, mtime_ms: int | None) -> bool:
         return self._of(path).touch(path, mtime_ms)
 
-    def create(self, path: str, *, directory: bool = False) -> FileStat:
+    def create(self, path: str, *, directory: bool = False) -> Stat:
         return self.shared.create(path, directory=directory)
 
-    def promise(self, path: str) -> FileStat | None:
+    def promise(self, path: str) -> Stat | None:
         return self.shared.promise(path)
 
     def rename(self, old: str, new: str) -> None:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from worldfs.access.file_roles import FIXED, demand_write, may_write
 from worldfs.base.errors import BadInput, Exists, NotFound, NotPermitted, UserError
-from worldfs.namespace.tree import FileContent
 from worldfs.tree import path as paths
 from worldfs.tree.row_table import FileKind
-from worldfs.tree.virtual_file import DirEntry, FileStat, WaitCondition, WriteContext, WriteResult
+from worldfs.tree.verb_values import Content, Stat, Wait, WriteContext, Written
 
 from .path_id import path_id
 from .path_resolver import HEAVY, NamespaceSources, PathResolver
@@ -36,33 +35,33 @@ class Namespace(PathResolver):
 
     # -- looking ------------------------------------------------------------------------------------------------------
 
-    def stat(self, path: str) -> FileStat:
+    def stat(self, path: str) -> Stat:
         """The stat of a path, with its true size. Never waits. Raises `NotFound`."""
         parts, _, role, found, _ = self._look(path)
         if found is None:
             raise NotFound("no such file or directory", path=path, op="stat", actor=self.binding.role)
         shown = "/" + "/".join(parts)
         name = parts[-1] if parts else "/"
-        if isinstance(found, DirEntry):
+        if isinstance(found, Stat):
             return self._spot(shown, name, found)
         row, names = found
         if row is None:
-            return FileStat(path_id(shown), name, shown, True, 0, False, "", None)
+            return Stat(True, id=path_id(shown), name=name, path=shown)
         size, revision = self._size(row, names)
         mtime = 0 if row.view else self._mounts.store(row, names).mtime_ms(self._mounts.key(row, names))
         writable = self._writable(row, names, role)
-        return FileStat(path_id(shown), name, shown, False, size, writable, revision, row.kind, mtime)
+        return Stat(False, size, writable, revision, mtime, row.kind, path_id(shown), name, shown)
 
     def list(self, path: str) -> list[str]:
         """Names in a directory, sorted by bytes. Raises `NotFound`, `BadInput` (enotdir)."""
         _, real, role, found, _ = self._look(path)
         if found is None:
             raise NotFound("no such file or directory", path=path, op="list", actor=self.binding.role)
-        if not (found.directory if isinstance(found, DirEntry) else found[0] is None):
+        if not (found.directory if isinstance(found, Stat) else found[0] is None):
             raise BadInput("it is a file", path=path, op="list", actor=self.binding.role, code="enotdir")
         return sorted(self.tree.children(real, role))
 
-    def entries(self, path: str) -> Sequence[FileStat]:
+    def entries(self, path: str) -> Sequence[Stat]:
         """The stats of what is in a directory, by name as `list` sorts; unreadable ones are left out."""
         base, spots = path.rstrip("/"), self._exported(path)
         if spots is not None:
@@ -73,22 +72,22 @@ class Namespace(PathResolver):
                 found.append(self.stat(f"{base}/{name}"))
         return found
 
-    def read(self, path: str) -> FileContent:
+    def read(self, path: str) -> Content:
         """The present bytes of a file. Raises `NotFound`, `BadInput` (eisdir)."""
         _, real, _, found, _ = self._look(path)
-        row, names = self.tree.find_row(real) or (None, {}) if isinstance(found, DirEntry) else found or (None, {})
+        row, names = self.tree.find_row(real) or (None, {}) if isinstance(found, Stat) else found or (None, {})
         if found is None:
             raise self._absent(path, "read")
-        if row is None or (isinstance(found, DirEntry) and found.directory):
+        if row is None or (isinstance(found, Stat) and found.directory):
             raise BadInput("it is a directory", path=path, op="read", actor=self.binding.role, code="eisdir")
         if row.view:
-            return FileContent(self.tree.behaviours[row.view].read(names), "")
+            return Content(self.tree.behaviours[row.view].read(names), "")
         stored = self._mounts.store(row, names).get(self._mounts.key(row, names))
         if stored is None:
             raise self._absent(path, "read")
-        return FileContent(stored.data, stored.revision)
+        return Content(stored.data, stored.revision)
 
-    def write(self, path: str, data: bytes, *, offset: int = 0, correlation: str = "") -> WriteResult:
+    def write(self, path: str, data: bytes, *, offset: int = 0, correlation: str = "") -> Written:
         """Durable when it returns. A Control, a Sheet and a Drop take exactly these bytes, whatever the offset.
 
         A Record is replaced whole at offset 0, and patched beyond it; a Log is appended to.
@@ -117,7 +116,7 @@ class Namespace(PathResolver):
         parts = paths.segments(paths.parse(path))
         return self._light(self._real(parts, self._role(parts)))
 
-    def waits(self, path: str) -> WaitCondition | None:
+    def waits(self, path: str) -> Wait | None:
         """The condition that a read of it waits for; None: it does not block. Never waits for a disk."""
         known = self._context.visible.places.get(path)
         if known is None:
@@ -127,7 +126,7 @@ class Namespace(PathResolver):
             if not rows or not rows[0].blocking or rows[0].mount in HEAVY:
                 return None
             known = self._look(path)
-        if known.found is None or isinstance(known.found, DirEntry):
+        if known.found is None or isinstance(known.found, Stat):
             return None
         row, names = known.found
         return self._behaviour(row).wait(names) if row is not None and row.blocking else None
@@ -148,13 +147,13 @@ class Namespace(PathResolver):
 
     # -- create and delete --------------------------------------------------------------------------------------------
 
-    def replace(self, path: str, data: bytes, *, correlation: str = "") -> WriteResult:
+    def replace(self, path: str, data: bytes, *, correlation: str = "") -> Written:
         """The whole content of a file at once."""
         far = self._far(path, "write")
         if far is None:
             return self.write(path, data, correlation=correlation)
         far[0].replace(far[1], data)
-        return WriteResult(len(data))
+        return Written(len(data))
 
     def truncate(self, path: str, size: int) -> None:
         """Cut or filled with zeros. A Control, a Sheet and a Drop have no content (acheron D10)."""
@@ -190,7 +189,7 @@ class Namespace(PathResolver):
         store, key = self._mounts.store(row, names), self._mounts.key(row, names)
         return mtime_ms is not None and store.touch(key, mtime_ms)
 
-    def promise(self, path: str) -> FileStat | None:
+    def promise(self, path: str) -> Stat | None:
         """The stat of a file that exists only with its first write, whole: a message, or a document not yet written.
 
         None: it is in a node's export. Raises `NotPermitted`, `Exists`.
@@ -206,9 +205,9 @@ class Namespace(PathResolver):
         if self._mounts.exists(row, names):
             raise Exists("it already exists", path=path, op="create", actor=self.binding.role)
         parts = self._start(path)
-        return FileStat(path_id("/" + "/".join(parts)), parts[-1], path, False, 0, True, "", row.kind)
+        return Stat(False, writable=True, kind=row.kind, id=path_id("/" + "/".join(parts)), name=parts[-1], path=path)
 
-    def create(self, path: str, *, directory: bool = False) -> FileStat:
+    def create(self, path: str, *, directory: bool = False) -> Stat:
         """A new file in what a node exports; a directory there, or of this home where `Tree.mkdir` makes one."""
         far = self._far(path, "create")
         if far is None:  # a file of this home is only promised

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from worldfs.access.binding import Binding
-from worldfs.tree.virtual_file import DirEntry, WaitCondition, WriteContext, WriteResult
+from worldfs.tree.verb_values import Stat, Wait, WriteContext, Written
 
 Json = dict[str, Any]
 
@@ -67,7 +67,7 @@ class OrderPort(Protocol):
 
     def control(self, file: str) -> bytes: ...
 
-    def write(self, file: str, data: bytes, ask: WriteContext) -> WriteResult: ...
+    def write(self, file: str, data: bytes, ask: WriteContext) -> Written: ...
 
     def status(self) -> bytes: ...
 
@@ -85,7 +85,7 @@ class JobsPort(Protocol):
         """`name`: status | result | log"""
         ...
 
-    def wait(self, job: str) -> WaitCondition | None:
+    def wait(self, job: str) -> Wait | None:
         """None: it has ended."""
         ...
 
@@ -95,7 +95,7 @@ class JobsPort(Protocol):
 class ChatPort(Protocol):
     """Chat and events of one binding."""
 
-    def send(self, text: bytes, ask: WriteContext) -> WriteResult: ...
+    def send(self, text: bytes, ask: WriteContext) -> Written: ...
 
     def selector(self) -> bytes: ...
 
@@ -103,7 +103,7 @@ class ChatPort(Protocol):
 
     def next(self) -> bytes: ...
 
-    def wait(self) -> WaitCondition | None: ...
+    def wait(self) -> Wait | None: ...
 
 
 class ActionsPort(Protocol):
@@ -121,11 +121,11 @@ class ActionsPort(Protocol):
 class NodeExports(Protocol):
     """The exports of one node, reached over its tunnel or on this machine. Paths have no leading "/"."""
 
-    def dir_entry(self, path: str) -> DirEntry | None: ...
+    def dir_entry(self, path: str) -> Stat | None: ...
 
     def list(self, path: str) -> list[str]: ...
 
-    def dir_entries(self, path: str) -> dict[str, DirEntry]:
+    def dir_entries(self, path: str) -> dict[str, Stat]:
         """As `list`, with the `dir_entry` of each."""
         ...
 

@@ -10,7 +10,8 @@ from worldfs.base.errors import BadInput, NotFound
 from worldfs.namespace.tree import Mounts, Tree
 from worldfs.tree import path as paths
 from worldfs.tree.row_table import FileKind, FileRow, RowTable
-from worldfs.tree.virtual_file import DirEntry, FileBehaviour, FileStat, Names, Subtree, VirtualFile
+from worldfs.tree.verb_values import Stat
+from worldfs.tree.virtual_file import FileBehaviour, Names, Subtree, VirtualFile
 
 from .path_id import path_id
 from .views import node_files, node_subtree, own_files, pairing_files, project_files, status_file
@@ -38,7 +39,7 @@ class ResolvedPath(NamedTuple):
     parts: tuple[str, ...]
     real: tuple[str, ...]  # behind the links that the path walks through
     role: str  # of the binding there; "" sees nothing
-    found: DirEntry | tuple[FileRow | None, dict[str, str]] | None
+    found: Stat | tuple[FileRow | None, dict[str, str]] | None
     light: bool | None = None  # None: not computed yet
 
 
@@ -94,10 +95,10 @@ class PathResolver:
             return None
         return cast("node_subtree.NodeSubtree", self.tree.behaviours["mounts"]).reached(found[1], op)
 
-    def _exported(self, path: str) -> dict[str, DirEntry] | None:
+    def _exported(self, path: str) -> dict[str, Stat] | None:
         """The entries of a directory inside an export, by one request to its node; None elsewhere."""
         _, real, _, spot, _ = self._look(path)
-        found = self.tree.find_row(real) if isinstance(spot, DirEntry) and spot.directory else None
+        found = self.tree.find_row(real) if isinstance(spot, Stat) and spot.directory else None
         if found is None or found[0].view != "mounts":
             return None
         exports, there = cast("node_subtree.NodeSubtree", self.tree.behaviours["mounts"]).exported(found[1]) or (
@@ -125,7 +126,7 @@ class PathResolver:
             role = self._role(real)
         found = self.tree.resolve(real, role) if role else None
         looked = ResolvedPath(parts, real, role, found)
-        if found is not None and not isinstance(found, DirEntry) and real is parts and _steady(*found):
+        if found is not None and not isinstance(found, Stat) and real is parts and _steady(*found):
             if len(known) >= PLACES_MOST:
                 known.clear()
             known[path] = looked
@@ -152,7 +153,7 @@ class PathResolver:
             if len(parts) < 5 or parts[0] != "projects":
                 return parts
             found = self.tree.resolve(parts[:4], role)
-            if found is None or isinstance(found, DirEntry):
+            if found is None or isinstance(found, Stat):
                 return parts
             row, names = found
             if row is None or row.view not in _LINKS:
@@ -178,7 +179,7 @@ class PathResolver:
             raise self._absent(path, op)
         if not row.view and row.pattern.endswith("*}"):
             spot = self.tree.resolve(real, role)
-            if isinstance(spot, DirEntry) and spot.directory:
+            if isinstance(spot, Stat) and spot.directory:
                 raise BadInput("it is a directory", path=path, op=op, actor=self.binding.role, code="eisdir")
         return real, row, names
 
@@ -214,11 +215,9 @@ class PathResolver:
             return True
         return not row.view or self._behaviour(row).writable(names)
 
-    def _spot(self, shown: str, name: str, spot: DirEntry) -> FileStat:
+    def _spot(self, shown: str, name: str, spot: Stat) -> Stat:
         kind = None if spot.directory else FileKind.CONTROL if spot.writable else FileKind.VIEW
-        return FileStat(
-            path_id(shown), name, shown, spot.directory, spot.size, spot.writable, spot.revision, kind, spot.mtime_ms
-        )
+        return spot._replace(kind=kind, id=path_id(shown), name=name, path=shown)
 
     def _size(self, row: FileRow, names: Names) -> tuple[int, str]:
         if not row.view:

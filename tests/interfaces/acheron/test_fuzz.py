@@ -14,8 +14,9 @@ from worldfs.control.control_operations import ROWS
 from worldfs.interfaces.acheron.frame_types import KNOWN
 from worldfs.interfaces.acheron.peer import ClientPeer
 from worldfs.interfaces.acheron.server import Server
-from worldfs.testing.served_tree import ServedRealm, ServedWait, ServedWriteResult
+from worldfs.testing.served_tree import ServedRealm
 from worldfs.testing.waiting import soon
+from worldfs.tree.verb_values import Wait, Written
 
 SLICE = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 LONG = settings(max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck))
@@ -114,9 +115,7 @@ def furnish(tree):
     tree.files.update({"/wait": b"w", "/control": b"", "/heavy/f": b"h"})
     tree.closed.add("/wait")
     tree.heavy.add("/heavy")
-    tree.controls["/control"] = lambda data: ServedWriteResult(
-        len(data), {"job": "job-1"}, ServedWait(("/job",), bool, 0.01)
-    )
+    tree.controls["/control"] = lambda data: Written(len(data), {"job": "job-1"}, Wait(("/job",), bool, 0.01))
 
 
 def survives(home, role, messages, caplog):

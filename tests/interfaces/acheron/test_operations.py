@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from worldfs.testing.served_tree import ServedWriteResult, ShapedTree
+from worldfs.testing.served_tree import ShapedTree
+from worldfs.tree.verb_values import Written
 
 
 def refused(reply, code, message=None):
@@ -126,7 +127,7 @@ def test_writing_needs_data_a_file_and_the_right(run):
 
 def test_a_control_takes_the_bytes_of_one_message_and_says_what_became_of_them(run):
     async def life(plug, stand):
-        stand.tree.controls["/agents/self/input"] = lambda text: ServedWriteResult(
+        stand.tree.controls["/agents/self/input"] = lambda text: Written(
             len(text), {"job": "job-1", "result_path": "/agents/self/jobs/job-1/result.txt"}
         )
         await plug.walk("/agents/self/input", 2)

@@ -167,10 +167,10 @@ def test_keys_are_bounded(hold):
 
 def test_a_message_counts_in_the_history(hold):
     async def life(stand):
-        from worldfs.testing.served_tree import ServedWriteResult
+        from worldfs.tree.verb_values import Written
 
         stand.tree.files["/input"] = b""
-        stand.tree.controls["/input"] = lambda text: ServedWriteResult(len(text), {"job": "job-1", "result_path": "/x"})
+        stand.tree.controls["/input"] = lambda text: Written(len(text), {"job": "job-1", "result_path": "/x"})
         async with stand.connect() as plug:
             await plug.control("session_attach", attach("main", "alice"))
             await plug.ask("attach", fid=1)

@@ -15,7 +15,7 @@ from worldfs.base.errors import BadInput
 from worldfs.testing.call_fixtures import StaticEndpoint, wait_until
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.tree.change_feed import ChangeFeed
-from worldfs.tree.virtual_file import WriteContext
+from worldfs.tree.verb_values import WriteContext
 from worldfs.world.layout.agent_rows import MEMORY_OPS, SEARCH_OPS
 from worldfs.world.services.agent_services import AgentServices, BindingActions
 

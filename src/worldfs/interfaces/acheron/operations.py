@@ -11,11 +11,9 @@ from typing import Any, Final, Protocol
 
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.formats.wire.frames import Frame, encode_base64, write
-from worldfs.verbs import BoundStat, Verbs
+from worldfs.tree.verb_values import Stat
+from worldfs.verbs import Verbs
 
-DIRECTORY: Final = 0o40755
-WRITABLE: Final = 0o100644
-READABLE: Final = 0o100444
 IOUNIT: Final = 65_536
 
 Answer = dict[str, Any]
@@ -50,7 +48,7 @@ class RequestContext(Protocol):
 Operation = Callable[[Verbs, Frame, RequestContext], Coroutine[Any, Any, Answer]]
 
 
-def _qid(stat: BoundStat) -> Answer:
+def _qid(stat: Stat) -> Answer:
     return {"path": stat.id, "type": "dir" if stat.directory else "file"}
 
 
@@ -150,22 +148,22 @@ async def _stat(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
     return _entry_line(await verbs.stat(frame.fid), request.has_extension("attributes"))
 
 
-def _line(found: BoundStat) -> bytes:
+def _line(found: Stat) -> bytes:
     return write(_entry_line(found))
 
 
-def _line_with_attributes(found: BoundStat) -> bytes:
+def _line_with_attributes(found: Stat) -> bytes:
     return write(_entry_line(found, True))
 
 
-def _entry_line(found: BoundStat, attributes: bool = False) -> Answer:
+def _entry_line(found: Stat, attributes: bool = False) -> Answer:
     more = {"mtime_ms": found.mtime_ms} if attributes and found.mtime_ms else {}
     return {
         "id": found.id,
         "name": found.name,
         "kind": "dir" if found.directory else "file",
         "size": found.size,
-        "mode": DIRECTORY if found.directory else WRITABLE if found.writable else READABLE,
+        "mode": found.mode,
         "writable": found.writable,
         **more,
     }

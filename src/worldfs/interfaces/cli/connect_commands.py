@@ -13,7 +13,7 @@ from .name_suggestion import suggest_names
 
 if TYPE_CHECKING:
     from worldfs.client.blocking import BlockingWorld
-    from worldfs.client.remote_types import RemoteEntry
+    from worldfs.tree.verb_values import Stat
 
     from .name_suggestion import Names
 
@@ -111,22 +111,22 @@ def wait(context: CommandContext) -> int:
     return 0 if happened else 1
 
 
-def _entry(place: RemoteEntry) -> dict[str, object]:
+def _entry(place: Stat) -> dict[str, object]:
     return {
         "name": place.name + ("/" if place.directory else ""),
         "kind": _kind(place),
-        "readable": place.readable,
+        "readable": True,
         "writable": place.writable,
-        "rights": ("r" if place.readable else "-") + ("w" if place.writable else "-"),
+        "rights": "rw" if place.writable else "r-",
         "size": place.size,
     }
 
 
-def _kind(place: RemoteEntry) -> str:
+def _kind(place: Stat) -> str:
     return "directory" if place.directory else "file"
 
 
-def _say(context: CommandContext, place: RemoteEntry) -> None:
+def _say(context: CommandContext, place: Stat) -> None:
     text = place.path.rstrip("/") + "/" if place.directory else place.path
     context.output.report(
         text, {"path": place.path, "kind": _kind(place), "size": place.size, "writable": place.writable}

@@ -11,8 +11,7 @@ from .command_output import CommandOutput, columns
 from .name_suggestion import short_name_directories, suggest_names, visible_names
 
 if TYPE_CHECKING:
-    from worldfs.client.remote_types import RemoteEntry
-    from worldfs.namespace.tree import TreeEntry
+    from worldfs.tree.verb_values import Stat
     from worldfs.world.world import World
 
 
@@ -29,7 +28,7 @@ def ls(context: CommandContext) -> int:
         {
             "name": entry.name + ("/" if entry.directory else ""),
             "kind": "directory" if entry.directory else str(entry.kind or ""),
-            "readable": entry.readable,
+            "readable": True,
             "writable": entry.writable,
         }
         for entry in entries
@@ -38,7 +37,7 @@ def ls(context: CommandContext) -> int:
     if context["long"]:
         rows = [
             (
-                ("r" if entry["readable"] else "-") + ("w" if entry["writable"] else "-"),
+                "rw" if entry["writable"] else "r-",
                 str(entry["kind"]),
                 str(entry["name"]),
             )
@@ -79,20 +78,20 @@ def stat(context: CommandContext) -> int:
         for name in context["path"]:
             entry = world.tree.stat(world.resolve(name), context.actor)
             size, revision = 0, ""
-            if not entry.directory and entry.readable:
+            if not entry.directory:
                 found = world.tree.fetch(entry.path, context.actor)
                 size, revision = len(found.data), found.revision
             print_facts(context.output, stat_facts(entry, size, revision))
     return 0
 
 
-def stat_facts(entry: TreeEntry | RemoteEntry, size: int, revision: str = "") -> dict[str, object]:
+def stat_facts(entry: Stat, size: int, revision: str = "") -> dict[str, object]:
     """The facts of `stat`, for a local world and a served one alike; a served one has no revisions."""
     return {
         "path": entry.path,
         "kind": "directory" if entry.directory else "file",
         "size": size,
-        "readable": entry.readable,
+        "readable": True,
         "writable": entry.writable,
         "revision": revision,
     }

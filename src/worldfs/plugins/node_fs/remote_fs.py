@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from worldfs.base.errors import NotFound, WorldError
-from worldfs.tree.virtual_file import DirEntry
+from worldfs.tree.verb_values import Stat
 
 from .export_source import DIRECTORY, LINK, MAX_READ, FileAttr, FsCapacity
 from .fs_errors import UNREACHABLE, FsError, Unreachable, to_world_error
@@ -68,7 +68,7 @@ class RemoteFs:
 
         return self._do(work, path, "list")
 
-    def dir_entry(self, path: str) -> DirEntry | None:
+    def dir_entry(self, path: str) -> Stat | None:
         """The directory entry at a path; None where nothing is, or the node does not answer."""
         try:
             attr = self.lookup(path)
@@ -80,18 +80,18 @@ class RemoteFs:
             raise
         return self._dir_entry(path, attr)
 
-    def _dir_entry(self, path: str, attr: FileAttr) -> DirEntry:
+    def _dir_entry(self, path: str, attr: FileAttr) -> Stat:
         if attr.k == DIRECTORY:
-            return DirEntry(True, mtime_ms=attr.mt // 1_000_000)
+            return Stat(True, mtime_ms=attr.mt // 1_000_000)
         found = self._exports
         ro = found is None or found[1][path.partition("/")[0]].ro
-        return DirEntry(False, attr.sz, not ro and bool(attr.m & 0o222), f"{attr.gen:x}", attr.mt // 1_000_000)
+        return Stat(False, attr.sz, not ro and bool(attr.m & 0o222), f"{attr.gen:x}", attr.mt // 1_000_000)
 
     def list(self, path: str) -> list[str]:
         """The names in a directory, sorted; empty for a node that does not answer."""
         return sorted(self.dir_entries(path))
 
-    def dir_entries(self, path: str) -> dict[str, DirEntry]:
+    def dir_entries(self, path: str) -> dict[str, Stat]:
         """The directory entries by name, without dangling links."""
         try:
             entries = self.entries(path)

@@ -24,7 +24,7 @@ from worldfs.base.model import Cause, Job, JobState, JobStatus, Json, Order, Out
 from worldfs.runtime.job_codec import read_job
 from worldfs.runtime.job_store import JobStore, done_key, job_key
 from worldfs.tree.change_feed import ChangeFeed
-from worldfs.tree.virtual_file import WaitCondition
+from worldfs.tree.verb_values import Wait
 
 from .agent_job import (
     AgentJob,
@@ -256,10 +256,10 @@ class AgentJobs:
         call = self._table.get(id)
         return call is None or call.over
 
-    def wait(self, id: str, timeout: float) -> WaitCondition:
+    def wait(self, id: str, timeout: float) -> Wait:
         """Until the end of a job."""
         call = self._table.get(id)
-        return WaitCondition(() if call is None else call.topics[:1], lambda: self.ended(id), timeout)
+        return Wait(() if call is None else call.topics[:1], lambda: self.ended(id), timeout)
 
     def number(self) -> int:
         """The number of the last change so far; ends and publications count on from it."""

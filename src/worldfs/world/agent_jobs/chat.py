@@ -9,7 +9,7 @@ from worldfs.access.binding import Binding
 from worldfs.base.errors import BadInput
 from worldfs.base.model import Cause, Outcome
 from worldfs.planning.stop_words import is_stop
-from worldfs.tree.virtual_file import WriteResult
+from worldfs.tree.verb_values import Written
 
 from .agent_job import AgentJob, AgentJobContext
 from .agent_jobs import AgentJobs
@@ -44,21 +44,21 @@ class Chat:
         self._calls, self._responder, self._stop = calls, responder, stop
         calls.register(KIND, self._answer, lane=self._lane)
 
-    def send(self, binding: Binding, data: bytes, correlation: str = "") -> WriteResult:
+    def send(self, binding: Binding, data: bytes, correlation: str = "") -> Written:
         """Durable and queued when it returns (acheron D39); blank text is no message. `BadInput`: it is no text."""
         try:
             text = data.decode()
         except UnicodeDecodeError as error:
             raise BadInput(f"no UTF-8 at byte {error.start}", op="write", expected="text", code="invalid") from None
         if not text.strip():
-            return WriteResult(0)
+            return Written(0)
         if is_stop(text):
             self._stop(binding)
         id = self._calls.submit(binding, KIND, "say", {"text": text}, correlation=correlation)
         extra: dict[str, Any] = {"job": id, "result_path": f"/agents/self/jobs/{id}/result.txt"}
         if correlation:
             extra["correlation_id"] = correlation
-        return WriteResult(len(data), extra)
+        return Written(len(data), extra)
 
     def _lane(self, call: AgentJob) -> str:
         responder = self._responder(call.agent)

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from worldfs.access.binding import Binding
 from worldfs.base.errors import NotFound
-from worldfs.tree.virtual_file import WaitCondition
+from worldfs.tree.verb_values import Wait
 from worldfs.world.json_text import compact_json
 
 from .agent_job import AgentJob, result_text
@@ -109,7 +109,7 @@ class EventSelector:
         """Seconds that a read of a job's status or result waits for its end (0 means the default there)."""
         return (self._selection.timeout_ms or TIMEOUT_MS) / 1000
 
-    def next(self) -> WaitCondition | None:
+    def next(self) -> Wait | None:
         """What a read of next.json waits for; None: it is answered at once."""
         self._go_on()
         with self._lock:
@@ -125,7 +125,7 @@ class EventSelector:
             with self._lock:
                 return self._selection is not selection or self._match() is not None
 
-        return WaitCondition(self._topics(selection), ready, selection.timeout_ms / 1000)
+        return Wait(self._topics(selection), ready, selection.timeout_ms / 1000)
 
     def render(self) -> bytes:
         """The present content of next.json; its event is then delivered."""

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from worldfs.base.errors import BadInput, NotFound, NotPermitted
 from worldfs.storage.store_interface import Store
 from worldfs.tree.row_table import FileRow
-from worldfs.tree.virtual_file import FileBehaviour, Names, VirtualFile, WriteContext
+from worldfs.tree.verb_values import WriteContext
+from worldfs.tree.virtual_file import FileBehaviour, Names, VirtualFile
 
 if TYPE_CHECKING:
     from worldfs.agents.agent_state import AgentState

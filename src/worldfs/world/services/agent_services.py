@@ -14,7 +14,7 @@ from worldfs.access.binding import Binding
 from worldfs.base.clock import Clock
 from worldfs.base.errors import NotFound
 from worldfs.tree.change_feed import ChangeFeed
-from worldfs.tree.virtual_file import WaitCondition, WriteContext, WriteResult
+from worldfs.tree.verb_values import Wait, WriteContext, Written
 from worldfs.world.agent_jobs.agent_jobs import AgentJobs
 from worldfs.world.agent_jobs.chat import Chat
 from worldfs.world.agent_jobs.event_selector import Alive, EventSelector, Readable, SavedWaits
@@ -149,7 +149,7 @@ class BindingJobs:
             raise NotFound(f"no file {name!r} of a job", path=job, op="read")
         return look(self._binding, job)
 
-    def wait(self, job: str) -> WaitCondition | None:
+    def wait(self, job: str) -> Wait | None:
         """Until it ends, as long as the last wait.json says; None: it has ended."""
         return None if self._calls.ended(job) else self._calls.wait(job, self._selector.patience())
 
@@ -163,7 +163,7 @@ class BindingChat:
     def __init__(self, chat: Chat, binding: Binding, selector: EventSelector) -> None:
         self._chat, self._binding, self._selector = chat, binding, selector
 
-    def send(self, text: bytes, ask: WriteContext) -> WriteResult:
+    def send(self, text: bytes, ask: WriteContext) -> Written:
         return self._chat.send(self._binding, text, ask.correlation)
 
     def selector(self) -> bytes:
@@ -175,7 +175,7 @@ class BindingChat:
     def next(self) -> bytes:
         return self._selector.render()
 
-    def wait(self) -> WaitCondition | None:
+    def wait(self) -> Wait | None:
         return self._selector.next()
 
 
@@ -186,5 +186,5 @@ class BindingOrders:
         self._place = place
         self.control, self.status, self.result = place.control, place.status, place.result
 
-    def write(self, file: str, data: bytes, ask: WriteContext) -> WriteResult:
+    def write(self, file: str, data: bytes, ask: WriteContext) -> Written:
         return self._place.write(file, data, ask.correlation)

@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 from worldfs.access.binding import Binding
 from worldfs.base.errors import BadInput
 from worldfs.base.model import Outcome
-from worldfs.tree.virtual_file import WriteResult
+from worldfs.tree.verb_values import Written
 from worldfs.world.agent_jobs.agent_job import AgentJob, AgentJobContext, epoch_ms
 from worldfs.world.agent_jobs.agent_jobs import AgentJobs
 from worldfs.world.json_text import compact_json
@@ -106,7 +106,7 @@ class BoundEndpoint:
         self._accepts = AcceptedTools.of(where.ops, where.runtime)
         self._key = binding.agent, binding.project, where.place
 
-    def write(self, file: str, data: bytes, correlation: str = "") -> WriteResult:
+    def write(self, file: str, data: bytes, correlation: str = "") -> Written:
         """The order is durable when it returns. Refused: `BadInput`, and nothing changes but `last_error` of status.
 
         `file`: the control's name, "invoke.json" or "<op>.json".
@@ -122,7 +122,7 @@ class BoundEndpoint:
             self._binding, KIND, order.tool, params, correlation=correlation, place=where.place, file=file
         )
         self._orders.accept(self._key)
-        return WriteResult(len(data), {"job": id}, calls.wait(id, PATIENCE_S))
+        return Written(len(data), {"job": id}, calls.wait(id, PATIENCE_S))
 
     def control(self, file: str) -> bytes:
         """The payload of the last accepted order of this control."""

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from worldfs.base.errors import BadInput, NotFound, NotPermitted
-from worldfs.tree.virtual_file import DirEntry, Names, Subtree, WaitCondition, WriteContext, WriteResult
+from worldfs.tree.verb_values import Stat, Wait, WriteContext, Written
+from worldfs.tree.virtual_file import Names, Subtree
 from worldfs.world.namespace_ports import NodeExports, OrderPort, ServiceEndpoint
 
 from .bound_file import ViewContext
@@ -24,7 +25,7 @@ class EndpointFile(NamedTuple):
     """A file of an endpoint."""
 
     read: Callable[[], bytes]
-    write: Callable[[bytes, WriteContext], WriteResult] | None = None
+    write: Callable[[bytes, WriteContext], Written] | None = None
 
 
 class _ComputedSubtree:
@@ -79,11 +80,11 @@ class _ComputedSubtree:
 
     # -- a subtree ----------------------------------------------------------------------------------------------------
 
-    def dir_entry(self, names: Names) -> DirEntry | None:
+    def dir_entry(self, names: Names) -> Stat | None:
         file = self._file(names)
         if file is not None:
-            return DirEntry(False, len(file.read()), file.write is not None)
-        return DirEntry(True) if self._dir(names) is not None else None
+            return Stat(False, len(file.read()), file.write is not None)
+        return Stat(True) if self._dir(names) is not None else None
 
     def list(self, names: Names) -> list[str]:
         return self._dir(names) or []
@@ -94,7 +95,7 @@ class _ComputedSubtree:
             raise NotFound("no such file", op="read")
         return file.read()
 
-    def write(self, names: Names, data: bytes, ask: WriteContext) -> WriteResult | None:
+    def write(self, names: Names, data: bytes, ask: WriteContext) -> Written | None:
         file = self._file(names)
         if file is None:
             raise NotFound("no such file", op="write")
@@ -102,7 +103,7 @@ class _ComputedSubtree:
             raise NotPermitted("file is read-only", op="write", actor=ask.actor)
         return file.write(data, ask)
 
-    def wait(self, names: Names) -> WaitCondition | None:
+    def wait(self, names: Names) -> Wait | None:
         return None
 
 
@@ -185,7 +186,7 @@ class NodeSubtree(_ComputedSubtree):
             raise BadInput("it is a directory", path=f"/nodes/{names['node']}/fs", op=op, code="eisdir")
         return exports, path
 
-    def dir_entry(self, names: Names) -> DirEntry | None:
+    def dir_entry(self, names: Names) -> Stat | None:
         try:
             exported = self.exported(names)
         except NotFound:
@@ -194,7 +195,7 @@ class NodeSubtree(_ComputedSubtree):
             return super().dir_entry(names)
         exports, path = exported
         if not path:
-            return DirEntry(True)
+            return Stat(True)
         return exports.dir_entry(path) if exports is not None else None
 
     def list(self, names: Names) -> list[str]:
@@ -212,11 +213,11 @@ class NodeSubtree(_ComputedSubtree):
         reached = self.reached(names, "read")
         return super().read(names) if reached is None else reached[0].read(reached[1])
 
-    def write(self, names: Names, data: bytes, ask: WriteContext) -> WriteResult | None:
+    def write(self, names: Names, data: bytes, ask: WriteContext) -> Written | None:
         reached = self.reached(names, "write")
         if reached is None:
             return super().write(names, data, ask)
-        return WriteResult(reached[0].write(reached[1], data, ask.offset))
+        return Written(reached[0].write(reached[1], data, ask.offset))
 
 
 def _parts(rest: str) -> tuple[str, ...]:

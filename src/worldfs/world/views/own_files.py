@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from worldfs.base.errors import NotPermitted
-from worldfs.tree.virtual_file import FileBehaviour, Names, WaitCondition, WriteContext, WriteResult
+from worldfs.tree.verb_values import Wait, WriteContext, Written
+from worldfs.tree.virtual_file import FileBehaviour, Names
 from worldfs.world.json_text import compact_json
 from worldfs.world.layout.agent_rows import CONTRACT, OWN
 from worldfs.world.namespace_ports import OrderPort, ServiceEndpoint
@@ -52,7 +53,7 @@ class ChatInputFile(BoundFile):
     def read(self, names: Names) -> bytes:
         return b""
 
-    def write(self, names: Names, data: bytes, ask: WriteContext) -> WriteResult | None:
+    def write(self, names: Names, data: bytes, ask: WriteContext) -> Written | None:
         return self.context.actions.chat.send(data, ask)
 
 
@@ -67,7 +68,7 @@ class OwnJobFile(BoundFile):
     def read(self, names: Names) -> bytes:
         return self.context.actions.jobs.file(names["job"], names["file"])
 
-    def wait(self, names: Names) -> WaitCondition | None:
+    def wait(self, names: Names) -> Wait | None:
         return None if names["file"] == "log" else self.context.actions.jobs.wait(names["job"])
 
 
@@ -93,7 +94,7 @@ class NextJsonFile(BoundFile):
     def read(self, names: Names) -> bytes:
         return self.context.actions.chat.next()
 
-    def wait(self, names: Names) -> WaitCondition | None:
+    def wait(self, names: Names) -> Wait | None:
         return self.context.actions.chat.wait()
 
     def size(self, names: Names) -> int | None:
@@ -122,7 +123,7 @@ class InvokeFile(_OrderFile):
     def writable(self, names: Names) -> bool:
         return self.context.visible.own_invokes
 
-    def write(self, names: Names, data: bytes, ask: WriteContext) -> WriteResult | None:
+    def write(self, names: Names, data: bytes, ask: WriteContext) -> Written | None:
         if not self.writable(names):
             raise NotPermitted(DENIED, op="invoke", actor=ask.actor)
         return self.orders(names).write(names["file"], data, ask)
