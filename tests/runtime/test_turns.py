@@ -109,7 +109,7 @@ def test_a_process_that_is_killed_keeps_nobody_waiting_whether_it_worked_or_wait
 
 
 def test_the_kernel_lets_the_instructions_own_job_start_and_what_was_there_before(store):
-    taken = HeldTurns(store, ["arm", "leg"])
+    taken = HeldTurns(store, ["arm", "leg"], SystemClock())
     assert taken.allows(job("anybody's"))
     mine = turn(store, "clear")
     assert mine.try_acquire() is None
@@ -132,7 +132,7 @@ def test_the_change_feed_tells_of_a_turn_that_begins_and_of_one_whose_process_di
         try:
             assert holds.stdout.readline() == "None\n"
             assert watch.read(60.0)
-            taken = HeldTurns(store, ["arm"])
+            taken = HeldTurns(store, ["arm"], SystemClock())
             assert not taken.allows(job("x"))
             while watch.read(0.5):
                 pass
@@ -146,6 +146,6 @@ def test_the_change_feed_tells_of_a_turn_that_begins_and_of_one_whose_process_di
 
 
 def test_a_store_in_memory_knows_no_turns(store):
-    taken = HeldTurns(MemoryStore(), ["arm"])
+    taken = HeldTurns(MemoryStore(), ["arm"], SystemClock())
     assert taken.allows(job("x"))
-    assert not taken.any
+    assert taken.patience() is None

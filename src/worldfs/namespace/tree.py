@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol, cast
 
@@ -254,9 +253,8 @@ class Tree:
         ready: Callable[[bytes | None], bool],
         *,
         timeout: float | None = None,
-        stop: threading.Event | None = None,
     ) -> bytes | None:
-        """Block until `ready(content)` holds; the content then, or None when time is up or `stop` is set."""
+        """Block until `ready(content)` holds; the content then, or None when time is up."""
         from worldfs.base.clock import SystemClock
 
         clock = SystemClock()
@@ -270,11 +268,9 @@ class Tree:
                 if ready(data):
                     return data
                 left = None if end is None else end - clock.monotonic()
-                if (left is not None and left <= 0) or (stop is not None and stop.is_set()):
+                if left is not None and left <= 0:
                     return None
-                # A stop event cannot interrupt the watch, so with one it is polled.
-                step = 0.2 if stop is not None else None
-                watch.read(step if left is None else left if step is None else min(left, step))
+                watch.read(left)
 
     # -- finding ------------------------------------------------------------------------------------------------------
 

@@ -20,11 +20,10 @@ from worldfs.base.clock import Clock, parse_stamp
 from worldfs.base.errors import Busy, NotFound
 from worldfs.base.model import Job
 from worldfs.storage.disk_store import DiskStore
-from worldfs.storage.root_lock import RootLock, lock_holder
+from worldfs.storage.root_lock import RELEASE_S, RootLock, lock_holder
 from worldfs.storage.store_interface import Store
 
 TURNS: Final = ".paos/turns"
-LOOK_S: Final = 0.1  # poll interval of a waiting instruction
 Holder = Mapping[str, Any]  # of a lock: pid, command, started_at, purpose, and the instruction's present job
 
 
@@ -87,16 +86,19 @@ class InstructionTurn:
 class HeldTurns:
     """The kernel's view of the turns: read again when the change feed reports a change."""
 
-    def __init__(self, store: Store, nodes: Iterable[str]) -> None:
+    def __init__(self, store: Store, nodes: Iterable[str], clock: Clock) -> None:
         self._store = store if isinstance(store, DiskStore) else None
         self._nodes = nodes
+        self._monotonic = clock.monotonic
         self._by: dict[str, Holder] = {}
+        self._settled_at = 0.0  # a lock whose release was reported before it was free is free by then
         self.refresh()
 
     def refresh(self) -> None:
         if self._store is not None:
             found = {id: current_instruction(self._store, id) for id in tuple(self._nodes)}
             self._by = {id: by for id, by in found.items() if by is not None}
+            self._settled_at = self._monotonic() + RELEASE_S if self._by else 0.0
 
     def allows(self, job: Job) -> bool:
         """Whether the job may start; False: it waits for the end of another instruction."""
@@ -112,9 +114,10 @@ class HeldTurns:
             return True
         return bool(by.get("job") == job.id)
 
-    @property
-    def any(self) -> bool:
-        return bool(self._by)
+    def patience(self) -> float | None:
+        """Seconds until the locks must be looked at once more; None: the change feed reports what happens to them."""
+        left = self._settled_at - self._monotonic()
+        return left if self._by and left > 0 else None
 
 
 def turn_lock_key(node: str) -> str:

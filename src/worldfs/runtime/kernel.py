@@ -34,7 +34,6 @@ from .stored_sheets import StoredSheets
 
 Log = Callable[[str, Job], None]
 GROUP = 128  # orders accepted at a time
-TURN_S = 1.0  # poll interval while an instruction has its turn at a robot
 
 
 class Kernel:
@@ -83,7 +82,7 @@ class Kernel:
         self._put_off: set[str] = set()  # those to be called again when no job runs
         pages_and_ours = (*(page.file for page in pages), *self._watched, OPEN, CANCEL, CONTROL, ALERTS, STOPS, TURNS)
         self._watch = store.watch(*pages_and_ours)
-        self._turns = HeldTurns(store, self.nodes)
+        self._turns = HeldTurns(store, self.nodes, clock)
         self.stopping = StopListener(store, clock, self.nodes, self._running, self.alert)
         self.stopping.refresh()
         if threads:
@@ -490,8 +489,9 @@ class Kernel:
         limit = self._waiting.next_timeout()
         if limit is not None:
             waits.append(limit)
-        if self._turns.any:
-            waits.append(TURN_S)
+        settled = self._turns.patience()
+        if settled is not None:
+            waits.append(settled)
         moment = self._line.next_due()
         if moment is not None:
             waits.append((moment - self.clock.now()).total_seconds())

@@ -18,6 +18,7 @@ from worldfs.base.errors import Busy
 from .revision import PRIVATE_DIR
 
 KEY: Final = f"{PRIVATE_DIR}/kernel.lock"
+RELEASE_S: Final = 0.05  # a change feed reports the close of a lock file up to so long before the lock is free
 _FLOCK: Final = "hhqqi0q"  # struct flock: type, whence, start, length, pid (asm-generic/fcntl.h)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from worldfs.base.driver import DriverContext
 from worldfs.base.errors import NotFound, NotPermitted, UserError
 from worldfs.base.model import Order
+from worldfs.base.stop_signal import StopSignal
 
 from .manual_clock import ManualClock
 from .null_driver import NullDriver, SimulatedPowerLoss
@@ -132,7 +133,7 @@ class ScriptWorld:
         """do "TEXT" [VERDICT]: the planner carries it out while the kernel runs in a thread."""
         from worldfs.planning.planner import Planner
 
-        world, stop = self._running(), threading.Event()
+        world, stop = self._running(), StopSignal()
         kernel = threading.Thread(target=world.run, kwargs={"stop": stop}, daemon=True)
         kernel.start()
         try:

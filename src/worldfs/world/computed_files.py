@@ -15,7 +15,7 @@ from worldfs.tree.verb_values import WriteContext
 from worldfs.tree.virtual_file import Names, VirtualFile
 
 if TYPE_CHECKING:
-    from worldfs.base.model import Job
+    from worldfs.base.model import Job, Order
     from worldfs.formats.sheet_format import SheetFormat
 
 
@@ -74,6 +74,25 @@ class SheetFile(VirtualFile):
         if refused:
             rest = f"{len(new)} accepted, {len(refused)} refused: " + "; ".join(str(item) for item in refused[:5])
             raise BadInput(rest, path=page.file, op="write", actor=ask.actor, code=refused[0].code)
+
+    def submit(self, order: Order, actor: str) -> None:
+        """The order of a program, which needs no entry; durable when it returns. A known one is left alone."""
+        from dataclasses import replace
+
+        from worldfs.formats.values import plain
+        from worldfs.runtime.stored_sheet import id_reused
+
+        page, order = self.page(), replace(order, asker=actor, params=plain(order.params))
+        named = order.params.get("robot_id") or order.node
+        if named != order.node:
+            found = f"params name the robot {named!r}"
+            raise BadInput(found, path=order.id, op="submit", expected=order.node, code="NODE_MISMATCH")
+        if self.jobs.accept([order])[0].new:
+            return
+        known = self._job(order.id)
+        if known is not None and page.digest(known.order) != page.digest(order):
+            reused = id_reused(page.file, known.order, order)
+            raise BadInput(str(reused), path=page.file, op="submit", actor=actor, code=reused.code)
 
     def _job(self, id: str) -> Job | None:
         try:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from worldfs.runtime.instruction_turns import LOOK_S, InstructionTurn
+from worldfs.base.stop_signal import StopSignal
+from worldfs.runtime.instruction_turns import TURNS, InstructionTurn
+from worldfs.runtime.stop_log import STOPS
 from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.root_lock import RELEASE_S
 
 if TYPE_CHECKING:
     from worldfs.runtime.stop_log import StopState
+    from worldfs.storage.store_interface import StoreChange
 
     from .world import World
 
@@ -32,7 +35,7 @@ class Instruction:
     """`start` before the planner; `check_stopped` before each step sets `stop` once the robot has been stopped."""
 
     def __init__(
-        self, world: World, node: str, text: str, stop: threading.Event, tell: Callable[[str], None] = lambda line: None
+        self, world: World, node: str, text: str, stop: StopSignal, tell: Callable[[str], None] = lambda line: None
     ) -> None:
         self._world, self._node, self._text, self._stop, self._tell = world, node, text, stop, tell
         self._turn: InstructionTurn | None = None
@@ -76,22 +79,23 @@ class Instruction:
 
     def _first(self, turn: InstructionTurn) -> bool:
         """Wait for the turn and for a resumed robot; False: asked to stop before. Each change is reported."""
-        said = ""
-        while not self._stop.is_set():
-            ahead = turn.try_acquire()
-            if ahead is None and not self._now().stopped:
-                return True
-            if ahead and not said and self._is_question():
-                turn.release()
-                self._turn = None
-                return True
-            words = (HELD if ahead is None else WAITING)[self._zh]
-            if ahead != {} and said != (
-                told := words.format(node=self._node, what=(ahead or {}).get("purpose"), pid=(ahead or {}).get("pid"))
-            ):
-                said = told
-                self._tell(said)
-            self._stop.wait(LOOK_S)
+        said: str = ""
+        changes: Sequence[StoreChange] = ()
+        with self._world.store.watch(TURNS, STOPS) as watch, self._stop.calling(watch.wake):
+            while not self._stop.is_set():
+                ahead = turn.try_acquire()
+                if ahead is None and not self._now().stopped:
+                    return True
+                if ahead and not said and self._is_question():
+                    turn.release()
+                    self._turn = None
+                    return True
+                words = (HELD if ahead is None else WAITING)[self._zh]
+                facts = {"node": self._node, "what": (ahead or {}).get("purpose"), "pid": (ahead or {}).get("pid")}
+                if ahead != {} and said != (told := words.format(**facts)):
+                    said = told
+                    self._tell(said)
+                changes = watch.read(RELEASE_S if ahead == {} or changes else None)
         return False
 
     def _is_question(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 from worldfs.access.roles import CRITIC, PLANNER
 from worldfs.base.errors import BadInput
 from worldfs.base.model import Job, JobStatus, Lesson, Order, Profile, Scene, Task
+from worldfs.base.stop_signal import StopSignal
 from worldfs.formats import embodied, environment, lessons_file, task
 from worldfs.planning.critic import Critic
 from worldfs.planning.lesson_notes import avoid, note_for
@@ -21,9 +21,6 @@ from .cached_document import CachedDocument
 if TYPE_CHECKING:
     from .instruction import Instruction
     from .world import World
-
-
-PATIENCE_S = 2.0  # after so long without an end, check that a kernel runs
 
 
 _STEP = re.compile(r"act_\d{8}_\d{6}_\d{3}_\d{2,}")  # the planner's ids: time, and number of the step
@@ -64,8 +61,7 @@ class TreePlannerPort:
         self._task = CachedDocument(world.tree, f"{base}/TASK.md", PLANNER, task.read)
 
     def scene(self) -> Scene:
-        if self.instruction is not None:
-            self.instruction.check_stopped()  # the planner reads the scene before each step: a stop ends it there
+        self._check_stopped()  # the planner reads the scene before each step: a stop ends it there
         return self._environment.get().scene
 
     def earlier(self) -> Scene | None:
@@ -125,14 +121,14 @@ class TreePlannerPort:
             self.instruction.set_job(order.id)
         return self.world.submit(order, PLANNER)
 
-    def wait(self, job_id: str, stop: threading.Event) -> JobStatus:
-        while True:
-            status = self.world.wait_job(job_id, timeout=PATIENCE_S, stop=stop)
-            if self.instruction is not None:
-                self.instruction.check_stopped()
-            if status.state.terminal or stop.is_set():
-                return status
-            self.world.demand_kernel()
+    def wait(self, job_id: str, stop: StopSignal) -> JobStatus:
+        status = self.world.await_job(job_id, stop, self._check_stopped)
+        self._check_stopped()
+        return status
+
+    def _check_stopped(self) -> None:
+        if self.instruction is not None:
+            self.instruction.check_stopped()
 
     def cancel(self, job_id: str) -> None:
         self.world.cancel(job_id, PLANNER)

@@ -14,6 +14,7 @@ from worldfs.access.file_roles import demand_write
 from worldfs.access.roles import OPERATOR, PLANNER, WATCHDOG
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import BadInput, MissingRequirement, NotFound, UserError, WorldError
+from worldfs.base.stop_signal import StopSignal
 from worldfs.namespace.tree import Tree
 from worldfs.runtime.job_store import CANCEL, CONTROL, OPEN, JobStore
 from worldfs.runtime.stop_log import STOPS, StopLog
@@ -65,9 +66,13 @@ class World:
         self.agents = AgentMounts(agents if agents is not None else root / "agents")
         self.workspace = WorkspaceMount(PROJECT, self.node_ids, store, self.jobs)
         mounts = JoinedMounts({"workspace": self.workspace, "mind": self.agents, "house": StaticMount()})
+        self.sheets = {
+            "ACTION.md": computed_files.SheetFile(store, self.jobs, computed_files.actions_page),
+            "SESSIONS.md": computed_files.SheetFile(store, self.jobs, computed_files.sessions_page),
+        }
         self.behaviours: dict[str, FileBehaviour] = {
-            "actions": computed_files.SheetFile(store, self.jobs, computed_files.actions_page),
-            "sessions": computed_files.SheetFile(store, self.jobs, computed_files.sessions_page),
+            "actions": self.sheets["ACTION.md"],
+            "sessions": self.sheets["SESSIONS.md"],
             "cancel": computed_files.CancelFile(self.jobs),
             "film": computed_files.FilmFile(store),
             "stop": computed_files.StopFile(self.stops),
@@ -80,6 +85,7 @@ class World:
         self.tree = Tree(home_table(), mounts, self.behaviours)
         self.kernel: Kernel | None = None
         self.broken: BaseException | None = None  # what ended the kernel that this world served
+        self._kernel_ended = StopSignal()  # of the kernel that this world served: it broke, or was closed
         self._lock: RootLock | None = None
         self._targets: WorkspaceTargets | None = None
         self._language: tuple[tuple[str | None, ...], str] | None = None
@@ -293,6 +299,7 @@ class World:
             self._kernel.run(stop, until_idle=until_idle)
         except BaseException as error:
             self.broken = error
+            self._kernel_ended.set()
             raise
 
     def tick(self) -> bool:
@@ -313,6 +320,7 @@ class World:
         try:
             if kernel is not None:
                 kernel.close()
+                self._kernel_ended.set()
         finally:  # the root lock is released also when the storage is broken
             self.agents.close()
             self.store.close()
@@ -391,14 +399,15 @@ class World:
     # -- jobs ---------------------------------------------------------------------------------------------------
 
     def submit(self, order: Order, actor: str = PLANNER) -> str:
-        """One action into the node's sheet, a session into SESSIONS.md, through the tree; durable when it returns."""
-        from worldfs.base.model import Job, JobStatus
-        from worldfs.formats import action_write
+        """An order of `actor`, who must be allowed to write the sheet that shows it; durable when it returns.
 
-        page = computed_files.sessions_page() if order.sheet == "SESSIONS.md" else computed_files.actions_page()
-        data = action_write.write(b"", {}, add=[Job(order, JobStatus())], page=page)
+        Raises `BadInput` for an id that belongs to another order.
+        """
+        sheet = self.sheets[order.sheet]
         base = f"/projects/{PROJECT}" if order.sheet == "SESSIONS.md" else f"/nodes/{order.node}"
-        self.tree.write(f"{base}/{page.file}", data, actor)
+        path, row, _ = self.tree.locate(f"{base}/{order.sheet}", actor, "write")
+        demand_write(row, actor, path)
+        sheet.submit(order, actor)
         return order.id
 
     def demand_kernel(self) -> None:
@@ -448,17 +457,29 @@ class World:
             demand_write(row, actor, path)
         return nodes
 
-    def wait_job(self, job_id: str, timeout: float | None = None, stop: threading.Event | None = None) -> JobStatus:
-        """Block until the job has ended, the time is up or `stop` is set; its status then."""
-        from worldfs.runtime.job_codec import read_status
+    def wait_job(self, job_id: str, timeout: float | None = None) -> JobStatus:
+        """Block until the job has ended or the time is up; its status then."""
+        from worldfs.runtime.job_wait import wait_for_end
 
-        path = f"/nodes/{self.node_of(job_id)}/jobs/{job_id}/status.json"
+        return wait_for_end(self.jobs, job_id, timeout=timeout)
 
-        def over(data: bytes | None) -> bool:
-            return data is not None and read_status(data, path).state.terminal
+    def await_job(self, job_id: str, stop: StopSignal, look: Callable[[], None] = lambda: None) -> JobStatus:
+        """Block until the job has ended or `stop` is set; raises, as `demand_kernel`, as soon as no kernel runs.
 
-        self.tree.wait(path, PLANNER, over, timeout=timeout, stop=stop)
-        return read_status(self.tree.read(path, PLANNER), path)
+        `look` is called while the job is pending, first and after every stop of a robot; it may set `stop`. The kernel
+        itself ends a job that runs when its robot is stopped.
+        """
+        from worldfs.base.model import JobState
+        from worldfs.runtime.job_wait import wait_for_end
+
+        def over(status: JobStatus) -> bool:
+            if status.state is JobState.PENDING:
+                look()
+            if not stop.is_set():
+                self.demand_kernel()
+            return stop.is_set()
+
+        return wait_for_end(self.jobs, job_id, wakes=(stop, self._kernel_ended), give_up=over)
 
     # -- text ---------------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, Busy
+from worldfs.base.stop_signal import StopSignal
 from worldfs.planning.stop_words import is_stop
 
 from .command_context import CommandContext
@@ -45,7 +46,7 @@ def run(context: CommandContext) -> int:
         from .stop_command import stop as halt
 
         return halt(context, context["node"], chinese(text))
-    stop = threading.Event()
+    stop = StopSignal()
     why = ["cancelled"]
 
     def ask() -> None:
@@ -134,9 +135,7 @@ def _world(context: CommandContext, stack: ExitStack) -> World:
     return world
 
 
-def _wait_for_robot(
-    context: CommandContext, stack: ExitStack, text: str, stop: threading.Event
-) -> tuple[Instruction, str]:
+def _wait_for_robot(context: CommandContext, stack: ExitStack, text: str, stop: StopSignal) -> tuple[Instruction, str]:
     """Wait for the robot before a world is served: a waiting command serves no kernel for others.
 
     Returns why the instruction may not go on, "" if it may. Ctrl-C while it waits ends the command.
@@ -153,9 +152,7 @@ def _print_line(context: CommandContext, line: str) -> None:
     context.output.report(line, {"event": "progress", "message": line})
 
 
-def _plan(
-    context: CommandContext, world: World, text: str, stop: threading.Event, instruction: Instruction
-) -> PlanReport:
+def _plan(context: CommandContext, world: World, text: str, stop: StopSignal, instruction: Instruction) -> PlanReport:
     """The only call of the planner."""
     from worldfs.planning.planner import Planner
 

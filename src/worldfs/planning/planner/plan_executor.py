@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 from dataclasses import replace
 
 from worldfs.base.errors import NotFound, WorldError
 from worldfs.base.model import Cause, JobState, JobStatus, Order, Outcome, Scene, Vec
+from worldfs.base.stop_signal import StopSignal
 
 from . import failure_reasons, planned_actions, planner_messages, task_text
 from .goals import (  # fmt: skip
@@ -61,7 +61,7 @@ WORDS = {
 class PlanExecutor:
     """The execution of one command."""
 
-    def __init__(self, port: PlannerPort, command: CommandIntent, stop: threading.Event) -> None:
+    def __init__(self, port: PlannerPort, command: CommandIntent, stop: StopSignal) -> None:
         self.port, self.command, self.stop = port, command, stop
         self.robot, self.language = port.robot_id, port.language()
         self.groups = stages(command.goals)
@@ -298,7 +298,7 @@ class PlanExecutor:
             status = JobStatus()
         if not status.state.terminal:
             self.port.cancel(job)
-            status = self.port.wait(job, threading.Event())
+            status = self.port.wait(job, StopSignal())
         return status
 
     def _order(self, action: PlannedAction) -> Order:
@@ -430,7 +430,7 @@ class PlanExecutor:
             last = self.jobs.pop()
             with contextlib.suppress(NotFound):  # interrupted before it was accepted
                 self.port.cancel(last.job)
-                self.jobs.append(replace(last, status=self.port.wait(last.job, threading.Event())))
+                self.jobs.append(replace(last, status=self.port.wait(last.job, StopSignal())))
         self.progress.close(self.message("cancelled"))
         if self.progress.rows:
             self._write()

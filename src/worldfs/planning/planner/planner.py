@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 
 from worldfs.base.model import Scene
+from worldfs.base.stop_signal import StopSignal
 
 from .instruction_parser import interpret
 from .intent import CommandIntent, Intent, QuestionIntent, RefusedIntent
@@ -22,15 +22,15 @@ class Planner:
     def __init__(self, port: PlannerPort, model: IntentModel | None = None) -> None:
         self.port, self.model = port, model
 
-    def run(self, instruction: str, stop: threading.Event | None = None) -> PlanReport:
+    def run(self, instruction: str, stop: StopSignal | None = None) -> PlanReport:
         """Interpret, plan, act, judge. Never raises for a failed action; a WorldError of the port is passed on."""
         scene = sanitized_scene(self.port.scene())
-        report = self._report(instruction, scene, stop or threading.Event())
+        report = self._report(instruction, scene, stop or StopSignal())
         ends = [ran.status.outcome for ran in report.jobs if ran.status is not None and ran.status.outcome is not None]
         told = [one.evidence["source"] for one in ends if isinstance(one.evidence.get("source"), str)]
         return replace(report, source=told[-1]) if told else report
 
-    def _report(self, instruction: str, scene: Scene, stop: threading.Event) -> PlanReport:
+    def _report(self, instruction: str, scene: Scene, stop: StopSignal) -> PlanReport:
         intent = self._read(instruction, scene)
         if isinstance(intent, QuestionIntent):
             return PlanReport(intent.answered, intent.answer, intent)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
 from worldfs.base.model import JobStatus, Lesson, Order, Profile, Scene, Task
+from worldfs.base.stop_signal import StopSignal
 
 
 class PlannerPort(Protocol):
@@ -47,7 +47,7 @@ class PlannerPort(Protocol):
         """Accept durably; returns the job's id."""
         ...
 
-    def wait(self, job_id: str, stop: threading.Event) -> JobStatus:
+    def wait(self, job_id: str, stop: StopSignal) -> JobStatus:
         """Until the job is terminal, or `stop` is set (then the status may be an earlier one)."""
         ...
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from worldfs.access.binding import Binding
 from worldfs.base.clock import parse_stamp
 from worldfs.base.model import Cause, Job, JobState, Json, Order, Outcome
+from worldfs.base.stop_signal import StopSignal
 from worldfs.world.json_text import compact_json
 
 NAME: Final = re.compile(r"job-([1-9][0-9]{0,17})\Z")
@@ -85,23 +85,14 @@ class AgentJobContext:
     seconds: float  # that it may take in all
     left: Callable[[], float]  # seconds until the deadline
     log: Callable[..., None]  # (type, **fields): one line of log.txt
-    stop: threading.Event = field(default_factory=threading.Event)
+    stop: StopSignal = field(default_factory=StopSignal)
     why: Cause | None = None  # why it should stop
-    _heard: list[Callable[[], None]] = field(default_factory=list)
 
     def ask(self, why: Cause) -> None:
         """Request the end of the run; the work function may take a moment to stop safely."""
         if self.why is None:
             self.why = why
         self.stop.set()
-        for tell in tuple(self._heard):
-            tell()
-
-    def when_stopped(self, tell: Callable[[], None]) -> None:
-        """Call `tell`, from another thread, when the stop is requested; at once if it is requested already."""
-        self._heard.append(tell)
-        if self.stop.is_set():
-            tell()
 
 
 def agent_job_of(job: Job) -> AgentJob:

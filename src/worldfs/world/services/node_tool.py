@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from ..world import World
 
-PATIENCE_S: Final = 2.0  # after so long without an end, check that a kernel runs
 SAFE_STOP_S: Final = 8.0  # a robot may take so long to stop safely before the job ends without it
 
 
@@ -89,14 +88,11 @@ class NodeTool:
 
     def _awaited(self, world: World, id: str, run: AgentJobContext) -> JobStatus:
         """The end of the job; after a stop request the robot stops safely first."""
-        while True:
-            status = world.wait_job(id, timeout=PATIENCE_S, stop=run.stop)
-            if status.state.terminal:
-                return status
-            if run.stop.is_set():
-                world.cancel(id, PLANNER)
-                return world.wait_job(id, timeout=SAFE_STOP_S)
-            world.demand_kernel()
+        status = world.await_job(id, run.stop)
+        if status.state.terminal:
+            return status
+        world.cancel(id, PLANNER)
+        return world.wait_job(id, timeout=SAFE_STOP_S)
 
     # -- a remote node -----------------------------------------------------------------------------------------------
 

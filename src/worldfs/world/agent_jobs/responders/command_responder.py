@@ -83,17 +83,17 @@ class CommandResponder:
                     stop.request("the call was asked to stop")
 
         try:
-            call.when_stopped(ask)
             env = {**os.environ, "PAOS_CALL": call.id}
-            ended = run(
-                state,
-                command._replace(env=env),
-                clock=self._clock,
-                about={"call": call.id},
-                stop=stop,
-                out=sink,
-                err=-1,
-            )
+            with call.stop.calling(ask):
+                ended = run(
+                    state,
+                    command._replace(env=env),
+                    clock=self._clock,
+                    about={"call": call.id},
+                    stop=stop,
+                    out=sink,
+                    err=-1,
+                )
         finally:
             os.close(sink)
             said = reader.whole()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from worldfs.access.binding import Binding
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.model import Cause, Order, Outcome
+from worldfs.base.stop_signal import StopSignal
 from worldfs.planning.stop_words import is_stop
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.instruction import Instruction, stopped_message
@@ -57,9 +57,8 @@ class PlannerResponder:
         def tell(line: str) -> None:
             run.log("progress", message=line)
 
-        stop = threading.Event()
-        run.when_stopped(stop.set)
-        with Instruction(self._world, robot, text, stop, tell) as instruction:
+        stop = StopSignal()
+        with run.stop.calling(stop.set), Instruction(self._world, robot, text, stop, tell) as instruction:
             refused = instruction.start()
             if refused:
                 run.log("verdict", verdict="stopped" if instruction.stopped else "cancelled", message=refused)

@@ -71,20 +71,20 @@ def _exchange(
     timer = threading.Timer(seconds, cut)
     timer.daemon = True
     timer.start()
-    run.when_stopped(cut)
     try:
-        body = None if request.body is None else json.dumps(request.body).encode()
-        headers = {"Accept": "application/json", "Accept-Encoding": "gzip", "User-Agent": f"worldfs/{__version__}"}
-        if body is not None:
-            headers["Content-Type"] = "application/json"
-        connection.request("GET" if body is None else "POST", target, body, {**headers, **request.headers})
-        answer = connection.getresponse()
-        data = answer.read(MOST + 1)
-        if late.is_set():
-            raise TimeoutError
-        if len(data) > MOST:
-            raise ToolError("too_large", f"{name} answered with more than {MOST >> 20} MiB")
-        return answer.status, answer.headers, _unpacked(name, answer.headers, data)
+        with run.stop.calling(cut):
+            body = None if request.body is None else json.dumps(request.body).encode()
+            headers = {"Accept": "application/json", "Accept-Encoding": "gzip", "User-Agent": f"worldfs/{__version__}"}
+            if body is not None:
+                headers["Content-Type"] = "application/json"
+            connection.request("GET" if body is None else "POST", target, body, {**headers, **request.headers})
+            answer = connection.getresponse()
+            data = answer.read(MOST + 1)
+            if late.is_set():
+                raise TimeoutError
+            if len(data) > MOST:
+                raise ToolError("too_large", f"{name} answered with more than {MOST >> 20} MiB")
+            return answer.status, answer.headers, _unpacked(name, answer.headers, data)
     except (OSError, http.client.HTTPException, ValueError) as error:
         if run.stop.is_set():
             raise ToolError("cancelled", f"{name} was not waited for") from None

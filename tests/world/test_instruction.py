@@ -1,0 +1,113 @@
+"""An instruction waits for its turn without looking at it; an order reaches the kernel as it was made."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from worldfs.base.clock import SystemClock
+from worldfs.base.errors import BadInput, NotPermitted
+from worldfs.base.model import Order
+from worldfs.base.stop_signal import StopSignal
+from worldfs.runtime.instruction_turns import InstructionTurn
+from worldfs.storage.root_lock import RELEASE_S
+from worldfs.testing.workspace_fixture import WorkspaceFixture
+from worldfs.world.instruction import Instruction
+from worldfs.world.world import World
+
+PATIENCE_S = 60.0
+
+
+@pytest.fixture
+def world(tmp_path):
+    site = WorkspaceFixture(tmp_path / "workspace", ("arm",))
+    with World.open(site.root) as world:
+        yield world
+
+
+def test_an_order_of_a_program_is_accepted_as_it_was_made(world):
+    order = Order(
+        "act_1", "arm", "move_to", {"target_position": [0.1, 0.2, 0.3]}, priority="high", timeout_s=7.0,
+        queue_timeout_s=8.0, total_timeout_s=9.0, step_timeout_s=1.0, preflight_timeout_s=2.0, attempts=3,
+        backoff="linear", created_at="2026-01-02T03:04:05Z", extra={"routing": {"a": 1}},
+    )  # fmt: skip
+    world.submit(order, "planner")
+    kept = world.jobs.load("act_1").order
+    assert (kept.asker, kept.sheet) == ("planner", "ACTION.md")
+    assert kept == Order(**{name: getattr(order, name) for name in order.__slots__} | {"asker": "planner"})
+    assert b"act_1" in world.tree.read("/nodes/arm/ACTION.md", "planner")
+
+
+def test_an_order_is_refused_as_its_entry_would_be(world):
+    order = Order("act_1", "arm", "move_to", {"robot_id": "arm", "x": 1})
+    world.submit(order, "planner")
+    world.submit(order, "planner")  # the same once more: nothing happens
+    with pytest.raises(BadInput) as reused:
+        world.submit(Order("act_1", "arm", "place"), "planner")
+    assert reused.value.code == "ID_REUSED"
+    with pytest.raises(BadInput) as other:
+        world.submit(Order("act_2", "arm", "move_to", {"robot_id": "leg"}), "planner")
+    assert other.value.code == "NODE_MISMATCH"
+    with pytest.raises(NotPermitted):
+        world.submit(Order("act_3", "arm", "move_to"), "critic")
+    assert world.jobs.open_ids() == ["act_1"]
+
+
+class Feed:
+    """The world's store, whose change feeds record how long each read may take."""
+
+    def __init__(self, store, monkeypatch):
+        self.timeouts, self.begun, plain = [], threading.Semaphore(0), store.watch
+
+        def watch(*prefixes):
+            made = plain(*prefixes)
+            read = made.read
+
+            def recorded(timeout=None):
+                self.timeouts.append(timeout)
+                self.begun.release()
+                return read(timeout)
+
+            made.read = recorded
+            return made
+
+        monkeypatch.setattr(store, "watch", watch)
+
+
+def test_a_turn_is_waited_for_and_not_looked_at(world, monkeypatch):
+    feed, said = Feed(world.store, monkeypatch), []
+    first = InstructionTurn(world.store, "arm", "clear the table", SystemClock())
+    assert first.try_acquire() is None
+    started = []
+
+    def second():
+        with Instruction(world, "arm", "go home", StopSignal(), said.append) as instruction:
+            started.append(instruction.start())
+
+    waiting = threading.Thread(target=second, daemon=True)
+    waiting.start()
+    assert feed.begun.acquire(timeout=PATIENCE_S)
+    first.release()
+    waiting.join(PATIENCE_S)
+    assert started == [""] and ["clear the table" in line for line in said] == [True]
+    assert set(feed.timeouts) <= {None, RELEASE_S} and feed.timeouts[0] is None, "a wait with a limit is a poll"
+
+
+def test_a_stop_ends_the_wait_for_a_turn(world, monkeypatch):
+    feed, stop, refused = Feed(world.store, monkeypatch), StopSignal(), []
+    first = InstructionTurn(world.store, "arm", "clear the table", SystemClock())
+    assert first.try_acquire() is None
+
+    def second():
+        with Instruction(world, "arm", "go home", stop) as instruction:
+            refused.append(instruction.start())
+
+    waiting = threading.Thread(target=second, daemon=True)
+    waiting.start()
+    assert feed.begun.acquire(timeout=PATIENCE_S)
+    stop.set()
+    waiting.join(PATIENCE_S)
+    first.release()
+    assert refused == ["cancelled before its turn"]
+    assert feed.timeouts == [None]
