@@ -93,7 +93,7 @@ def beat(checkpoint: Path) -> dict[str, float]:
         "job", Skill("network", "VLAPolicyRuntime", policy=spec), {}, max_steps=int(HZ * SECONDS), control_hz=HZ,
         replan_every=EACH,
     )  # fmt: skip
-    policy = OnnxPolicy(spec, str(checkpoint))
+    policy = OnnxPolicy(spec, str(checkpoint), clock)
     stage = SkillContext(robot, policy, Run(clock, clock.monotonic() + 3 * SECONDS))
     with subprocess.Popen([sys.executable, "-c", _BARE], stdout=subprocess.PIPE, text=True) as bare:
         outcome = VLAPolicyRuntime().perform(errand, stage)

@@ -72,13 +72,14 @@ Route = tuple[Callable[[], object], Callable[[], object], Callable[[], None]]
 def _client(kind: str, endpoint: str, **extra: Any) -> tuple[Any, Callable[[], object]]:
     import numpy as np
 
+    from worldfs.base.clock import SystemClock
     from worldfs.base.model import PolicySpec
     from worldfs.sessions.plugins import load_plugins
 
     factory = load_plugins().client(kind)
     assert factory is not None
     checkpoint = extra.pop("checkpoint", "")
-    client = factory(PolicySpec(kind, endpoint, checkpoint, extra))
+    client = factory(PolicySpec(kind, endpoint, checkpoint, extra), SystemClock())
     client.connect(5)
     picture = np.random.default_rng(0).integers(0, 255, (224, 224, 3), np.uint8)
     shown = {"rgb.front": picture, "state": np.linspace(0, 1, 8)}

@@ -16,6 +16,7 @@ pytest.importorskip("pyarrow", reason="recording is an extra")
 pytest.importorskip("onnxruntime", reason="local policies are an extra")
 pytest.importorskip("mujoco", reason="the simulation is an extra")
 
+from worldfs.base.clock import SystemClock
 from worldfs.base.model import PolicySpec
 from worldfs.plugins.recording import expert
 from worldfs.plugins.recording.dataset import Dataset
@@ -67,7 +68,7 @@ def test_the_file_answers_as_numpy_does_within_what_was_shown(example, tmp_path)
     mean, spread = x.mean(0), np.maximum(x.std(0), 0.03)
     bounds = (np.array([-1, -1, -1, 0, 0, -1, -1.0]), np.array([1, 1, 1, 0, 0, 1, 1.0]))
     (tmp_path / "p.onnx").write_bytes(example.exported(weights, (mean, spread), bounds, {"name": "p"}))
-    policy = client(PolicySpec("local", checkpoint=str(tmp_path / "p.onnx")))
+    policy = client(PolicySpec("local", checkpoint=str(tmp_path / "p.onnx")), SystemClock())
     h = (x - mean) / spread
     for i in (0, 2, 4):
         h = h @ weights[i] + weights[i + 1]
@@ -115,7 +116,7 @@ def test_the_script_learns_what_it_was_shown(tmp_path):
     )  # fmt: skip
     losses = [float(line.split()[3]) for line in done.stdout.splitlines() if line.startswith("epoch")]
     assert losses[-1] < losses[0] / 4
-    policy = client(PolicySpec("local", checkpoint=str(tmp_path / "p.onnx")))
+    policy = client(PolicySpec("local", checkpoint=str(tmp_path / "p.onnx")), SystemClock())
     info = policy.connect(1.0)
     assert (info.representation, info.action_dim, info.horizon) == ("ee_delta", 7, 4)
     assert {name: shape for name, (shape, _) in info.observations.items()} == {

@@ -118,7 +118,8 @@ def test_a_checkpoint_that_lerobot_saved_moves_the_table(lerobot, tmp_path):
         "local", checkpoint=str(made(lerobot, ACT, tmp_path / "act")),
         extra={"python": lerobot, "observations": names, "action": {"representation": "ee_delta"}},
     )  # fmt: skip
-    policy, clock = client(spec), SystemClock()
+    clock = SystemClock()
+    policy = client(spec, clock)
     target = adapter(Target("sim", "sim", backend="mujoco", config={"seed": 3}), TargetContext(clock))
     target.open()
     try:
@@ -134,8 +135,11 @@ def test_a_checkpoint_that_lerobot_saved_moves_the_table(lerobot, tmp_path):
 
 
 def test_a_file_that_torch_scripted_answers(lerobot, tmp_path):
+    from worldfs.base.clock import SystemClock
+
     policy = client(
-        PolicySpec("local", checkpoint=str(made(lerobot, SCRIPTED, tmp_path / "m.pt")), extra={"python": lerobot})
+        PolicySpec("local", checkpoint=str(made(lerobot, SCRIPTED, tmp_path / "m.pt")), extra={"python": lerobot}),
+        SystemClock(),
     )
     try:
         assert policy.connect(3.0).representation == "ee_delta"

@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("websockets", reason="the policies extra is not installed: pip install 'worldfs[policies]'")
 
+from worldfs.base.clock import SystemClock
 from worldfs.base.model import JobState
 from worldfs.policies.policy_server import PolicyServer
 from worldfs.policies.served_policies import load_policy
@@ -36,7 +37,7 @@ def outcome(root, port):
 
 
 def test_it_succeeds_while_the_policy_is_served(tmp_path):
-    with PolicyServer(load_policy("scripted", lambda kind: None)) as server:
+    with PolicyServer(load_policy("scripted", lambda kind: None, SystemClock()), SystemClock()) as server:
         status = outcome(tmp_path, server.port)
     assert status.state is JobState.SUCCEEDED, status.outcome
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 import socket
-import time
 from contextlib import suppress
 from typing import Self
+
+from worldfs.base.clock import Clock
 
 from .endpoint import PolicyEndpoint
 
@@ -17,21 +18,21 @@ HEAD = 16 * 1024  # of an HTTP answer; its body is read past the buffer
 class DeadlineSocket:
     """`until` sets the deadline of what follows; then `send` and `receive` raise TimeoutError once it has passed.
 
-    The time is the machine's, not a world's clock: the peer lives by it too. `close` may come from any thread, and
-    ends what waits.
+    `close` may come from any thread, and ends what waits.
     """
 
-    def __init__(self, taken: socket.socket) -> None:
-        self._socket = taken
+    def __init__(self, taken: socket.socket, clock: Clock) -> None:
+        self._socket, self._clock = taken, clock
         self._deadline = float("inf")
         self._waits: float | None = -1.0  # the socket's own limit as it was last set
         with suppress(OSError):
             taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     @classmethod
-    def to(cls, where: PolicyEndpoint, deadline: float, *, tls: bool = False) -> Self:
+    def to(cls, where: PolicyEndpoint, deadline: float, clock: Clock, *, tls: bool = False) -> Self:
         """Raises OSError, of which TimeoutError is one."""
-        taken = socket.create_connection((where.host, where.port), timeout=max(1e-3, deadline - time.monotonic()))
+        left = max(1e-3, deadline - clock.monotonic())
+        taken = socket.create_connection((where.host, where.port), timeout=left)
         if tls:
             import ssl
 
@@ -40,13 +41,17 @@ class DeadlineSocket:
             except BaseException:
                 taken.close()
                 raise
-        line = cls(taken)
+        line = cls(taken, clock)
         line.until(deadline)
         return line
 
     def until(self, deadline: float) -> None:
-        """A value of time.monotonic(); infinity: no limit."""
+        """A value of the clock's `monotonic`; infinity: no limit."""
         self._deadline = deadline
+
+    def within(self, seconds: float) -> None:
+        """`until` so many seconds from now."""
+        self.until(self._clock.monotonic() + seconds)
 
     def send(self, data: bytes) -> None:
         self._limit()
@@ -90,7 +95,7 @@ class DeadlineSocket:
         if self._deadline == float("inf"):
             left = None
         else:
-            left = self._deadline - time.monotonic()
+            left = self._deadline - self._clock.monotonic()
             if left <= 0:
                 raise TimeoutError("the deadline has passed")
         if left != self._waits:

@@ -6,7 +6,6 @@ The server first names its videos, states and actions (`get_modality_config`). `
 from __future__ import annotations
 
 import io
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from worldfs.base.clock import Clock
 from worldfs.base.errors import MissingRequirement
 from worldfs.base.model import PolicySpec
 
@@ -42,8 +42,8 @@ class Modalities:
     deltas: Mapping[str, int] = field(default_factory=dict)
 
 
-def client(spec: PolicySpec) -> Gr00tPolicy:
-    return Gr00tPolicy(spec)
+def client(spec: PolicySpec, clock: Clock) -> Gr00tPolicy:
+    return Gr00tPolicy(spec, clock)
 
 
 class Gr00tPolicy:
@@ -53,13 +53,13 @@ class Gr00tPolicy:
     `policy_client.actions: [KEY, …]`.
     """
 
-    def __init__(self, spec: PolicySpec) -> None:
+    def __init__(self, spec: PolicySpec, clock: Clock) -> None:
         try:
             import msgpack
             import zmq
         except ModuleNotFoundError as absent:
             raise MissingRequirement(f"{absent.name} is not installed", fix="pip install 'worldfs[policies]'") from None
-        self.spec = spec
+        self.spec, self._clock = spec, clock
         self._zmq, self._msgpack = zmq, msgpack
         self._where = endpoint(spec, SCHEMES, "")
         self._token, self._most = secret(spec), max_answer_bytes(spec)
@@ -71,7 +71,7 @@ class Gr00tPolicy:
 
     def connect(self, timeout_s: float) -> PolicyInfo:
         self._closed = False
-        deadline = time.monotonic() + timeout_s
+        deadline = self._clock.monotonic() + timeout_s
         self._call("ping", None, deadline, timeout_s, found="no answer to a ping")
         if self._modalities is None:
             self._modalities = self._read(self._call("get_modality_config", None, deadline, timeout_s))
@@ -85,10 +85,10 @@ class Gr00tPolicy:
 
     def reset(self) -> None:
         if self._modalities is not None:
-            self._call("reset", {"options": None}, time.monotonic() + RESET_S, RESET_S)
+            self._call("reset", {"options": None}, self._clock.monotonic() + RESET_S, RESET_S)
 
     def infer(self, observation: Mapping[str, Array], words: str, timeout_s: float) -> ActionChunk:
-        deadline = time.monotonic() + timeout_s
+        deadline = self._clock.monotonic() + timeout_s
         if self._modalities is None:
             self.connect(timeout_s)
         assert self._modalities is not None
@@ -228,7 +228,7 @@ class Gr00tPolicy:
         poller.register(socket, what)
         poller.register(self._monitor, self._zmq.POLLIN)
         while True:
-            left = deadline - time.monotonic()
+            left = deadline - self._clock.monotonic()
             ready = dict(poller.poll(ceil(1000 * max(0.0, min(left, LOOK_UP_S)))))
             if socket in ready:
                 return True

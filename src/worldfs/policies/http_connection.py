@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from http.client import HTTPException, HTTPResponse, RemoteDisconnected
 from typing import NamedTuple
 
 from worldfs import __version__
+from worldfs.base.clock import Clock
 
 from . import policy_errors
 from .deadline_socket import DeadlineSocket
@@ -26,8 +26,8 @@ class HttpReply(NamedTuple):
 class HttpConnection:
     """Follows no redirect: a secret goes only to the configured server."""
 
-    def __init__(self, where: PolicyEndpoint, token: str = "", most: int = 1 << 26) -> None:
-        self.where, self._most = where, most
+    def __init__(self, where: PolicyEndpoint, clock: Clock, token: str = "", most: int = 1 << 26) -> None:
+        self.where, self._clock, self._most = where, clock, most
         self._line: DeadlineSocket | None = None
         self._closes = 0
         self._head = f"Host: {where.authority}\r\nUser-Agent: worldfs/{__version__}\r\nAccept: application/json\r\n"
@@ -36,7 +36,7 @@ class HttpConnection:
 
     def call(self, method: str, timeout_s: float, body: Sequence[bytes] = (), path: str = "") -> HttpReply:
         """Any status is an answer; `body`: in pieces. Raises `PolicyError`: connection, timeout or protocol."""
-        deadline = time.monotonic() + timeout_s
+        deadline = self._clock.monotonic() + timeout_s
         request = self._request(method, path or self.where.path, body)
         try:
             kept, closes = self._line is not None, self._closes
@@ -78,7 +78,9 @@ class HttpConnection:
         line = self._line
         if line is None:
             try:
-                self._line = line = DeadlineSocket.to(self.where, deadline, tls=self.where.scheme == "https")
+                self._line = line = DeadlineSocket.to(
+                    self.where, deadline, self._clock, tls=self.where.scheme == "https"
+                )
             except OSError as error:
                 raise policy_errors.unreachable(self.where, error) from None
         line.until(deadline)

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from worldfs.base.clock import Clock
 from worldfs.base.model import PolicySpec
 
 from . import policy_errors
@@ -26,16 +27,16 @@ SCHEMES = {"http": 80, "https": 443}
 _SHUT = (401, 403)
 
 
-def client(spec: PolicySpec) -> HttpPolicy:
-    return HttpPolicy(spec)
+def client(spec: PolicySpec, clock: Clock) -> HttpPolicy:
+    return HttpPolicy(spec, clock)
 
 
 class HttpPolicy:
     """`policy_client: {type: http, endpoint: http://…/predict, images: raw | png}`."""
 
-    def __init__(self, spec: PolicySpec) -> None:
+    def __init__(self, spec: PolicySpec, clock: Clock) -> None:
         self.spec = spec
-        self._web = HttpConnection(endpoint(spec, SCHEMES, "/predict"), secret(spec), max_answer_bytes(spec))
+        self._web = HttpConnection(endpoint(spec, SCHEMES, "/predict"), clock, secret(spec), max_answer_bytes(spec))
         self._png = spec.extra.get("images") == "png"
         self._fresh = True
 

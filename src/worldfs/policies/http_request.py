@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -71,7 +70,7 @@ def read_request(line: DeadlineSocket, rest: bytes, most: int) -> tuple[HttpRequ
     size = int(length)
     if size and headers.get("expect", "").lower() == "100-continue":
         line.send(b"HTTP/1.1 100 Continue\r\n\r\n")
-    line.until(time.monotonic() + BODY_S)
+    line.within(BODY_S)
     stop = len(head) + size
     while len(data) < stop:
         piece = line.receive()

@@ -7,12 +7,12 @@ so it belongs on this machine, and another one is used only if the operator sets
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
+from worldfs.base.clock import Clock
 from worldfs.base.errors import MissingRequirement
 from worldfs.base.model import PolicySpec
 
@@ -30,8 +30,8 @@ LOAD_S = 120.0  # for the server to load the checkpoint, without policy_client.l
 TASK = "task"
 
 
-def client(spec: PolicySpec) -> LeRobotPolicy:
-    return LeRobotPolicy(spec)
+def client(spec: PolicySpec, clock: Clock) -> LeRobotPolicy:
+    return LeRobotPolicy(spec, clock)
 
 
 class LeRobotPolicy:
@@ -41,12 +41,12 @@ class LeRobotPolicy:
     become motors `NAME.0`, `NAME.1` …, joined again as `observation.state`; pictures are `observation.images.NAME`.
     """
 
-    def __init__(self, spec: PolicySpec) -> None:
+    def __init__(self, spec: PolicySpec, clock: Clock) -> None:
         try:
             import grpc
         except ModuleNotFoundError:
             raise MissingRequirement("grpcio is not installed", fix="pip install 'worldfs[policies]'") from None
-        self.spec, self._grpc = spec, grpc
+        self.spec, self._clock, self._grpc = spec, clock, grpc
         self._where = endpoint(spec, SCHEMES, "")
         if not self._where.loopback and spec.extra.get("trust") is not True:
             raise PolicyError(
@@ -68,7 +68,7 @@ class LeRobotPolicy:
 
     def connect(self, timeout_s: float) -> PolicyInfo:
         """Checks the connection, and resets the server. The checkpoint is loaded at `infer`: shapes are known then."""
-        deadline = time.monotonic() + timeout_s
+        deadline = self._clock.monotonic() + timeout_s
         self._call("Ready", b"", deadline, timeout_s)
         info = PolicyInfo("lerobot", extra={"policy_type": self._kind, "checkpoint": self.spec.checkpoint})
         return rename_observations(info, self.spec)
@@ -76,12 +76,12 @@ class LeRobotPolicy:
     def reset(self) -> None:
         self._step = 0
         if self._channel is not None:
-            self._call("Ready", b"", time.monotonic() + 5.0, 5.0)
+            self._call("Ready", b"", self._clock.monotonic() + 5.0, 5.0)
 
     def infer(self, observation: Mapping[str, Array], words: str, timeout_s: float) -> ActionChunk:
         if not self._instructed:
             self._instruct(observation)
-        deadline = time.monotonic() + timeout_s
+        deadline = self._clock.monotonic() + timeout_s
         for last in (False, True):
             self._show(observation, words, deadline, timeout_s)
             answer = self._call("GetActions", b"", deadline, timeout_s)
@@ -123,13 +123,15 @@ class LeRobotPolicy:
             "rename_map": dict(extra.get("rename_map") or {}),
         }
         data = setup(as_instance(self._module, "RemotePolicyConfig", config))
-        self._call("SendPolicyInstructions", data, time.monotonic() + load_s, load_s, "the checkpoint is not loaded")
+        self._call(
+            "SendPolicyInstructions", data, self._clock.monotonic() + load_s, load_s, "the checkpoint is not loaded"
+        )
         self._instructed = True
 
     def _show(self, observation: Mapping[str, Array], words: str, deadline: float, timeout_s: float) -> None:
         self._step += 1
         timed = {
-            "timestamp": time.time(),
+            "timestamp": self._clock.now().timestamp(),
             "timestep": self._step,
             "observation": {**raw_observation(observation), TASK: words},
             "must_go": True,  # else it drops an observation similar to the last
@@ -149,7 +151,7 @@ class LeRobotPolicy:
     ) -> bytes:
         grpc, channel = self._grpc, self._open()
         make = channel.unary_unary if isinstance(data, bytes) else channel.stream_unary
-        left = max(1e-3, deadline - time.monotonic())
+        left = max(1e-3, deadline - self._clock.monotonic())
         try:
             return bytes(make(SERVICE + name, None, None)(data, timeout=left))
         except grpc.RpcError as error:

@@ -13,20 +13,24 @@ import os
 from collections.abc import Callable
 from typing import Final
 
+from worldfs.base.clock import Clock
 from worldfs.base.model import PolicySpec
 
 from .onnx_file import OnnxPolicy
 from .policy_client import PolicyClient, PolicyError
 from .process_policy import ProcessPolicy
 
-_FILES: Final[dict[str, Callable[[PolicySpec, str], PolicyClient]]] = {
+_SCRIPT: Final = "torchscript"
+_FILES: Final[dict[str, Callable[[PolicySpec, str, Clock], PolicyClient]]] = {
     ".onnx": OnnxPolicy,
-    **dict.fromkeys((".pt", ".ts", ".torchscript"), lambda spec, path: ProcessPolicy(spec, path, "torchscript")),
+    **dict.fromkeys(
+        (".pt", ".ts", ".torchscript"), lambda spec, path, clock: ProcessPolicy(spec, path, "torchscript", clock)
+    ),
 }
 _LEROBOT: Final = "config.json"  # what a checkpoint directory of LeRobot has
 
 
-def client(spec: PolicySpec) -> PolicyClient:
+def client(spec: PolicySpec, clock: Clock) -> PolicyClient:
     """Raises `PolicyError` (POLICY_CLIENT) for a checkpoint that is missing or of an unknown kind."""
     path = os.path.abspath(os.path.expanduser(spec.checkpoint)) if spec.checkpoint else ""
     if not path or not os.path.exists(path):
@@ -39,12 +43,12 @@ def client(spec: PolicySpec) -> PolicyClient:
         inner = os.path.join(path, "pretrained_model")  # a training run's checkpoints/last
         path = inner if not os.path.exists(os.path.join(path, _LEROBOT)) and os.path.isdir(inner) else path
         if os.path.exists(os.path.join(path, _LEROBOT)):
-            return ProcessPolicy(spec, path, "lerobot")
+            return ProcessPolicy(spec, path, "lerobot", clock)
         raise _odd(path, f"a directory without {_LEROBOT}")
     make = _FILES.get(os.path.splitext(path)[1].lower())
     if make is None:
         raise _odd(path, f"a file ending in {os.path.splitext(path)[1] or 'nothing'}")
-    return make(spec, path)
+    return make(spec, path, clock)
 
 
 def _odd(path: str, found: str) -> PolicyError:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import math
 import threading
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -18,6 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from worldfs.base.clock import Clock
 from worldfs.base.errors import MissingRequirement
 from worldfs.base.model import PolicySpec
 
@@ -35,8 +35,8 @@ _WORDS: Final = "tensor(string)"
 class OnnxPolicy:
     """`policy_client`: checkpoint, `threads` (1) of one inference."""
 
-    def __init__(self, spec: PolicySpec, path: str) -> None:
-        self.spec, self._path = spec, path
+    def __init__(self, spec: PolicySpec, path: str, clock: Clock) -> None:
+        self.spec, self._path, self._clock = spec, path, clock
         self._session: Any = None
         self._info = PolicyInfo()
         self._options: Any = None  # of the inference under way
@@ -59,7 +59,7 @@ class OnnxPolicy:
         guard = threading.Timer(timeout_s, self._end)  # a model may loop without end
         guard.daemon = True
         guard.start()
-        began = time.perf_counter()
+        began = self._clock.monotonic()
         try:
             found = self._session.run(None, given, options)
         except Exception as error:  # onnxruntime's own errors share no base
@@ -75,7 +75,7 @@ class OnnxPolicy:
         while actions.ndim > 2 and actions.shape[0] == 1:
             actions = actions[0]
         chunk = chunk_of(actions, dim=self._info.action_dim, where=f"{self._path}: actions")
-        return replace(chunk, server_ms=1000 * (time.perf_counter() - began))
+        return replace(chunk, server_ms=1000 * (self._clock.monotonic() - began))
 
     def close(self) -> None:
         """From any thread: an inference under way ends."""

@@ -5,13 +5,13 @@ Source: openpi's websocket_policy_server and openpi-client 0.1.2. A TEXT frame i
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from worldfs.base.clock import Clock
 from worldfs.base.errors import MissingRequirement
 from worldfs.base.model import PolicySpec
 
@@ -30,15 +30,15 @@ except ModuleNotFoundError as absent:
 SCHEMES = {"ws": 8000, "wss": 443, "http": 8000, "https": 443}
 
 
-def client(spec: PolicySpec) -> OpenPiPolicy:
-    return OpenPiPolicy(spec)
+def client(spec: PolicySpec, clock: Clock) -> OpenPiPolicy:
+    return OpenPiPolicy(spec, clock)
 
 
 class OpenPiPolicy:
     """`policy_client: {type: openpi, endpoint: ws://HOST:8000, token_env: NAME}`; the instruction goes as `prompt`."""
 
-    def __init__(self, spec: PolicySpec) -> None:
-        self.spec = spec
+    def __init__(self, spec: PolicySpec, clock: Clock) -> None:
+        self.spec, self._clock = spec, clock
         where = endpoint(spec, SCHEMES)
         self._where = replace(where, scheme={"http": "ws", "https": "wss"}.get(where.scheme, where.scheme))
         token = secret(spec)
@@ -49,7 +49,7 @@ class OpenPiPolicy:
         self._closes = 0
 
     def connect(self, timeout_s: float) -> PolicyInfo:
-        deadline = time.monotonic() + timeout_s
+        deadline = self._clock.monotonic() + timeout_s
         if self._socket is None or not self._socket.alive(deadline):
             self._hang_up()
             self._open(deadline, timeout_s)
@@ -59,7 +59,7 @@ class OpenPiPolicy:
         """The protocol has no word for it: openpi's policies keep nothing between two steps."""
 
     def infer(self, observation: Mapping[str, Array], words: str, timeout_s: float) -> ActionChunk:
-        deadline = time.monotonic() + timeout_s
+        deadline = self._clock.monotonic() + timeout_s
         closes = self._closes
         data = pack({**observation, "prompt": words})
         kept = self._socket is not None and self._socket.alive()
@@ -92,7 +92,7 @@ class OpenPiPolicy:
 
     def _open(self, deadline: float, timeout_s: float) -> None:
         try:
-            self._socket = socket = WebSocket.to(self._where, deadline, self._key, self._most)
+            self._socket = socket = WebSocket.to(self._where, deadline, self._clock, self._key, self._most)
             first = socket.receive(deadline)
         except (OSError, WebSocketException) as error:
             opened = self._socket is not None

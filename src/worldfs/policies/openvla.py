@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 
+from worldfs.base.clock import Clock
 from worldfs.base.model import PolicySpec
 
 from . import policy_errors
@@ -24,16 +25,16 @@ SCHEMES = {"http": 8000, "https": 443}
 SPEAKS = {"representation": "ee_delta", "gripper": {"closed": 0.0, "open": 1.0}}  # as its bridge_orig data does
 
 
-def client(spec: PolicySpec) -> OpenVlaPolicy:
-    return OpenVlaPolicy(spec)
+def client(spec: PolicySpec, clock: Clock) -> OpenVlaPolicy:
+    return OpenVlaPolicy(spec, clock)
 
 
 class OpenVlaPolicy:
     """`policy_client: {type: openvla, endpoint: http://…/act, unnorm_key: bridge_orig, encoded: false}`."""
 
-    def __init__(self, spec: PolicySpec) -> None:
+    def __init__(self, spec: PolicySpec, clock: Clock) -> None:
         self.spec = spec
-        self._web = HttpConnection(endpoint(spec, SCHEMES, "/act"), secret(spec), max_answer_bytes(spec))
+        self._web = HttpConnection(endpoint(spec, SCHEMES, "/act"), clock, secret(spec), max_answer_bytes(spec))
 
     def connect(self, timeout_s: float) -> PolicyInfo:
         info = fetch_policy_info(self._web, timeout_s)  # OpenVLA's own server answers 405, and is there

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
+from worldfs.base.clock import Clock
 from worldfs.base.errors import WorldError
 from worldfs.base.model import PolicySpec
 
@@ -59,7 +60,7 @@ class PolicyClient(Protocol):
     def close(self) -> None: ...
 
 
-ClientFactory = Callable[[PolicySpec], PolicyClient]
+ClientFactory = Callable[[PolicySpec, Clock], PolicyClient]
 
 
 def chunk_of(actions: Any, *, dim: int = 0, where: str = "actions") -> ActionChunk:

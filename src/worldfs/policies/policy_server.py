@@ -9,12 +9,12 @@ import hmac
 import selectors
 import socket
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
+from worldfs.base.clock import Clock
 from worldfs.base.errors import Busy, from_os
 
 from . import server_responses
@@ -38,18 +38,21 @@ class PolicyServer:
     def __init__(
         self,
         policy: ServedPolicy,
+        clock: Clock,
         host: str = "127.0.0.1",
         port: int = 0,
+        *,
         token: str = "",
         log: LogCallback | None = None,
     ) -> None:
-        self._policy = LockedPolicy(policy)
+        self._policy, self._clock = LockedPolicy(policy, clock), clock
         self._token = token
         self._log = log or (lambda text: None)
         self._free = threading.BoundedSemaphore(MOST)
         self._lines: set[DeadlineSocket] = set()
         self._lock = threading.Lock()
         self._stop, self._wake = socket.socketpair()
+        self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
@@ -74,9 +77,11 @@ class PolicyServer:
                 try:
                     taken, _ = self._listening.accept()
                 except OSError:
-                    time.sleep(0.05)  # the client has gone again, or there are no descriptors left for the moment
+                    self._clock.wait(
+                        self._stopping, 0.05
+                    )  # the client has gone again, or there are no descriptors left for the moment
                     continue
-                self._admit(DeadlineSocket(taken))
+                self._admit(DeadlineSocket(taken, self._clock))
         self._listening.close()
         with self._lock:
             lines = list(self._lines)
@@ -85,6 +90,7 @@ class PolicyServer:
 
     def stop(self) -> None:
         """From any thread or signal handler."""
+        self._stopping.set()
         with suppress(OSError):
             self._wake.send(b"x")
 
@@ -104,7 +110,7 @@ class PolicyServer:
 
     def _admit(self, line: DeadlineSocket) -> None:
         if not self._free.acquire(blocking=False):
-            line.until(time.monotonic() + 1.0)
+            line.within(1.0)
             with suppress(OSError):
                 line.send(server_responses.problem(503, f"{MOST} connections are open").head(keep=False))
             line.close()
@@ -117,7 +123,7 @@ class PolicyServer:
         try:
             rest = b""
             while True:
-                line.until(time.monotonic() + IDLE_S)
+                line.within(IDLE_S)
                 try:
                     request, rest = read_request(line, rest, MAX_BYTES)
                 except BadRequest as bad:
@@ -134,7 +140,7 @@ class PolicyServer:
                     self._speak(line, request)
                     return
                 answer = server_responses.respond(request, self._policy, self._log)
-                line.until(time.monotonic() + IDLE_S)
+                line.within(IDLE_S)
                 line.send(answer.head(keep=request.keeps))
                 if not request.keeps:
                     return
@@ -169,16 +175,16 @@ class PolicyServer:
         peer.flush()
         if protocol.handshake_exc is not None:
             return
-        peer.send(server_responses.metadata(self._policy), time.monotonic() + PING_S)
+        peer.send(server_responses.metadata(self._policy), self._clock.monotonic() + PING_S)
         while True:
             try:
-                message = peer.receive(time.monotonic() + PING_S)
+                message = peer.receive(self._clock.monotonic() + PING_S)
             except TimeoutError:
-                if not peer.alive(time.monotonic() + PING_S):
+                if not peer.alive(self._clock.monotonic() + PING_S):
                     return
                 continue
             answer = server_responses.websocket_step(message, self._policy, self._log)
-            peer.send(answer, time.monotonic() + IDLE_S)
+            peer.send(answer, self._clock.monotonic() + IDLE_S)
             if isinstance(answer, str):
                 peer.close(1011, "Internal server error. Traceback included in previous frame.")
                 return

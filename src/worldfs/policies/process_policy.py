@@ -18,7 +18,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -26,6 +25,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from worldfs.base.clock import Clock
 from worldfs.base.errors import MissingRequirement
 from worldfs.base.model import PolicySpec
 
@@ -49,8 +49,8 @@ PIECE = 1 << 20
 class ProcessPolicy:
     """`policy_client`: checkpoint, `python` (the other environment's; default: this one's), `load_s`."""
 
-    def __init__(self, spec: PolicySpec, path: str, kind: str) -> None:
-        self.spec, self._path, self._kind = spec, path, kind
+    def __init__(self, spec: PolicySpec, path: str, kind: str, clock: Clock) -> None:
+        self.spec, self._path, self._kind, self._clock = spec, path, kind, clock
         self._most = max_answer_bytes(spec)
         self._process: subprocess.Popen[bytes] | None = None
         self._stderr: Any = None  # what the process prints
@@ -65,7 +65,9 @@ class ProcessPolicy:
             load_s = float(given) if isinstance(given, int | float) and 0 < given <= 3600 else LOAD_S
             self._start()
             try:
-                head, _ = self._answer(time.monotonic() + max(timeout_s, load_s), f"not loaded within {load_s:g} s")
+                head, _ = self._answer(
+                    self._clock.monotonic() + max(timeout_s, load_s), f"not loaded within {load_s:g} s"
+                )
             except PolicyError:
                 self.close()
                 raise
@@ -131,7 +133,7 @@ class ProcessPolicy:
     def _ask(self, head: dict[str, Any], arrays: Mapping[str, Array], timeout_s: float) -> tuple[Any, dict[str, Array]]:
         blobs = {name: _npy(array) for name, array in arrays.items()}
         header = json.dumps({**head, "arrays": [[name, len(blob)] for name, blob in blobs.items()]}).encode()
-        deadline = time.monotonic() + timeout_s
+        deadline = self._clock.monotonic() + timeout_s
         self._move(b"".join((struct.pack(">I", len(header)), header, *blobs.values())), 0, deadline, "no answer")
         return self._answer(deadline, f"no answer within {timeout_s:.3g} s")
 
@@ -165,8 +167,8 @@ class ProcessPolicy:
                 raise self._trouble("it was closed", "POLICY_CONNECTION")
             try:
                 if data:
-                    _send(process.stdin.fileno(), bell[0], data, deadline)
-                return _receive(process.stdout.fileno(), bell[0], count, deadline)
+                    self._send(process.stdin.fileno(), bell[0], data, deadline)
+                return self._receive(process.stdout.fileno(), bell[0], count, deadline)
             except TimeoutError:
                 found, code = late, "POLICY_TIMEOUT"
             except (OSError, ValueError):  # it ended, or another thread closed it
@@ -174,6 +176,34 @@ class ProcessPolicy:
                 found, code = f"its process ended{': ' + words if words else ''}", "POLICY_CONNECTION"
             self.close()
             raise self._trouble(found, code)
+
+    def _send(self, pipe: int, bell: int, data: bytes, deadline: float) -> None:
+        os.set_blocking(pipe, False)
+        view = memoryview(data)
+        while view:
+            self._wait(pipe, selectors.EVENT_WRITE, bell, deadline)
+            view = view[os.write(pipe, view[:PIECE]) :]
+
+    def _receive(self, pipe: int, bell: int, count: int, deadline: float) -> bytes:
+        got = bytearray()
+        while len(got) < count:
+            self._wait(pipe, selectors.EVENT_READ, bell, deadline)
+            part = os.read(pipe, min(PIECE, count - len(got)))
+            if not part:
+                raise BrokenPipeError
+            got += part
+        return bytes(got)
+
+    def _wait(self, pipe: int, what: int, bell: int, deadline: float) -> None:
+        """`TimeoutError` at the deadline, `BrokenPipeError` when the bell rings."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(pipe, what)
+            selector.register(bell, selectors.EVENT_READ)
+            ready = [key.fd for key, _ in selector.select(max(0.0, deadline - self._clock.monotonic()))]
+        if bell in ready:
+            raise BrokenPipeError
+        if not ready:
+            raise TimeoutError
 
     def _allowed(self, size: object) -> int:
         if type(size) is not int or not 0 <= size <= self._most:
@@ -207,37 +237,6 @@ class ProcessPolicy:
             "POLICY_CLIENT": "check names and shapes of policy_client.observations",
         }
         return PolicyError(found, path=self._path, expected="actions", code=code, fix=fixes.get(code, ""))
-
-
-def _send(pipe: int, bell: int, data: bytes, deadline: float) -> None:
-    os.set_blocking(pipe, False)
-    view = memoryview(data)
-    while view:
-        _wait(pipe, selectors.EVENT_WRITE, bell, deadline)
-        view = view[os.write(pipe, view[:PIECE]) :]
-
-
-def _receive(pipe: int, bell: int, count: int, deadline: float) -> bytes:
-    got = bytearray()
-    while len(got) < count:
-        _wait(pipe, selectors.EVENT_READ, bell, deadline)
-        part = os.read(pipe, min(PIECE, count - len(got)))
-        if not part:
-            raise BrokenPipeError
-        got += part
-    return bytes(got)
-
-
-def _wait(pipe: int, what: int, bell: int, deadline: float) -> None:
-    """`TimeoutError` at the deadline, `BrokenPipeError` when the bell rings."""
-    with selectors.DefaultSelector() as selector:
-        selector.register(pipe, what)
-        selector.register(bell, selectors.EVENT_READ)
-        ready = [key.fd for key, _ in selector.select(max(0.0, deadline - time.monotonic()))]
-    if bell in ready:
-        raise BrokenPipeError
-    if not ready:
-        raise TimeoutError
 
 
 def _npy(array: Array) -> bytes:

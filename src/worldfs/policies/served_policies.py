@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 import numpy as np
 
 from worldfs import __version__
+from worldfs.base.clock import Clock
 from worldfs.base.errors import BadInput
 from worldfs.base.model import PolicySpec
 
 from .arrays import Array
-from .policy_client import ActionChunk, PolicyClient, PolicyInfo
+from .policy_client import ActionChunk, ClientFactory, PolicyClient, PolicyInfo
 
 STEP_M = 0.02  # the most that one action of a built-in policy moves the tool
 STEP_RAD = 0.05  # … or a joint
@@ -124,7 +125,7 @@ NAMES: Final = tuple(_RULES)
 _FILE: Final = re.compile(r"\.(onnx|pt|pth|ts|torchscript)$|[/\\]")
 
 
-def load_policy(name: str, client: Callable[[str], Any]) -> ServedPolicy:
+def load_policy(name: str, client: Callable[[str], ClientFactory | None], clock: Clock) -> ServedPolicy:
     """A built-in name, or a file or directory, which `local` reads (`client`: type → factory).
 
     Raises `BadInput` for a name that is neither.
@@ -136,7 +137,8 @@ def load_policy(name: str, client: Callable[[str], Any]) -> ServedPolicy:
     path = os.path.abspath(os.path.expanduser(name))
     if os.path.exists(path):
         factory = client("local")
-        return RelayPolicy(factory(PolicySpec("local", checkpoint=path)))
+        if factory is not None:
+            return RelayPolicy(factory(PolicySpec("local", checkpoint=path), clock))
     raise BadInput(
         f"no policy {name!r}" + (": no such file" if _FILE.search(name) else ""),
         expected=f"{', '.join(NAMES)}, or a file", fix="for example: paos policy serve --policy scripted",

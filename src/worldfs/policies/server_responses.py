@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from worldfs.base.clock import Clock
 from worldfs.base.errors import WorldError
 
 from . import policy_errors
@@ -44,8 +44,8 @@ class HttpResponse:
 class LockedPolicy:
     """A policy that is called by one thread at a time, and timed; its answers are checked like a foreign server's."""
 
-    def __init__(self, policy: ServedPolicy) -> None:
-        self._policy, self._lock = policy, threading.Lock()
+    def __init__(self, policy: ServedPolicy, clock: Clock) -> None:
+        self._policy, self._clock, self._lock = policy, clock, threading.Lock()
 
     def info(self) -> PolicyInfo:
         with self._lock:
@@ -53,9 +53,9 @@ class LockedPolicy:
 
     def infer(self, observation: Mapping[str, Array], words: str) -> ActionChunk:
         with self._lock:
-            began = time.perf_counter()
+            began = self._clock.monotonic()
             chunk = self._policy.infer(observation, words)
-            took = 1000 * (time.perf_counter() - began)
+            took = 1000 * (self._clock.monotonic() - began)
         return replace(chunk_of(chunk.actions), server_ms=took, extra=chunk.extra)
 
 

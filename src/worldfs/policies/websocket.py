@@ -5,7 +5,6 @@ No thread answers pings between two messages, so a peer may close an idle connec
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from contextlib import suppress
 from typing import Self
@@ -16,6 +15,8 @@ from websockets.frames import Frame, Opcode
 from websockets.http11 import Response
 from websockets.protocol import OPEN, Protocol
 from websockets.uri import parse_uri
+
+from worldfs.base.clock import Clock
 
 from .deadline_socket import DeadlineSocket
 from .endpoint import PolicyEndpoint
@@ -42,9 +43,9 @@ class WebSocket:
         self._pongs = 0
 
     @classmethod
-    def to(cls, where: PolicyEndpoint, deadline: float, authorization: str, most: int) -> Self:
+    def to(cls, where: PolicyEndpoint, deadline: float, clock: Clock, authorization: str, most: int) -> Self:
         """Connect and do the handshake, without compression. Raises as above, and `PolicyError` for a status 401."""
-        line = DeadlineSocket.to(where, deadline, tls=where.scheme == "wss")
+        line = DeadlineSocket.to(where, deadline, clock, tls=where.scheme == "wss")
         try:
             protocol = ClientProtocol(parse_uri(str(where)), max_size=most)
             request = protocol.connect()
@@ -108,7 +109,7 @@ class WebSocket:
         """Sends a close frame if that takes no time; from any thread if `code` is 0, which only disconnects."""
         if code and self._protocol.state is OPEN:
             with suppress(OSError, WebSocketException):
-                self._line.until(time.monotonic() + 0.5)
+                self._line.within(0.5)
                 self._protocol.send_close(code, reason)
                 self.flush()
         self._line.close()

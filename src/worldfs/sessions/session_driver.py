@@ -227,7 +227,7 @@ class SessionDriver:
                     f"no policy client is called {spec.type!r}",
                     expected="one of " + ", ".join(self._parts.names("policies")), fix="name one of them",
                 )  # fmt: skip
-            self._policies[key] = factory(spec)
+            self._policies[key] = factory(spec, self._clock)
         return self._policies[key]
 
     def _policy(self, spec: PolicySpec, timeout_s: float) -> PolicyClient:

@@ -150,6 +150,6 @@ def null_parts(performed: list[str] | None = None, *, trouble: str = "") -> Plug
     return Plugins(
         lambda name: NullAdapter if name in adapters else None,
         lambda name: (lambda: NullRuntime(performed)) if name in runtimes else None,
-        lambda name: (lambda spec: NullPolicy(spec, trouble=trouble)) if name in ("http", "local") else None,
+        lambda name: (lambda spec, clock: NullPolicy(spec, trouble=trouble)) if name in ("http", "local") else None,
         lambda group: sorted({"targets": adapters, "skills": runtimes, "policies": ("http", "local")}[group]),
     )

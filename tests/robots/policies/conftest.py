@@ -6,6 +6,7 @@ import pytest
 
 pytest.importorskip("websockets", reason="the policies extra is not installed: pip install 'worldfs[policies]'")
 
+from worldfs.base.clock import SystemClock
 from worldfs.base.model import PolicySpec
 from worldfs.policies.policy_server import PolicyServer
 from worldfs.sessions.plugins import load_plugins
@@ -19,7 +20,7 @@ def serve():
     opened = []
 
     def start(policy=None, **more):
-        server = PolicyServer(policy or Plain(), **more)
+        server = PolicyServer(policy or Plain(), SystemClock(), **more)
         server.__enter__()
         opened.append(server)
         return server
@@ -34,8 +35,8 @@ def client():
     """A client of a type, from the registry that documents use; closed at the end."""
     made = []
 
-    def make(kind, endpoint, checkpoint="", **extra):
-        one = load_plugins().client(kind)(PolicySpec(kind, endpoint, checkpoint, extra))
+    def make(kind, endpoint, checkpoint="", clock=None, **extra):
+        one = load_plugins().client(kind)(PolicySpec(kind, endpoint, checkpoint, extra), clock or SystemClock())
         made.append(one)
         return one
 

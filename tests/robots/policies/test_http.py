@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from worldfs.base.errors import BadInput
-from worldfs.policies import deadline_socket, http_connection
 from worldfs.policies.policy_client import PolicyInfo
+from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.waiting import PATIENCE_S
 
 from .peers import PICTURE, POSE, SHOWN, WORDS, Plain, always, free_port, http, raw_server, read_http, trouble
@@ -162,19 +162,8 @@ def test_an_idle_connection_that_was_closed_is_opened_again(client):
         ours.close()
 
 
-class Shifted:
-    """The clock of a line, set forward by the test."""
-
-    by = 0.0
-
-    def monotonic(self):
-        return time.monotonic() + self.by
-
-
-def test_a_connection_that_is_kept_gives_each_question_a_deadline_of_its_own(client, monkeypatch):
-    clock = Shifted()
-    for module in (deadline_socket, http_connection):
-        monkeypatch.setattr(module, "time", clock)
+def test_a_connection_that_is_kept_gives_each_question_a_deadline_of_its_own(client):
+    clock = ManualClock()
     connections = []
 
     def handle(taken, n):
@@ -183,10 +172,10 @@ def test_a_connection_that_is_kept_gives_each_question_a_deadline_of_its_own(cli
             taken.sendall(CHUNK)
 
     with raw_server(handle) as port:
-        ours = client("http", at(port))
+        ours = client("http", at(port), clock=clock)
         for _ in range(4):
             assert ours.infer({}, "", PATIENCE_S).actions.shape == (1, 3)
-            clock.by += 40  # past the deadline of the question before
+            clock.advance(40)  # past the deadline of the question before
         ours.close()
     assert len(connections) == 1, "the connection was kept"
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from worldfs.base.clock import SystemClock
 from worldfs.base.errors import MissingRequirement
 from worldfs.base.model import PolicySpec
 from worldfs.policies.local import client
@@ -26,7 +27,7 @@ SAID = {
 
 
 def local(path: Path | str, **extra) -> object:
-    return client(PolicySpec("local", checkpoint=str(path), extra=extra))
+    return client(PolicySpec("local", checkpoint=str(path), extra=extra), SystemClock())
 
 
 def onnx(path: Path, *, said: object = SAID, shape: tuple[int, ...] = (7,), dim: int = 7) -> Path:

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, Busy
 from worldfs.base.model import Order, Skill
 from worldfs.policies.policy_client import PolicyInfo
@@ -193,7 +194,7 @@ def test_the_tabletop_policy_picks_what_the_words_name_in_a_world_of_points():
 
 
 def test_the_default_policy_contradicts_no_contract(serve, client):
-    port = serve(load_policy("scripted", lambda kind: None)).port
+    port = serve(load_policy("scripted", lambda kind: None, SystemClock())).port
     info = client("http", f"http://127.0.0.1:{port}/predict").connect(PATIENCE_S)
     given = TargetCapabilities(frozenset(), {"rgb.front": ((4, 4, 3), "uint8")}, {"joint_position": (8,)}, policy=info)
     assert check_contract(Order("o", "t", "s", {}), Skill("s", "R"), given, {}, lambda *words: "") == []
@@ -201,28 +202,28 @@ def test_the_default_policy_contradicts_no_contract(serve, client):
 
 def test_a_policy_that_there_is_not_is_refused_with_those_that_there_are(tmp_path):
     with pytest.raises(BadInput, match="hold, reach, scripted, or a file"):
-        load_policy("dance", lambda kind: None)
+        load_policy("dance", lambda kind: None, SystemClock())
     with pytest.raises(BadInput, match="no such file"):
-        load_policy("dance.onnx", lambda kind: None)
+        load_policy("dance.onnx", lambda kind: None, SystemClock())
     (tmp_path / "x.onnx").write_bytes(b"")
     asked = []
 
     class Local:
-        def __init__(self, spec):
+        def __init__(self, spec, clock):
             asked.append(spec)
 
         def connect(self, timeout_s):
             return PolicyInfo("file")
 
-    relayed = load_policy(str(tmp_path / "x.onnx"), lambda kind: {"local": Local}[kind])
+    relayed = load_policy(str(tmp_path / "x.onnx"), lambda kind: {"local": Local}[kind], SystemClock())
     assert relayed.info().name == "file" and asked[0].checkpoint == str(tmp_path / "x.onnx")
 
 
 def test_a_rule_names_what_it_gives():
     for name in NAMES:
-        chunk = load_policy(name, lambda kind: None).infer(SHOWN, WORDS)
+        chunk = load_policy(name, lambda kind: None, SystemClock()).infer(SHOWN, WORDS)
         assert chunk.extra["representation"] == "ee_delta" and chunk.actions.dtype == np.float32
-    assert ScriptedPolicy("hold", hold).info() == load_policy("hold", lambda kind: None).info()
+    assert ScriptedPolicy("hold", hold).info() == load_policy("hold", lambda kind: None, SystemClock()).info()
 
 
 # -- the command -------------------------------------------------------------------------------------------------------

@@ -25,9 +25,9 @@ def test_the_scripted_policy_does_what_the_words_say(kind, endpoint, task, words
     clock = SystemClock()
     target = TabletopTarget(Target("table", "sim", config={"seed": 4242, "objects": 3}), TargetContext(clock))
     target.open()
-    with PolicyServer(load_policy("scripted", lambda name: None)) as server:
+    with PolicyServer(load_policy("scripted", lambda name: None, SystemClock()), SystemClock()) as server:
         spec = PolicySpec(kind, endpoint.format(server.port))
-        policy = load_plugins().client(kind)(spec)
+        policy = load_plugins().client(kind)(spec, SystemClock())
         try:
             for attempt in range(2):  # a target that was stopped after the first serves the second
                 request = SkillRequest("job", Skill("s", "VLAPolicyRuntime", policy=spec), {"task": task}, words)

@@ -72,7 +72,7 @@ def parts() -> Plugins:
     return Plugins(
         lambda name: real_target.adapter if name == "RealRobotTargetAdapter" else None,
         lambda name: Follow if name == "Follow" else None,
-        lambda name: Away if name == "null" else None,
+        lambda name: (lambda spec, clock: Away(spec)) if name == "null" else None,
         lambda group: ["RealRobotTargetAdapter"],
     )
 
@@ -204,7 +204,7 @@ def test_a_learned_policy_that_thinks_for_long_is_no_silence(tmp_path, timed, mo
             numbers[0] = 0.3
             return ActionChunk(np.tile(numbers.astype(np.float32), (8, 1)), extra={"representation": "joint_position"})
 
-    slow = parts()._replace(runtime=lambda name: VLAPolicyRuntime, client=lambda name: Slow)
+    slow = parts()._replace(runtime=lambda name: VLAPolicyRuntime, client=lambda name: lambda spec, clock: Slow(spec))
     monkeypatch.setattr(sys.modules[__name__], "parts", lambda: slow)
     with timed.Plant(*KINDS["lerobot"]) as plant:
         own = config("lerobot", plant.address) | {"safety": {"watchdog_s": 0.5}}

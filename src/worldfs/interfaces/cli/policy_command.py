@@ -10,6 +10,7 @@ from .signals import stop_on
 
 def serve(context: CommandContext) -> int:
     """Exit 0 when asked to stop. Raises `BadInput` for an invalid policy or port, `Busy` for a port taken."""
+    from worldfs.base.clock import SystemClock
     from worldfs.base.errors import BadInput, MissingRequirement
 
     try:
@@ -30,9 +31,9 @@ def serve(context: CommandContext) -> int:
             f"{host} is not this machine alone, and anybody there could ask", op="policy serve",
             expected="a token that callers must bring", fix="name a file that holds it with --token-file", code="USAGE",
         )  # fmt: skip
-    policy = load_policy(context["policy"], load_plugins().client)
+    policy = load_policy(context["policy"], load_plugins().client, clock := SystemClock())
     info = policy.info()  # load errors are reported before the first client connects
-    server = PolicyServer(policy, host, port, token, context.output.notice)
+    server = PolicyServer(policy, clock, host, port, token=token, log=context.output.notice)
     name = info.name or context["policy"]
     place = f"[{host}]:{server.port}" if ":" in host else f"{host}:{server.port}"
     with stop_on(server.stop, signal.SIGINT, signal.SIGTERM):

@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass
 from typing import Final
 
+from worldfs.base.clock import Clock
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.model import Json, PolicySpec, Scene, Skill
 from worldfs.policies.policy_client import PolicyClient
@@ -67,7 +68,7 @@ class BenchmarkMethod:
         skill = Skill(id, self.runtime, policy=self.policy, extra=extra)
         return SkillRequest(job, skill, params, goal.words(scene), max_steps=STEPS)
 
-    def ready(self) -> tuple[SkillRuntime, PolicyClient | None]:
+    def ready(self, clock: Clock) -> tuple[SkillRuntime, PolicyClient | None]:
         """Raises `MissingRequirement` for what is not installed, `PolicyError` for a policy that is not there."""
         have = load_plugins()
         make, spec = have.runtime(self.runtime), self.policy
@@ -80,7 +81,7 @@ class BenchmarkMethod:
             raise MissingRequirement(
                 f"no policy client {spec.type}", op="bench", expected=", ".join(have.names("policies"))
             )
-        return make(), factory(spec)
+        return make(), factory(spec, clock)
 
 
 def parse_method(text: str) -> BenchmarkMethod:

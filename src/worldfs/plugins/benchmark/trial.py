@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.clock import SystemClock
@@ -59,10 +58,10 @@ class TrialResult(NamedTuple):
 
 def run(trial: Trial) -> TrialResult:
     """Raises `MissingRequirement` or `PolicyError` where the method cannot run at all; all else is a failed trial."""
-    began = time.monotonic()
-    runtime, policy = trial.method.ready()
-    scenario = make_scenario(trial.family, trial.seed)
     clock = SystemClock()
+    began = clock.monotonic()
+    runtime, policy = trial.method.ready(clock)
+    scenario = make_scenario(trial.family, trial.seed)
     declared = Target("table", SIM, adapter="SimTargetAdapter", backend="mujoco", config={"seed": trial.seed})
     target = TabletopTarget(declared, TargetContext(clock, scene=scenario.scene))
     target.open()
@@ -89,7 +88,7 @@ def run(trial: Trial) -> TrialResult:
             policy.close()
     ok = reached == len(scenario.goals)
     return TrialResult(
-        ok, len(scenario.goals), reached, attempts.count, sim_s, time.monotonic() - began,
+        ok, len(scenario.goals), reached, attempts.count, sim_s, clock.monotonic() - began,
         "" if ok else why or "it did not last until the world was at rest",
         disturbance.happened if disturbance is not None else "",
         ok and attempts.count == len(scenario.goals) and not attempts.again,
