@@ -1,7 +1,8 @@
-"""`make check`: one name for one thing, and nothing cited that is not there.
+"""`make check`: one name for one thing, one clock, and nothing cited that is not there.
 
 - A class name and a module name occur once below src/worldfs.
 - A citation resolves: `acheron D19` and `workspace §3.8` to docs/decisions/ and docs/reference/, `docs/….md` to a page.
+- Only the clock asks the system for the time; the exceptions are listed here with their reasons.
 - The glossary has at most 60 words, in order, and each is explained in one line.
 
     scripts/words.py [FOLDER]        a copy of the repository, the one that it lies in by default
@@ -20,6 +21,24 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = {"acheron": "acheron", "workspace": "workspace_protocol", "agent_state": "agent_state"}
 GLOSSARY = "docs/glossary.md"
 MOST_WORDS = 60
+CLOCK = ("src/worldfs/base/clock.py", "src/worldfs/testing/")  # and the doubles and waits of tests
+OWN_TIME = {  # a file below src/worldfs that uses the machine's time directly, and why
+    "supervisor/supervisor.py": "a process of its own between the runner and the command",
+    "supervisor/orphans.py": "waits for the end of processes that killed runners left",
+    "policies/model_process.py": "run by another Python, which has no worldfs",
+}
+OWN_PAUSE = {  # a file below src/worldfs that pauses on its event loop, and why nothing can wake it
+    "client/handshake.py": "a foreign server's session warms up and reports only when asked",
+    "client/remote_jobs.py": "a server without job ids, whose status does not block",
+    "client/remote_watch.py": "a server that reports only the ends of jobs",
+    "client/remote_world.py": "between two attempts to connect",
+    "interfaces/acheron/plane_ticker.py": "several changes, one tick",
+    "interfaces/acheron/server.py": "connections that say goodbye",
+    "plugins/node_fs/fs_server.py": "a lock that another process holds; several changes, one push",
+    "plugins/node_fs/node_daemon.py": "between two attempts to connect",
+    "plugins/node_fs/node_joining.py": "until a person approves the node, which the server reports only when asked",
+    "plugins/node_fs/tunnel_hub.py": "between two checks that a silent node lives",
+}
 _ROW = re.compile(r"\b(acheron|workspace|agent_state) ((?:D\d+|§[\d.]*\d)(?:(?:, | and )(?:D\d+|§?\d[\d.]*\d|§\d))*)")
 _ONE = re.compile(r"D\d+|§?\d+(?:\.\d+)*")
 _BARE = re.compile(r"(?<![\w/.-])D\d{1,2}(?![\w-])|\breference page\b|\breference §|\bHOUSE\b|\bDESIGN §")
@@ -76,6 +95,35 @@ def unresolved(root: Path) -> Iterator[str]:
                     yield f"{name}:{number}: cites {page}, which does not exist"
 
 
+def _uses(tree: ast.AST) -> Iterator[tuple[str, int, str]]:
+    """Each direct use of the machine's time: its kind (time or pause), its line, and what stands there."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import) and any(name.name == "time" for name in node.names):
+            yield "time", node.lineno, "import time"
+        elif isinstance(node, ast.ImportFrom) and node.module == "time":
+            yield "time", node.lineno, "from time import"
+        elif isinstance(node, ast.Attribute) and node.attr in ("now", "utcnow", "today"):
+            if isinstance(node.value, ast.Name) and node.value.id in ("datetime", "date"):
+                yield "time", node.lineno, f"{node.value.id}.{node.attr}"
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "asyncio.sleep":
+            yield from () if ast.unparse(node.args[0]) == "0" else [("pause", node.lineno, ast.unparse(node))]
+
+
+def clocks(root: Path) -> Iterator[str]:
+    """A sentence for every use of the machine's time outside the clock, and for every exception that is none."""
+    listed, met = {"time": OWN_TIME, "pause": OWN_PAUSE}, set[tuple[str, str]]()
+    for name, text in sources(root):
+        for kind, line, found in () if name.startswith(CLOCK) else _uses(ast.parse(text)):
+            inside = name.removeprefix("src/worldfs/")
+            met.add((kind, inside))
+            if inside not in listed[kind]:
+                fix = "take a Clock from the caller" if kind == "time" else "wait for what happens"
+                yield f"{name}:{line}: {found}; {fix}, or list the file in scripts/words.py with the reason"
+    for kind, inside in [(kind, inside) for kind, entries in listed.items() for inside in entries]:
+        if (kind, inside) not in met and (root / "src/worldfs" / inside).exists():
+            yield f"scripts/words.py lists {inside} ({kind}), which uses none"
+
+
 def glossary(root: Path) -> Iterator[str]:
     """A sentence for what is wrong with the glossary."""
     page = root / GLOSSARY
@@ -92,7 +140,7 @@ def glossary(root: Path) -> Iterator[str]:
 
 def main(root: Path = ROOT) -> int:
     """Print what is wrong; 1 if anything is."""
-    wrong = [*repeated(root), *unresolved(root), *glossary(root)]
+    wrong = [*repeated(root), *unresolved(root), *clocks(root), *glossary(root)]
     for line in wrong:
         print(f"words: {line}", file=sys.stderr)
     return 1 if wrong else 0

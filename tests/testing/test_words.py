@@ -44,6 +44,11 @@ def test_a_clean_tree_passes(root: Path, capsys: pytest.CaptureFixture[str]) -> 
         ("b.py", "# decision D19\n", "cites 'D19' without its page"),
         ("b.py", "# the reference page says so\n", "without its page"),
         ("b.py", "# docs/decisions/nothing.md\n", "docs/decisions/nothing.md, which does not exist"),
+        ("b.py", "import time\n", "b.py:1: import time"),
+        ("b.py", "from time import monotonic\n", "b.py:1: from time import"),
+        ("b.py", "datetime.now(UTC)\n", "b.py:1: datetime.now"),
+        ("b.py", "await asyncio.sleep(0.1)\n", "b.py:1: asyncio.sleep(0.1)"),
+        ("client/handshake.py", "await asyncio.sleep(0)\n", "lists client/handshake.py (pause), which uses none"),
     ],
 )
 def test_a_fault_is_named(root: Path, capsys: pytest.CaptureFixture[str], name: str, text: str, said: str) -> None:
@@ -52,6 +57,13 @@ def test_a_fault_is_named(root: Path, capsys: pytest.CaptureFixture[str], name: 
     path.write_text(text)
     assert words.main(root) == 1
     assert said in capsys.readouterr().err
+
+
+def test_the_clock_and_what_is_listed_may_ask_the_system_for_the_time(root: Path) -> None:
+    for name in ("base/clock.py", "testing/waits.py", "supervisor/orphans.py"):
+        (root / "src/worldfs" / name).parent.mkdir(exist_ok=True)
+        (root / "src/worldfs" / name).write_text("import time\n")
+    assert words.main(root) == 0
 
 
 def test_the_glossary_is_short_and_in_order(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,6 @@ make them, and an agent that only rewrites files beside them.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -206,7 +205,7 @@ class AgentState:
 
     def _rested(self) -> Container[str]:
         """Documents whose old copies to check for late writes: lists a directory, so not twice in a moment."""
-        now = time.monotonic()
+        now = self.agent_dir.store.clock.monotonic()
         if now < self._late_at:
             return ()
         self._late_at = now + GRACE_S / 2

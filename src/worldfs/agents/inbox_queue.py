@@ -7,7 +7,6 @@ claim log says that it was returned.
 from __future__ import annotations
 
 import heapq
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
@@ -81,7 +80,7 @@ class InboxQueue:
             self.claim_log.catch_up()
             self._scan()
             return
-        now = time.monotonic()  # real time: it is the cost of listening that is bounded
+        now = self.agent_dir.store.clock.monotonic()  # the disk's: it is the cost of listening that is bounded
         if now - self._refreshed_at < FRESH_S and self._heap:
             return
         self._refreshed_at = now

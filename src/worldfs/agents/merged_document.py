@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -203,7 +202,7 @@ class MergedDocument:
         those that were replaced a moment ago.
         """
         counts = self._reconcile_file(settle)
-        now = time.monotonic()
+        now = self.agent_dir.store.clock.monotonic()
         if not (now >= self._late_at if late is None else late):
             return counts
         self._late_at = now + GRACE_S / 2

@@ -10,7 +10,7 @@ recover  a commit without its projections is projected; a session without commit
 from __future__ import annotations
 
 import os
-import time
+import threading
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -118,7 +118,7 @@ def _lock(state: AgentState) -> RootLock:
         except Busy:
             if running_session(state):
                 break
-            time.sleep(LET_GO_S)
+            state.agent_dir.store.clock.wait(threading.Event(), LET_GO_S)
     return RootLock(state.agent_dir.path, "session", clock=state.agent_dir.clock, disk=state.agent_dir.disk).acquire()
 
 

@@ -1,4 +1,8 @@
-"""The one clock, handed in, so that tests never sleep."""
+"""The one clock, handed in by the caller, so that tests never sleep.
+
+Nothing else asks the system for the time (`scripts/words.py` checks it). Coroutines use their event loop's clock
+(`loop.time`, `asyncio.timeout`), which their caller made.
+"""
 
 from __future__ import annotations
 
@@ -52,6 +56,13 @@ def stamp(moment: datetime) -> str:
     from datetime import UTC
 
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def epoch_ns(moment: datetime) -> int:
+    """Nanoseconds since 1970, in steps of 1000: for names that sort by time, and for fields of the wire."""
+    from datetime import UTC, datetime, timedelta
+
+    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1) * 1000
 
 
 def parse_stamp(text: str) -> datetime | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, Final
 
@@ -38,9 +37,10 @@ class RemoteJob:
 
     async def result(self, timeout: float | None = None) -> JobResult:
         """Wait for the result. Raises `RequestTimeout`; the job goes on."""
-        deadline = None if timeout is None else time.monotonic() + timeout
+        now = asyncio.get_running_loop().time
+        deadline = None if timeout is None else now() + timeout
         while True:
-            left = _LOOK_S if deadline is None else min(_LOOK_S, deadline - time.monotonic())
+            left = _LOOK_S if deadline is None else min(_LOOK_S, deadline - now())
             if left <= 0:
                 raise RequestTimeout(f"not ended after {timeout:g} s", path=self.path, op="wait")
             status = await self._status(left)

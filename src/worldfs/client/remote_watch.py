@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
@@ -60,7 +59,8 @@ async def wait(
     world: RemoteWorld, path: str, until: Callable[[bytes], bool] | str, timeout: float | None
 ) -> bytes | None:
     """See `RemoteWorld.wait`. The selector is set before the first read, so no change is missed."""
-    deadline = None if timeout is None else time.monotonic() + timeout
+    now = asyncio.get_running_loop().time
+    deadline = None if timeout is None else now() + timeout
     first: bytes | None = None
     looked = False
 
@@ -80,7 +80,7 @@ async def wait(
             found = await _look(world, path)
             if happened(found):
                 return found or b""
-            left = _LOOK_S if deadline is None else deadline - time.monotonic()
+            left = _LOOK_S if deadline is None else deadline - now()
             if left <= 0:
                 return None
             await until_next(left)

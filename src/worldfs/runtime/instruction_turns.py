@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
-from worldfs.base.clock import Clock, parse_stamp
+from worldfs.base.clock import Clock, epoch_ns, parse_stamp
 from worldfs.base.errors import Busy, NotFound
 from worldfs.base.model import Job
 from worldfs.storage.disk_store import DiskStore
@@ -33,7 +32,7 @@ class InstructionTurn:
     def __init__(self, store: DiskStore, node: str, what: str, clock: Clock) -> None:
         self._store, self._node, self._what, self._clock = store, node, what, clock
         self._lock: RootLock | None = None
-        self._name = f"{node}.{time.time_ns():020d}.{os.getpid()}_{threading.get_ident()}"
+        self._name = f"{node}.{epoch_ns(store.clock.now()):020d}.{os.getpid()}_{threading.get_ident()}"
         self._place = self._held(f"{TURNS}/{self._name}").acquire()
 
     def try_acquire(self) -> Holder | None:
@@ -132,5 +131,5 @@ def current_instruction(store: Store, node: str) -> Holder | None:
         found = lock_holder(store.root.path, turn_lock_key(node))
         if found != {}:
             break
-        time.sleep(0.001)
+        store.clock.wait(threading.Event(), 0.001)
     return found

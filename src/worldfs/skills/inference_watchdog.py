@@ -7,7 +7,6 @@ busy machine makes a control loop miss its due time.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -26,7 +25,7 @@ class InferenceWatchdog:
         self._run, self._end, self._beat = run, end, beat
         self._lock = threading.Lock()
         self._until: float | None = None  # of the run's clock, at which a request has waited for too long
-        self._over = False
+        self._over = threading.Event()
         self._thread: threading.Thread | None = None
         self.ended = False  # a request was ended here
 
@@ -46,12 +45,12 @@ class InferenceWatchdog:
 
     def close(self) -> None:
         """No request is open any more; the thread wakes once and ends."""
-        self._over = True
+        self._over.set()
 
     def _watch(self) -> None:
-        while not self._over:
+        while not self._over.is_set():
             if self._run.cancel.is_set():
-                time.sleep(CHECK_S / 10)  # the loop sees it by itself, unless it is waiting
+                self._over.wait(CHECK_S / 10)  # the loop sees it by itself, unless it is waiting
             else:
                 self._run.cancel.wait(CHECK_S)
             with self._lock:

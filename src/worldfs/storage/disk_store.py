@@ -10,6 +10,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 
+from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.dir_reader import DirEntryRef, check_path, path_error
 from worldfs.base.durable import DRAFT, Disk, Root
 from worldfs.base.errors import BadInput, Exists, NotFound, Unsafe
@@ -33,18 +34,24 @@ class DiskStore(Store):
 
     `guarded`: keys that foreign programs edit (ACTION.md); every replacement of them, whatever it expects, keeps the
     old file until no program can write to it any more. Compare-and-swap does so for every key. Our own writes are
-    stamped as such.
+    stamped as such. `clock` is the disk's own and not a world's: other processes name and judge the same files by it.
     """
 
     def __init__(
-        self, root: str | os.PathLike[str], disk: Disk | None = None, *, guarded: Container[str] = frozenset()
+        self,
+        root: str | os.PathLike[str],
+        disk: Disk | None = None,
+        *,
+        guarded: Container[str] = frozenset(),
+        clock: Clock | None = None,
     ) -> None:
         self.disk = disk or Disk()
+        self.clock = clock or SystemClock()
         self.root = Root(root, self.disk, scratch=SCRATCH)
         self.root.sweep()
         self.guarded = guarded
-        self.trash = Trash(self.root)
-        self.aside = DisplacedFiles(self.root, guarded, self.trash)
+        self.trash = Trash(self.root, self.clock)
+        self.aside = DisplacedFiles(self.root, guarded, self.trash, self.clock)
         self.swaps = CompareAndSwap(self.root, self.aside, guarded, self._alone)
         self._mutex = threading.RLock()
         self._lock_fd = -1

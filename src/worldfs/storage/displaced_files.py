@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import errno
 import os
-import time
 from collections import deque
 from collections.abc import Container
 from contextlib import suppress
 from functools import lru_cache
 
+from worldfs.base.clock import Clock, epoch_ns
 from worldfs.base.dir_reader import DirEntryRef, DirFd, read_whole
 from worldfs.base.durable import Root
 from worldfs.base.errors import UserError
@@ -44,8 +44,8 @@ def _decoded(name: str) -> str:
 class DisplacedFiles:
     """All methods but `names` need the store's lock held."""
 
-    def __init__(self, root: Root, guarded: Container[str], trash: Trash) -> None:
-        self._root, self._guarded, self._trash = root, guarded, trash
+    def __init__(self, root: Root, guarded: Container[str], trash: Trash, clock: Clock) -> None:
+        self._root, self._guarded, self._trash, self._clock = root, guarded, trash, clock
         self._home: DirFd | None = None  # the directory of the last one
         self._held: deque[str] = deque()
         self._out: dict[str, str] = {}  # returned by `take`, not forgotten: name → revision
@@ -64,7 +64,7 @@ class DisplacedFiles:
 
     def new_entry(self, key: str, old: str, new: str, *, anew: bool = False) -> DirEntryRef:
         """A new entry for a file that is about to be displaced. `anew`: the known directory was removed."""
-        name = f"{time.time_ns():016x}.{old}.{new}.{encode(key)}"
+        name = f"{epoch_ns(self._clock.now()):016x}.{old}.{new}.{encode(key)}"
         if self._home is None or anew:
             self._home = self._root.ensure_parent(f"{HOME}/{name}").folder
         return DirEntryRef(self._home, name, f"{HOME}/{name}")
@@ -184,7 +184,9 @@ class DisplacedFiles:
         return {key for name in self._settled() if (key := self.key(name)) is not None}
 
     def _settled(self) -> list[str]:
-        now = time.time_ns()  # a name begins with its time, in digits that sort; one from the future is not recent
+        now = epoch_ns(
+            self._clock.now()
+        )  # a name begins with its time, in digits that sort; one from the future is not recent
         first, last = f"{now - self.grace:016x}", f"{now:016x}~"
         try:
             names = [name for name in self._names() if name < first or name > last]
@@ -193,7 +195,7 @@ class DisplacedFiles:
         return sorted(names, key=lambda name: name.lstrip("+"))
 
     def is_recent(self, name: str) -> bool:
-        return 0 <= time.time_ns() - int(name.partition(".")[0], 16) < self.grace
+        return 0 <= epoch_ns(self._clock.now()) - int(name.partition(".")[0], 16) < self.grace
 
     def _thin(self) -> None:
         """Keep only KEEP files where the system cannot tell whether they are still written to."""

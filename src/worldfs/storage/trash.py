@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
-import time
 from collections import deque
 from functools import lru_cache
 
+from worldfs.base.clock import Clock, epoch_ns
 from worldfs.base.dir_reader import DirEntryRef
 from worldfs.base.durable import Root
 
@@ -29,8 +29,8 @@ def encode(key: str) -> str:
 
 
 class Trash:
-    def __init__(self, root: Root) -> None:
-        self._root = root
+    def __init__(self, root: Root, clock: Clock) -> None:
+        self._root, self._clock = root, clock
         self._names: deque[str] | None = None
 
     def discard(self, place: DirEntryRef, size: int) -> None:
@@ -38,7 +38,7 @@ class Trash:
         disk = self._root.disk
         if size > BYTES:
             return disk.unlink(place.folder.fd, place.name, place.path)
-        bin = self._root.ensure_parent(f"{HOME}/{time.time_ns():016x}.{encode(place.path)}")
+        bin = self._root.ensure_parent(f"{HOME}/{epoch_ns(self._clock.now()):016x}.{encode(place.path)}")
         if self._names is None:
             self._names = deque(sorted(bin.folder.names()))
         try:

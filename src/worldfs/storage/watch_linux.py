@@ -13,7 +13,6 @@ import errno
 import os
 import select
 import threading
-import time
 import weakref
 from collections.abc import Sequence
 from contextlib import suppress
@@ -80,10 +79,10 @@ class LinuxWatch(StoreWatch):
             raise
 
     def read(self, timeout: float | None = None) -> Sequence[StoreChange]:
-        until = None if timeout is None else time.monotonic() + timeout
+        until = None if timeout is None else self._store.clock.monotonic() + timeout
         with self._reading:
             while not self._closed:
-                left = None if until is None else max(0.0, until - time.monotonic())
+                left = None if until is None else max(0.0, until - self._store.clock.monotonic())
                 rung = self._listen(0 if self._changes else left)
                 if self._changes or rung or left == 0:
                     break

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -25,10 +24,10 @@ class ScanWatch(StoreWatch):
         self._told: set[str] = set()
 
     def read(self, timeout: float | None = None) -> Sequence[StoreChange]:
-        until = None if timeout is None else time.monotonic() + timeout
+        until = None if timeout is None else self._store.clock.monotonic() + timeout
         while True:
             changes = self._compare()
-            left = None if until is None else until - time.monotonic()
+            left = None if until is None else until - self._store.clock.monotonic()
             if changes or (left is not None and left <= 0):
                 return changes
             if self._bell.wait(self._interval if left is None else min(left, self._interval)):

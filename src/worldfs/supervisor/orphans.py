@@ -116,7 +116,7 @@ def end_processes(find: Callable[[], list[ProcessEntry]], *, grace: float = GRAC
             time.sleep(0.005)  # the end of another process's child is not reported here
         return "gone"
 
-    return reap(find, wait, grace=grace, limit=grace + KILLING)
+    return reap(find, wait, grace=grace, limit=grace + KILLING, now=time.monotonic)
 
 
 def kill_orphans(root: Root, clock: Clock, *, but: str = "", grace: float = GRACE) -> tuple[OrphanedSession, ...]:

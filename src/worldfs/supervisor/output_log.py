@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import threading
-import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -40,10 +39,10 @@ class OutputLog:
         folder: str,
         redact: Redact,
         *,
+        now: Callable[[], float],
         most: int = MOST,
-        now: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._root, self._folder, self._redact, self._most, self._now = root, folder, redact, most, now
+        self._root, self._folder, self._redact, self._most, self.now = root, folder, redact, most, now
         self._mutex = threading.Lock()
         self._head: LogFile | None = LogFile(root, f"{folder}/{NAME}")
         self._part: LogFile | None = None
@@ -60,7 +59,7 @@ class OutputLog:
         self.fault = ""
 
     def write(self, data: bytes) -> None:
-        now = self._now()
+        now = self.now()
         with self._mutex:
             self.received_bytes += len(data)
             self.spoke_at = now
@@ -110,7 +109,7 @@ class OutputLog:
             self._in_key = begins > ends
 
     def _flush(self, *, last: bool = False) -> None:
-        self._flushed = self._now()
+        self._flushed = self.now()
         if not self._pending or self.fault:
             return
         try:

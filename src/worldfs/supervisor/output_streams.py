@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import select
 import threading
-import time
 from collections import deque
 from collections.abc import Callable
 from typing import Final
@@ -43,9 +42,9 @@ class OutputStreams:
 
     def drain(self) -> None:
         """The command and all its processes are gone: all their output is in the log when this returns."""
-        until = time.monotonic() + DRAIN
+        until = self.log.now() + DRAIN
         for pump in self._pumps:
-            pump.drain(until)
+            pump.drain(until - self.log.now())
 
     def settle(self, seconds: float | None = None) -> bool:
         """Wait until the listeners have taken everything (None: for as long as that takes); whether they have."""
@@ -106,8 +105,8 @@ class _Pump:
         finally:
             self.held = False
 
-    def drain(self, until: float) -> None:
-        self._thread.join(max(0.0, until - time.monotonic()))
+    def drain(self, seconds: float) -> None:
+        self._thread.join(max(0.0, seconds))
         if not self._thread.is_alive() or not self._reading.acquire(timeout=0.1):
             return  # done, or a survivor still holds the other end
         self._reading.release()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Final, Literal, NamedTuple
@@ -37,10 +36,10 @@ def reap(
     find: Callable[[], Iterable[ProcessEntry]],
     wait: Callable[[float], Interruption],
     *,
+    now: Callable[[], float],
     grace: float = GRACE,
     limit: float = GRACE + KILLING,
     groups: bool = False,
-    now: Callable[[], float] = time.monotonic,
 ) -> ReapResult:
     """End all that `find` finds: TERM to each once; after `grace` KILL to whatever is there, again and again.
 

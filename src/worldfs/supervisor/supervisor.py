@@ -208,7 +208,7 @@ class _Supervisor:
 
     def _sweep(self, grace: float, limit: float) -> ReapResult:
         # Descendants have sessions, and so groups, of their own: no other process is in them.
-        return reap(self._below, self._wait, grace=grace, limit=limit, groups=True)
+        return reap(self._below, self._wait, now=time.monotonic, grace=grace, limit=limit, groups=True)
 
     def _pressed(self) -> bool:
         return self.orphaned or self.stop_order == "kill"

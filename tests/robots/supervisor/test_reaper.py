@@ -134,6 +134,7 @@ def test_a_group_that_is_ours_is_never_killed() -> None:
         reap(
             lambda: [there(process.pid)],
             lambda seconds: "gone" if process.poll() is not None else "",
+            now=time.monotonic,
             grace=0,
             groups=True,
         )

@@ -6,10 +6,10 @@ import contextlib
 import os
 import shutil
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, NotFound, WorldError
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class _Film:
     def __init__(self, node: str, path: str) -> None:
         self._path = path
         self._control = f"/nodes/{node}/film"
-        self._name = f"do_{datetime.now(UTC):%Y%m%d_%H%M%S_%f}{os.path.splitext(path)[1].lower()}"
+        self._name = f"do_{SystemClock().now():%Y%m%d_%H%M%S_%f}{os.path.splitext(path)[1].lower()}"
         self.made = False
 
     def __enter__(self) -> Self:

@@ -28,8 +28,9 @@ def run(context: CommandContext) -> int:
 
 def _watch(context: CommandContext, world: World) -> int:
     """Show the status whenever it changes, on a terminal with a clock that ticks; until Ctrl-C (exit 130)."""
-    import time
+    from worldfs.base.clock import SystemClock
 
+    now = SystemClock().now
     live = context.output.out.isatty() and not context.output.json
     shown: dict[str, Any] | None = None
     with world.watch() as watch:
@@ -37,7 +38,7 @@ def _watch(context: CommandContext, world: World) -> int:
             status = world.status()
             if live or status != shown:
                 context.output.value(status)
-                clock = [(f"{time.strftime('%H:%M:%S')}  Ctrl-C ends", "dim"), ("", "")] if live else []
+                clock = [(f"{now().astimezone():%H:%M:%S}  Ctrl-C ends", "dim"), ("", "")] if live else []
                 context.output.redraw([*clock, *status_lines(lines(status, context.name))])
                 shown = status
             watch.read(TICK_S if live else None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -29,7 +28,8 @@ class InvocationResult(NamedTuple):
 
 async def invoke(tunnel: Tunnel, root: int, payload: bytes, timeout: float) -> InvocationResult:
     """Raises `FsError` where the service cannot even be started."""
-    calls, until = tunnel.calls, time.monotonic() + timeout
+    calls, now = tunnel.calls, asyncio.get_running_loop().time
+    until = now() + timeout
     control = (await calls.lookup(root, "control")).id
     status = (await calls.lookup(root, "status.json")).id
     changed = asyncio.Event()
@@ -46,7 +46,7 @@ async def invoke(tunnel: Tunnel, root: int, payload: bytes, timeout: float) -> I
             state = said.get("state")
             if state != "running":
                 break
-            left = until - time.monotonic()
+            left = until - now()
             if left <= 0:
                 with suppress(FsError):
                     await _put(tunnel, (await calls.lookup(control, "restart")).id, b"1")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import errno
 import json
 import threading
-import time
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
+from worldfs.base.clock import Clock, SystemClock, epoch_ns
 from worldfs.formats.wire.frames import Json
 
 from .fs_errors import FsError, invalid
@@ -58,7 +58,14 @@ class ServiceCounts(NamedTuple):
 class NodeService:
     """Usable from many threads. `changed`: called after each change, with the names of the changed files."""
 
-    def __init__(self, manifest: ServiceManifest, environ: Mapping[str, str], kept: Json | None = None) -> None:
+    def __init__(
+        self,
+        manifest: ServiceManifest,
+        environ: Mapping[str, str],
+        kept: Json | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self.clock = clock or SystemClock()
         self.id, self.manifest = manifest.id, manifest
         self._env = {key: value for key, value in environ.items() if key not in HIDDEN} | {"PAOS_SERVICE": manifest.id}
         self._lock = threading.Lock()
@@ -88,11 +95,11 @@ class NodeService:
                 raise FsError(errno.EACCES, "the service is disabled: write to control/enable")
             if self.state == "running":
                 raise FsError(errno.EBUSY, "the service is running")
-            if _now() < self.cool_ms:
+            if self._now() < self.cool_ms:
                 raise FsError(errno.EAGAIN, "the service rests after too many failures")
             self._set_state("running")
             self.invocation += 1
-            self._program = ServiceProcess()
+            self._program = ServiceProcess(self.clock)
             config, program = self.config, self._program
             self._thread = threading.Thread(
                 target=self._run, args=(program, payload, config), name=f"service {self.id}", daemon=True
@@ -174,18 +181,21 @@ class NodeService:
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
+    def _now(self) -> int:
+        return epoch_ns(self.clock.now()) // 1_000_000
+
     def _switch(self, on: bool) -> None:
         with self._lock:
             self.enabled, self.cool_ms = on, 0
-            self.updated_ms = _now()
+            self.updated_ms = self._now()
         self.changed(("status.json", "health.json"))
 
     def _set_state(self, state: str, error: str = "") -> None:
-        self.state, self.error, self.updated_ms = state, error, _now()
+        self.state, self.error, self.updated_ms = state, error, self._now()
 
     def _run(self, program: ServiceProcess, payload: bytes, config: ServiceConfig) -> None:
-        began = time.monotonic()
-        started = _now()
+        began = self.clock.monotonic()
+        started = self._now()
         timeout = config.timeout_ms / 1000
         ran = program.run(self.manifest.argv, payload, timeout, self.manifest.folder, self._env)
         error = _why(ran, timeout)
@@ -196,16 +206,16 @@ class NodeService:
                 failures_total=was.failures_total + bool(error),
                 timeouts_total=was.timeouts_total + (ran.cause == "timeout"),
                 consecutive_failures=was.consecutive_failures + 1 if error else 0,
-                last_duration_ms=round((time.monotonic() - began) * 1000),
+                last_duration_ms=round((self.clock.monotonic() - began) * 1000),
                 last_started_ms=started,
-                last_finished_ms=_now(),
+                last_finished_ms=self._now(),
                 last_exit_code=ran.code,
             )
             self.last_error = (error.encode() + b"\n" + ran.errors) if error else b""
             self.result = _failed(error) if error else _json(ran.output)
             if error and 0 < config.failures <= self.counts.consecutive_failures:
                 if config.cooldown_ms:
-                    self.cool_ms = _now() + config.cooldown_ms
+                    self.cool_ms = self._now() + config.cooldown_ms
                 else:
                     self.enabled = False
             self._set_state(
@@ -265,7 +275,3 @@ def _json(output: bytes) -> bytes:
 def _failed(error: str) -> bytes:
     code, _, message = error.partition(": ")
     return json.dumps({"error": {"code": code, "message": message}}, ensure_ascii=False).encode()
-
-
-def _now() -> int:
-    return round(time.time() * 1000)

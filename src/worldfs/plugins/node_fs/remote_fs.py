@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import errno
 import secrets
-import time
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
@@ -250,7 +249,7 @@ class RemoteFs:
         async def within() -> T:
             return await work(self._hub.require_tunnel(self.node))
 
-        now = time.monotonic()
+        now = self._hub.loop.time()
         if sum(now - since >= self._hub.patience for since in list(self._open.values())) >= UNANSWERED:
             # Each holds a thread of the server: a silent node must not hold them all.
             raise to_world_error(Unreachable(f"node {self.node} has {UNANSWERED} unanswered requests"), path, op)

@@ -6,10 +6,11 @@ import os
 import selectors
 import signal
 import subprocess
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple
+
+from worldfs.base.clock import Clock
 
 OUTPUT_MAX: Final = 1 << 20  # bytes of standard output; more is a failure
 ERRORS_MAX: Final = 64 << 10  # bytes of standard error kept, the last ones
@@ -29,7 +30,8 @@ class ProcessResult(NamedTuple):
 class ServiceProcess:
     """One process and everything it starts, in a process group of its own. `stop` from any thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
         self._stop, self._stopped = os.pipe()
         self._told = False
 
@@ -73,7 +75,7 @@ class ServiceProcess:
         self, process: subprocess.Popen[bytes], payload: bytes, timeout: float, output: bytearray, errors: bytearray
     ) -> str:
         assert process.stdin is not None and process.stdout is not None and process.stderr is not None
-        until = time.monotonic() + timeout
+        until = self._clock.monotonic() + timeout
         left = memoryview(payload)
         with selectors.DefaultSelector() as watch:
             os.set_blocking(process.stdin.fileno(), False)
@@ -82,7 +84,7 @@ class ServiceProcess:
             watch.register(process.stdout, selectors.EVENT_READ)
             watch.register(process.stderr, selectors.EVENT_READ)
             while len(watch.get_map()) > 1:
-                wait = until - time.monotonic()
+                wait = until - self._clock.monotonic()
                 if wait <= 0:
                     return "timeout"
                 for key, _ in watch.select(wait):
@@ -111,7 +113,7 @@ class ServiceProcess:
                         errors += data
                         del errors[:-ERRORS_MAX]
             try:
-                process.wait(max(0.0, until - time.monotonic()))
+                process.wait(max(0.0, until - self._clock.monotonic()))
             except subprocess.TimeoutExpired:
                 return "timeout"
         return ""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import json
 import threading
-import time
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, NoReturn
+
+from worldfs.base.clock import epoch_ns
 
 from .export_source import DIRECTORY, FILE, ExportFile, FileAttr, FsCapacity, Invalidation, SourceCapabilities
 from .file_names import check
@@ -95,7 +96,7 @@ class ServiceTree:
         self._base = (index + 1) << SHIFT
         self.root = self._base | 1
         self._lock = threading.Lock()
-        self._gens = dict.fromkeys(_PATHS, time.time_ns())
+        self._gens = dict.fromkeys(_PATHS, epoch_ns(self.service.clock.now()))
         self._listeners: tuple[Callable[[Invalidation], None], ...] = ()
         service.changed = self._changed
         self.also: Callable[[], None] = lambda: None  # called after each change, too
@@ -225,7 +226,7 @@ class ServiceTree:
 
     def _changed(self, names: tuple[str, ...]) -> None:
         with self._lock:
-            gen = time.time_ns()
+            gen = epoch_ns(self.service.clock.now())
             self._gens.update(dict.fromkeys(names, gen))
             listeners = self._listeners
         for name in names:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,6 @@ class ActionEvidence:
 
     def __init__(self, arm: Arm, thing: str | None = None) -> None:
         self.arm, self.thing = arm, thing
-        self._wall = time.perf_counter()
         self._steps = arm.mover.steps
         self._before = self._snapshot()
         self._poses = self._all()
@@ -72,7 +70,6 @@ class ActionEvidence:
             "gripper_opening": round(rig.opening(), 4),
             "steps": steps,
             "sim_seconds": round(steps * TIMESTEP, 3),
-            "wall_s": round(time.perf_counter() - self._wall, 3),
             "attempts": self.attempts,
         }
         if self.distance is not None:

@@ -116,6 +116,7 @@ class TabletopDriver:
         arm = self.arm
         arm.mover.begin(lambda: run.stop)
         action_evidence = ActionEvidence(arm, order_subject(arm, order))
+        began = run.clock.monotonic()
         try:
             outcome = self._carry_out(order, action_evidence)
         except MotionStopped as stopped:
@@ -128,6 +129,8 @@ class TabletopDriver:
             return Outcome.failure(Cause.ERROR, "SIMULATION_DIVERGED", str(error), traceback=traceback.format_exc())
         if others := displacements.displacement_text(outcome.evidence.get("also_moved", ())):
             outcome = replace(outcome, message=f"{outcome.message}; {others}")
+        wall_s = round(run.clock.monotonic() - began, 3)
+        outcome = replace(outcome, evidence={**outcome.evidence, "wall_s": wall_s})
         trouble = self.photograph(run.artifacts)
         if trouble:  # what was done is done: a full disk must not turn it into a failure
             outcome = replace(outcome, evidence={**outcome.evidence, "pictures": trouble})

@@ -49,11 +49,10 @@ def _row(line: AgentSummary) -> tuple[str, ...]:
 
 
 def _plan(context: CommandContext, lines: list[AgentSummary]) -> None:
-    from datetime import UTC, datetime
-
     from worldfs.agents.agent_schedule import rank_agents
+    from worldfs.base.clock import SystemClock
 
-    choices = rank_agents(lines, now=datetime.now(UTC))
+    choices = rank_agents(lines, now=SystemClock().now())
     context.output.value({"plan": [choice._asdict() for choice in choices]})
     for choice in choices:
         context.output.line(f"{choice.score:5.1f}  {choice.agent}{'' if choice.ready else ' (runs now)'}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import threading
 from typing import TYPE_CHECKING
 
 from worldfs.interfaces.cli.command_context import CommandContext
@@ -36,19 +36,21 @@ def _taken_away(root: str, name: str) -> RemovedAgent:
     from pathlib import Path
 
     from worldfs.agents.agent_removal import remove_agent as take_away
+    from worldfs.base.clock import SystemClock
     from worldfs.base.errors import Busy
     from worldfs.storage.root_lock import lock_holder
 
-    until = time.monotonic() + SESSION_END_WAIT_S
+    clock = SystemClock()
+    until = clock.monotonic() + SESSION_END_WAIT_S
     while True:
         try:
             return take_away(root, name)
         except Busy:
             owner = (lock_holder(Path(root, name)) or {}).get("pid")
             alive = isinstance(owner, int) and Path(f"/proc/{owner}").exists()
-            if alive or time.monotonic() > until:
+            if alive or clock.monotonic() > until:
                 raise
-            time.sleep(0.05)
+            clock.wait(threading.Event(), 0.05)
 
 
 def restore(context: CommandContext) -> int:
