@@ -3,6 +3,7 @@
 - A class name and a module name occur once below src/worldfs.
 - A citation resolves: `acheron D19` and `workspace §3.8` to docs/decisions/ and docs/reference/, `docs/….md` to a page.
 - Only the clock asks the system for the time; the exceptions are listed here with their reasons.
+- An order's unknown keys are read as types (base/model/session.py).
 - The glossary has at most 60 words, in order, and each is explained in one line.
 
     scripts/words.py [FOLDER]        a copy of the repository, the one that it lies in by default
@@ -39,6 +40,8 @@ OWN_PAUSE = {  # a file below src/worldfs that pauses on its event loop, and why
     "plugins/node_fs/node_joining.py": "until a person approves the node, which the server reports only when asked",
     "plugins/node_fs/tunnel_hub.py": "between two checks that a silent node lives",
 }
+# What reads the keys of an order that are no fields of it: types, documents, and the fields of an agent's job.
+ORDER_KEYS = ("base/model/session.py", "formats/", "world/agent_jobs/agent_job.py")
 _ROW = re.compile(r"\b(acheron|workspace|agent_state) ((?:D\d+|§[\d.]*\d)(?:(?:, | and )(?:D\d+|§?\d[\d.]*\d|§\d))*)")
 _ONE = re.compile(r"D\d+|§?\d+(?:\.\d+)*")
 _BARE = re.compile(r"(?<![\w/.-])D\d{1,2}(?![\w-])|\breference page\b|\breference §|\bHOUSE\b|\bDESIGN §")
@@ -124,6 +127,15 @@ def clocks(root: Path) -> Iterator[str]:
             yield f"scripts/words.py lists {inside} ({kind}), which uses none"
 
 
+def untyped(root: Path) -> Iterator[str]:
+    """A sentence for every place that takes an order's unknown keys apart instead of asking for their types."""
+    for name, text in sources(root):
+        if not name.removeprefix("src/worldfs/").startswith(ORDER_KEYS):
+            for number, line in enumerate(text.splitlines(), 1):
+                if "order.extra" in line:
+                    yield f"{name}:{number}: reads order.extra; ask base/model/session.py for a type"
+
+
 def glossary(root: Path) -> Iterator[str]:
     """A sentence for what is wrong with the glossary."""
     page = root / GLOSSARY
@@ -140,7 +152,7 @@ def glossary(root: Path) -> Iterator[str]:
 
 def main(root: Path = ROOT) -> int:
     """Print what is wrong; 1 if anything is."""
-    wrong = [*repeated(root), *unresolved(root), *clocks(root), *glossary(root)]
+    wrong = [*repeated(root), *unresolved(root), *clocks(root), *untyped(root), *glossary(root)]
     for line in wrong:
         print(f"words: {line}", file=sys.stderr)
     return 1 if wrong else 0

@@ -48,6 +48,7 @@ def test_a_clean_tree_passes(root: Path, capsys: pytest.CaptureFixture[str]) -> 
         ("b.py", "from time import monotonic\n", "b.py:1: from time import"),
         ("b.py", "datetime.now(UTC)\n", "b.py:1: datetime.now"),
         ("b.py", "await asyncio.sleep(0.1)\n", "b.py:1: asyncio.sleep(0.1)"),
+        ("b.py", "order.extra.get('routing')\n", "b.py:1: reads order.extra"),
         ("client/handshake.py", "await asyncio.sleep(0)\n", "lists client/handshake.py (pause), which uses none"),
     ],
 )

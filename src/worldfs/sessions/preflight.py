@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from worldfs.base.model import Finding, Json, Order, Scene, Skill, Target
+from worldfs.base.model import Finding, Json, Order, Scene, Skill, Target, routing_of
 from worldfs.formats import sensors
 from worldfs.policies.policy_client import PolicyInfo
 from worldfs.robots.targets import target_declaration
@@ -53,19 +53,14 @@ def check_documents(order: Order, skill: Skill, target: Target, place: FieldLoca
     return found
 
 
-def routing(order: Order) -> Json:
-    """The session's own choice of adapter and runtime."""
-    routed = order.extra.get("routing")
-    return routed if isinstance(routed, dict) else {}
-
-
 def _routed(order: Order, target: Target) -> Iterator[Finding]:
     """A session may name the adapter where its target does not; it cannot put another in its place."""
-    named = routing(order).get("target_adapter")
-    if named is not None and (not isinstance(named, str) or (target.adapter and named != target.adapter)):
+    routing = routing_of(order)
+    named = routing.target_adapter
+    if routing.unusable or (named and target.adapter and named != target.adapter):
         yield Finding(
             "TARGET_ADAPTER_MISMATCH", f"SESSIONS.md {order.id} routing.target_adapter",
-            target.adapter or "the name of an adapter", str(named)[:200],
+            target.adapter or "the name of an adapter", (named or routing.unusable)[:200],
             "leave it out, or route the session to a target with that adapter", order.id,
         )  # fmt: skip
 

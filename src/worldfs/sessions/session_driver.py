@@ -11,7 +11,19 @@ from pathlib import Path
 from worldfs.base.clock import Clock
 from worldfs.base.driver import Run, Simulated
 from worldfs.base.errors import BadInput, MissingRequirement, UserError, WorldError
-from worldfs.base.model import Cause, Finding, Json, Order, Outcome, PolicySpec, Scene, Skill, Target
+from worldfs.base.model import (
+    Cause,
+    Finding,
+    Json,
+    Order,
+    Outcome,
+    PolicySpec,
+    Scene,
+    Skill,
+    Target,
+    execution_of,
+    routing_of,
+)
 from worldfs.base.model.skill import SIM
 from worldfs.policies.policy_client import PolicyClient, PolicyError
 from worldfs.robots.targets.target_adapter import (
@@ -28,7 +40,6 @@ from .episode_trace import EpisodeTrace
 from .plugins import Plugins
 
 CONNECT_S = 3.0  # for a policy to answer at preflight, if the session allows no less
-_EXECUTION = ("max_steps", "control_hz", "replan_every", "action_chunk_mode")
 
 
 ConnectionKey = tuple[str, str, str]  # type, endpoint, checkpoint
@@ -108,11 +119,11 @@ class SessionDriver:
         runtime = self._runtime(order, skill, found)
         if runtime is None or not nothing_wrong(found):
             return found
-        named = preflight.routing(order).get("target_adapter")
-        if named and self._parts.adapter(str(named)) is None:
+        named = routing_of(order).target_adapter
+        if named and self._parts.adapter(named) is None:
             expected = "one of " + ", ".join(self._parts.names("targets"))
             field, fix = f"SESSIONS.md {order.id} routing.target_adapter", "name one of them, or leave it out"
-            return [*found, Finding("TARGET_BUILD", field, expected, str(named), fix, order.id)]
+            return [*found, Finding("TARGET_BUILD", field, expected, named, fix, order.id)]
         try:
             adapter = self._take_up(target, order)
         except UserError as error:
@@ -152,7 +163,7 @@ class SessionDriver:
 
     def _take_up(self, target: Target, order: Order | None = None) -> TargetAdapter:
         """The adapter, open. A target that was declared anew is let go and taken up as it is now."""
-        name = str((preflight.routing(order).get("target_adapter") if order is not None else None) or target.adapter)
+        name = (routing_of(order).target_adapter if order is not None else "") or target.adapter
         if self._adapter is not None and name == self._named and _same(self._adapter.target, target):
             return self._adapter
         if self._adapter is not None:
@@ -184,8 +195,8 @@ class SessionDriver:
 
     def _runtime(self, order: Order, skill: Skill, found: list[Finding]) -> SkillRuntime | None:
         """The session's own choice, else the skill's. None, and a finding, if no plugin provides it."""
-        named = preflight.routing(order).get("skill_runtime")
-        name = str(named or skill.runtime)
+        named = routing_of(order).skill_runtime
+        name = named or skill.runtime
         if name not in self._skill_runtimes:
             factory = self._parts.runtime(name)
             if factory is None:
@@ -308,17 +319,16 @@ def _policy_failed(error: PolicyError) -> Outcome:
 
 def skill_request(order: Order, skill: Skill) -> SkillRequest:
     """A session's request to its runtime; invalid figures of `execution` are left at their defaults."""
-    execution = order.extra.get("execution")
-    given = execution if isinstance(execution, dict) else {}
-    figures = {key: given[key] for key in _EXECUTION if key in given}
-    words = order.extra.get("task_description") or order.params.get("instruction") or ""
-    request = SkillRequest(order.id, skill, order.params, str(words), order.step_timeout_s, extra=order.extra)
+    asked = execution_of(order)
+    request = SkillRequest(
+        order.id, skill, order.params, asked.instruction, order.step_timeout_s, asked.control_hz,
+        seed=asked.seed, real_time=asked.real_time,
+    )  # fmt: skip
     return replace(
         request,
-        control_hz=_number(figures.get("control_hz"), 0.0),
-        max_steps=int(_number(figures.get("max_steps"), request.max_steps)),
-        replan_every=int(_number(given.get("replan_every_steps", figures.get("replan_every")), request.replan_every)),
-        chunk_mode=str(figures.get("action_chunk_mode") or request.chunk_mode),
+        max_steps=asked.max_steps or request.max_steps,
+        replan_every=asked.replan_every or request.replan_every,
+        chunk_mode=asked.chunk_mode or request.chunk_mode,
     )
 
 
@@ -342,7 +352,3 @@ def _answer_s(order: Order) -> float:
 
 def _finding(code: str, field: str, error: UserError, order: Order) -> Finding:
     return Finding(code, field, error.expected or "a target that can be taken up", error.found, error.fix, order.id)
-
-
-def _number(value: object, default: float) -> float:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else default

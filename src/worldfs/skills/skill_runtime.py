@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -28,7 +28,8 @@ class SkillRequest:
     max_steps: int = 600
     replan_every: int = 8  # actions of a chunk that are used before the next inference
     chunk_mode: str = "chunk_buffer"  # chunk_buffer | open_loop | single_step
-    extra: Json = field(default_factory=dict)
+    seed: int | None = None  # of the new episode, for targets that take one
+    real_time: bool = False  # a simulation runs at the pace of the clock
     home: Path | None = None  # the workspace on disk: files that params name are below it
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -230,10 +230,9 @@ class _PolicyLoop:
 
         A target that was stopped moves again only after this.
         """
-        execution, params = self._request.extra.get("execution"), self._request.params
-        seed = execution.get("seed") if isinstance(execution, Mapping) else None
+        params = self._request.params
         about = {word: params[name] for name, word in _ABOUT.items() if name in params}
-        return self._target.reset(seed=seed if type(seed) is int else None, options=about or None)
+        return self._target.reset(seed=self._request.seed, options=about or None)
 
     def _plan(self, mapped: dict[str, Array]) -> Sequence[Array]:
         """The actions to carry out before the next inference."""
@@ -330,7 +329,5 @@ class _PolicyLoop:
 
     def _waiter(self) -> Any:
         """Time passes for a real robot, or on the session's request; a simulation runs freely."""
-        execution = self._request.extra.get("execution")
-        real_time = isinstance(execution, Mapping) and execution.get("real_time") is True
-        paced = real_time or self._target.target.kind == REAL
+        paced = self._request.real_time or self._target.target.kind == REAL
         return partial(self._clock.wait, self._run.cancel) if paced else None

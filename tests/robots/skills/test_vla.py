@@ -269,22 +269,20 @@ def test_the_skill_has_the_last_word_on_what_a_policy_gives():
 
 
 def test_an_episode_begins_with_what_it_is_about():
-    for execution, params, begun in (
-        ({}, {}, (None, None)),
-        ({"seed": 7}, {"object_id": "apple_01", "speed": 3}, (7, {"thing": "apple_01"})),
-        ({"seed": True}, {"task": "place", "place": "basket_01"}, (None, {"task": "place", "place": "basket_01"})),
+    for seed, params, begun in (
+        (None, {}, (None, None)),
+        (7, {"object_id": "apple_01", "speed": 3}, (7, {"thing": "apple_01"})),
+        (None, {"task": "place", "place": "basket_01"}, (None, {"task": "place", "place": "basket_01"})),
     ):
         scene = Scene(goal=0.1)
-        scene.perform(extra={"execution": execution}, params=params)
+        scene.perform(seed=seed, params=params)
         assert scene.target.resets == [begun]
 
 
 def test_a_real_robot_is_paced_and_a_simulation_is_not():
-    for kind, extra, paced in (
-        ("real_robot", {}, True), ("sim", {}, False), ("sim", {"execution": {"real_time": True}}, True),
-    ):  # fmt: skip
+    for kind, real_time, paced in (("real_robot", False, True), ("sim", False, False), ("sim", True, True)):
         scene = Scene(kind=kind)
-        scene.perform(max_steps=26, extra=extra, control_hz=100)
+        scene.perform(max_steps=26, real_time=real_time, control_hz=100)
         took = scene.target.times[-1] - scene.target.times[0]
         assert took == pytest.approx(0.25 if paced else 0), kind
 

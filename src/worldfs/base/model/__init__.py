@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .lesson import Lesson, Task, TaskStep
     from .profile import Op, Parameter, Profile
     from .scene import Relation, RobotState, Scene, Thing
+    from .session import Execution, Routing, execution_of, routing_of
     from .skill import CameraSpec, PolicySpec, Skill, Target
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "AgentTask",
     "CameraSpec",
     "Cause",
+    "Execution",
     "Finding",
     "Job",
     "JobState",
@@ -41,6 +43,7 @@ __all__ = [
     "Relation",
     "Remark",
     "RobotState",
+    "Routing",
     "Scene",
     "SessionRecord",
     "Skill",
@@ -49,6 +52,8 @@ __all__ = [
     "TaskStep",
     "Thing",
     "Vec",
+    "execution_of",
+    "routing_of",
 ]
 
 _MODULE_OF = {
@@ -56,6 +61,7 @@ _MODULE_OF = {
         ("AgentTask", "LastSession", "Message", "Metrics", "Remark", "AgentReport", "SessionRecord"), "agent"
     ),
     **dict.fromkeys(("Cause", "Finding", "Job", "JobStatus", "Order", "Outcome", "JobState"), "job"),
+    **dict.fromkeys(("Execution", "Routing", "execution_of", "routing_of"), "session"),
     **dict.fromkeys(("Lesson", "TaskStep", "Task"), "lesson"),
     **dict.fromkeys(("Op", "Parameter", "Profile"), "profile"),
     **dict.fromkeys(("CameraSpec", "PolicySpec", "Skill", "Target"), "skill"),
