@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ._stand import scratch
 
 if TYPE_CHECKING:
-    from worldfs.world.namespace import Namespace
+    from worldfs.namespace.namespace import Namespace
     from worldfs.world.served_world import ServedWorld
 
 FIGURES = ("tree.walk_1000_nodes_s", "services.index_5000_ms")

@@ -17,10 +17,10 @@ import pytest
 from worldfs.access.binding import USER, Binding
 from worldfs.base.driver import DriverContext
 from worldfs.formats import yamltext
+from worldfs.namespace.bound_tree import BoundTree
 from worldfs.robots import driver_catalogue, driver_registry
 from worldfs.testing import document_runner
 from worldfs.testing.null_driver import NullDriver
-from worldfs.verbs import BoundTree
 from worldfs.world.served_world import ServedWorld
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -18,7 +18,7 @@ from .waiting import until as wait_until
 
 
 class StaticEndpoint(NamedTuple):
-    """A `ServiceEndpoint` (worldfs.world.namespace_ports) with fixed answers."""
+    """A `ServiceEndpoint` (worldfs.namespace.namespace_ports) with fixed answers."""
 
     place: str
     service: str

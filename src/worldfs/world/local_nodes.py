@@ -4,9 +4,10 @@ for each skill of the catalogue that it supports, whose orders are sessions."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from worldfs.base.errors import WorldError
+from worldfs.namespace.namespace_ports import ROBOT, LocalNode
 
 from .profiles import profile_text
 
@@ -17,15 +18,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 LOOK_S: Final = 0.25  # an edited profile is read after so long
-SERVICE: Final = "body"
 _READ = ("EMBODIED.md", "TARGETS.md", "SKILLS.md")
-
-
-class LocalNode(NamedTuple):
-    """`services` are S of acheron §3.2: a robot has one, a target one for each skill."""
-
-    id: str
-    services: list[Json]
 
 
 class LocalNodes:
@@ -70,17 +63,17 @@ class LocalNodes:
         spec = next(spec for spec in self._world.specs if spec.id == id)
         profile = self._profile(spec.profile)
         ops = profile.ops if profile is not None else ()
-        place = f"/nodes/{id}/{SERVICE}"
+        place = f"/nodes/{id}/{ROBOT}"
         names = [op.name for op in ops]
         state = "online" if self.online() else "missing"
         return {
-            "service_id": SERVICE,
+            "service_id": ROBOT,
             "kind": "robot",
             "version": "1",
             "state": state,
             "endpoints": [place],
             "capabilities": {"invoke": True, "operations": names, "discoverable": True},
-            "mounts": [{"mount_id": SERVICE, "mount_path": place, "state": state}],
+            "mounts": [{"mount_id": ROBOT, "mount_path": place, "state": state}],
             "ops": {
                 "model": "job",
                 "invoke": "control/invoke.json",

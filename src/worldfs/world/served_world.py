@@ -15,24 +15,25 @@ from worldfs.access.visibility_policy import PolicyCache
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import BadInput
 from worldfs.control.control_plane import ControlPlane
+from worldfs.namespace.binding_context import ActionsFactory, BindingContext
+from worldfs.namespace.connection_tree import ConnectionTree
+from worldfs.namespace.mounts.agent_mounts import AgentMounts
+from worldfs.namespace.namespace import Namespace
+from worldfs.namespace.namespace_ports import ROBOT, NodeExports, ServiceEndpoint
+from worldfs.namespace.path_resolver import NamespaceSources
+from worldfs.namespace.views.fixed_files import LiteralFile
+from worldfs.namespace.views.pairing_files import PairingControl
+from worldfs.namespace.views.readme_pages import ReadmePages
+from worldfs.namespace.visible_state import VisibleStateSources
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.virtual_file import FileBehaviour
 
-from .binding_context import ActionsFactory, BindingContext
-from .connection_tree import ConnectionTree
 from .home import Home
-from .layout import served_table
-from .local_nodes import SERVICE, LocalNodes
-from .mounts.agent_mounts import AgentMounts
-from .namespace import Namespace
-from .namespace_ports import NodeExports
-from .path_resolver import NamespaceSources as Ground
+from .layout import names_below_a_node, served_table
+from .layout.agent_rows import CONTRACT, OWN
+from .local_nodes import LocalNodes
 from .services.agent_services import AgentServices
 from .services.node_tool import InvocableNode
-from .views.fixed_files import LiteralFile
-from .views.pairing_files import PairingControl
-from .views.readme_pages import ReadmePages
-from .visible_state import VisibleStateSources
 from .workspace_notifier import WorkspaceNotifier
 from .world import PROJECT, World
 
@@ -100,7 +101,7 @@ class ServedWorld:
             from .computed_files import meta_pages
 
             behaviours.update(meta_pages())
-        self._namespace_sources = Ground(rows, ReadmePages(rows), LiteralFile(rows), mounts, behaviours)
+        self._namespace_sources = NamespaceSources(rows, ReadmePages(rows), LiteralFile(rows), mounts, behaviours)
         self._sources = VisibleStateSources(
             plane=plane,
             policies=PolicyCache(home),
@@ -110,6 +111,8 @@ class ServedWorld:
             stamp=self._bodies.stamp if self._bodies is not None else int,
             gathering=self._gathering,
             home=PROJECT if world is not None else "",
+            own_services=_own_services(),
+            reserved=names_below_a_node(),
             status=self._status,
         )
         if world is not None:
@@ -218,7 +221,7 @@ class ServedWorld:
 
     def _may(self, binding: Binding, node: str) -> bool:
         """Whether the binding may command a robot: it may if it sees the robot's service."""
-        return self.namespace(binding).sees(node, SERVICE)
+        return self.namespace(binding).sees(node, ROBOT)
 
     def _stop(self, binding: Binding) -> None:
         """Stop every robot that the binding sees."""
@@ -245,3 +248,15 @@ class ServedWorld:
             return os.stat(self._agents.root).st_mtime_ns
         except OSError:
             return 0
+
+
+def _own_services() -> dict[str, ServiceEndpoint]:
+    """The services that every agent has: at their own paths, then as contracts."""
+    found = {}
+    for kind, directory, described in (("", "", OWN), ("contract:", "services/contracts/", CONTRACT)):
+        for service, files in described.items():
+            ops, runtime = files["OPS"], files["RUNTIME"]
+            assert isinstance(ops, dict)
+            assert isinstance(runtime, dict)
+            found[kind + service] = ServiceEndpoint(directory + service, service, "", ops["operations"], runtime)
+    return found

@@ -13,10 +13,9 @@ from worldfs.base.errors import BadInput
 from worldfs.base.model import Job, JobStatus, Lesson, Order, Profile, Scene, Task
 from worldfs.base.stop_signal import StopSignal
 from worldfs.formats import embodied, environment, lessons_file, task
+from worldfs.namespace.cached_document import CachedDocument
 from worldfs.planning.critic import Critic
 from worldfs.planning.lesson_notes import avoid, note_for
-
-from .cached_document import CachedDocument
 
 if TYPE_CHECKING:
     from .instruction import Instruction

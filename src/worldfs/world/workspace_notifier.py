@@ -6,9 +6,9 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import WorldError
+from worldfs.namespace.views.status_file import STATUS
 from worldfs.runtime.job_store import CONTROL
 
-from .views.status_file import STATUS
 from .world import PROJECT
 
 if TYPE_CHECKING:

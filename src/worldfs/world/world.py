@@ -15,6 +15,9 @@ from worldfs.access.roles import OPERATOR, PLANNER, WATCHDOG
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import BadInput, MissingRequirement, NotFound, UserError, WorldError
 from worldfs.base.stop_signal import StopSignal
+from worldfs.namespace.mounts.agent_mounts import AgentMounts
+from worldfs.namespace.mounts.joined_mounts import JoinedMounts, StaticMount
+from worldfs.namespace.mounts.workspace_mount import WorkspaceMount
 from worldfs.namespace.tree import Tree
 from worldfs.runtime.job_store import CANCEL, CONTROL, OPEN, JobStore
 from worldfs.runtime.stop_log import STOPS, StopLog
@@ -27,9 +30,6 @@ from worldfs.tree.virtual_file import FileBehaviour
 
 from . import computed_files
 from .layout import home_table
-from .mounts.agent_mounts import AgentMounts
-from .mounts.joined_mounts import JoinedMounts, StaticMount
-from .mounts.workspace_mount import WorkspaceMount
 from .node_specs import DEFAULT_DRIVER, NodeSpec, disabled_robots, driver_factory, find_nodes, profile_for
 from .workspace_language import detect_language
 

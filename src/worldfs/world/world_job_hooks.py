@@ -15,11 +15,11 @@ from worldfs.base.errors import MissingRequirement, UserError
 from worldfs.base.model import Cause, Finding, Json, Lesson, Order, Outcome, Profile, Scene
 from worldfs.formats import embodied, environment, lessons_file, task
 from worldfs.formats.prose import one_line
+from worldfs.namespace.cached_document import CachedDocument
 from worldfs.namespace.tree import Tree
 from worldfs.planning.lesson_notes import note_for, note_for_failure, note_for_lost
 from worldfs.planning.message_translation import localise, localise_outcome
 
-from .cached_document import CachedDocument
 from .computed_files import film_name
 
 if TYPE_CHECKING:

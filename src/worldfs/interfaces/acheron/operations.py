@@ -11,8 +11,8 @@ from typing import Any, Final, Protocol
 
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.formats.wire.frames import Frame, encode_base64, write
+from worldfs.namespace.verbs import Verbs
 from worldfs.tree.verb_values import Stat
-from worldfs.verbs import Verbs
 
 IOUNIT: Final = 65_536
 

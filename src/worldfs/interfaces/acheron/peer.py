@@ -16,7 +16,8 @@ from worldfs.access.binding import NODE, Binding
 from worldfs.base.errors import WorldError
 from worldfs.control.plane_error import PlaneError
 from worldfs.formats.wire.frames import ACHERON, BadFrame, Frame, read
-from worldfs.verbs import Interrupted, SuspendedCoroutine, start_eagerly
+from worldfs.namespace.fids import Interrupted
+from worldfs.namespace.suspended_coroutine import SuspendedCoroutine, start_eagerly
 
 from . import reply_frames
 from .control_channel import execute_control

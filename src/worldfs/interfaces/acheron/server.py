@@ -14,7 +14,9 @@ from worldfs.access.auth import authenticate
 from worldfs.access.binding import Binding
 from worldfs.access.tokens import TokenStore
 from worldfs.base.errors import Busy, from_os
-from worldfs.verbs import ReadCache, Verbs, Waiters, WriteCounter
+from worldfs.namespace.read_cache import ReadCache, WriteCounter
+from worldfs.namespace.verbs import Verbs
+from worldfs.namespace.waiters import Waiters
 
 from . import reply_frames
 from .debug_stream import PATH as STREAM

@@ -10,8 +10,8 @@ from worldfs.access.binding import Binding
 from worldfs.access.caller import Caller
 from worldfs.base.clock import Clock
 from worldfs.formats.wire.frames import Json
+from worldfs.namespace.bound_tree import BoundTree
 from worldfs.tree.change_feed import ChangeFeed
-from worldfs.verbs import BoundTree
 
 
 class ServiceWatchPort(Protocol):

@@ -8,7 +8,7 @@ from typing import Any, Final
 from worldfs.access.binding import ADMIN, MOTHER, SYSTEM, USER, Binding
 from worldfs.access.tokens import TokenHolder, TokenStore
 from worldfs.control.plane_error import PlaneError
-from worldfs.verbs import Verbs
+from worldfs.namespace.verbs import Verbs
 
 from .server_ports import ControlPlanePort
 

@@ -10,9 +10,9 @@ from typing import Any, Final, NamedTuple
 
 from worldfs.access.binding import Binding
 from worldfs.base.clock import parse_stamp
+from worldfs.base.json_text import compact_json
 from worldfs.base.model import Cause, Job, JobState, Json, Order, Outcome
 from worldfs.base.stop_signal import StopSignal
-from worldfs.world.json_text import compact_json
 
 NAME: Final = re.compile(r"job-([1-9][0-9]{0,17})\Z")
 # The states' names on the wire (acheron D20).

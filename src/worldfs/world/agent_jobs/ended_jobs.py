@@ -16,9 +16,9 @@ from datetime import UTC, datetime
 from typing import Final
 
 from worldfs.base.errors import WorldError
+from worldfs.base.json_text import compact_json
 from worldfs.base.model import JobState
 from worldfs.storage.store_interface import Store
-from worldfs.world.json_text import compact_json
 
 from .agent_job import NAME, AgentJob
 

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 
 from worldfs.access.binding import Binding
 from worldfs.base.errors import NotFound
+from worldfs.base.json_text import compact_json
 from worldfs.tree.verb_values import Wait
-from worldfs.world.json_text import compact_json
 
 from .agent_job import AgentJob, result_text
 from .agent_jobs import AgentJobs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from worldfs.tree.path import segments
 from worldfs.tree.row_table import FileRow, RowTable
 
 from . import agent_rows, agent_state_rows, meta_rows, node_rows, project_rows, workspace_rows
@@ -17,6 +18,12 @@ ROWS: tuple[FileRow, ...] = (
 
 
 HOME = frozenset({"workspace", "mind", "house"})  # mounts of a home that is not served
+
+
+def names_below_a_node() -> frozenset[str]:
+    """The names below /nodes/<node> that the table declares: no service may be mounted there."""
+    parts = (segments(row.pattern) for row in ROWS)
+    return frozenset(names[2] for names in parts if names[:2] == ("nodes", "{node}") and names[2:])
 
 
 def served_table() -> RowTable:

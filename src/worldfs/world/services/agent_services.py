@@ -109,7 +109,7 @@ class AgentServices:
 
 
 class BindingActions:
-    """The actions of one binding (`worldfs.world.namespace_ports.ActionsPort`)."""
+    """The actions of one binding (`worldfs.namespace.namespace_ports.ActionsPort`)."""
 
     def __init__(
         self, services: AgentServices, binding: Binding, readable: Readable, since: int | None, alive: Alive

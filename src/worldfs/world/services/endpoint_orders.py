@@ -13,11 +13,11 @@ from typing import Any, Final, Protocol
 
 from worldfs.access.binding import Binding
 from worldfs.base.errors import BadInput
+from worldfs.base.json_text import compact_json
 from worldfs.base.model import Outcome
 from worldfs.tree.verb_values import Written
 from worldfs.world.agent_jobs.agent_job import AgentJob, AgentJobContext, epoch_ms
 from worldfs.world.agent_jobs.agent_jobs import AgentJobs
-from worldfs.world.json_text import compact_json
 
 from . import service_tool, tool_order
 from .service_tool import ServiceTool, ToolError

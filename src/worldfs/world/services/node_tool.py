@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from worldfs.access.roles import PLANNER
 from worldfs.base.errors import Busy, MissingRequirement, NotFound, WorldError
+from worldfs.base.json_text import compact_json
 from worldfs.base.model import Cause, Json, Order, Outcome
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
-from worldfs.world.json_text import compact_json
 
 from .service_tool import ToolError
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from worldfs.base.json_text import compact_json
 from worldfs.base.model import Cause, Finding, Json, Outcome
 from worldfs.world.agent_jobs.agent_job import AgentJobContext, error_text
-from worldfs.world.json_text import compact_json
 
 
 class ToolError(Exception):

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from worldfs.access.binding import Binding
 from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.json_text import compact_json
 from worldfs.base.model import Cause, Order, Outcome
 from worldfs.base.stop_signal import StopSignal
 from worldfs.planning.stop_words import is_stop
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.instruction import Instruction, stopped_message
-from worldfs.world.json_text import compact_json
 from worldfs.world.tree_planner_port import TreePlannerPort
 from worldfs.world.world import PROJECT
 

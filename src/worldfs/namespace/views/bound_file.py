@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Protocol
 
 from worldfs.tree.virtual_file import VirtualFile
-from worldfs.world.namespace_ports import ActionsPort, ExportsLookup
-from worldfs.world.visible_state import VisibleState
+
+from ..namespace_ports import ActionsPort, ExportsLookup
+from ..visible_state import VisibleState
 
 
 class ViewContext(Protocol):

@@ -7,9 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from worldfs.access.visibility_policy import PolicyNode
-from worldfs.tree.path import segments
-
-from ..layout import ROWS
 
 Json = Mapping[str, Any]
 RESOURCE_KINDS: Final = ("fs", "camera", "screen", "user")
@@ -20,10 +17,6 @@ _BUILTIN: Final[dict[str, Json]] = {
     "screen": {"capture": True},
     "user": {"interaction": True},
 }
-# Names below a node that the table declares: no service may be mounted there.
-_TAKEN: Final = frozenset(
-    parts[2] for row in ROWS if (parts := segments(row.pattern))[:2] == ("nodes", "{node}") and parts[2:]
-)
 
 
 class VisibleService(NamedTuple):
@@ -113,30 +106,30 @@ def _builtin(node: str, id: str, kind: str, root: str, caps: Json) -> VisibleSer
     return VisibleService(id, kind, "online", path, raw)
 
 
-def _below(node: str, path: object) -> tuple[str, ...]:
+def _below(node: str, path: object, reserved: frozenset[str]) -> tuple[str, ...]:
     """The segments of a path below its node; () for an invalid path or one elsewhere."""
     prefix = f"/nodes/{node}/"
     if not isinstance(path, str) or not path.startswith(prefix):
         return ()
     parts = tuple(part for part in path[len(prefix) :].split("/") if part)
-    return parts if parts and all(is_segment(part) for part in parts) and parts[0] not in _TAKEN else ()
+    return parts if parts and all(is_segment(part) for part in parts) and parts[0] not in reserved else ()
 
 
-def service_dirs(node: str, service: VisibleService) -> Iterable[tuple[str, ...]]:
+def service_dirs(node: str, service: VisibleService, reserved: frozenset[str]) -> Iterable[tuple[str, ...]]:
     """The directories of a service below its node: the first segment of each mount, two for a terminal."""
     if service.kind in RESOURCE_KINDS:
         yield (service.kind,)
     if service.kind == "terminal":
         id = service.id.removeprefix("terminal-") if service.id.startswith("terminal-") else ""
-        parts = ("terminal", id) if is_segment(id) else _below(node, service.endpoint)[:2]
+        parts = ("terminal", id) if is_segment(id) else _below(node, service.endpoint, reserved)[:2]
         if len(parts) == 2:
             yield parts
     else:
         for endpoint in service.raw.get("endpoints") or ():
-            if parts := _below(node, endpoint):
+            if parts := _below(node, endpoint, reserved):
                 yield parts[:1]
     for path in mount_paths(service):
-        if parts := _below(node, path):
+        if parts := _below(node, path, reserved):
             yield parts[:2] if parts[0] == "terminal" else parts[:1]
 
 
@@ -146,8 +139,8 @@ def mount_paths(service: VisibleService) -> list[str]:
     return [path for path in found if isinstance(path, str)]
 
 
-def order_dir(node: str, service: VisibleService) -> tuple[str, ...]:
+def order_dir(node: str, service: VisibleService, reserved: frozenset[str]) -> tuple[str, ...]:
     """The order directory of a service, below the node; () where it has no mount there."""
     path = next(iter(mount_paths(service)), service.endpoint)
     tail = "/control/invoke.json"
-    return _below(node, path[: -len(tail)] if path.endswith(tail) else path)
+    return _below(node, path[: -len(tail)] if path.endswith(tail) else path, reserved)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from worldfs.world.json_text import compact_json
+from worldfs.base.json_text import compact_json
 
 from .visible_services import RESOURCE_KINDS, VisibleService, order_dir, service_dirs
 
@@ -46,10 +46,19 @@ class ServiceDirectory:
 class NodeView:
     """`source`: control_plane, policy, workspace_discovery or workspace. `services`: those that the binding sees."""
 
-    def __init__(self, id: str, source: str, services: Sequence[VisibleService], *, exports: bool = False) -> None:
+    def __init__(
+        self,
+        id: str,
+        source: str,
+        services: Sequence[VisibleService],
+        *,
+        exports: bool = False,
+        reserved: frozenset[str] = frozenset(),
+    ) -> None:
         self.id = id
         self.source = source
         self.services = tuple(services)
+        self._reserved = reserved  # names below a node that the table declares: no service is mounted there
         self.exports = exports  # a mount of the project leads here, also without an `fs` service
 
     @cached_property
@@ -62,7 +71,7 @@ class NodeView:
         if self.exports:
             top.make(("fs",))
         for service in self.services:
-            for parts in service_dirs(self.id, service):
+            for parts in service_dirs(self.id, service, self._reserved):
                 top.make(parts)
         for service, parts in self._bases.values():
             top.make(parts).service = service
@@ -73,7 +82,8 @@ class NodeView:
         """Service id → its order directory. The first service keeps a directory; exported paths take precedence."""
         taken: dict[tuple[str, ...], VisibleService] = {}
         for service in self.services:
-            if service.invokes and (parts := order_dir(self.id, service)) and parts[0] not in ("fs", "terminal"):
+            parts = order_dir(self.id, service, self._reserved) if service.invokes else ()
+            if parts and parts[0] not in ("fs", "terminal"):
                 taken.setdefault(parts, service)
         return {service.id: (service, parts) for parts, service in taken.items()}
 

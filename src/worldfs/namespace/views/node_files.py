@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import NotFound
+from worldfs.base.json_text import compact_json
 from worldfs.tree.virtual_file import FileBehaviour, Names
-from worldfs.world.json_text import compact_json
 
 from .bound_file import BoundFile, ViewContext
 from .node_view import NodeView, descriptor

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from worldfs.base.errors import NotFound
+from worldfs.base.json_text import compact_json
 from worldfs.tree.virtual_file import FileBehaviour, Names
-from worldfs.world.json_text import compact_json
 
 from .bound_file import BoundFile, ViewContext
 from .project_view import FILES, ProjectView, project_view

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from worldfs.access import visibility
-from worldfs.namespace.tree import Mounts
+from worldfs.base.json_text import compact_json
 from worldfs.tree.row_table import RowTable
 from worldfs.tree.virtual_file import Names, VirtualFile
-from worldfs.world.json_text import compact_json
 
+from ..tree import Mounts
 from .readme_pages import ReadmePages
 
 if TYPE_CHECKING:

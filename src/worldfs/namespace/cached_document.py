@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from worldfs.base.errors import Conflict, NotFound
-from worldfs.namespace.tree import Tree
 from worldfs.storage.store_interface import ABSENT
+
+from .tree import Tree
 
 Parsed = TypeVar("Parsed")
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from worldfs.access.binding import Binding
 from worldfs.tree.verb_values import Stat, Wait, WriteContext, Written
 
 Json = dict[str, Any]
+ROBOT: Final = "body"  # the service of a robot's node: a binding that sees it may command the robot
 
 
 class PlaneReader(Protocol):
@@ -50,6 +51,16 @@ class PlaneReader(Protocol):
     def pending(self) -> list[Json]: ...
 
     def invites(self, redeemed: bool = False, expired: bool = False) -> list[Json]: ...
+
+
+class LocalNode(NamedTuple):
+    """A node of the home's own workspace.
+
+    `services` are S of acheron §3.2: a robot has one, a target one for each skill.
+    """
+
+    id: str
+    services: list[Json]
 
 
 class ServiceEndpoint(NamedTuple):

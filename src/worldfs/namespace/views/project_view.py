@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from worldfs.access.visibility_policy import RESOURCES
-from worldfs.world.layout.project_rows import META_FILES
 
 if TYPE_CHECKING:
-    from worldfs.world.visible_state import VisibleState
+    from ..visible_state import VisibleState
 
 Json = dict[str, Any]
 CONTRACT: Final = "acheron-worldfs-project-contract-v1"
@@ -111,7 +110,7 @@ class ProjectView(NamedTuple):
             "version": CONTRACT,
             "project_id": self.visible.project,
             "project_dirs": ["fs", "nodes", "agents", "meta"],
-            "meta_files": META_FILES,
+            "meta_files": [f"{name}.json" for name in FILES],
             "links": {
                 "fs": "/nodes/<node_id>/fs/<export_name>",
                 "nodes": "/nodes/<node_id>",
@@ -229,24 +228,27 @@ def _part(name: str) -> Callable[[ProjectView], object]:
     return lambda view: view.part(name)
 
 
+_PARTS: Final = frozenset({"mounts", "desired_mounts", "actual_mounts", "drift", "availability"})
 FILES: Final[dict[str, Callable[[ProjectView], object]]] = {
-    **{
-        name: getattr(ProjectView, name)
-        for name in (
-            "topology",
-            "nodes",
-            "agents",
-            "sources",
-            "contracts",
-            "paths",
-            "summary",
-            "alerts",
-            "workspace_status",
-            "reconcile",
-            "health",
-        )
-    },
-    **{name: _part(name) for name in ("mounts", "desired_mounts", "actual_mounts", "drift", "availability")},
+    name: _part(name) if name in _PARTS else getattr(ProjectView, name)
+    for name in (
+        "topology",
+        "nodes",
+        "agents",
+        "sources",
+        "contracts",
+        "paths",
+        "summary",
+        "alerts",
+        "workspace_status",
+        "mounts",
+        "desired_mounts",
+        "actual_mounts",
+        "drift",
+        "reconcile",
+        "availability",
+        "health",
+    )
 }
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import cast
 
 from worldfs.base.errors import NotFound
-from worldfs.namespace.tree import Mounts
 from worldfs.storage.store_interface import Store
 from worldfs.tree.row_table import FileRow
 from worldfs.tree.virtual_file import FileBehaviour, Names, Subtree
-from worldfs.world.views.bound_file import ViewContext
-from worldfs.world.views.project_files import LinkFile
+
+from ..tree import Mounts
+from ..views.bound_file import ViewContext
+from ..views.project_files import LinkFile
 
 SERVED = ("served", "house", "node", "service", "peer", "job", "project", "debug")
 _LINKS = {"link": "fs_link", "member": "node_link", "mate": "agent_link"}

@@ -7,12 +7,16 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from worldfs.base.errors import BadInput, NotFound, NotPermitted
+from worldfs.namespace.fids import Interrupted
+from worldfs.namespace.read_cache import ReadCache
+from worldfs.namespace.suspended_coroutine import SuspendedCoroutine, start_eagerly
+from worldfs.namespace.verbs import Verbs
+from worldfs.namespace.waiters import Waiters
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.served_tree import ServedTree, ShapedTree
 from worldfs.testing.waiting import PATIENCE_S, soon
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.verb_values import Stat, Wait, Written
-from worldfs.verbs import Interrupted, ReadCache, SuspendedCoroutine, Verbs, Waiters, start_eagerly
 
 
 def run(life, tree=ServedTree, own=None):
@@ -368,7 +372,7 @@ def test_fids_are_bounded():
 
 
 def test_snapshots_are_bounded(monkeypatch):
-    monkeypatch.setattr("worldfs.verbs.fids.MOST_KEPT", 1000)
+    monkeypatch.setattr("worldfs.namespace.fids.MOST_KEPT", 1000)
 
     async def life(verbs, tree):
         tree.files["/big"] = bytes(600)

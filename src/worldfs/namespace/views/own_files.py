@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from worldfs.base.errors import NotPermitted
+from worldfs.base.json_text import compact_json
 from worldfs.tree.verb_values import Wait, WriteContext, Written
 from worldfs.tree.virtual_file import FileBehaviour, Names
-from worldfs.world.json_text import compact_json
-from worldfs.world.layout.agent_rows import CONTRACT, OWN
-from worldfs.world.namespace_ports import OrderPort, ServiceEndpoint
 
+from ..namespace_ports import OrderPort
 from .bound_file import BoundFile, ViewContext
 
 EXAMPLE = b"Put the red cube into the bowl, then tell me what is left on the table.\n"
@@ -104,14 +103,7 @@ class NextJsonFile(BoundFile):
 
 class _OrderFile(BoundFile):
     def orders(self, names: Names) -> OrderPort:
-        place, service = names["place"], names["service"]
-        contract = place.startswith("contract:")
-        described = (CONTRACT if contract else OWN)[service]
-        ops, runtime = described["OPS"], described["RUNTIME"]
-        assert isinstance(ops, dict)
-        assert isinstance(runtime, dict)
-        directory = f"services/contracts/{service}" if contract else service
-        return self.context.actions.endpoint(ServiceEndpoint(directory, service, "", ops["operations"], runtime))
+        return self.context.actions.endpoint(self.context.visible.sources.own_services[names["place"]])
 
 
 class InvokeFile(_OrderFile):

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from worldfs.base.errors import BadInput, NotFound, NotPermitted
 from worldfs.tree.verb_values import Stat, Wait, WriteContext, Written
 from worldfs.tree.virtual_file import Names, Subtree
-from worldfs.world.namespace_ports import NodeExports, OrderPort, ServiceEndpoint
 
+from ..namespace_ports import NodeExports, OrderPort, ServiceEndpoint
 from .bound_file import ViewContext
 from .node_view import NodeView, ServiceDirectory
 from .visible_services import VisibleService

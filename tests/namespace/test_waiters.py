@@ -5,10 +5,10 @@ import threading
 
 import pytest
 
+from worldfs.namespace.waiters import Waiters
 from worldfs.testing.waiting import PATIENCE_S, soon
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.verb_values import Wait
-from worldfs.verbs import Waiters
 
 
 class Gate:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 from worldfs.access import visibility
 from worldfs.access.file_roles import demand_read, may_write
 from worldfs.base.errors import BadInput, NotFound
-from worldfs.namespace.tree import Mounts, Tree
 from worldfs.tree import path as paths
 from worldfs.tree.row_table import FileKind, FileRow, RowTable
 from worldfs.tree.verb_values import Stat
 from worldfs.tree.virtual_file import FileBehaviour, Names, Subtree, VirtualFile
 
 from .path_id import path_id
+from .tree import Mounts, Tree
 from .views import node_files, node_subtree, own_files, pairing_files, project_files, status_file
 from .views.fixed_files import LiteralFile, ReadmeFile
 from .views.readme_pages import ReadmePages
@@ -62,7 +62,13 @@ class PathResolver:
         self._base_role = visibility.role_at(binding, ())
         self._own_role = visibility.role_at(binding, _SELF)
         from .mounts.joined_mounts import JoinedMounts
-        from .mounts.visible_mounts import SERVED, ReadmeMount, VisibleAgents, VisibleMounts, VisibleWorkspace
+        from .mounts.visible_mounts import (
+            SERVED,
+            ReadmeMount,
+            VisibleAgents,
+            VisibleMounts,
+            VisibleWorkspace,
+        )
 
         behaviours: dict[str, FileBehaviour | Subtree] = {
             **sources.behaviours,

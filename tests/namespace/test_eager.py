@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from worldfs.verbs import SuspendedCoroutine, start_eagerly
+from worldfs.namespace.suspended_coroutine import SuspendedCoroutine, start_eagerly
 
 
 def test_what_needs_not_wait_needs_no_loop():

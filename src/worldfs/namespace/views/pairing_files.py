@@ -11,12 +11,12 @@ from typing import Any, Final, NamedTuple, Protocol
 from worldfs.access.binding import Binding
 from worldfs.base.clock import Clock
 from worldfs.base.errors import BadInput, WorldError
+from worldfs.base.json_text import compact_json
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.verb_values import WriteContext
 from worldfs.tree.virtual_file import FileBehaviour, Names
-from worldfs.world.json_text import compact_json
-from worldfs.world.namespace_ports import PlaneReader
 
+from ..namespace_ports import PlaneReader
 from .bound_file import BoundFile, ViewContext
 
 Json = dict[str, Any]

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from worldfs.access import visibility
 from worldfs.access.binding import Binding
 from worldfs.access.visibility_policy import PolicyCache, PolicyNode, VisibilityPolicy
+from worldfs.base.json_text import compact_json
 
-from .json_text import compact_json
-from .local_nodes import SERVICE, LocalNode
-from .namespace_ports import Json, PlaneReader
+from .namespace_ports import ROBOT, Json, LocalNode, PlaneReader, ServiceEndpoint
 from .views.node_view import NodeView
 from .views.visible_services import VisibleService, catalog_services, policy_services
 
@@ -34,6 +33,8 @@ class VisibleStateSources(NamedTuple):
     stamp: Callable[[], object]  # changes when the home's nodes may have changed
     gathering: Callable[[], object]  # changes when there may be other agents
     home: str
+    own_services: Mapping[str, ServiceEndpoint]  # of every agent: by the `place` that a row gives
+    reserved: frozenset[str]  # names below a node that the table declares
     status: Callable[[], Mapping[str, Any]] = dict  # the status report of the home's workspace
 
 
@@ -196,7 +197,8 @@ class VisibleState:
             source = "workspace"
         else:
             source = "policy" if policy is not None else "workspace_discovery"
-        return NodeView(id, source, [service for service in services if self.is_visible(service)], exports=exports)
+        seen = [service for service in services if self.is_visible(service)]
+        return NodeView(id, source, seen, exports=exports, reserved=self.sources.reserved)
 
     def is_visible(self, service: VisibleService) -> bool:
         permissions = service.raw.get("permissions", {})
@@ -207,7 +209,7 @@ class VisibleState:
         if self.binding.admin or not node:
             return self.own_invokes
         view = self.node(node)
-        return view is not None and SERVICE in view.by_id
+        return view is not None and ROBOT in view.by_id
 
     @property
     def own_invokes(self) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from worldfs.base.errors import NotFound
-from worldfs.namespace.tree import Mounts
 from worldfs.storage.store_interface import Store
 from worldfs.tree.row_table import FileRow
 from worldfs.tree.virtual_file import Names
+
+from ..tree import Mounts
 
 
 class JoinedMounts:

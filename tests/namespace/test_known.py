@@ -2,12 +2,11 @@
 
 import asyncio
 
+from worldfs.namespace.read_cache import FRESH_S, ReadCache, WriteCounter
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.served_tree import ServedTree
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.verb_values import Content
-from worldfs.verbs import ReadCache, WriteCounter
-from worldfs.verbs.read_cache import FRESH_S
 
 
 class StampedTree(ServedTree):
@@ -116,8 +115,8 @@ def test_what_a_connection_waits_for_is_not_shared():
 
 
 def test_contents_are_bounded(monkeypatch):
-    monkeypatch.setattr("worldfs.verbs.read_cache.MOST_BYTES", 1000)
-    monkeypatch.setattr("worldfs.verbs.read_cache.LARGE", 600)
+    monkeypatch.setattr("worldfs.namespace.read_cache.MOST_BYTES", 1000)
+    monkeypatch.setattr("worldfs.namespace.read_cache.LARGE", 600)
 
     async def life(known, tree, feed):
         for name in ("/a", "/b", "/c"):
