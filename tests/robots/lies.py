@@ -24,12 +24,12 @@ def always(hand: Any, act: Callable[[], None], every: int = 1) -> None:
 def put(rig: Any, id: str, position: Any = None, quat: Any = None, *, still: bool = True) -> None:
     at, speed = rig.qpos[id], rig.dof[id]
     if position is not None:
-        rig.data.qpos[at : at + 3] = position
+        rig.simulation.data.qpos[at : at + 3] = position
     if quat is not None:
-        rig.data.qpos[at + 3 : at + 7] = quat
+        rig.simulation.data.qpos[at + 3 : at + 7] = quat
     if still:
-        rig.data.qvel[speed : speed + 6] = 0
-    mujoco.mj_forward(rig.model, rig.data)
+        rig.simulation.data.qvel[speed : speed + 6] = 0
+    mujoco.mj_forward(rig.simulation.model, rig.simulation.data)
 
 
 def tipped(angle: float, axis: int = 0) -> tuple[float, ...]:
@@ -41,7 +41,7 @@ def tipped(angle: float, axis: int = 0) -> tuple[float, ...]:
 def let_go(hand: Any, id: str) -> bool:
     """The hand has just risen from what it set down."""
     rig = hand.rig
-    tcp, at = rig.tcp_pose()[0], rig.position(id)
+    tcp, at = rig.view.tcp_pose()[0], rig.position(id)
     return bool(rig.fingers_on(id) == 0 and tcp[2] - at[2] > 0.07 and np.hypot(*(tcp - at)[:2]) < 0.05)
 
 
@@ -67,15 +67,15 @@ def after(id: str, act: Callable[[Any], None]) -> Lie:
 
 def unpowered(hand: Any) -> None:
     """No joint has torque; gravity is compensated, so the arm stands where it is."""
-    hand.rig.model.actuator_gainprm[: panda.ARM] = 0
-    hand.rig.model.actuator_biasprm[: panda.ARM] = 0
+    hand.rig.simulation.model.actuator_gainprm[: panda.ARM] = 0
+    hand.rig.simulation.model.actuator_biasprm[: panda.ARM] = 0
 
 
 def deaf(hand: Any) -> None:
     """Commands arrive nowhere: the servos keep the goal that they have."""
-    model = hand.rig.model
+    model = hand.rig.simulation.model
     model.actuator_gainprm[: panda.ARM] = 0
-    model.actuator_biasprm[: panda.ARM, 0] = np.array(panda.STIFFNESS) * hand.rig.data.ctrl[: panda.ARM]
+    model.actuator_biasprm[: panda.ARM, 0] = np.array(panda.STIFFNESS) * hand.rig.simulation.data.ctrl[: panda.ARM]
 
 
 def biased(joint: int, off: float) -> Lie:
@@ -83,14 +83,14 @@ def biased(joint: int, off: float) -> Lie:
 
     def lie(hand: Any) -> None:
         # force = gain·ctrl + bias0 − stiffness·q: the goal moves by bias0 / stiffness
-        hand.rig.model.actuator_biasprm[joint, 0] = off * panda.STIFFNESS[joint]
+        hand.rig.simulation.model.actuator_biasprm[joint, 0] = off * panda.STIFFNESS[joint]
 
     return lie
 
 
 def shaking(hand: Any) -> None:
     """A joint never comes to rest."""
-    data = hand.rig.data
+    data = hand.rig.simulation.data
     always(hand, lambda: data.qvel.__setitem__(6, 0.6 * math.cos(60 * data.time)))
 
 
@@ -98,7 +98,7 @@ def fingers(width: float) -> Lie:
     """The gripper's goal is always the same, whatever it is told (m a finger)."""
 
     def lie(hand: Any) -> None:
-        always(hand, lambda: hand.rig.data.ctrl.__setitem__(panda.ARM, width))
+        always(hand, lambda: hand.rig.simulation.data.ctrl.__setitem__(panda.ARM, width))
 
     return lie
 
@@ -108,7 +108,7 @@ jammed_open, jammed_shut = fingers(panda.STROKE), fingers(CLOSE)
 
 def limp(hand: Any) -> None:
     """The gripper's motor has no power."""
-    hand.rig.model.actuator_forcerange[panda.ARM] = 0
+    hand.rig.simulation.model.actuator_forcerange[panda.ARM] = 0
 
 
 # --- faults of the world ---
@@ -121,7 +121,7 @@ def gone(id: str) -> Lie:
         rig = hand.rig
 
         def act() -> None:
-            if np.linalg.norm(rig.tcp_pose()[0] - rig.position(id)) < 0.10:
+            if np.linalg.norm(rig.view.tcp_pose()[0] - rig.position(id)) < 0.10:
                 put(rig, id, rig.position(id) + np.array([0.0, 0.3, 0.0]))
 
         always(hand, act, 5)
@@ -134,9 +134,9 @@ def nailed(id: str) -> Lie:
 
     def lie(hand: Any) -> None:
         body = hand.rig.body[id]
-        hand.rig.model.body_mass[body] *= 600
-        hand.rig.model.body_inertia[body] *= 600
-        mujoco.mj_setConst(hand.rig.model, mujoco.MjData(hand.rig.model))
+        hand.rig.simulation.model.body_mass[body] *= 600
+        hand.rig.simulation.model.body_inertia[body] *= 600
+        mujoco.mj_setConst(hand.rig.simulation.model, mujoco.MjData(hand.rig.simulation.model))
 
     return lie
 
@@ -147,7 +147,7 @@ def weightless(id: str, share: float = 1.0) -> Lie:
     def lie(hand: Any) -> None:
         rig = hand.rig
         body = rig.body[id]
-        rig.data.xfrc_applied[body, 2] = share * 9.81 * float(rig.model.body_mass[body])
+        rig.simulation.data.xfrc_applied[body, 2] = share * 9.81 * float(rig.simulation.model.body_mass[body])
 
     return lie
 

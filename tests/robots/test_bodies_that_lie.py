@@ -39,7 +39,7 @@ def driven(id: str, part: int, speed: float) -> lies.Lie:
 
     def lie(hand: Any) -> None:
         rig = hand.rig
-        lies.after(id, lambda _: rig.data.qvel.__setitem__(rig.dof[id] + part, speed))(hand)
+        lies.after(id, lambda _: rig.simulation.data.qvel.__setitem__(rig.dof[id] + part, speed))(hand)
 
     return lie
 
@@ -48,7 +48,7 @@ def driving(id: str, part: int, speed: float) -> lies.Lie:
     """The same from now on."""
 
     def lie(hand: Any) -> None:
-        lies.always(hand, lambda: hand.rig.data.qvel.__setitem__(hand.rig.dof[id] + part, speed))
+        lies.always(hand, lambda: hand.rig.simulation.data.qvel.__setitem__(hand.rig.dof[id] + part, speed))
 
     return lie
 
@@ -255,7 +255,7 @@ def test_fingers_that_touch_a_thing_and_press_on_it_with_nothing_hold_it_not(ope
     hand = opened(CUBE)
     assert hand.do("pick_up", object_id="cube").ok
     assert hand.do("strategy", name="close_gripper").ok and hand.rig.pressed("cube") > 10
-    hand.rig.model.actuator_forcerange[panda.ARM] = (-0.3, 0.3)
+    hand.rig.simulation.model.actuator_forcerange[panda.ARM] = (-0.3, 0.3)
     lies.weightless("cube")(hand)  # else it would fall, and nothing would be touched
     done = hand.do("strategy", name="close_gripper")
     assert (done.ok, done.code) == (False, "BLOCKED") and "the fingers touch cube" in done.message, done
@@ -299,7 +299,7 @@ def look(hand: Any, renderer: Any = None) -> Any:
 
 
 def test_an_old_picture_of_a_thing_that_is_gone_is_no_sight_of_it(looking):
-    old = OldPictures(looking.body.renderer(), looking.rig.data, "front", "wrist")
+    old = OldPictures(looking.body.renderer(), looking.rig.simulation.data, "front", "wrist")
     lies.put(looking.rig, "cube", (0.4, -0.2, 0.0255))
     looking.body.arm.mover.wait(0.1)
     done = look(looking, old)
@@ -310,7 +310,7 @@ def test_an_old_picture_of_a_thing_that_is_gone_is_no_sight_of_it(looking):
 
 def test_a_thing_that_was_there_is_not_seen_where_it_was(looking):
     assert looking.do("strategy", name="home").ok
-    old = OldPictures(looking.body.renderer(), looking.rig.data, "front")
+    old = OldPictures(looking.body.renderer(), looking.rig.simulation.data, "front")
     lies.put(looking.rig, "cube", (0.45, 0.0, -3.0))
     done = look(looking, old)
     assert (done.ok, done.code) == (False, "NOT_SEEN") and "is over cube" in done.message

@@ -32,7 +32,7 @@ def test_pictures_land_beside_the_environment(opened, gl, tmp_path):
     assert 60 < red.sum() < 6000  # one red apple
     depth = np.load(tmp_path / seen["depth"])
     assert (depth.shape, depth.dtype) == ((480, 640), np.float32)
-    camera = hand.rig.data.camera("front")
+    camera = hand.rig.simulation.data.camera("front")
     along = -camera.xmat.reshape(3, 3)[:, 2] @ (hand.rig.position("apple_01") - camera.xpos)
     assert float(np.median(depth[red])) == pytest.approx(along - 0.033, abs=0.02)  # the apple's near side
     hand.do("strategy", name="home")
@@ -43,7 +43,7 @@ def test_the_album_does_not_grow_without_bound(opened, gl, tmp_path):
     hand = opened(APPLE, cameras=True, artifacts=tmp_path)
     album, renderer = hand.body._album, hand.body.renderer()
     for _ in range(KEPT + 2):
-        album.add(renderer, hand.rig.data)
+        album.add(renderer, hand.rig.simulation.data)
     names = sorted(p.name for p in (tmp_path / "camera").iterdir())
     assert len(names) == 3 * KEPT
     assert f"front_{KEPT + 3:03d}.png" in names
@@ -113,7 +113,7 @@ def test_any_thread_may_ask_for_pictures(opened, gl):
     sums = []
 
     def look():
-        sums.append(int(hand.body.renderer().capture(hand.rig.data, "front").rgb.sum()))
+        sums.append(int(hand.body.renderer().capture(hand.rig.simulation.data, "front").rgb.sum()))
 
     for _ in range(3):
         thread = threading.Thread(target=look)

@@ -34,14 +34,14 @@ def at(thing, x, y, yaw=0.0):
 def power_cut(hand, when):
     """The gripper's motor is without power once, from `when` until the thing has slipped out."""
     rig, mover = hand.rig, hand.body.arm.mover
-    force = rig.model.actuator_forcerange[-1]
+    force = rig.simulation.model.actuator_forcerange[-1]
     full, cuts = force.copy(), []
 
     def watch():
         if not cuts and when():
             cuts.append(mover.steps)
             force[:] = 0.0
-        elif cuts and math.dist(rig.position("cube"), rig.tcp_pose()[0]) > 0.06:
+        elif cuts and math.dist(rig.position("cube"), rig.view.tcp_pose()[0]) > 0.06:
             force[:] = full
 
     mover.watch_every, mover.watch = 5, watch
@@ -79,7 +79,7 @@ def test_the_receipt_says_what_was_measured(opened):
 
 
 def test_nothing_is_welded(opened):
-    model = opened(*[at(t, 0.35 + 0.06 * i, 0.4 - 0.14 * i) for i, t in enumerate(FIVE)]).rig.model
+    model = opened(*[at(t, 0.35 + 0.06 * i, 0.4 - 0.14 * i) for i, t in enumerate(FIVE)]).rig.simulation.model
     assert [int(kind) for kind in model.eq_type] == [int(mujoco.mjtEq.mjEQ_JOINT)]  # the two fingers' belt
     assert sorted(model.joint(int(j)).name for j in (model.eq_obj1id[0], model.eq_obj2id[0])) == ["f1", "f2"]
 
@@ -148,7 +148,7 @@ def test_the_hand_goes_where_it_is_sent(opened):
     for target in ([0.45, 0.1, 0.3], [0.3, 0.3, 0.5, 0.0, 1.57, 0.0]):
         done = hand.do("move_to", target_pose=target)
         assert done.ok, done.message
-        position, rotation = hand.rig.tcp_pose()
+        position, rotation = hand.rig.view.tcp_pose()
         assert math.dist(position, target[:3]) < 0.005
     assert rotation[:, 2] == pytest.approx([1, 0, 0], abs=0.03)  # pitch of a quarter turn: the hand points forward
     assert hand.do("move_to", x=0.5, y=0.0, z=0.3).ok

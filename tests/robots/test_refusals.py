@@ -11,9 +11,9 @@ CUBE = Thing("cube_01", position=(0.5, 0.1, 0.025))
 
 
 def refusal(hand, op, **params):
-    before = hand.rig.data.qpos.copy()
+    before = hand.rig.simulation.data.qpos.copy()
     findings = hand.review(op, **params)
-    assert np.array_equal(before, hand.rig.data.qpos), "a review moved something"
+    assert np.array_equal(before, hand.rig.simulation.data.qpos), "a review moved something"
     assert len(findings) == 1
     return findings[0]
 

@@ -34,17 +34,17 @@ def test_home_is_home(opened):
     hand = opened()
     assert hand.do("move_to", target_pose=[0.5, 0.2, 0.3]).ok
     assert hand.do("strategy", name="home").ok
-    assert hand.rig.arm() == pytest.approx(hand.body.arm.ready, abs=0.02)
+    assert hand.rig.view.joints() == pytest.approx(hand.body.arm.ready, abs=0.02)
     assert hand.do("strategy", strategy="wave").ok
 
 
 def test_the_gripper_opens_and_closes(opened):
     hand = opened()
     assert hand.do("strategy", name="close_gripper").ok
-    assert hand.rig.opening() < 0.004
+    assert hand.rig.view.opening() < 0.004
     assert hand.body.observe().robots[0].gripper == "closed"
     assert hand.do("strategy", name="open_gripper").ok
-    assert hand.rig.opening() > 0.076
+    assert hand.rig.view.opening() > 0.076
 
 
 def test_an_unknown_strategy_is_told_which_there_are(opened):

@@ -22,7 +22,7 @@ class Ticking(SystemClock):
 
 
 def stands_still(hand):
-    return float(np.abs(hand.rig.data.qvel[:7]).max()) < 0.05
+    return float(np.abs(hand.rig.simulation.data.qvel[:7]).max()) < 0.05
 
 
 def test_a_cancelled_motion_stops_midway_and_holds(opened):

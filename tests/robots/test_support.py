@@ -38,11 +38,11 @@ def test_the_weight_of_a_thing_is_what_its_supports_bear_together(opened):
 
 def test_a_thing_under_others_is_not_picked_up_and_nothing_is_dumped(opened):
     hand = opened(*stack(3))
-    before = hand.rig.data.qpos.copy()
+    before = hand.rig.simulation.data.qpos.copy()
     (finding,) = hand.review("pick_up", object_id="cube_0")
     assert finding.code == "CRITIC_REFUSED" and "cube_1, cube_2" in finding.found and "off it" in finding.fix
     done = hand.do("pick_up", object_id="cube_0")
-    assert not done.ok and done.evidence["steps"] == 0 and np.array_equal(before, hand.rig.data.qpos)
+    assert not done.ok and done.evidence["steps"] == 0 and np.array_equal(before, hand.rig.simulation.data.qpos)
     assert hand.do("pick_up", object_id="cube_2").ok
 
 
@@ -133,14 +133,14 @@ def test_a_hand_that_lost_a_thing_low_over_a_basket_comes_out_of_it(opened):
     assert hand.do("pick_up", object_id="cube").ok
 
     def act():
-        tcp = rig.tcp_pose()[0]
+        tcp = rig.view.tcp_pose()[0]
         if tcp[1] < -0.2 and tcp[2] < 0.12 and rig.fingers_on("cube") == 2:
             lies.put(rig, "cube", (0.2, 0.5, -0.5))  # out of reach: there is no second attempt
 
     lies.always(hand, act, 5)
     done = hand.do("place", target="basket_01")
     assert (done.ok, done.code) == (False, "OBJECT_LOST")
-    assert "lowering" in done.message and rig.tcp_pose()[0][2] > 0.17 and hand.do("strategy", name="home").ok
+    assert "lowering" in done.message and rig.view.tcp_pose()[0][2] > 0.17 and hand.do("strategy", name="home").ok
 
 
 def test_a_hand_that_lost_a_thing_on_the_way_does_not_go_down_without_it(opened):
@@ -150,7 +150,7 @@ def test_a_hand_that_lost_a_thing_on_the_way_does_not_go_down_without_it(opened)
     heights = []
 
     def act():
-        tcp = rig.tcp_pose()[0]
+        tcp = rig.view.tcp_pose()[0]
         if tcp[1] < -0.1 and rig.fingers_on("cube") == 2:
             lies.put(rig, "cube", (0.2, 0.5, -0.5))
         if rig.fingers_on("cube") == 0:
@@ -169,7 +169,7 @@ def test_a_hand_that_was_stopped_in_a_basket_comes_out_of_it(opened, then):
     hand, clock = opened(CUBE), SystemClock()
     assert hand.do("pick_up", object_id="cube").ok
     run = Run(clock, clock.monotonic() + 60)
-    lies.always(hand, lambda: run.cancel.set() if hand.rig.tcp_pose()[0][2] < 0.12 else None, 5)
+    lies.always(hand, lambda: run.cancel.set() if hand.rig.view.tcp_pose()[0][2] < 0.12 else None, 5)
     assert hand.do("place", run=run, target="basket_01").code == "CANCELLED"
     hand.body.arm.mover.watch = None
     done = hand.do("place", target="table_01") if then == "table" else hand.do("strategy", name="home")

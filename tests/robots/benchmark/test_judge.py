@@ -76,7 +76,10 @@ def table() -> Any:
 @pytest.fixture
 def world(table: Any) -> Any:
     """As it was opened, every time."""
-    data, before = table.rig.data, (table.rig.data.qpos.copy(), table.rig.data.ctrl.copy())
+    data, before = (
+        table.rig.simulation.data,
+        (table.rig.simulation.data.qpos.copy(), table.rig.simulation.data.ctrl.copy()),
+    )
     yield table
     data.qpos[:], data.ctrl[:], data.qvel[:], data.xfrc_applied[:] = *before, 0, 0
     table.body.arm.mover.watch = None
@@ -101,7 +104,7 @@ def test_what_moves_or_tilts_is_not_placed(world):
     lies.put(world.rig, "cube", (0.45, 0.1, 0.0252))
     world.body.arm.mover.wait(0.2)
     assert done(world, HERE)
-    world.rig.data.qvel[world.rig.dof["cube"]] = 0.1
+    world.rig.simulation.data.qvel[world.rig.dof["cube"]] = 0.1
     assert not done(world, HERE)
     for goal, position in ((HERE, (0.45, 0.1, 0.037)), (ON, (0.45, -0.05, 0.065)), (STACK, (0.45, -0.05, 0.065))):
         lies.put(world.rig, "cube", position, TIPPED)  # on its edge, for the moment
@@ -132,7 +135,7 @@ def test_a_step_of_the_environment_says_no_more_than_its_judge(monkeypatch):
         lies.weightless("cube")(SimpleNamespace(rig=env.body.arm.rig))
         seen = [env.step(still) for _ in range(10)]
         assert not any(step[4]["is_success"] or step[2] or step[1] > 0 for step in seen)
-        env.body.arm.rig.data.xfrc_applied[:] = 0
+        env.body.arm.simulation.data.xfrc_applied[:] = 0
         assert any(env.step(still)[4]["is_success"] for _ in range(20))
     finally:
         env.close()

@@ -82,7 +82,7 @@ def test_the_world_says_whether_a_task_is_done(stand, name):
 def test_what_moves_or_is_still_held_does_not_rest(stand):
     table = stand(CUBE, CAN)
     table.target.arm.mover.wait(0.2)
-    table.rig.data.qvel[table.rig.dof["cube_01"]] = 0.2
+    table.rig.simulation.data.qvel[table.rig.dof["cube_01"]] = 0.2
     assert [name for name, ok in judged(table, ON_TABLE).items() if not ok] == ["speed_m_s"]
     assert table.do("rekep_pick", object_id="cube_01").ok
     here = tuple(table.rig.position("cube_01"))
@@ -163,7 +163,7 @@ def test_a_program_of_ones_own_that_lets_go_ends_with_a_thing_at_rest(stand):
         if rig.held() == "cube_01":
             held.append(True)
         elif held:
-            rig.data.qvel[rig.dof["cube_01"]] = 0.1
+            rig.simulation.data.qvel[rig.dof["cube_01"]] = 0.1
 
     lies.always(shim(table), kick, 5)
     done = table.do("x", constraints=given, max_backtracks=0)

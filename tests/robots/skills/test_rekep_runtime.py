@@ -91,13 +91,13 @@ def test_a_can_is_poured_out_over_the_basket_and_nowhere_else(stand):
 )
 def test_what_cannot_be_is_refused_before_anything_moves(stand, params, code, words):
     table = stand()
-    before = table.rig.data.qpos.copy()
+    before = table.rig.simulation.data.qpos.copy()
     (found,) = table.review("rekep_place", **params)
     assert found.code == code and words in str(found)
     outcome = table.do("rekep_place", **params)
     assert not outcome.ok
     if code != "CRITIC_REFUSED":
-        assert outcome.code == code and np.array_equal(before, table.rig.data.qpos)
+        assert outcome.code == code and np.array_equal(before, table.rig.simulation.data.qpos)
 
 
 def test_a_program_of_ones_own_is_carried_out(stand):
@@ -158,7 +158,7 @@ def test_what_slips_is_noticed_and_taken_again(stand):
 
     def slip(rig):
         if not slips and rig.held() == "apple_01" and rig.position("apple_01")[2] > 0.12:
-            rig.data.ctrl[panda.ARM] = panda.STROKE  # the fingers open, and nobody said so
+            rig.simulation.data.ctrl[panda.ARM] = panda.STROKE  # the fingers open, and nobody said so
             slips.append(rig.position("apple_01"))
 
     table.at(slip)
@@ -174,7 +174,7 @@ def test_what_always_slips_is_given_up(stand):
 
     def slip(rig):
         if rig.position("apple_01")[2] > 0.09:
-            rig.data.ctrl[panda.ARM] = panda.STROKE
+            rig.simulation.data.ctrl[panda.ARM] = panda.STROKE
 
     table.at(slip)
     outcome = table.do("rekep_pick", object_id="apple_01", max_backtracks=2)
@@ -198,7 +198,7 @@ def test_a_stop_in_mid_motion_leaves_the_arm_still(stand, why):
     table.at(stop)
     outcome = table.do("rekep_place", object_id="apple_01", target_id="basket_01", run=run)
     assert outcome.cause is (Cause.TIMEOUT if why == "timeout" else Cause.CANCELLED)
-    assert float(np.max(np.abs(table.rig.data.qvel[: panda.ARM]))) < 0.02
+    assert float(np.max(np.abs(table.rig.simulation.data.qvel[: panda.ARM]))) < 0.02
     assert outcome.evidence["stages"][-1]["result"] == ("timeout" if why == "timeout" else "cancelled")
 
 
@@ -230,15 +230,15 @@ def test_a_constraint_that_breaks_down_in_mid_motion_leaves_the_arm_still(stand)
 
     def move(rig):  # in the plan the can is where no index fails; then it is not
         if rig.position("apple_01")[2] > 0.12 and not moved:
-            moved.append(rig.data.qpos[rig.qpos["can_01"]] * 1)
-            rig.data.qpos[rig.qpos["can_01"]] = 0.3
+            moved.append(rig.simulation.data.qpos[rig.qpos["can_01"]] * 1)
+            rig.simulation.data.qpos[rig.qpos["can_01"]] = 0.3
 
-    table.rig.data.qpos[table.rig.qpos["can_01"]] = -0.3
+    table.rig.simulation.data.qpos[table.rig.qpos["can_01"]] = -0.3
     table.at(move)
     given = {"program": text, "keypoints": ["apple_01.centre", "cube_01.top", "can_01.centre"]}
     outcome = table.do("x", constraints=given)
     assert moved and not outcome.ok and "keypoints" not in outcome.code and "IndexError" in outcome.message
-    assert float(np.max(np.abs(table.rig.data.qvel[: panda.ARM]))) < 0.02
+    assert float(np.max(np.abs(table.rig.simulation.data.qvel[: panda.ARM]))) < 0.02
     assert outcome.evidence["sim_seconds"] > 1
 
 

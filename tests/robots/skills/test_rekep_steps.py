@@ -76,6 +76,6 @@ def test_a_cancel_stops_it_where_it_is_and_the_next_session_goes_on(stand):
     outcome = table.do("rekep_pick", object_id="apple_01", run=run)
     assert outcome.cause is Cause.CANCELLED
     port.inner.arm.mover.wait(0.1)
-    assert float(np.max(np.abs(port.inner.arm.rig.data.qvel[:7]))) < 0.05
+    assert float(np.max(np.abs(port.inner.arm.simulation.data.qvel[:7]))) < 0.05
     port.before = None
     assert table.do("rekep_pick", object_id="apple_01").ok

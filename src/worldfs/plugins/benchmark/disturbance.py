@@ -36,9 +36,9 @@ class Disturbance:
             return
         rig, thing = self._arm.rig, self._thing
         at, speed = rig.qpos[thing], rig.dof[thing]
-        rig.data.qpos[at : at + 3] = (*spot, self._start)
-        rig.data.qvel[speed : speed + 6] = 0
-        mujoco.mj_forward(rig.model, rig.data)
+        rig.simulation.data.qpos[at : at + 3] = (*spot, self._start)
+        rig.simulation.data.qvel[speed : speed + 6] = 0
+        mujoco.mj_forward(rig.simulation.model, rig.simulation.data)
         self.happened = "moved" if self._moment == self._reached else "taken out of the gripper"
 
     def watch(self, observation: object, action: object, result: object) -> None:
@@ -46,7 +46,7 @@ class Disturbance:
 
     def _reached(self) -> bool:
         rig = self._arm.rig
-        return rig.held() is None and float(np.linalg.norm(rig.tcp_pose()[0] - rig.position(self._thing))) < NEAR
+        return rig.held() is None and float(np.linalg.norm(rig.view.tcp_pose()[0] - rig.position(self._thing))) < NEAR
 
     def _lifted(self) -> bool:
         rig = self._arm.rig

@@ -81,7 +81,7 @@ def run(trial: Trial) -> TrialResult:
         arm.mover.hold()
         arm.mover.wait(REST_S)
         reached = sum(attempts.judge(goal, SINKS) for goal in scenario.goals)
-        sim_s = float(arm.rig.data.time)
+        sim_s = float(arm.simulation.data.time)
     finally:
         target.close()
         if policy is not None:

@@ -37,7 +37,7 @@ class ActionEvidence:
 
     def _snapshot(self) -> Json:
         rig = self.arm.rig
-        position, rotation = rig.tcp_pose()
+        position, rotation = rig.view.tcp_pose()
         taken: Json = {"tcp": {"position": rounded(position), "rpy": rounded(geometry.to_rpy(rotation), 3)}}
         if self.thing is not None:
             taken["object"] = {
@@ -67,7 +67,7 @@ class ActionEvidence:
             "before": self._before,
             "after": self._snapshot(),
             "contacts": pairs,
-            "gripper_opening": round(rig.opening(), 4),
+            "gripper_opening": round(rig.view.opening(), 4),
             "steps": steps,
             "sim_seconds": round(steps * TIMESTEP, 3),
             "attempts": self.attempts,

@@ -62,7 +62,7 @@ def plan_move(arm: Arm, order: Order) -> ReachPlan | Finding:
             order, "target_pose", "[x, y, z] or [x, y, z, roll, pitch, yaw]", dict(order.params), "give a target_pose"
         )
     position = target[:3]
-    _, present = arm.rig.tcp_pose()
+    _, present = arm.view.tcp_pose()
     if len(target) == 6:
         turns = [geometry.from_rpy(*target[3:])]
     elif len(target) == 7:
@@ -70,7 +70,7 @@ def plan_move(arm: Arm, order: Order) -> ReachPlan | Finding:
     elif len(target) == 3:
         # no rotation requested: the gripper points down, turned as little as possible, else outwards
         yaw = math.atan2(float(present[1, 0]), float(present[0, 0]))
-        toward = math.atan2(*(position - arm.rig.base)[[1, 0]])
+        toward = math.atan2(*(position - arm.view.base)[[1, 0]])
         turns = [geometry.hand_rotation(yaw + k * math.pi / 4) for k in (0, 1, -1, 2, -2, 3, -3, 4)]
         turns += [
             geometry.hand_rotation(toward + k, math.copysign(t, math.cos(k)))
@@ -81,7 +81,7 @@ def plan_move(arm: Arm, order: Order) -> ReachPlan | Finding:
         return params.invalid_param(order, "target_pose", "3, 6 or 7 numbers", target.tolist(), "give 3 or 6 numbers")
     held = arm.rig.held()
     checker = arm.collision_checker(held=held)
-    start = arm.rig.arm()
+    start = arm.view.joints()
     blocked = ""
     cut_off: list[tuple[Array, Array]] = []
     for i, rotation in enumerate(turns):
@@ -112,7 +112,7 @@ def move_to(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
         return plan_failure(plan, action_evidence)
     held = arm.rig.held()
     arm.mover.follow(plan.route, settle=0.25)
-    position, rotation = arm.rig.tcp_pose()
+    position, rotation = arm.view.tcp_pose()
     off = float(np.linalg.norm(position - plan.position))
     turned = geometry.angle(plan.rotation.T @ rotation)
     action_evidence.distance = off
@@ -121,7 +121,7 @@ def move_to(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
         return Outcome.failure(
             Cause.ERROR, "OBJECT_LOST", f"{held} was lost on the way", evidence=action_evidence.close()
         )
-    rate = float(np.max(np.abs(arm.rig.data.qvel[: panda.ARM])))
+    rate = float(np.max(np.abs(arm.view.speeds())))
     if rate > STANDS:
         message = f"the arm still moves at {rate:.2f} rad/s"
         return Outcome.failure(Cause.ERROR, "NOT_AT_REST", message, evidence=action_evidence.close())

@@ -2,35 +2,52 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from worldfs.base.model import Finding
 
 from . import panda
-from .array_types import Array
+from .arm_view import ArmView
+from .array_types import Array, Native
 from .collision import CollisionChecker
 from .ik import HOME, IKSolver
 from .motion_control import MotionController
 from .rig import Rig
+from .simulation import Simulation
 
 REACH_FIELD = "EMBODIED.md Physical Constraints / Max Reach"
 GRIP_FIELD = "EMBODIED.md Physical Constraints / Max Grip Width"
 
 
-@dataclass(slots=True)
+@dataclass
 class Arm:
     rig: Rig
     solver: IKSolver
     mover: MotionController
     ready: Array = field(default_factory=HOME.copy)  # a pose free of collision in this scene
 
+    @property
+    def view(self) -> ArmView:
+        return self.rig.view
+
+    @property
+    def simulation(self) -> Simulation:
+        return self.rig.simulation
+
+    @cached_property
+    def planning_model(self) -> Native:
+        """A copy for plans that change the model: the world's own may be stepped for another arm meanwhile."""
+        return copy.copy(self.simulation.model)
+
     def collision_checker(self, *, opening: float | None = None, held: str | None = None) -> CollisionChecker:
         return CollisionChecker(self.rig, opening=opening, held=held)
 
     def reach(self, position: Array) -> float:
         """Distance of a point from the robot's base (m), as the critic measures it."""
-        return float(((position - self.rig.base) ** 2).sum() ** 0.5)
+        return float(((position - self.rig.view.base) ** 2).sum() ** 0.5)
 
 
 @dataclass(frozen=True, slots=True)

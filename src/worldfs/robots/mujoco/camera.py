@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from worldfs.base.errors import MissingRequirement
 
+from .arm_view import ArmView
 from .array_types import Array, Image, Native
 from .gl import gl_status
 
@@ -49,11 +50,11 @@ class CameraFrame:
 class CameraRenderer:
     """Raises `MissingRequirement` with the packages that pictures need when there is no OpenGL."""
 
-    def __init__(self, model: Native) -> None:
+    def __init__(self, view: ArmView) -> None:
         status = gl_status()
         if not status.backend:
             raise MissingRequirement(f"no camera: {status.why}", op="render", fix=status.fix, code="CAMERA_UNAVAILABLE")
-        self._model = model
+        self._view, self._model = view, view.simulation.model
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="eye")
         try:
             self._thread.submit(self._make, status.backend).result()
@@ -77,12 +78,12 @@ class CameraRenderer:
     def capture(
         self, data: Native, camera: str, *, rgb: bool = True, depth: bool = False, segments: bool = False
     ) -> CameraFrame:
-        """One frame of a named camera; the caller must not change `data` meanwhile."""
+        """One frame of a camera of the arm or of the world; the caller must not change `data` meanwhile."""
         return self._thread.submit(self._capture, data, camera, rgb, depth, segments).result()
 
     def _capture(self, data: Native, camera: str, rgb: bool, depth: bool, segments: bool) -> CameraFrame:
         model = self._model
-        number = model.camera(camera).id
+        number = model.camera(self._view.camera(camera)).id
         view = mujoco.MjvCamera()
         view.type, view.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, number
         every = mujoco.mjtCatBit.mjCAT_ALL.value

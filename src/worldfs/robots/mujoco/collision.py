@@ -8,7 +8,6 @@ from itertools import pairwise
 import mujoco
 import numpy as np
 
-from . import panda
 from .array_types import Array
 from .rig import TOUCH_DEPTH, Rig
 
@@ -24,13 +23,14 @@ class CollisionChecker:
 
     def __init__(self, rig: Rig, *, opening: float | None = None, held: str | None = None) -> None:
         self.rig = rig
-        self.data = mujoco.MjData(rig.model)
-        self.data.qpos[:] = rig.data.qpos
+        self.model = rig.simulation.model
+        self.data = mujoco.MjData(self.model)
+        self.data.qpos[:] = rig.simulation.data.qpos
         self.held = held
         if opening is not None:
-            self.data.qpos[panda.ARM : panda.ARM + 2] = opening
+            self.data.qpos[rig.view.finger_qpos] = opening
         if held is not None:
-            position, rotation = rig.tcp_pose()
+            position, rotation = rig.view.tcp_pose()
             self.offset = rotation.T @ (rig.position(held) - position)
             self.turn = rotation.T @ rig.rotation(held)
         self._owner = rig.geom_owner
@@ -39,16 +39,16 @@ class CollisionChecker:
     def hits(self, q: Array, *, allowed: frozenset[Pair] | set[Pair] = frozenset()) -> dict[Pair, float]:
         """Pairs deeper than 2 mm at arm angles `q` (7) that involve the arm or what it holds: pair → depth (m)."""
         rig, data = self.rig, self.data
-        data.qpos[: panda.ARM] = q
-        mujoco.mj_kinematics(rig.model, data)
+        data.qpos[rig.view.joint_qpos] = q
+        mujoco.mj_kinematics(self.model, data)
         if self.held is not None:
-            position, rotation = data.site_xpos[rig.tcp], data.site_xmat[rig.tcp].reshape(3, 3)
+            position, rotation = rig.view.tcp_pose_in(data)
             at = rig.qpos[self.held]
             data.qpos[at : at + 3] = position + rotation @ self.offset
             mujoco.mju_mat2Quat(self._quat, (rotation @ self.turn).ravel())
             data.qpos[at + 3 : at + 7] = self._quat
-            mujoco.mj_kinematics(rig.model, data)
-        mujoco.mj_collision(rig.model, data)
+            mujoco.mj_kinematics(self.model, data)
+        mujoco.mj_collision(self.model, data)
         found: dict[Pair, float] = {}
         if data.ncon == 0:
             return found

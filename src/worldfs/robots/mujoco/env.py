@@ -99,7 +99,7 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
         return dict(self.observation()), self.reward(done), done, False, {"is_success": done}
 
     def render(self) -> Array:
-        rgb = self.body.renderer().capture(self.body.arm.rig.data, "front").rgb
+        rgb = self.body.renderer().capture(self.body.arm.simulation.data, "front").rgb
         assert rgb is not None
         return rgb
 
@@ -125,7 +125,7 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
         if where and where not in rig.things:
             raise BadInput(f"no place {where!r}", expected="one of " + ", ".join(rig.things))
         self.goal = TaskGoal(task, chosen, where, tuple(position), float(rig.position(chosen)[2]))
-        self._command = rig.arm()
+        self._command = rig.view.joints()
         self._wanted = None
 
     def act(self, action: Array, representation: str) -> list[str]:
@@ -149,24 +149,21 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
             change = change / scale
         start = self._command.copy()
         self._command = start + change
-        data, model = arm.rig.data, arm.rig.model
-        data.ctrl[panda.ARM] = self._fingers(float(action[-1]), representation)
-        rate = change / dt
-        for i in range(self._steps):
-            data.ctrl[: panda.ARM] = start + change * ((i + 1) / self._steps) + panda.LAG * rate
-            mujoco.mj_step(model, data)
+        arm.view.grip(self._fingers(float(action[-1]), representation))
+        shares = np.arange(1, self._steps + 1) / self._steps
+        arm.view.advance(self._steps, start + np.outer(shares, change) + panda.LAG * (change / dt))
         arm.mover.steps += self._steps
-        if not np.isfinite(data.qpos[0]):
+        if not np.isfinite(arm.view.joints()[0]):
             raise FloatingPointError("the simulation diverged")
         return clamped
 
     def observation(self) -> LazyObservation:
         rig = self.body.arm.rig
-        position, rotation = rig.tcp_pose()
+        position, rotation = rig.view.tcp_pose()
         numbers: dict[str, Array] = {
-            "joint_states": rig.arm(),
-            "joint_velocities": np.array(rig.data.qvel[: panda.ARM]),
-            "gripper": np.array([rig.opening()]),
+            "joint_states": rig.view.joints(),
+            "joint_velocities": rig.view.speeds(),
+            "gripper": np.array([rig.view.opening()]),
             "ee_pose": np.array([*position, *geometry.quat_of(rotation)]),
             **self._thing(),
         }
@@ -182,13 +179,13 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
             return 1.0
         rig = self.body.arm.rig
         at = rig.position(self.goal.thing)
-        hand = float(np.linalg.norm(rig.tcp_pose()[0] - at))
+        hand = float(np.linalg.norm(rig.view.tcp_pose()[0] - at))
         return -hand - float(np.linalg.norm(at - goal_position(self.body.arm, self.goal)))
 
     def hold(self) -> None:
         """Stop where it is."""
         self.body.arm.mover.hold()
-        self._command, self._wanted = self.body.arm.rig.arm(), None
+        self._command, self._wanted = self.body.arm.view.joints(), None
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
@@ -230,7 +227,9 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
         return CLOSE if open_ < 0.5 else panda.STROKE * min(1.0, open_)
 
     def _capture(self, kind: str, camera: str) -> Array:
-        frame = self.body.renderer().capture(self.body.arm.rig.data, camera, rgb=kind == "rgb", depth=kind == "depth")
+        frame = self.body.renderer().capture(
+            self.body.arm.simulation.data, camera, rgb=kind == "rgb", depth=kind == "depth"
+        )
         found = frame.rgb if kind == "rgb" else frame.depth
         assert found is not None
         return found

@@ -72,13 +72,13 @@ def plan(arm: Arm, id: str, job: str = "") -> GraspPlan | Finding:
                     why = why or result
                     continue
                 way = plan_path(
-                    arm.collision_checker(opening=opening), arm.rig.arm(), one.above, via=(arm.ready,), search=False
+                    arm.collision_checker(opening=opening), arm.view.joints(), one.above, via=(arm.ready,), search=False
                 )
                 if way is not None:
                     return replace(result, route=way)
                 cut_off.append((one, result))
     for one, result in cut_off[:SEARCHES]:
-        way = plan_path(arm.collision_checker(opening=result.opening), arm.rig.arm(), one.above)
+        way = plan_path(arm.collision_checker(opening=result.opening), arm.view.joints(), one.above)
         if way is not None:
             return replace(result, route=way)
     if cut_off:
@@ -114,8 +114,8 @@ class _Candidate:
 
 def _candidates(arm: Arm, at: Array, lying: geometry.GripGeometry, tilt: float) -> list[_Candidate]:
     """Every gripper rotation that closes across the object and that the arm reaches; tilted, it points outwards."""
-    present, home = arm.rig.arm(), arm.ready
-    toward = math.atan2(at[1] - arm.rig.base[1], at[0] - arm.rig.base[0])
+    present, home = arm.view.joints(), arm.ready
+    toward = math.atan2(at[1] - arm.view.base[1], at[0] - arm.view.base[0])
     yaws: list[tuple[float, float, float]] = []  # yaw, width, extra cost
     if lying.round:
         yaws = [(toward + k * math.pi / 4, lying.grips[0][0], 0.0) for k in range(-4, 4)]
@@ -178,7 +178,7 @@ def carry_out(arm: Arm, grasp: GraspPlan) -> AttemptResult:
     _close(arm, id)
     if rig.fingers_on(id) < 2:
         touched = sorted(rig.touching(id))
-        message = f"grasp missed: fingers {rig.opening():.3f} m apart, {id} touches {touched or 'nothing'}"
+        message = f"grasp missed: fingers {rig.view.opening():.3f} m apart, {id} touches {touched or 'nothing'}"
         _back_off(arm, grasp)
         return AttemptResult(False, "GRASP_MISSED", message)
     mover.line(grasp.up, grasp.lift)
@@ -198,10 +198,10 @@ def carry_out(arm: Arm, grasp: GraspPlan) -> AttemptResult:
 
 
 def _close(arm: Arm, id: str) -> None:
-    last = arm.rig.opening()
+    last = arm.view.opening()
     for _ in range(12):
         arm.mover.wait(0.05)
-        now = arm.rig.opening()
+        now = arm.view.opening()
         if abs(now - last) < 2e-5 and arm.rig.fingers_on(id) == 2:
             arm.mover.wait(0.05)
             return

@@ -26,7 +26,7 @@ class IKSolver:
         panda.add(spec, base[:3], geometry.quat_of(geometry.from_rpy(*base[3:6])))
         self.model = spec.compile()
         self.data = mujoco.MjData(self.model)
-        self.tcp = self.model.site("tcp").id
+        self.tcp = self.model.site(panda.TOOL_POINT).id
         self._jacobian = np.zeros((6, self.model.nv))
         self._turn = np.zeros(3)
         self._quat = np.zeros(4)

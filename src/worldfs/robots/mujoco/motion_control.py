@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-import mujoco
 import numpy as np
 
 from . import panda
@@ -34,7 +33,7 @@ class MotionController:
     """Drives one rig. `steps` counts physics steps since the last `begin`; `watch` is called as it goes."""
 
     def __init__(self, rig: Rig) -> None:
-        self.rig = rig
+        self.rig, self.view = rig, rig.view
         self.steps = 0
         self.stop: Callable[[], str] = lambda: ""
         self.watch: Callable[[], None] | None = None
@@ -48,11 +47,11 @@ class MotionController:
 
     def grip(self, width: float) -> None:
         """Sets the fingers' goal: metres a finger, `CLOSE` to hold."""
-        self.rig.data.ctrl[panda.ARM] = width
+        self.view.grip(width)
 
     def wait(self, seconds: float) -> None:
         """Lets the world go on while the servos hold."""
-        self._run(round(seconds / TIMESTEP))
+        self._advance(round(seconds / TIMESTEP))
 
     def follow(self, path: Sequence[Array], *, settle: float = 0.12) -> None:
         """Along straight joint segments, each a quintic at the pace of its slowest joint."""
@@ -82,10 +81,9 @@ class MotionController:
 
     def hold(self) -> None:
         """Stops where it is: the servos' goal becomes the present pose, the fingers keep theirs."""
-        data = self.rig.data
         for _ in range(25):  # with its goal always where it is, the servos only brake
-            data.ctrl[: panda.ARM] = data.qpos[: panda.ARM]
-            mujoco.mj_step(self.rig.model, data, 10)
+            self.view.hold()
+            self.view.advance(10)
             self.steps += 10
             if self.still:
                 return
@@ -93,7 +91,7 @@ class MotionController:
     @property
     def speed(self) -> float:
         """rad/s of the fastest joint, as it is now."""
-        return round(float(np.max(np.abs(self.rig.data.qvel[: panda.ARM]))), 4)
+        return round(float(np.max(np.abs(self.view.speeds()))), 4)
 
     @property
     def still(self) -> bool:
@@ -103,37 +101,32 @@ class MotionController:
 
     def _play(self, joints: Array, rates: Array) -> None:
         """One command a step; the servos' lag is fed forward, so that the arm follows the path exactly."""
-        model, data, step = self.rig.model, self.rig.data, mujoco.mj_step
         commands = joints + panda.LAG * rates
         commands[-1] = joints[-1]
-        control = data.ctrl
-        for i, command in enumerate(commands):
-            control[: panda.ARM] = command
-            step(model, data)
-            if i % CHECK_EVERY == 0:
-                self._check_watch()
-            self.steps += 1
-            if self.watch is not None and self.steps % self.watch_every == 0:
-                self.watch()
+        self._advance(len(commands), commands)
 
-    def _run(self, n: int) -> None:
-        while n > 0:
-            chunk = min(n, CHECK_EVERY)
+    def _advance(self, steps: int, commands: Array | None = None) -> None:
+        """In chunks between which the stop flag is checked: after a motion's first step, then every `CHECK_EVERY`."""
+        done = 0
+        while done < steps:
+            to_check = CHECK_EVERY if commands is None else (1 - done) % CHECK_EVERY or CHECK_EVERY
+            chunk = min(to_check, steps - done)
             if self.watch is not None:
                 chunk = min(chunk, self.watch_every - self.steps % self.watch_every)
-            mujoco.mj_step(self.rig.model, self.rig.data, chunk)
+            self.view.advance(chunk, None if commands is None else commands[done : done + chunk])
             self.steps += chunk
-            n -= chunk
-            self._check_watch()
+            done += chunk
+            if commands is None or chunk == to_check:
+                self._check_stop()
             if self.watch is not None and self.steps % self.watch_every == 0:
                 self.watch()
 
-    def _check_watch(self) -> None:
+    def _check_stop(self) -> None:
         why = self.stop()
         if why:
             self.hold()
             raise MotionStopped(why)
-        if not math.isfinite(float(self.rig.data.qpos[0])):
+        if not math.isfinite(float(self.view.joints()[0])):
             raise FloatingPointError("the simulation diverged")
 
     def quiet(self, id: str, *, at_most: float = 1.2, below: float = 0.015) -> None:

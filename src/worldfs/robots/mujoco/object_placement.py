@@ -133,7 +133,7 @@ def _no_room(held: str, target: str, job: str) -> Finding:
 def _upright_half(arm: Arm, held: str) -> float:
     """Half height of the held object once the gripper is straightened (m)."""
     thing = arm.rig.things[held]
-    _, rotation = arm.rig.tcp_pose()
+    _, rotation = arm.view.tcp_pose()
     turned = _straight(rotation) @ rotation.T @ arm.rig.rotation(held)
     return float(geometry.half_extents(thing.shape, thing.size, turned)[2])
 
@@ -147,11 +147,11 @@ def _straight(rotation: Array) -> Array:
 
 def _turns(arm: Arm, held: str, goal: Array) -> list[Array]:
     """Gripper rotations that set the object down the way up it is held; a ball may be set down from behind as well."""
-    _, rotation = arm.rig.tcp_pose()
+    _, rotation = arm.view.tcp_pose()
     now = _straight(rotation)
     turns = [geometry.about_z(k * math.pi / 4) @ now for k in range(8)]
     if arm.rig.things[held].shape == "sphere":
-        toward = math.atan2(goal[1] - arm.rig.base[1], goal[0] - arm.rig.base[0])
+        toward = math.atan2(goal[1] - arm.view.base[1], goal[0] - arm.view.base[0])
         for tilt in (0.0, 0.5, 1.0, 1.5):
             turns += [geometry.hand_rotation(toward, tilt), geometry.hand_rotation(toward + math.pi, -tilt)]
     return turns
@@ -180,9 +180,9 @@ def _spots(arm: Arm, held: str, basket: Thing) -> Iterator[PlacementGoal]:
             nearest = min([*gaps, 0.05])
             pile = max([float(p[2]) + h for (p, _, h), gap in zip(inside, gaps, strict=True) if gap < 0], default=0.0)
             # nearer the base is easier, and leaves the far side's view free
-            ease = 0.1 * float(np.hypot(*(spot - rig.base[:2])))
+            ease = 0.1 * float(np.hypot(*(spot - rig.view.base[:2])))
             ranked.append((-nearest + ease, spot, pile))
-    tcp, _ = rig.tcp_pose()
+    tcp, _ = rig.view.tcp_pose()
     grip_above_bottom = float(tcp[2] - rig.position(held)[2]) + half
     for _, spot, pile in sorted(ranked, key=lambda item: item[0])[:14]:
         floor = max(float(low[2]), pile)
@@ -209,7 +209,8 @@ def _free_places(arm: Arm, held: str, piece: Thing, half: float) -> Iterator[Pla
     narrow: list[tuple[float, Array]] = []
     for distance in (0.48, 0.4, 0.56, 0.62, 0.34):
         for angle in np.linspace(-1.2, 1.2, 25):
-            spot = rig.base + rig.base_rotation @ [distance * math.cos(angle), distance * math.sin(angle), 0.0]
+            ahead = [distance * math.cos(angle), distance * math.sin(angle), 0.0]
+            spot = rig.view.base + rig.view.base_rotation @ ahead
             if not covers(piece, spot[0], spot[1], -margin):
                 continue
             gap = min([float(np.hypot(*(p - spot[:2]))) - r - radius for p, r in others] or [0.2])
@@ -240,7 +241,7 @@ def plan(arm: Arm, held: str, goals: list[PlacementGoal], job: str = "") -> Plac
         first = first or found
     checker = arm.collision_checker(held=held)
     for placing in cut_off[:SEARCHES]:
-        way = plan_path(checker, arm.rig.arm(), placing.down[0])
+        way = plan_path(checker, arm.view.joints(), placing.down[0])
         if way is not None:
             return replace(placing, route=way)
     assert first is not None
@@ -253,9 +254,9 @@ def _plan_one(
     """One goal by a plain way; what only lacks a way there is added to `cut_off`."""
     rig = arm.rig
     checker = arm.collision_checker(held=held)
-    tcp, rotation = rig.tcp_pose()
+    tcp, rotation = rig.view.tcp_pose()
     offset = rotation.T @ (rig.position(held) - tcp)
-    present = rig.arm()
+    present = rig.view.joints()
     release = goal.centre + geometry.up(goal.release)
     found: list[tuple[float, Array, Array, Array]] = []
     height = ABOVE
@@ -298,7 +299,7 @@ def _plan_one(
 
 def _opening(arm: Arm, held: str, q: Array) -> float | None:
     """As far as the fingers can open at the goal without hitting a neighbour (m a finger); None: not far enough."""
-    now = arm.rig.opening() / 2
+    now = arm.view.opening() / 2
     for opening in (panda.STROKE, now + 0.012, now + 0.005):
         checker = arm.collision_checker(opening=min(opening, panda.STROKE), held=held)
         if checker.free(q):

@@ -24,6 +24,11 @@ import numpy as np
 from .array_types import Array
 
 ARM = 7
+JOINTS = tuple(f"j{i}" for i in range(1, ARM + 1))  # the names in the model, to which a world adds the arm's prefix
+SERVOS = tuple(f"a{i}" for i in range(1, ARM + 1))
+FINGER_JOINTS, FINGERS, GRIPPER = ("f1", "f2"), ("left", "right"), "grip"
+BODIES = (*(f"link{i}" for i in range(ARM + 1)), "hand", *FINGERS)
+TOOL_POINT, CAMERAS = "tcp", ("wrist",)
 DH_A = (0.0, 0.0, 0.0, 0.0825, -0.0825, 0.0, 0.088)  # m
 DH_D = (0.333, 0.0, 0.316, 0.0, 0.384, 0.0, 0.0)  # m
 DH_ALPHA = (0.0, -math.pi / 2, math.pi / 2, math.pi / 2, -math.pi / 2, math.pi / 2, math.pi / 2)  # rad
@@ -112,14 +117,20 @@ def forward(q: Array) -> Array:
     return np.asarray(frame @ np.array([[c, -s, 0, 0], [s, c, 0, 0], [0, 0, 1, FLANGE + TCP], [0, 0, 0, 1]]))
 
 
-def add(spec: Any, pose: tuple[float, ...], quat: tuple[float, ...]) -> None:
+def add(spec: Any, pose: tuple[float, ...], quat: tuple[float, ...], prefix: str = "") -> None:
     """Puts the arm into `spec`, its base at `pose` (x y z, m) turned by `quat` (w x y z).
 
-    Names: bodies link0…link7, hand, left, right; joints j1…j7, f1, f2; actuators a1…a7, grip; site tcp; camera wrist.
+    Names (see `JOINTS` and so on) begin with `prefix`, so that several arms have a place in one world.
     """
     import mujoco  # a real arm needs the figures above, and no simulator
 
     spec.compiler.degree = False
+    if prefix:  # MuJoCo attaches nothing without one
+        alone = mujoco.MjSpec()
+        add(alone, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
+        alone.option = spec.option  # else it warns that the arm's own are lost
+        spec.attach(alone, prefix=prefix, frame=spec.worldbody.add_frame(pos=list(pose[:3]), quat=list(quat)))
+        return
     parent = spec.worldbody.add_body(name="link0", pos=list(pose[:3]), quat=list(quat))
     _dress(parent, 0)
     for i in range(1, ARM + 1):

@@ -89,10 +89,10 @@ def detect(rig: Rig, frame: CameraFrame, id: str) -> Detection | None:
 def plan_camera_pose(arm: Arm, position: Array) -> tuple[list[Array], float] | Finding | None:
     """A path that brings the wrist camera over `position`, pointing down, and its height; None: blocked."""
     checker = arm.collision_checker(held=arm.rig.held())
-    start = arm.rig.arm()
+    start = arm.view.joints()
     solved = False
     cut_off: list[tuple[Array, float]] = []
-    toward = math.atan2(position[1] - arm.rig.base[1], position[0] - arm.rig.base[0])
+    toward = math.atan2(position[1] - arm.view.base[1], position[0] - arm.view.base[0])
     for standoff in STANDOFFS:
         for turn in (0.0, math.pi, math.pi / 2, -math.pi / 2, math.pi / 4, -math.pi / 4):
             rotation = geometry.hand_rotation(toward + turn)
@@ -145,7 +145,7 @@ def _known(rig: Rig, id: str) -> Array:
 
 def _aim(rig: Rig, id: str, position: Array) -> tuple[float, float]:
     """The wrist camera's pointing error (rad) at an object, and its limit: the object's side, and `CENTRED`."""
-    camera = rig.data.camera("wrist")
+    camera = rig.simulation.data.camera(rig.view.camera("wrist"))
     way = position - camera.xpos
     away = float(np.linalg.norm(way))
     along = -camera.xmat.reshape(3, 3)[:, 2]
@@ -166,7 +166,7 @@ def locate(arm: Arm, renderer: CameraRenderer, order: Order, action_evidence: Ac
         return Outcome.failure(
             Cause.ERROR, finding.code, f"{finding.found}: {finding.expected}", evidence=action_evidence.close()
         )
-    data = arm.rig.data
+    data = arm.simulation.data
     seen_by, detection = "front", None
     picture = renderer.capture(data, "front", rgb=False, depth=True, segments=True)
     id = found[0]
@@ -243,12 +243,16 @@ def _search(arm: Arm, renderer: CameraRenderer, id: str) -> Detection | None:
     checker = arm.collision_checker(held=arm.rig.held())
     rig = arm.rig
     for spot in SEARCH:
-        q = arm.solver.near(arm.ready, rig.base + rig.base_rotation @ spot, geometry.hand_rotation(0.0))
-        way = None if q is None or not checker.free(q) else plan_path(checker, rig.arm(), q)
+        q = arm.solver.near(arm.ready, rig.view.base + rig.view.base_rotation @ spot, geometry.hand_rotation(0.0))
+        way = None if q is None or not checker.free(q) else plan_path(checker, rig.view.joints(), q)
         if way is None:
             continue
         arm.mover.follow(way)
-        detection = detect(rig, renderer.capture(rig.data, "wrist", rgb=False, depth=True, segments=True), id)
+        detection = detect(
+            rig,
+            renderer.capture(rig.simulation.data, "wrist", rgb=False, depth=True, segments=True),
+            id,
+        )
         if detection is not None:
             return detection
     return None

@@ -1,4 +1,4 @@
-"""The rig: a layout compiled into physics, with the measurements that the other modules share."""
+"""The rig: the things of a simulated world as one of its arms sees them, by id: where they are, what touches what."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 
 from worldfs.base.model import Thing
 
-from . import geometry, panda
-from .array_types import Array, Native
-from .model_builder import build
+from . import geometry
+from .arm_view import ArmView
+from .array_types import Array
 from .scene_layout import SceneLayout
 
 TOUCH_DEPTH = 0.002  # m: contacts deeper than this are collisions when planning
@@ -27,71 +27,52 @@ class Contact:
 
 
 class Rig:
-    """Model, live state and the numbers that tie them to ids. Holds no thread and no device."""
+    """Ties ids to the numbers of the model. What no id stands for has a label: "robot" is the arm of `view`, "floor"
+    what stands under everything, `robot ID` another arm."""
 
-    def __init__(self, plan: SceneLayout) -> None:
-        self.plan = plan
-        self.model: Native = build(plan).compile()
-        self.data: Native = mujoco.MjData(self.model)
-        model = self.model
+    def __init__(self, plan: SceneLayout, view: ArmView) -> None:
+        self.plan, self.view = plan, view
+        self.simulation = view.simulation
+        model = self.simulation.model
         self.things: dict[str, Thing] = {t.id: t for t in (*plan.objects, *plan.furniture)}
         self.objects = [t.id for t in plan.objects]
         self.body = {id: model.body(f"object{i}").id for i, id in enumerate(self.objects)}
         self.qpos = {id: int(model.joint(f"free{i}").qposadr[0]) for i, id in enumerate(self.objects)}
         self.dof = {id: int(model.joint(f"free{i}").dofadr[0]) for i, id in enumerate(self.objects)}
-        self.tcp = model.site("tcp").id
-        self.left, self.right = model.body("left").id, model.body("right").id
-        self.arm_bodies = frozenset(
-            model.body(n).id for n in (*(f"link{i}" for i in range(8)), "hand", "left", "right")
-        )
-        owner: dict[int, str] = dict.fromkeys(self.arm_bodies, "robot")
+        owner: dict[int, str] = dict.fromkeys(view.bodies, "robot")
         owner.update({b: id for id, b in self.body.items()})
         for i, thing in enumerate(plan.furniture):
             owner[model.body(f"furniture{i}").id] = thing.id
         self.body_owner = [owner.get(b, "floor") for b in range(model.nbody)]
         self.geom_body = model.geom_bodyid.copy()
         self.geom_owner = [self.body_owner[b] for b in self.geom_body]
-        base = plan.base
-        self.base = np.array(base[:3])
-        self.base_rotation = geometry.from_rpy(*base[3:6])
 
     # --- what is where ---
 
     def position(self, id: str) -> Array:
-        return np.array(self.data.qpos[self.qpos[id] : self.qpos[id] + 3])
+        return np.array(self.simulation.data.qpos[self.qpos[id] : self.qpos[id] + 3])
 
     def quat(self, id: str) -> Array:
-        return np.array(self.data.qpos[self.qpos[id] + 3 : self.qpos[id] + 7])
+        return np.array(self.simulation.data.qpos[self.qpos[id] + 3 : self.qpos[id] + 7])
 
     def rotation(self, id: str) -> Array:
         return geometry.matrix(self.quat(id))
 
     def speed(self, id: str) -> float:
         """m/s of the centre."""
-        return float(np.linalg.norm(self.data.qvel[self.dof[id] : self.dof[id] + 3]))
+        return float(np.linalg.norm(self.simulation.data.qvel[self.dof[id] : self.dof[id] + 3]))
 
     def half(self, id: str) -> Array:
         """Half extents in the world (3, m) as the thing lies now."""
         thing = self.things[id]
         return geometry.half_extents(thing.shape, thing.size, self.rotation(id))
 
-    def tcp_pose(self) -> tuple[Array, Array]:
-        """Position (3) and rotation (3×3) of the point between the pads."""
-        return np.array(self.data.site_xpos[self.tcp]), np.array(self.data.site_xmat[self.tcp]).reshape(3, 3)
-
-    def arm(self) -> Array:
-        return np.array(self.data.qpos[: panda.ARM])
-
-    def opening(self) -> float:
-        """Distance between the pads (m)."""
-        return float(self.data.qpos[panda.ARM] + self.data.qpos[panda.ARM + 1])
-
     # --- what touches ---
 
     def contacts(self) -> list[Contact]:
         """Every pair that touches now, once, the deepest of its points; a part of the arm against itself left out."""
         found: dict[tuple[str, str], float] = {}
-        for contact in self.data.contact[: self.data.ncon]:
+        for contact in self.simulation.data.contact[: self.simulation.data.ncon]:
             a, b = sorted(self.geom_owner[g] for g in contact.geom)
             if a != b and contact.dist <= 0.0005:
                 found[a, b] = max(found.get((a, b), -1.0), -float(contact.dist))
@@ -103,22 +84,22 @@ class Rig:
     def fingers_on(self, id: str) -> int:
         """The number of fingers (0 to 2) that touch an object."""
         body, touched = self.body[id], set()
-        for contact in self.data.contact[: self.data.ncon]:
+        for contact in self.simulation.data.contact[: self.simulation.data.ncon]:
             a, b = (int(self.geom_body[g]) for g in contact.geom)
             for one, other in ((a, b), (b, a)):
-                if one == body and other in (self.left, self.right):
+                if one == body and other in self.view.fingers:
                     touched.add(other)
         return len(touched)
 
     def pressed(self, id: str) -> float:
         """With how much each finger presses on a thing (N), the lesser of the two."""
-        body, pressing = self.body[id], {self.left: 0.0, self.right: 0.0}
+        body, pressing = self.body[id], dict.fromkeys(self.view.fingers, 0.0)
         force = np.zeros(6)
-        for i in range(self.data.ncon):
-            bodies = {int(self.geom_body[g]) for g in self.data.contact[i].geom}
+        for i in range(self.simulation.data.ncon):
+            bodies = {int(self.geom_body[g]) for g in self.simulation.data.contact[i].geom}
             finger = bodies & pressing.keys()
             if body in bodies and finger:
-                mujoco.mj_contactForce(self.model, self.data, i, force)
+                mujoco.mj_contactForce(self.simulation.model, self.simulation.data, i, force)
                 pressing[finger.pop()] += float(force[0])
         return min(pressing.values())
 

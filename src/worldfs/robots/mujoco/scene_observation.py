@@ -36,7 +36,7 @@ def observe(arm: Arm, robot_id: str, perception: Json) -> Scene:
         )
         for id in rig.objects
     )
-    opening = rig.opening()
+    opening = rig.view.opening()
     base = rounded(rig.plan.base)
     given = rig.plan.robot
     turned = any(base[3:]) or (given is not None and len(given.pose) > 3)
@@ -44,7 +44,7 @@ def observe(arm: Arm, robot_id: str, perception: Json) -> Scene:
         robot_id,
         tuple(base if turned else base[:3]),
         {
-            **{f"joint_{i + 1}": v for i, v in enumerate(rounded(rig.arm()))},
+            **{f"joint_{i + 1}": v for i, v in enumerate(rounded(rig.view.joints()))},
             "finger": round(opening / 2, 4),
         },
         "holding" if held else "open" if opening > OPEN else "closed",

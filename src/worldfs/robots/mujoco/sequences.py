@@ -39,13 +39,13 @@ def name_of(order: Order) -> str:
 
 
 def home(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
-    way = plan_path(arm.collision_checker(held=arm.rig.held()), arm.rig.arm(), arm.ready)
+    way = plan_path(arm.collision_checker(held=arm.rig.held()), arm.view.joints(), arm.ready)
     if way is None:
         return Outcome.failure(
             Cause.ERROR, "NO_PATH", "no way home that is free of collision", evidence=action_evidence.close()
         )
     arm.mover.follow(way, settle=0.25)
-    off = float(np.max(np.abs(arm.rig.arm() - arm.ready)))
+    off = float(np.max(np.abs(arm.view.joints() - arm.ready)))
     action_evidence.more["joint_error"] = round(off, 4)
     if off > AT_HOME:
         return Outcome.failure(
@@ -57,7 +57,7 @@ def home(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
 def open_gripper(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
     arm.mover.grip(panda.STROKE)
     arm.mover.wait(0.5)
-    opening = arm.rig.opening()
+    opening = arm.view.opening()
     if opening < 1.9 * panda.STROKE:
         message = f"the fingers are {opening:.3f} m apart, expected {2 * panda.STROKE} m"
         return Outcome.failure(Cause.ERROR, "BLOCKED", message, evidence=action_evidence.close())
@@ -67,7 +67,7 @@ def open_gripper(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
 def close_gripper(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
     arm.mover.grip(CLOSE)
     arm.mover.wait(0.6)
-    held, opening = arm.rig.held(), arm.rig.opening()
+    held, opening = arm.rig.held(), arm.view.opening()
     pressed = arm.rig.pressed(held) if held else 0.0
     action_evidence.more["grip_force_n"] = round(pressed, 2)
     if held is not None and pressed < PRESSED:
@@ -98,7 +98,7 @@ def wave(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
     worst = 0.0
     for start, end in pairwise(path):
         arm.mover.follow([start, end], settle=0.05)
-        worst = max(worst, float(np.max(np.abs(arm.rig.arm() - end))))
+        worst = max(worst, float(np.max(np.abs(arm.view.joints() - end))))
     action_evidence.more["swing_error"] = round(worst, 4)
     if worst > SWUNG:
         message = f"the arm stayed {worst:.3f} rad behind its swing (limit {SWUNG} rad)"

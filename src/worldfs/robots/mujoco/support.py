@@ -22,7 +22,7 @@ MOSTLY = 0.5  # share of the load from which a thing falls when its support goes
 
 def loads(rig: Rig, id: str) -> dict[str, float]:
     """The supports of an object, by id ("robot", "floor"), each with its upward force (N); no downward forces."""
-    model, data, body = rig.model, rig.data, rig.body[id]
+    model, data, body = rig.simulation.model, rig.simulation.data, rig.body[id]
     found: dict[str, float] = {}
     force = np.zeros(6)
     for i in range(data.ncon):
@@ -40,7 +40,7 @@ def loads(rig: Rig, id: str) -> dict[str, float]:
 
 def weight(rig: Rig, id: str) -> float:
     """N."""
-    return float(rig.model.body_mass[rig.body[id]]) * float(np.linalg.norm(rig.model.opt.gravity))
+    return float(rig.simulation.model.body_mass[rig.body[id]]) * float(np.linalg.norm(rig.simulation.model.opt.gravity))
 
 
 def shares(rig: Rig, id: str) -> dict[str, float]:

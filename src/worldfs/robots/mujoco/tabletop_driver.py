@@ -20,16 +20,18 @@ from worldfs.robots.video_writer import VideoWriter
 from . import actions, panda, perception, sequences
 from .action_evidence import ActionEvidence
 from .arm import Arm
+from .arm_view import ArmView
 from .array_types import Array
 from .camera import CameraRenderer
 from .ik import HIGH, HOME, LOW, IKSolver
 from .image_store import ImageStore, write_png
-from .model_builder import TIMESTEP
+from .model_builder import TIMESTEP, build
 from .motion_control import CLOSE, MotionController, MotionStopped
 from .order_review import order_subject, review
 from .rig import Rig
 from .scene_layout import SceneLayout, layout, random_scene
 from .scene_observation import arm_state, observe
+from .simulation import Simulation
 
 SETTLE = 0.3  # s that the world comes to rest in when it is built
 READY = (  # poses tried in turn until one is free of collision: home, folded, upright, turned away
@@ -96,7 +98,7 @@ class TabletopDriver:
             made = random_scene(self.seed, self.count, self.robot_id, self._language)
             scene = replace(made, robots=scene.robots or made.robots)
         plan = layout(scene, self.robot_id)
-        rig = Rig(plan)
+        rig = Rig(plan, ArmView(Simulation(build(plan).compile()), base=plan.base))
         self._arm = Arm(rig, IKSolver(plan.base), MotionController(rig))
         _stand_up(self._arm, plan)
         self._filmed()
@@ -173,7 +175,7 @@ class TabletopDriver:
                 "the cameras are switched off", op="render", fix="switch the cameras on", code="CAMERA_UNAVAILABLE"
             )
         if self._renderer is None:
-            self._renderer = CameraRenderer(self.arm.rig.model)
+            self._renderer = CameraRenderer(self.arm.view)
         return self._renderer
 
     # --- inside ---
@@ -215,7 +217,7 @@ class TabletopDriver:
         except MissingRequirement as missing:
             self._cameras = False  # the body goes on blind
             return str(missing)
-        data = self.arm.rig.data
+        data = self.arm.simulation.data
         try:
             if self._album is not None:
                 self._perception = self._album.add(renderer, data)
@@ -234,7 +236,7 @@ class TabletopDriver:
         film, rig, renderer = self._film, self._arm.rig, self.renderer()
 
         def frame() -> None:
-            picture = renderer.capture(rig.data, "front").rgb
+            picture = renderer.capture(rig.simulation.data, "front").rgb
             assert picture is not None
             film.add(picture)
 
@@ -250,9 +252,9 @@ class TabletopDriver:
 def _stand_up(arm: Arm, plan: SceneLayout) -> None:
     """Puts the arm where an earlier observation left it, else into a free pose; the world comes to rest."""
     rig = arm.rig
-    data = rig.data
-    data.qpos[panda.ARM : panda.ARM + 2] = panda.STROKE
-    mujoco.mj_forward(rig.model, data)
+    data = rig.simulation.data
+    data.qpos[arm.view.finger_qpos] = panda.STROKE
+    mujoco.mj_forward(rig.simulation.model, data)
     arm.ready = _free_pose(arm)
     q, finger = arm.ready, panda.STROKE
     before = arm_state(plan.robot)
@@ -262,11 +264,11 @@ def _stand_up(arm: Arm, plan: SceneLayout) -> None:
         hits = arm.collision_checker(opening=opening).hits(before[0])
         if not [pair for pair in hits if plan.robot is None or plan.robot.holding not in pair]:
             q, finger = before
-    data.qpos[: panda.ARM], data.ctrl[: panda.ARM] = q, q
-    data.qpos[panda.ARM : panda.ARM + 2] = finger
+    data.qpos[arm.view.joint_qpos], data.ctrl[arm.view.servos] = q, q
+    data.qpos[arm.view.finger_qpos] = finger
     holding = plan.robot.holding if plan.robot else None
-    data.ctrl[panda.ARM] = CLOSE if holding in rig.body and finger < panda.STROKE else finger
-    mujoco.mj_forward(rig.model, data)
+    arm.view.grip(CLOSE if holding in rig.body and finger < panda.STROKE else finger)
+    mujoco.mj_forward(rig.simulation.model, data)
     arm.mover.wait(SETTLE)
 
 

@@ -75,7 +75,7 @@ def _stacked(arm: Arm, goal: TaskGoal) -> bool:
 
 
 def _reached(arm: Arm, goal: TaskGoal) -> bool:
-    return float(np.linalg.norm(arm.rig.tcp_pose()[0] - arm.rig.position(goal.thing))) < NEAR
+    return float(np.linalg.norm(arm.view.tcp_pose()[0] - arm.rig.position(goal.thing))) < NEAR
 
 
 DONE: Final[dict[str, Callable[[Arm, TaskGoal], bool]]] = {

@@ -155,7 +155,7 @@ class TabletopTarget:
     def capture_frame(self, camera: str, *, rgb: bool = False) -> CameraFrame:
         """Depth and segments with the camera's pose. Errors: `MissingRequirement`, code CAMERA_UNAVAILABLE."""
         body = self.env.body
-        return body.renderer().capture(body.arm.rig.data, camera, rgb=rgb, depth=True, segments=True)
+        return body.renderer().capture(body.arm.simulation.data, camera, rgb=rgb, depth=True, segments=True)
 
     def moved(self) -> None:
         """The arm was moved by another caller: the next step begins where it is now, and the pictures are new."""
@@ -165,7 +165,7 @@ class TabletopTarget:
 
     def _observation(self) -> Observation:
         """The present observation; a camera's picture is a new one `fps` times a second of the world's time."""
-        observation, now = self.env.observation(), float(self.env.body.arm.rig.data.time)
+        observation, now = self.env.observation(), float(self.env.body.arm.simulation.data.time)
 
         def taken(name: str, period: float) -> Array:
             at, picture = self._shots.get(name, (-math.inf, None))

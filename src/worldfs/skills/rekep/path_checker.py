@@ -19,6 +19,7 @@ class ConstrainedPathChecker(CollisionChecker):
 
     def __init__(self, arm: Arm, check: PoseCheck, *, opening: float | None, held: str | None) -> None:
         super().__init__(arm.rig, opening=opening, held=held)
+        self.model = arm.planning_model
         self._check = check
         self.clearance = 0.0
         bodies = {arm.rig.body[id] for id in arm.rig.objects if id != held}
@@ -27,16 +28,14 @@ class ConstrainedPathChecker(CollisionChecker):
     def hits(self, q: Array, *, allowed: frozenset[Pair] | set[Pair] = frozenset()) -> dict[Pair, float]:
         found = self._wide(q, allowed) if self.clearance else super().hits(q, allowed=allowed)
         if not found:
-            site = self.rig.tcp
-            pose = Pose(self.data.site_xpos[site].copy(), self.data.site_xmat[site].reshape(3, 3).copy())
-            broken = self._check(pose)
+            broken = self._check(Pose(*self.rig.view.tcp_pose_in(self.data)))
             if broken and (broken, PATH) not in allowed:
                 found[broken, PATH] = 0.0
         return found
 
     def _wide(self, q: Array, allowed: frozenset[Pair] | set[Pair]) -> dict[Pair, float]:
         """With the things' margins raised, so that what is near is a contact as well; put back at once."""
-        model = self.rig.model
+        model = self.model
         margins, bodies = model.geom_margin.copy(), model.body_margin.copy()
         model.geom_margin[self._things] = self.clearance
         model.body_margin[model.geom_bodyid[self._things]] = self.clearance

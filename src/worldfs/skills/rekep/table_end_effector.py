@@ -88,7 +88,7 @@ class TableEndEffector:
             "engine": "mujoco",
             "steps": steps,
             "sim_seconds": round(steps * TIMESTEP, 3),
-            "gripper_opening": round(self.arm.rig.opening(), 4),
+            "gripper_opening": round(self.arm.view.opening(), 4),
             "source": "truth",  # also through a camera: the segmentation is the simulation's
             **(
                 _LOOKED | {"keypoints_from": f"rgbd {self._camera}", "seen": self._detection_errors}
@@ -135,14 +135,14 @@ class TableEndEffector:
             else thing
             for id, thing in rig.things.items()
         }
-        return SceneSnapshot.of(things, Pose(*rig.tcp_pose()), rig.held(), rig.base)
+        return SceneSnapshot.of(things, Pose(*rig.view.tcp_pose()), rig.held(), rig.view.base)
 
     def _as_seen(self) -> SceneSnapshot:
         """Furniture as in ENVIRONMENT.md, objects where they were last detected; a held one moves with the tool."""
         rig = self.arm.rig
         things = {piece.id: piece for piece in rig.plan.furniture}
         things |= {id: one.thing for id, one in self._seen.items()}
-        tool_pose, held = Pose(*rig.tcp_pose()), rig.held()
+        tool_pose, held = Pose(*rig.view.tcp_pose()), rig.held()
         if held is None or held not in things:
             self._carried = None
         else:
@@ -154,11 +154,11 @@ class TableEndEffector:
             moved = replace(things[held], position=tuple(map(float, position)), orientation=quaternion(rotation))
             things[held] = moved
             self._seen[held] = replace(self._seen[held], thing=moved)  # let go of, it is about there
-        return SceneSnapshot.of(things, tool_pose, held, rig.base)
+        return SceneSnapshot.of(things, tool_pose, held, rig.view.base)
 
     def effort(self, pose: Pose) -> float | None:
         q = self._joints(pose, wide=False)
-        return None if q is None else float(np.max(np.abs(q - self.arm.rig.arm())))
+        return None if q is None else float(np.max(np.abs(q - self.arm.view.joints())))
 
     # -- plans -------------------------------------------------------------------------------------------------------
 
@@ -168,7 +168,7 @@ class TableEndEffector:
         touching = {pair("robot", id) for id in move.touching}
         if move.held is not None:
             touching |= {pair(move.held, id) for id in move.touching}
-        start = rig.arm()
+        start = rig.view.joints()
         legs: list[PathSegment] = []
         if move.depart:
             leg = self._depart(checker, start)
@@ -292,7 +292,7 @@ class TableEndEffector:
         return PathSegment(path, max(length, 0.01), 0.2 if checker.held is None else 0.13)
 
     def _joints(self, pose: Pose, *, wide: bool) -> Array | None:
-        solver, present = self.arm.solver, self.arm.rig.arm()
+        solver, present = self.arm.solver, self.arm.view.joints()
         found = solver.near(present, *pose)
         if found is None:
             found = solver.near(self.arm.ready, *pose)
@@ -329,10 +329,10 @@ class TableEndEffector:
     def close(self, id: str) -> bool:
         rig = self.arm.rig
         self.arm.mover.grip(CLOSE)
-        last = rig.opening()
+        last = rig.view.opening()
         for _ in range(12):
             self.wait(0.05)
-            now = rig.opening()
+            now = rig.view.opening()
             if abs(now - last) < 2e-5 and rig.fingers_on(id) == 2:
                 self.wait(0.05)
                 break
@@ -355,12 +355,12 @@ class TableEndEffector:
 
     def _back(self, way: Sequence[PathSegment]) -> None:
         last = way[-1] if way else None
-        if last is not None and last.length and float(np.max(np.abs(last.path[-1] - self.arm.rig.arm()))) < 0.1:
+        if last is not None and last.length and float(np.max(np.abs(last.path[-1] - self.arm.view.joints()))) < 0.1:
             self.go([PathSegment(last.path[::-1], last.length, 0.16)])
 
     def _room(self, held: str) -> float:
         """As far as the fingers can open here without hitting a neighbour (m a finger)."""
-        q, now = self.arm.rig.arm(), self.arm.rig.opening() / 2
+        q, now = self.arm.view.joints(), self.arm.view.opening() / 2
         for opening in (panda.STROKE, now + 0.012):
             checker = self.arm.collision_checker(opening=min(opening, panda.STROKE), held=held)
             if checker.free(q):

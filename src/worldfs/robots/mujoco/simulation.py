@@ -1,0 +1,188 @@
+"""The simulation: one physics world, stepped in one place, the same for the same start and the same commands.
+
+Several bodies share a world, each driven from a thread of its own. The world goes on only while every body at work has
+asked for steps, and the thread that asks last takes them for all. So a body at work finds the world at rest whenever it
+measures or plans, and it makes no difference which thread runs first. A body alone steps in its own thread and waits
+for no other. Nothing here is random: a seed decides the scene, and the scene the model.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+import mujoco
+import numpy as np
+
+from worldfs.base.errors import BadInput
+
+from .array_types import Array, Native
+
+STATE: Final = mujoco.mjtState.mjSTATE_INTEGRATION.value  # all that the next step depends on, warm start included
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationState:
+    """Everything that the next step depends on (float64), and a hash of the model that it belongs to."""
+
+    model: str
+    numbers: bytes
+
+
+@dataclass(slots=True)
+class _StepRequest:
+    """Steps that a body asks for: one row of `commands` a step for its `servos`; None: the servos hold."""
+
+    left: int
+    servos: slice
+    commands: Array | None
+    done: int = 0
+
+
+class Simulation:
+    """`model` and `data` are read by whoever is at work; only this class steps them.
+
+    A body is named by the prefix of its names in the model. `data` may be read, and what is not at work in it changed,
+    between `begin` and `end` of a body, and in no other thread.
+    """
+
+    def __init__(self, model: Native) -> None:
+        self.model = model
+        self.data: Native = mujoco.MjData(model)
+        self._turn = threading.Condition()
+        self._working: Counter[str] = Counter()  # body → how often it has begun and not ended
+        self._expected: Counter[str] = Counter()  # body → orders that are to begin before the world goes on
+        self._asked: dict[str, _StepRequest] = {}
+        self._stepping = False
+        self._time = float(self.data.time)
+
+    # --- whose turn it is ---
+
+    def expect(self, body: str) -> None:
+        """An order of this body is to begin now: the world does not go on without it (see `dismiss`)."""
+        with self._turn:
+            self._expected[body] += 1
+
+    def dismiss(self, body: str) -> None:
+        """The expected order does not come."""
+        with self._turn:
+            self._expected[body] = max(0, self._expected[body] - 1)
+            self._turn.notify_all()
+
+    def begin(self, body: str) -> None:
+        """From now on the world goes on only when this body asks for steps; it stands still when this returns."""
+        with self._turn:
+            self._working[body] += 1
+            self._turn.wait_for(lambda: not self._stepping)
+            if self._working[body] == 1 and self._expected[body]:
+                self._expected[body] -= 1
+
+    def end(self, body: str) -> None:
+        with self._turn:
+            self._working[body] -= 1
+            self._turn.notify_all()
+
+    @contextmanager
+    def working(self, body: str) -> Iterator[None]:
+        self.begin(body)
+        try:
+            yield
+        finally:
+            self.end(body)
+
+    @property
+    def waiting(self) -> frozenset[str]:
+        """The bodies that have asked for steps and wait for the others."""
+        with self._turn:
+            return frozenset(self._asked)
+
+    # --- steps ---
+
+    def advance(self, body: str, steps: int, servos: slice = slice(0), commands: Array | None = None) -> None:
+        """The world goes on by `steps`, once every other body at work has asked as well.
+
+        `commands` (steps × actuators): the goals of the actuators `servos`, a row a step; None: they hold.
+        """
+        request = _StepRequest(steps, servos, commands)
+        self.begin(body)
+        try:
+            with self._turn:
+                if body in self._asked:
+                    raise RuntimeError(f"the body {body!r} is moved from two threads at once")
+                self._asked[body] = request
+                try:
+                    while request.left:
+                        if self._stepping or not self._all_asked():
+                            self._turn.wait()
+                        else:
+                            self._step()
+                finally:
+                    if self._asked.get(body) is request:
+                        del self._asked[body]
+        finally:
+            self.end(body)
+
+    def _all_asked(self) -> bool:
+        waited_for = (*self._working, *self._expected)
+        return all(b in self._asked for b in waited_for if self._working[b] or self._expected[b])
+
+    def _step(self) -> None:
+        """As many steps as all have asked for; the caller has the lock, and has it again afterwards."""
+        asked = dict(self._asked)
+        steps = min(request.left for request in asked.values())
+        self._stepping = True
+        self._turn.release()
+        try:
+            self._take(steps, [request for request in asked.values() if request.commands is not None])
+        finally:
+            self._turn.acquire()
+            self._stepping = False
+            self._turn.notify_all()
+        for body, request in asked.items():
+            request.left -= steps
+            request.done += steps
+            if not request.left:
+                del self._asked[body]  # from here on it is waited for again
+
+    def _take(self, steps: int, moving: list[_StepRequest]) -> None:
+        model, data, control = self.model, self.data, self.data.ctrl
+        if float(data.time) != self._time:
+            raise RuntimeError(f"the world was stepped elsewhere: left at {self._time} s, found at {data.time} s")
+        if moving:
+            for i in range(steps):
+                for request in moving:
+                    control[request.servos] = request.commands[request.done + i]  # type: ignore[index]  # not None here
+                mujoco.mj_step(model, data)
+        else:
+            mujoco.mj_step(model, data, steps)
+        self._time = float(data.time)
+
+    # --- the state ---
+
+    def save(self) -> SimulationState:
+        with self._turn:
+            self._turn.wait_for(lambda: not self._stepping)
+            numbers = np.empty(mujoco.mj_stateSize(self.model, STATE))
+            mujoco.mj_getState(self.model, self.data, numbers, STATE)
+            return SimulationState(self._model_hash(), numbers.tobytes())
+
+    def restore(self, state: SimulationState) -> None:
+        """The world is as it was saved, and goes on as it would have. Raises `BadInput` for another model's state."""
+        if state.model != self._model_hash():
+            raise BadInput("a state of another model", op="restore", expected="a state saved of this model")
+        with self._turn:
+            self._turn.wait_for(lambda: not self._stepping)
+            mujoco.mj_setState(self.model, self.data, np.frombuffer(state.numbers), STATE)
+            mujoco.mj_forward(self.model, self.data)  # poses and contacts are computed from the state
+            self._time = float(self.data.time)
+
+    def _model_hash(self) -> str:
+        """Two worlds of one size may differ: MuJoCo itself refuses only a state of another size."""
+        packed = np.empty(mujoco.mj_sizeModel(self.model), np.uint8)
+        mujoco.mj_saveModel(self.model, None, packed)
+        return hashlib.blake2b(packed.tobytes(), digest_size=16).hexdigest()
