@@ -196,8 +196,11 @@ def rights(source: Source) -> Iterator[Fault]:
     """A right that nobody asks for."""
     yield from _ifs("right", lambda source, test, then: refuses(source, then))(source)
     for node, _, name in source.calls():
-        if name.startswith("demand_"):
+        if name in ("require", "require_file"):
             yield source.fault("right", node, "pass")
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.IfExp) and source.text(node.body) == "ALLOWED":
+            yield source.fault("right", node.test, "True")
 
 
 def deadlines(source: Source) -> Iterator[Fault]:
@@ -340,7 +343,7 @@ NAMED = (
         "policies/http_connection.py",
         ("_once", "until"),
     ),
-    Named("T4: watch without the right to read", "right", "namespace/tree.py", ("watch", "demand_read")),
+    Named("T4: watch without the right to read", "right", "namespace/tree.py", ("watch", "require")),
     Named("T4: joints beyond their limits", "clamp", "robots/targets/safety.py", ("bound", "np.clip")),
 )
 

@@ -45,6 +45,7 @@ class Table:
             clock=SystemClock(),
             feed=self.feed,
             environ={},
+            may=lambda binding, node: binding.admin,
         )
 
     def waited(self, wait: Wait | None) -> None:

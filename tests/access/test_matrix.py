@@ -4,8 +4,9 @@ import itertools
 
 import pytest
 
-from worldfs.access.file_roles import demand_read, demand_write, may_read, may_write
+from worldfs.access.judge import judge, require
 from worldfs.access.roles import MATRIX_ROLES, OPERATOR
+from worldfs.access.verb import Verb
 from worldfs.base.errors import NotFound, NotPermitted
 from worldfs.world.layout import ROWS
 from worldfs.world.protocol_pages import matrix
@@ -46,29 +47,29 @@ CELLS = [(row, role) for row in ROWS if row.in_matrix for role in MATRIX_ROLES]
 @pytest.mark.parametrize(("row", "role"), CELLS, ids=[f"{row.name}-{role}" for row, role in CELLS])
 def test_every_cell_is_enforced(row, role):
     cell = matrix()[row.name][role]
-    assert may_read(row, role) == (cell != "—")  # a writer may read back what it writes
-    assert may_write(row, role) == (cell in ("W", "R + W"))
-    assert may_write(row, role, starting=True) == cell.startswith(("W", "R + W"))
+    assert bool(judge(role, Verb.READ, row)) == (cell != "—")  # a writer may read back what it writes
+    assert bool(judge(role, Verb.WRITE, row)) == (cell in ("W", "R + W"))
+    assert bool(judge(role, Verb.WRITE_AT_STARTUP, row)) == cell.startswith(("W", "R + W"))
 
 
 def test_what_a_role_may_not_see_does_not_exist_for_it():
     row = next(row for row in ROWS if row.name == "TARGETS.md")
     with pytest.raises(NotFound):
-        demand_read(row, "critic", "/projects/main/TARGETS.md")
+        require("critic", Verb.READ, row, "/projects/main/TARGETS.md")
     with pytest.raises(NotFound):
-        demand_write(row, "critic", "/projects/main/TARGETS.md")
+        require("critic", Verb.WRITE, row, "/projects/main/TARGETS.md")
     with pytest.raises(NotPermitted) as refusal:
-        demand_write(row, "planner", "/projects/main/TARGETS.md")
+        require("planner", Verb.WRITE, row, "/projects/main/TARGETS.md")
     assert "operator" in str(refusal.value)
 
 
 def test_an_unknown_role_may_nothing():
-    for row, verb in itertools.product(ROWS, (may_read, may_write)):
-        assert not verb(row, "stranger")
+    for row, verb in itertools.product(ROWS, Verb):
+        assert not judge("stranger", verb, row)
 
 
 def test_the_operator_sees_everything_that_is_kept():
-    assert all(may_read(row, OPERATOR) for row in ROWS)
+    assert all(judge(OPERATOR, Verb.READ, row) for row in ROWS)
 
 
 def test_no_view_is_written_by_anybody():

@@ -2,8 +2,9 @@
 
 import pytest
 
-from worldfs.access.file_roles import demand_remove
+from worldfs.access.judge import require
 from worldfs.access.roles import OPERATOR
+from worldfs.access.verb import Verb
 from worldfs.base.errors import BadInput, NotFound, NotPermitted
 from worldfs.namespace.tree import Tree
 from worldfs.storage.memory_store import MemoryStore
@@ -79,6 +80,6 @@ def test_what_no_row_describes_is_not_there(tree, name):
 
 def test_what_may_not_be_seen_is_not_there_to_be_removed():
     with pytest.raises(NotFound):
-        demand_remove(ROW, "watchdog", PATH, "remove")
+        require("watchdog", Verb.REMOVE, ROW, PATH)
     with pytest.raises(NotPermitted):
-        demand_remove(COMPUTED, "planner", "/a/now", "remove")
+        require("planner", Verb.REMOVE, COMPUTED, "/a/now")

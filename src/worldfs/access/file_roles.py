@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
-from worldfs.base.errors import NotFound, NotPermitted
+from typing import Final
+
+from worldfs.base.errors import NotPermitted
 from worldfs.tree.row_table import AT_STARTUP, FileKind, FileRow, PathNode
 
+from .decision import ALLOWED, FIXED_NAMES, HIDDEN, Decision
 from .roles import OPERATOR
+from .verb import Verb
 
-FIXED = "you cannot create or delete files here"
+NO_WRITER: Final = Decision(False, NotPermitted.code, "the role may not write it")
+_NAMES: Final = "a file in what a node exports (/nodes/NODE/fs/…) or below artifacts/"
+COMPUTED: Final = Decision(False, NotPermitted.code, "it is computed", _NAMES)
+OTHER_NAMES: Final = FIXED_NAMES._replace(expected=_NAMES)
+
+
+def decide(role: str, verb: Verb, row: FileRow | None) -> Decision:
+    """None: a path that no row describes. What a role may not see does not exist for it."""
+    if row is None:
+        return FIXED_NAMES
+    if verb is Verb.READ:
+        return ALLOWED if may_read(row, role) else HIDDEN
+    if verb is Verb.REMOVE:
+        return _decide_remove(row, role)
+    if may_write(row, role, starting=verb is Verb.WRITE_AT_STARTUP):
+        return ALLOWED
+    return NO_WRITER if may_read(row, role) else HIDDEN
 
 
 def may_read(row: FileRow, role: str) -> bool:
@@ -23,38 +43,24 @@ def may_write(row: FileRow, role: str, *, starting: bool = False) -> bool:
     return row.kind is not FileKind.VIEW and condition is not None and (condition != AT_STARTUP or starting)
 
 
-def demand_read(row: FileRow, role: str, path: str) -> None:
-    """A file that the role may not see is `NotFound` for it."""
-    if not may_read(row, role):
-        raise NotFound(
-            "no such file", path=path, op="read", actor=role, fix=f"nothing of that name is visible to {role}"
-        )
-
-
-def demand_write(row: FileRow, role: str, path: str, *, starting: bool = False) -> None:
-    if may_write(row, role, starting=starting):
-        return
-    if not may_read(row, role):
-        raise NotFound(
-            "no such file", path=path, op="write", actor=role, fix=f"nothing of that name is visible to {role}"
-        )
-    who = (
-        ", ".join(f"{name} ({when})" if when else name for name, when in row.writers.items()) or "none: it is computed"
-    )
-    raise NotPermitted(
-        f"{role} may not write it", path=path, op="write", actor=role, expected=f"one of its writers: {who}"
-    )
-
-
-def demand_remove(row: FileRow, role: str, path: str, op: str) -> None:
+def _decide_remove(row: FileRow, role: str) -> Decision:
     """Only a stored file below a row with `{rest*}` may be removed or renamed, by one of its writers."""
     if not may_read(row, role):
-        demand_read(row, role, path)
+        return HIDDEN
     if row.view or not row.pattern.endswith("*}"):
-        why = "it is computed" if row.kind is FileKind.VIEW else FIXED
-        expected = "a file in what a node exports (/nodes/NODE/fs/…) or below artifacts/"
-        raise NotPermitted(why, path=path, op=op, actor=role, expected=expected)
-    demand_write(row, role, path)
+        return COMPUTED if row.kind is FileKind.VIEW else OTHER_NAMES
+    return ALLOWED if may_write(row, role) else NO_WRITER
+
+
+def explained(decision: Decision, role: str, row: FileRow | None) -> Decision:
+    """The refusal in words for this role and row. Not in `decide`, which is asked often."""
+    if decision is HIDDEN:
+        return decision._replace(fix=f"nothing of that name is visible to {role}")
+    if decision is NO_WRITER and row is not None:
+        named = ", ".join(f"{name} ({when})" if when else name for name, when in row.writers.items())
+        expected = f"one of its writers: {named or 'none: it is computed'}"
+        return decision._replace(reason=f"{role} may not write it", expected=expected)
+    return decision
 
 
 def visible_mounts(place: PathNode, role: str) -> tuple[str, ...]:

@@ -6,18 +6,21 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from worldfs.access.file_roles import FIXED, demand_write, may_write
-from worldfs.base.errors import BadInput, Exists, NotFound, NotPermitted, UserError
+from worldfs.access.decision import APPEND_ONLY, FIXED_NAMES, NO_COMMAND
+from worldfs.access.judge import require_file
+from worldfs.access.things import ServedFile
+from worldfs.access.verb import Verb
+from worldfs.base.errors import BadInput, Exists, NotFound, UserError
 from worldfs.tree import path as paths
 from worldfs.tree.row_table import FileKind
 from worldfs.tree.verb_values import Content, Stat, Wait, WriteContext, Written
 
 from .path_id import path_id
 from .path_resolver import HEAVY, NamespaceSources, PathResolver
-from .views import own_files
 
 if TYPE_CHECKING:
     from worldfs.access.binding import Binding
+    from worldfs.access.binding_rights import BindingRights
 
     from .binding_context import BindingContext
 
@@ -94,8 +97,7 @@ class Namespace(PathResolver):
         """
         real, row, names = self._place(path, "write")
         role = self._role(real)
-        if may_write(row, role) and not self._writable(row, names, role):
-            raise NotPermitted(own_files.DENIED, path=path, op="write", actor=role)
+        require_file(self._context.visible, Verb.WRITE, ServedFile(row, names, role), path)
         if offset and row.kind is FileKind.RECORD:
             present = self.tree.fetch("/" + "/".join(real), role).data
             whole = present[:offset].ljust(offset, b"\0") + data + present[offset + len(data) :]
@@ -139,11 +141,11 @@ class Namespace(PathResolver):
             return False
         return True
 
-    def sees(self, node: str, service: str) -> bool:
-        """Whether this binding sees that service of that node."""
+    @property
+    def rights(self) -> BindingRights:
+        """The present rights of this binding."""
         self._context.refresh()
-        view = self._context.visible.node(node)
-        return view is not None and service in view.by_id
+        return self._context.visible
 
     # -- create and delete --------------------------------------------------------------------------------------------
 
@@ -162,11 +164,9 @@ class Namespace(PathResolver):
             return far[0].truncate(far[1], size)
         real, row, names = self._place(path, "truncate")
         role = self._role(real)
-        demand_write(row, role, path)
-        if not self._writable(row, names, role):
-            raise NotPermitted(own_files.DENIED, path=path, op="truncate", actor=role)
+        require_file(self._context.visible, Verb.WRITE, ServedFile(row, names, role), path, "truncate")
         if row.kind is FileKind.LOG:
-            raise NotPermitted("a log can only be appended to", path=path, op="truncate", actor=role, code="eperm")
+            raise APPEND_ONLY.error(path=path, op="truncate", actor=role)
         if row.kind is FileKind.RECORD:
             present = self.tree.fetch("/" + "/".join(real), role).data
             if len(present) != size:
@@ -177,13 +177,11 @@ class Namespace(PathResolver):
         far = self._far(path, "touch")
         if far is not None:  # a node's protocol has no word for it
             if not self.stat(path).writable:
-                raise NotPermitted(own_files.DENIED, path=path, op="touch", actor=self.binding.role)
+                raise NO_COMMAND.error(path=path, op="touch", actor=self.binding.role)
             return False
         real, row, names = self._place(path, "touch")
         role = self._role(real)
-        demand_write(row, role, path)
-        if not self._writable(row, names, role):
-            raise NotPermitted(own_files.DENIED, path=path, op="touch", actor=role)
+        require_file(self._context.visible, Verb.WRITE, ServedFile(row, names, role), path, "touch")
         if row.view or not row.pattern.endswith("*}"):
             return False
         store, key = self._mounts.store(row, names), self._mounts.key(row, names)
@@ -201,7 +199,7 @@ class Namespace(PathResolver):
         except NotFound:
             row = None
         if row is None or row.kind not in _KEPT or not self._writable(row, names, self._role(real)):
-            raise NotPermitted(FIXED, path=path, op="create", actor=self.binding.role)
+            raise FIXED_NAMES.error(path=path, op="create", actor=self.binding.role)
         if self._mounts.exists(row, names):
             raise Exists("it already exists", path=path, op="create", actor=self.binding.role)
         parts = self._start(path)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from worldfs.access.binding import Binding
 from worldfs.tree.verb_values import Stat, Wait, WriteContext, Written
 
 Json = dict[str, Any]
-ROBOT: Final = "body"  # the service of a robot's node: a binding that sees it may command the robot
 
 
 class PlaneReader(Protocol):

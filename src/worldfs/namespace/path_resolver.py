@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from worldfs.access import visibility
-from worldfs.access.file_roles import demand_read, may_write
+from worldfs.access.judge import judge, require
+from worldfs.access.things import ServedFile
+from worldfs.access.verb import Verb
 from worldfs.base.errors import BadInput, NotFound
 from worldfs.tree import path as paths
 from worldfs.tree.row_table import FileKind, FileRow, RowTable
@@ -29,7 +31,6 @@ _LINKS: Final = frozenset({"fs_link", "node_link", "agent_link"})  # views whose
 _STEADY: Final = frozenset({"served", "house", "node", "service", "debug", "project"})
 PLACES_MOST: Final = 16_384  # resolved paths that one `VisibleState` keeps
 LINKS_MOST: Final = 8  # links that one path may walk through
-_ORDERS: Final = frozenset({FileKind.SHEET, FileKind.CONTROL})  # of a workspace: a write there moves a robot
 HEAVY: Final = frozenset({"workspace", "workspace_pages", "mind", "mind_pages"})  # mounts whose files are on the disk
 
 
@@ -97,7 +98,7 @@ class PathResolver:
         real = self._real(parts, self._role(parts))
         role = self._role(real)
         found = self.tree.find_row(real) if role else None
-        if found is None or found[0].view != "mounts" or not may_write(found[0], role):
+        if found is None or found[0].view != "mounts" or not judge(role, Verb.WRITE, found[0]):
             return None
         return cast("node_subtree.NodeSubtree", self.tree.behaviours["mounts"]).reached(found[1], op)
 
@@ -179,8 +180,8 @@ class PathResolver:
             raise self._absent(path, op)
         row, names = found
         # A role that may write but not read (an inbox) sees the name as far as it may write it.
-        if op == "read" or not may_write(row, role):
-            demand_read(row, role, path)
+        if op == "read" or not judge(role, Verb.WRITE, row):
+            require(role, Verb.READ, row, path)
         if row.kind is not FileKind.DROP and not self._there(row, names):
             raise self._absent(path, op)
         if not row.view and row.pattern.endswith("*}"):
@@ -207,19 +208,7 @@ class PathResolver:
         return cast("FileBehaviour", self.tree.behaviours[row.view]) if row.view else _STORED
 
     def _writable(self, row: FileRow, names: Names, role: str) -> bool:
-        if not may_write(row, role):
-            return False
-        if row.view == "stop":
-            return True  # a binding that sees a robot may stop it
-        if (
-            row.mount == "workspace"
-            and row.kind in _ORDERS
-            and not self._context.visible.may_command(names.get("node", ""))
-        ):
-            return False
-        if row.pattern.endswith("*}"):
-            return True
-        return not row.view or self._behaviour(row).writable(names)
+        return bool(judge(self._context.visible, Verb.WRITE, ServedFile(row, names, role)))
 
     def _spot(self, shown: str, name: str, spot: Stat) -> Stat:
         kind = None if spot.directory else FileKind.CONTROL if spot.writable else FileKind.VIEW

@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol, cast
 
-from worldfs.access.file_roles import (
-    FIXED,
-    demand_read,
-    demand_remove,
-    demand_write,
-    may_read,
-    may_write,
-    visible_mounts,
-)
-from worldfs.base.errors import BadInput, Exists, NotFound, NotPermitted, UserError
+from worldfs.access.file_roles import visible_mounts
+from worldfs.access.judge import judge, require
+from worldfs.access.verb import Verb
+from worldfs.base.errors import BadInput, Exists, NotFound, UserError
 from worldfs.storage.store_interface import ANY, Expected, Store, StoreWatch
 from worldfs.tree import path as paths
 from worldfs.tree.row_table import FileKind, FileRow, Found, RowTable
@@ -70,7 +64,7 @@ class Tree:
     def fetch(self, path: str, actor: str) -> Content:
         """Bytes and the revision to expect when writing back."""
         path, row, names = self.locate(path, actor, "read")
-        demand_read(row, actor, path)
+        require(actor, Verb.READ, row, path)
         if row.view:
             return Content(self.behaviours[row.view].read(names), "")
         stored = self.mounts.store(row, names).get(self.mounts.key(row, names))
@@ -81,7 +75,7 @@ class Tree:
     def probe(self, path: str, actor: str) -> str | None:
         """A cheap token that changes when a stored file may have changed; None when it is absent."""
         path, row, names = self.locate(path, actor, "probe")
-        demand_read(row, actor, path)
+        require(actor, Verb.READ, row, path)
         return self.mounts.store(row, names).probe(self.mounts.key(row, names))
 
     def write(self, path: str, data: bytes, actor: str, expect: Expected = ANY) -> str:
@@ -93,7 +87,7 @@ class Tree:
     ) -> tuple[str, Written]:
         """Write the file that `locate` found: its new revision, and the result of a computed file."""
         path, row, names = found
-        demand_write(row, ask.actor, path, starting=self.starting)
+        require(ask.actor, self._writing, row, path, "write")
         if row.view:
             return "", self.behaviours[row.view].write(names, data, ask) or Written(len(data))
         store, key = self.mounts.store(row, names), self.mounts.key(row, names)
@@ -118,7 +112,7 @@ class Tree:
         store, key, _ = self._own_name(path, actor, "rename")
         row = self.locate(path, actor, "rename")[1]
         new, other, names = self.locate(new, actor, "rename")
-        demand_remove(other, actor, new, "rename")
+        require(actor, Verb.REMOVE, other, new, "rename")
         if other is not row:
             raise BadInput("the two are on different mounts", path=new, op="rename", fix="copy it, then remove it")
         store.move(key, self.mounts.key(other, names))
@@ -134,22 +128,21 @@ class Tree:
             raise Exists("it already exists", path=path, op="mkdir", actor=actor)
         if not self.stat("/" + "/".join(parts[:-1]), actor).directory:
             raise BadInput("a file where a directory is needed", path=path, op="mkdir", code="enotdir")
-        found = self.find_row(parts)
-        if found is None:
-            raise NotPermitted(FIXED, path=path, op="mkdir", actor=actor)
-        row, names = found
-        demand_remove(row, actor, path, "mkdir")
+        row, names = self._renamable(parts, actor, path, "mkdir")
         self.mounts.store(row, names).mkdir(self.mounts.key(row, names))
 
     def _own_name(self, path: str, actor: str, op: str) -> tuple[Store, str, bool]:
         """Store and key of a path, and whether it is a directory, if it may be removed or renamed."""
         entry = self.stat(path, actor)  # an invisible path does not exist
-        found = self.find_row(paths.segments(entry.path))
-        if found is None:
-            raise NotPermitted(FIXED, path=path, op=op, actor=actor)
-        row, names = found
-        demand_remove(row, actor, path, op)
+        row, names = self._renamable(paths.segments(entry.path), actor, path, op)
         return self.mounts.store(row, names), self.mounts.key(row, names), entry.directory
+
+    def _renamable(self, parts: tuple[str, ...], actor: str, path: str, op: str) -> Found:
+        """The row of a path, if `actor` may give and take names there."""
+        found = self.find_row(parts)
+        require(actor, Verb.REMOVE, found[0] if found is not None else None, path, op)
+        assert found is not None  # nobody may change the names of the layout
+        return found
 
     # -- what is there ------------------------------------------------------------------------------------------------
 
@@ -173,7 +166,11 @@ class Tree:
             row = place.row
             names = self.full_names(captured, row)
             if row is not None:
-                if may_read(row, actor) and self.mounts.holds(row.mount, names) and self.mounts.exists(row, names):
+                if (
+                    judge(actor, Verb.READ, row)
+                    and self.mounts.holds(row.mount, names)
+                    and self.mounts.exists(row, names)
+                ):
                     return row, names
             elif directory is None and any(self.mounts.holds(mount, names) for mount in visible_mounts(place, actor)):
                 directory = names
@@ -181,7 +178,7 @@ class Tree:
             return None, directory
         for row, captured in self.table.rests(parts):
             names = self.full_names(captured)
-            if may_read(row, actor) and self.mounts.holds(row.mount, names):
+            if judge(actor, Verb.READ, row) and self.mounts.holds(row.mount, names):
                 spot = self._dir_entry(row, names)
                 if spot is not None:
                     return (row, names) if not row.view and not spot.directory else spot
@@ -193,18 +190,18 @@ class Tree:
         mounts = self.mounts
         for row, captured in self.table.rests(parts):
             names = self.full_names(captured)
-            if may_read(row, actor) and mounts.holds(row.mount, names):
+            if judge(actor, Verb.READ, row) and mounts.holds(row.mount, names):
                 self._rest(row, names, seen)
         for place, captured in self.table.matches(parts):
             names = self.full_names(captured)
             holding = [mount for mount in visible_mounts(place, actor) if mounts.holds(mount, names)]
             if place.rest is not None:
                 variable, row = place.rest
-                if row.mount in holding and may_read(row, actor):
+                if row.mount in holding and judge(actor, Verb.READ, row):
                     self._rest(row, {**names, variable: ""}, seen)
             if place.variable is not None:
                 variable, child = place.variable
-                shown = child.row if child.row is not None and may_read(child.row, actor) else None
+                shown = child.row if child.row is not None and judge(actor, Verb.READ, child.row) else None
                 for mount in visible_mounts(child, actor):
                     if mount not in holding or (child.row is not None and shown is None):
                         continue
@@ -217,7 +214,7 @@ class Tree:
                 if child.row is not None:
                     row = child.row
                     given = {**names, **row.given} if row.given else names
-                    if row.mount in holding and may_read(row, actor) and mounts.exists(row, given):
+                    if row.mount in holding and judge(actor, Verb.READ, row) and mounts.exists(row, given):
                         seen[name] = row
                 elif name not in seen and any(mount in holding for mount in visible_mounts(child, actor)):
                     seen[name] = None
@@ -240,7 +237,7 @@ class Tree:
     def watch(self, path: str, actor: str) -> StoreWatch:
         """Watch a stored file; a computed one is watched through its sources."""
         path, row, names = self.locate(path, actor, "watch")
-        demand_read(row, actor, path)
+        require(actor, Verb.READ, row, path)
         key = self.mounts.key(row, names)
         if not key:
             raise BadInput("a computed file has no changes of its own", path=path, op="watch", actor=actor)
@@ -304,8 +301,12 @@ class Tree:
                     return {**names, variable: stands, "alias": name}
         return names
 
+    @property
+    def _writing(self) -> Verb:
+        return Verb.WRITE_AT_STARTUP if self.starting else Verb.WRITE
+
     def _entry(self, name: str, path: str, row: FileRow, actor: str) -> Stat:
-        writable = may_write(row, actor, starting=self.starting)
+        writable = bool(judge(actor, self._writing, row))
         return Stat(False, writable=writable, kind=row.kind, name=name, path=path)
 
     def _rest(self, row: FileRow, names: Mapping[str, str], seen: dict[str, FileRow | None]) -> None:

@@ -1,4 +1,4 @@
-"""What one binding sees: policy, nodes, services, agents and project, at one version of their sources."""
+"""What one binding sees of nodes and projects, at one version of their sources; its rights say what that is."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from worldfs.access import visibility
 from worldfs.access.binding import Binding
+from worldfs.access.binding_rights import BindingRights
+from worldfs.access.judge import judge
+from worldfs.access.things import ProjectName, Realm, ServicePermissions
+from worldfs.access.verb import Verb
 from worldfs.access.visibility_policy import PolicyCache, PolicyNode, VisibilityPolicy
 from worldfs.base.json_text import compact_json
 
-from .namespace_ports import ROBOT, Json, LocalNode, PlaneReader, ServiceEndpoint
+from .namespace_ports import Json, LocalNode, PlaneReader, ServiceEndpoint
 from .views.node_view import NodeView
 from .views.visible_services import VisibleService, catalog_services, policy_services
 
@@ -38,7 +41,7 @@ class VisibleStateSources(NamedTuple):
     status: Callable[[], Mapping[str, Any]] = dict  # the status report of the home's workspace
 
 
-class VisibleState:
+class VisibleState(BindingRights):
     """Replaced when policy or `version` changed; its parts are computed on first use."""
 
     def __init__(
@@ -49,22 +52,14 @@ class VisibleState:
         version: object,
         before: Views | None = None,
     ) -> None:
-        self.binding = binding
+        super().__init__(binding, sources, policy)
         self.sources = sources
-        self.policy = policy
         self.version = version
-        self.project = policy.project
-        self.debug = visibility.is_debug_visible(binding, policy)
         self.places: dict[str, ResolvedPath] = {}  # resolved paths of the namespace
         self._views: dict[str, NodeView] = {}
         self._before = before if before is not None else {}
 
     # -- the project --------------------------------------------------------------------------------------------------
-
-    @property
-    def project_binding(self) -> Binding:
-        """The binding with the project that it sees."""
-        return self.binding if self.binding.project else self.binding._replace(project=self.project)
 
     def workspace_status(self) -> Json | None:
         """The present workspace status; None where the control plane has none, or the binding may not read it."""
@@ -72,33 +67,10 @@ class VisibleState:
         return status if status is not None and status.get("project_id") == self.project else None
 
     @cached_property
-    def may_read_project(self) -> bool:
-        """Whether it may read its project; if not (a policy, a revoked token) it sees the project by policy only."""
-        return self.sources.plane.allows(self.project_binding, "read")
-
-    @cached_property
-    def members(self) -> frozenset[str]:
-        """Nodes that the project's mounts name, and its other members."""
-        return frozenset(self.sources.plane.members(self.project)) if self.may_read_project else frozenset()
-
-    @cached_property
-    def exporting(self) -> frozenset[str]:
-        """Nodes that the project's mounts lead to."""
-        project = self.sources.plane.project(self.project) or {}
-        return frozenset(str(mount["node_id"]) for mount in project.get("mounts", ())) & self.members
-
-    def exports(self, view: NodeView) -> frozenset[str] | None:
-        """The visible exports of a node: all (None) if its `fs` service is visible, else the mounted ones."""
-        if self.binding.admin or any(service.kind == "fs" for service in view.services):
-            return None
-        project = self.sources.plane.project(self.project) or {}
-        return frozenset(str(m["export_name"]) for m in project.get("mounts", ()) if m["node_id"] == view.id)
-
-    @cached_property
     def home_state(self) -> VisibleState | None:
         """The same binding's state of the home's own project, where it sees that in addition to its own."""
         sources = self.sources
-        if not self.home or self.project == sources.home:
+        if not judge(self, Verb.SEE, ProjectName(sources.home)) or self.project == sources.home:
             return None
         binding = self.binding._replace(project=sources.home, token="")
         return VisibleState(binding, sources, sources.policies.policy(binding), self.version)
@@ -109,49 +81,13 @@ class VisibleState:
             return self
         return self.home_state if project == self.sources.home else None
 
-    @cached_property
-    def home(self) -> bool:
-        """Whether it sees the home's own workspace."""
-        sources = self.sources
-        return (
-            bool(sources.home)
-            and self.may_read_project
-            and visibility.is_workspace_visible(self.binding, self.project, sources.home)
-        )
-
     # -- nodes --------------------------------------------------------------------------------------------------------
 
     @cached_property
     def bodies(self) -> Mapping[str, LocalNode]:
-        """The visible nodes of the home's own workspace. The `local` of a missing manifest is none of them."""
-        if not self.sources.home or not self.may_read_project:
-            return {}
-        bodies = self.sources.bodies()
-        if self.home or self.binding.admin:
-            return bodies
-        named = self.members | (self._policy_nodes.keys() if self.policy.named_nodes else set())
-        return {id: body for id, body in bodies.items() if id in named}
-
-    @cached_property
-    def nodes(self) -> list[str]:
-        registered = self.sources.plane.node_ids()
-        return visibility.visible_nodes(self.binding, self.policy, self.members, registered, self.bodies)
-
-    @cached_property
-    def node_set(self) -> frozenset[str]:
-        return frozenset(self.nodes)
-
-    @cached_property
-    def _policy_nodes(self) -> dict[str, PolicyNode]:
-        return {node.id: node for node in self.policy.nodes}
-
-    @cached_property
-    def _may_invoke(self) -> bool:
-        return self.sources.plane.allows(self.project_binding, "invoke")
-
-    @cached_property
-    def _token(self) -> bool:
-        return self.sources.plane.holds_token(self.project_binding)
+        """The visible nodes of the home's own workspace."""
+        ids = self.body_ids
+        return {id: body for id, body in self.sources.bodies().items() if id in ids} if ids else {}
 
     def node(self, id: str) -> NodeView | None:
         """None for a node that does not exist or is not visible."""
@@ -171,8 +107,8 @@ class VisibleState:
         registered = id in self._registered
         catalog = self.sources.plane.catalog(id) if registered else None
         known = self._before.get(id)
-        said = (catalog, self.bodies.get(id), self._policy_nodes.get(id))
-        flags = (registered, id in self.exporting, self._may_invoke, self._token)
+        said = (catalog, self.bodies.get(id), self.policy_nodes.get(id))
+        flags = (registered, id in self.exporting, *self.flags)
         if known is not None and known[1] == flags and all(a is b for a, b in zip(known[0], said, strict=True)):
             return known[2]
         view = self._made(id, registered, catalog)
@@ -182,7 +118,7 @@ class VisibleState:
     def _made(self, id: str, registered: bool, catalog: Sequence[Json] | None) -> NodeView:
         exports = id in self.exporting and catalog != []
         body = self.bodies.get(id)
-        policy = self._policy_nodes.get(id)
+        policy = self.policy_nodes.get(id)
         if catalog is not None:
             services = catalog_services(id, catalog)
         elif body is not None:
@@ -197,24 +133,15 @@ class VisibleState:
             source = "workspace"
         else:
             source = "policy" if policy is not None else "workspace_discovery"
-        seen = [service for service in services if self.is_visible(service)]
+        seen = [service for service in services if self._sees(service)]
         return NodeView(id, source, seen, exports=exports, reserved=self.sources.reserved)
 
-    def is_visible(self, service: VisibleService) -> bool:
-        permissions = service.raw.get("permissions", {})
-        return visibility.is_service_visible(permissions, self.binding, invoke=self._may_invoke, token=self._token)
+    def _sees(self, service: VisibleService) -> bool:
+        return bool(judge(self, Verb.SEE, ServicePermissions(service.raw.get("permissions", {}))))
 
-    def may_command(self, node: str) -> bool:
-        """Whether it may command a node, through any file: it must see the node's service. Without a node: any node."""
-        if self.binding.admin or not node:
-            return self.own_invokes
+    def offers(self, node: str, service: str) -> bool:
         view = self.node(node)
-        return view is not None and ROBOT in view.by_id
-
-    @property
-    def own_invokes(self) -> bool:
-        """Whether it may use the services that every agent has (acheron D26)."""
-        return self.binding.admin or self._may_invoke
+        return view is not None and service in view.by_id
 
     def node_status(self, view: NodeView) -> Json:
         """STATUS.json of a node (reference 4.2)."""
@@ -241,19 +168,13 @@ class VisibleState:
             state = "online" if online else "missing"
         return {"node_id": view.id, "state": state, "online": online, "source": view.source}
 
-    # -- agents -------------------------------------------------------------------------------------------------------
-
-    @cached_property
-    def agents(self) -> list[str]:
-        return visibility.visible_agents(self.binding, self.policy, self.sources.agents())
-
     # -- the agent's index --------------------------------------------------------------------------------------------
 
     @cached_property
     def services_index(self) -> bytes:
         """SERVICES.json of the agent: encoded once a version (reference 4.3)."""
         lines = [view.index for id in self.nodes if (view := self.node(id)) is not None and view.services]
-        if self.own_invokes:
+        if judge(self, Verb.COMMAND, Realm.OWN_SERVICES):
             lines.append(compact_json(own_services())[1:-1])
         return b"[" + b",".join(lines) + b"]"
 

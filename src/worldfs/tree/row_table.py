@@ -23,6 +23,8 @@ class FileKind(StrEnum):
 
 
 AT_STARTUP = "at startup"  # a writer only while the world is being assembled
+COMMAND = "command"  # a binding needs the right to command the node of the row
+INVOKE = "invoke"  # a binding needs the right to use the services that every agent has
 
 
 class FileRow(NamedTuple):
@@ -46,6 +48,7 @@ class FileRow(NamedTuple):
     mount: str = "workspace"  # name of its mount
     literal: object = None  # the JSON value of a View that never changes
     title: str = ""  # of a directory's README.md: its first line
+    needs: str = ""  # COMMAND | INVOKE: the right of a binding that a write needs beside the role
     given: Mapping[str, str] = MappingProxyType({})  # names of this row in addition to those of its path
 
     @property

@@ -23,8 +23,6 @@ class FileBehaviour(Protocol):
 
     def exists(self, names: Names) -> bool: ...
 
-    def writable(self, names: Names) -> bool: ...
-
     def wait(self, names: Names) -> Wait | None: ...
 
     def size(self, names: Names) -> int | None: ...
@@ -44,10 +42,6 @@ class VirtualFile:
         raise BadInput("it is computed", op="write", actor=ask.actor)
 
     def exists(self, names: Names) -> bool:
-        return True
-
-    def writable(self, names: Names) -> bool:
-        """Whether an actor that the row allows may write it now."""
         return True
 
     def wait(self, names: Names) -> Wait | None:

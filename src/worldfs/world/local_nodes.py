@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from worldfs.access.binding_rights import ROBOT
 from worldfs.base.errors import WorldError
-from worldfs.namespace.namespace_ports import ROBOT, LocalNode
+from worldfs.namespace.namespace_ports import LocalNode
 
 from .profiles import profile_text
 

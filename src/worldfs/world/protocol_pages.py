@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 
-from worldfs.access.file_roles import matrix_cell, may_read, may_write
+from worldfs.access.file_roles import matrix_cell
+from worldfs.access.judge import judge
 from worldfs.access.roles import MATRIX_ROLES, OPERATOR
+from worldfs.access.verb import Verb
 from worldfs.tree.row_table import FileRow
 
 from .layout import ROWS
@@ -126,5 +128,5 @@ def pages() -> dict[str, str]:
 
 
 def _operator(row: FileRow) -> str:
-    read, write = may_read(row, OPERATOR), may_write(row, OPERATOR)
+    read, write = judge(OPERATOR, Verb.READ, row), judge(OPERATOR, Verb.WRITE, row)
     return "R + W" if read and write else "W" if write else "R" if read else "—"

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 from worldfs.access import visibility
 from worldfs.access.binding import MOTHER, Binding
 from worldfs.access.caller import Caller
+from worldfs.access.judge import judge
+from worldfs.access.things import RobotName
+from worldfs.access.verb import Verb
 from worldfs.access.visibility_policy import PolicyCache
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import BadInput
@@ -19,7 +22,7 @@ from worldfs.namespace.binding_context import ActionsFactory, BindingContext
 from worldfs.namespace.connection_tree import ConnectionTree
 from worldfs.namespace.mounts.agent_mounts import AgentMounts
 from worldfs.namespace.namespace import Namespace
-from worldfs.namespace.namespace_ports import ROBOT, NodeExports, ServiceEndpoint
+from worldfs.namespace.namespace_ports import NodeExports, ServiceEndpoint
 from worldfs.namespace.path_resolver import NamespaceSources
 from worldfs.namespace.views.fixed_files import LiteralFile
 from worldfs.namespace.views.pairing_files import PairingControl
@@ -220,14 +223,13 @@ class ServedWorld:
     # -- inside -------------------------------------------------------------------------------------------------------
 
     def _may(self, binding: Binding, node: str) -> bool:
-        """Whether the binding may command a robot: it may if it sees the robot's service."""
-        return self.namespace(binding).sees(node, ROBOT)
+        return bool(judge(self.namespace(binding).rights, Verb.COMMAND, RobotName(node)))
 
     def _stop(self, binding: Binding) -> None:
         """Stop every robot that the binding sees."""
-        seen = self.namespace(binding)
         if self.world is not None:
-            nodes = [id for id in self.world.node_ids() if seen.readable(f"/nodes/{id}/stop")]
+            rights = self.namespace(binding).rights
+            nodes = [id for id in self.world.node_ids() if judge(rights, Verb.STOP, RobotName(id))]
             self.world.stops.stop(nodes, f"agent {binding.agent}")
 
     def _status(self) -> Mapping[str, Any]:

@@ -10,8 +10,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from worldfs.access.file_roles import demand_write
+from worldfs.access.judge import require
 from worldfs.access.roles import OPERATOR, PLANNER, WATCHDOG
+from worldfs.access.verb import Verb
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import BadInput, MissingRequirement, NotFound, UserError, WorldError
 from worldfs.base.stop_signal import StopSignal
@@ -406,7 +407,7 @@ class World:
         sheet = self.sheets[order.sheet]
         base = f"/projects/{PROJECT}" if order.sheet == "SESSIONS.md" else f"/nodes/{order.node}"
         path, row, _ = self.tree.locate(f"{base}/{order.sheet}", actor, "write")
-        demand_write(row, actor, path)
+        require(actor, Verb.WRITE, row, path)
         sheet.submit(order, actor)
         return order.id
 
@@ -454,7 +455,7 @@ class World:
         nodes = ids if node is None else [node]
         for id in nodes:
             path, row, _ = self.tree.locate(f"/nodes/{id}/{op}", actor, op)
-            demand_write(row, actor, path)
+            require(actor, Verb.WRITE, row, path, op)
         return nodes
 
     def wait_job(self, job_id: str, timeout: float | None = None) -> JobStatus:

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.access.binding import ADMIN, USER, Binding
+from worldfs.access.binding import ADMIN, Binding
 from worldfs.base.errors import NotFound
 from worldfs.testing.call_fixtures import ALICE, StaticEndpoint, wait_until
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.verb_values import WriteContext
 from worldfs.world.layout.agent_rows import MEMORY_OPS
-from worldfs.world.services.agent_services import AgentServices, BindingActions, admins_only
+from worldfs.world.services.agent_services import AgentServices, BindingActions
 
 MEMORY = StaticEndpoint("memory", "memory", "", MEMORY_OPS, {"tool_family": "memory"})
 ASK = WriteContext("user", correlation="c-1")
@@ -79,11 +79,6 @@ def test_a_read_of_an_open_job_waits_as_long_as_the_last_wait_json_says(tmp_path
     services.start()
     wait_until(wait.ready)
     services.close()
-
-
-def test_who_has_not_been_told_more_commands_no_node() -> None:
-    assert admins_only(Binding(ADMIN, "mother", "system"), "arm")
-    assert not admins_only(Binding(USER, "alice", "main"), "arm")
 
 
 def test_in_memory_only_nothing_of_a_call_is_written(tmp_path: Path) -> None:

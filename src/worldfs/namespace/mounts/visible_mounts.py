@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import cast
 
+from worldfs.access.judge import judge
+from worldfs.access.things import AgentName, NodeName, ProjectName, Realm, RobotName
+from worldfs.access.verb import Verb
 from worldfs.base.errors import NotFound
 from worldfs.storage.store_interface import Store
 from worldfs.tree.row_table import FileRow
@@ -36,20 +39,22 @@ class VisibleMounts:
             case "served" | "house":
                 return True
             case "node":
-                return "node" not in names or names["node"] in visible.node_set
+                return "node" not in names or bool(judge(visible, Verb.SEE, NodeName(names["node"])))
             case "service":
                 if "node" not in names:
                     return True
                 view = visible.node(names["node"])
                 return view is not None and ("service" not in names or names["service"] in view.by_id)
             case "peer":
-                return "alias" not in names and ("agent" not in names or names["agent"] in visible.agents)
+                return "alias" not in names and (
+                    "agent" not in names or bool(judge(visible, Verb.SEE, AgentName(names["agent"])))
+                )
             case "job":
                 return "job" not in names or self._context.actions.jobs.has(names["job"])
             case "project":
-                return "project" not in names or visible.project_state(names["project"]) is not None
+                return "project" not in names or bool(judge(visible, Verb.SEE, ProjectName(names["project"])))
             case "debug":
-                return visible.debug
+                return bool(judge(visible, Verb.SEE, Realm.DEBUG))
         return False
 
     def names(self, mount: str, variable: str, names: Names) -> list[str]:
@@ -91,15 +96,15 @@ class VisibleWorkspace:
 
     def holds(self, mount: str, names: Names) -> bool:
         visible = self._context.visible
-        if "project" in names and not visible.home:
+        if "project" in names and not judge(visible, Verb.SEE, Realm.WORKSPACE):
             return False
-        if "node" in names and names["node"] not in visible.bodies:
+        if "node" in names and not judge(visible, Verb.SEE, RobotName(names["node"])):
             return False
         return self._inner.holds(mount, names)
 
     def names(self, mount: str, variable: str, names: Names) -> list[str]:
         visible = self._context.visible
-        if variable == "project" and not visible.home:
+        if variable == "project" and not judge(visible, Verb.SEE, Realm.WORKSPACE):
             return []
         found = self._inner.names(mount, variable, names)
         return [name for name in found if name in visible.bodies] if variable == "node" else found
@@ -126,7 +131,7 @@ class VisibleAgents:
             return True
         visible = self._context.visible
         agent = names["agent"]
-        return (agent == visible.binding.agent or agent in visible.agents) and self._inner.holds(mount, names)
+        return bool(judge(visible, Verb.SEE, AgentName(agent))) and self._inner.holds(mount, names)
 
     def names(self, mount: str, variable: str, names: Names) -> list[str]:
         found = self._inner.names(mount, variable, names)

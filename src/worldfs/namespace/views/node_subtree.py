@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from worldfs.base.errors import BadInput, NotFound, NotPermitted
+from worldfs.access.decision import READ_ONLY
+from worldfs.access.judge import judge
+from worldfs.access.things import ExportName
+from worldfs.access.verb import Verb
+from worldfs.base.errors import BadInput, NotFound
 from worldfs.tree.verb_values import Stat, Wait, WriteContext, Written
 from worldfs.tree.virtual_file import Names, Subtree
 
@@ -100,7 +104,7 @@ class _ComputedSubtree:
         if file is None:
             raise NotFound("no such file", op="write")
         if file.write is None:
-            raise NotPermitted("file is read-only", op="write", actor=ask.actor)
+            raise READ_ONLY.error(op="write", actor=ask.actor)
         return file.write(data, ask)
 
     def wait(self, names: Names) -> Wait | None:
@@ -169,8 +173,7 @@ class NodeSubtree(_ComputedSubtree):
         view = self._node(names)
         if "fs" not in view.folders.below:
             return None
-        seen = self.context.visible.exports(view)
-        if len(parts) > 1 and seen is not None and parts[1] not in seen:
+        if len(parts) > 1 and not self._sees_export(view, parts[1]):
             raise NotFound("no such export", path=f"/nodes/{view.id}/{'/'.join(parts)}", op="walk")
         return self.context.mounted(view.id), "/".join(parts[1:])
 
@@ -206,8 +209,12 @@ class NodeSubtree(_ComputedSubtree):
         found = exports.list(path) if exports is not None else []
         if path:
             return found
-        seen = self.context.visible.exports(self._node(names))
-        return [_README, *(name for name in found if seen is None or name.rstrip("/") in seen)]
+        view = self._node(names)
+        return [_README, *(name for name in found if self._sees_export(view, name.rstrip("/")))]
+
+    def _sees_export(self, view: NodeView, export: str) -> bool:
+        whole = any(service.kind == "fs" for service in view.services)
+        return bool(judge(self.context.visible, Verb.SEE, ExportName(view.id, export, whole)))
 
     def read(self, names: Names) -> bytes:
         reached = self.reached(names, "read")

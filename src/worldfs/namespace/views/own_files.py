@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from worldfs.base.errors import NotPermitted
 from worldfs.base.json_text import compact_json
 from worldfs.tree.verb_values import Wait, WriteContext, Written
 from worldfs.tree.virtual_file import FileBehaviour, Names
@@ -13,7 +12,6 @@ from .bound_file import BoundFile, ViewContext
 EXAMPLE = b"Put the red cube into the bowl, then tell me what is left on the table.\n"
 WAITING_SIZE = 1 << 20  # the size of a file whose read would wait: too large is harmless (acheron D11)
 NO_WAIT = b'{"paths":[],"timeout_ms":60000}'
-DENIED = "invoke access denied by permissions"
 
 
 def views(context: ViewContext) -> dict[str, FileBehaviour]:
@@ -112,12 +110,7 @@ class InvokeFile(_OrderFile):
     def read(self, names: Names) -> bytes:
         return self.orders(names).control(names["file"])
 
-    def writable(self, names: Names) -> bool:
-        return self.context.visible.own_invokes
-
     def write(self, names: Names, data: bytes, ask: WriteContext) -> Written | None:
-        if not self.writable(names):
-            raise NotPermitted(DENIED, op="invoke", actor=ask.actor)
         return self.orders(names).write(names["file"], data, ask)
 
 

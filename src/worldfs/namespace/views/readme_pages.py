@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from worldfs.access.file_roles import may_read, visible_mounts
+from worldfs.access.file_roles import visible_mounts
+from worldfs.access.judge import judge
+from worldfs.access.verb import Verb
 from worldfs.tree.path import segments
 from worldfs.tree.row_table import FileKind, FileRow, PathNode, RowTable
 
@@ -58,7 +60,7 @@ class ReadmePages:
         steps = list(place.fixed.items())
         if place.variable is not None:
             steps.append((f"<{place.variable[0]}>", place.variable[1]))
-        if place.rest is not None and place.rest[1].mount in mounts and may_read(place.rest[1], role):
+        if place.rest is not None and place.rest[1].mount in mounts and judge(role, Verb.READ, place.rest[1]):
             found.append(("<…>", place.rest[1].about))
         for name, step in steps:
             if name in _OWN or not any(mount in mounts for mount in visible_mounts(step, role)):

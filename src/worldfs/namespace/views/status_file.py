@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from worldfs.access.judge import judge
+from worldfs.access.things import Realm
+from worldfs.access.verb import Verb
 from worldfs.tree.virtual_file import FileBehaviour, Names
 
 from .bound_file import BoundFile, ViewContext
@@ -22,8 +25,7 @@ class StatusFile(BoundFile):
     light = False  # read from files
 
     def exists(self, names: Names) -> bool:
-        visible = self.context.visible
-        return bool(visible.sources.home) and (bool(visible.home) or visible.binding.admin)
+        return bool(judge(self.context.visible, Verb.SEE, Realm.STATUS))
 
     def read(self, names: Names) -> bytes:
         visible = self.context.visible

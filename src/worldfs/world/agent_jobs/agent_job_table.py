@@ -8,6 +8,9 @@ from collections.abc import Callable
 from typing import Final
 
 from worldfs.access.binding import Binding
+from worldfs.access.judge import judge
+from worldfs.access.things import JobOwner
+from worldfs.access.verb import Verb
 from worldfs.base.clock import Clock
 
 from .agent_job import AgentJob, epoch_ms
@@ -38,7 +41,7 @@ class AgentJobTable:
     def shown(self, binding: Binding, id: str) -> AgentJob | None:
         """The job, if this binding may see it."""
         call = self._calls.get(id)
-        if call is None or (call.agent, call.project) != (binding.agent, binding.project):
+        if call is None or not judge(binding, Verb.SEE, JobOwner(call.agent, call.project)):
             return None
         return None if call.over and call.updated_ms <= self.horizon() else call
 

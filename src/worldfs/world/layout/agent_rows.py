@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from worldfs.access.roles import ASKERS, EVERYBODY
-from worldfs.tree.row_table import FileKind, FileRow
+from worldfs.tree.row_table import INVOKE, FileKind, FileRow
 
 from .row_builders import control_row, directory_rows, literal_row, view_row
 
@@ -114,7 +114,8 @@ def _place(base: str, place: str, service: str, files: dict[str, object], ops: l
     )
     for name in ("invoke", *ops):
         given_here = {**given, "file": f"{name}.json"}
-        rows.append(control_row(f"{base}/control/{name}.json", _ARGUMENTS[name], "invoke", ASKERS, given=given_here))
+        row = control_row(f"{base}/control/{name}.json", _ARGUMENTS[name], "invoke", ASKERS, given=given_here)
+        rows.append(row._replace(needs=INVOKE))
     rows.append(view_row(base + "/status.json", "how the latest order stands", "invoke_status")._replace(given=given))
     rows.append(view_row(base + "/result.json", "what the latest order gave", "invoke_result")._replace(given=given))
     return rows

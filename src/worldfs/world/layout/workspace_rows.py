@@ -14,7 +14,7 @@ from worldfs.access.roles import (
     WATCHDOG,
     readers,
 )
-from worldfs.tree.row_table import AT_STARTUP, FileKind, FileRow
+from worldfs.tree.row_table import AT_STARTUP, COMMAND, FileKind, FileRow
 
 from .row_builders import directory_rows
 
@@ -53,6 +53,7 @@ ROWS: tuple[FileRow, ...] = (
         {PLANNER: "", WATCHDOG: "", OPERATOR: ""},
         key="ACTION.md",
         view="actions",
+        needs=COMMAND,
         document="action",
         template="action",
         in_matrix=True,
@@ -65,6 +66,7 @@ ROWS: tuple[FileRow, ...] = (
         {PLANNER: "", ORCHESTRATOR: "", RUNTIME: ""},
         key="SESSIONS.md",
         view="sessions",
+        needs=COMMAND,
         document="sessions",
         in_matrix=True,
     ),
@@ -182,6 +184,7 @@ ROWS: tuple[FileRow, ...] = (
         {PLANNER: "", ORCHESTRATOR: "", WATCHDOG: "", OPERATOR: ""},
         key=".paos/cancel",
         view="cancel",
+        needs=COMMAND,
     ),
     FileRow(
         NODE + "/stop",
@@ -200,6 +203,7 @@ ROWS: tuple[FileRow, ...] = (
         {PLANNER: "", ORCHESTRATOR: "", OPERATOR: ""},
         key=".paos/stops",
         view="resume",
+        needs=COMMAND,
     ),
     FileRow(
         NODE + "/film",
@@ -209,6 +213,7 @@ ROWS: tuple[FileRow, ...] = (
         {PLANNER: "", ORCHESTRATOR: "", OPERATOR: ""},
         key=".paos/control/{node}",
         view="film",
+        needs=COMMAND,
     ),
     FileRow(
         "/meta/alerts.json",

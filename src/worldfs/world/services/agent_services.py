@@ -35,11 +35,6 @@ if TYPE_CHECKING:
 NodePermission = Callable[[Binding, str], bool]
 
 
-def admins_only(binding: Binding, node: str) -> bool:
-    """The default permission to command a node: admins only."""
-    return binding.admin
-
-
 class AgentServices:
     """`open` it, ask it for `acts`, `close` it. Thread-safe."""
 
@@ -59,7 +54,7 @@ class AgentServices:
         feed: ChangeFeed,
         environ: Mapping[str, str],
         reach: NodeLookup = lambda node: None,
-        may: NodePermission = admins_only,
+        may: NodePermission = lambda binding, node: False,
         stop: Callable[[Binding], object] = lambda binding: None,
         memory_only: bool = False,
         held: bool = False,
@@ -67,7 +62,8 @@ class AgentServices:
         """`world`: the home's workspace. `agents`: the state root. `reach`: a node by its tunnel.
 
         `stop`: stops every robot that the binding sees.
-        `may`: whether this binding may command that node; checked when an instruction runs, not when it is accepted.
+        `may`: whether this binding may command that node, checked when an instruction runs, not when it is accepted;
+        by default nobody may.
         `held`: nothing runs before `start`, neither queued jobs of an earlier process nor new ones: for a caller not
         ready for `reach` and `may` yet.
         """

@@ -1,0 +1,35 @@
+"""The answer of the judge: allowed, or the code and the reason of the refusal."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from worldfs.base.errors import NotFound, NotPermitted, UserError
+
+
+class Decision(NamedTuple):
+    """True if it is allowed. `code` is that of the wire, or of `base.errors`."""
+
+    allowed: bool
+    code: str = ""
+    reason: str = ""
+    expected: str = ""
+    fix: str = ""
+
+    def __bool__(self) -> bool:
+        return self.allowed
+
+    def error(self, *, path: str = "", op: str = "", actor: str = "") -> UserError:
+        """The refusal as an exception: `NotFound` for what the actor may not see."""
+        kind = NotFound if self.code == NotFound.code else NotPermitted
+        return kind(
+            self.reason, path=path, op=op, actor=actor, expected=self.expected, fix=self.fix, code=self.code
+        )  # fmt: skip
+
+
+ALLOWED: Final = Decision(True)
+HIDDEN: Final = Decision(False, NotFound.code, "no such file")
+READ_ONLY: Final = Decision(False, "eperm", "file is read-only")
+APPEND_ONLY: Final = Decision(False, "eperm", "a log can only be appended to")
+FIXED_NAMES: Final = Decision(False, NotPermitted.code, "you cannot create or delete files here")
+NO_COMMAND: Final = Decision(False, NotPermitted.code, "invoke access denied by permissions")

@@ -1,0 +1,15 @@
+"""The verbs of the judge: what an actor wants to do to a thing."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Verb(StrEnum):
+    READ = "read"
+    WRITE = "write"
+    WRITE_AT_STARTUP = "write at startup"  # while the world is being assembled
+    REMOVE = "remove"  # a name goes, comes or changes: remove, rename, mkdir
+    SEE = "see"  # to know that it is there
+    COMMAND = "command"  # to give an order to a node
+    STOP = "stop"
