@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def main(workspace: Path) -> None:
-    from worldfs.base.driver import DriverContext
+    from worldfs.base.driver import PluginContext
     from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
     from worldfs.world.world import World
 
@@ -20,7 +20,7 @@ def main(workspace: Path) -> None:
         def stop(self) -> None:
             print(time.monotonic(), flush=True)
 
-    def body(seat: DriverContext) -> Timed:
+    def body(seat: PluginContext) -> Timed:
         return Timed(seat.robot_id, cameras=False)
 
     stop = threading.Event()

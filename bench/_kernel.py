@@ -15,13 +15,13 @@ from ._tape import Tape
 
 
 def main(workspace: Path) -> None:
-    from worldfs.base.driver import DriverContext
+    from worldfs.base.driver import PluginContext
     from worldfs.storage.disk_store import DiskStore
     from worldfs.testing.null_driver import NullDriver
     from worldfs.testing.null_target import null_parts
     from worldfs.world.world import World
 
-    def body(seat: DriverContext) -> NullDriver:
+    def body(seat: PluginContext) -> NullDriver:
         return NullDriver()
 
     stop, disk = threading.Event(), Tape()

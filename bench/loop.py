@@ -64,10 +64,10 @@ def beat(checkpoint: Path) -> dict[str, float]:
     import numpy as np
 
     from worldfs.base.clock import SystemClock
-    from worldfs.base.driver import Run
+    from worldfs.base.driver import PluginContext, Run
     from worldfs.base.model import PolicySpec, Skill, Target
     from worldfs.policies.onnx_file import OnnxPolicy
-    from worldfs.robots.targets.target_adapter import StepResult, TargetContext
+    from worldfs.robots.targets.target_adapter import StepResult
     from worldfs.skills.skill_runtime import SkillContext, SkillRequest
     from worldfs.skills.vla import VLAPolicyRuntime
     from worldfs.testing.null_target import NullAdapter
@@ -88,7 +88,7 @@ def beat(checkpoint: Path) -> dict[str, float]:
 
     action = {"representation": "joint_position"}
     spec = PolicySpec("local", checkpoint=str(checkpoint), extra={"action": action})
-    robot = Robot(Target("null", "real_robot"), TargetContext(clock))
+    robot = Robot(Target("null", "real_robot"), PluginContext(clock))
     errand = SkillRequest(
         "job", Skill("network", "VLAPolicyRuntime", policy=spec), {}, max_steps=int(HZ * SECONDS), control_hz=HZ,
         replan_every=EACH,

@@ -74,9 +74,9 @@ def _client(kind: str, endpoint: str, **extra: Any) -> tuple[Any, Callable[[], o
 
     from worldfs.base.clock import SystemClock
     from worldfs.base.model import PolicySpec
-    from worldfs.sessions.plugins import load_plugins
+    from worldfs.sessions.plugins import POLICIES
 
-    factory = load_plugins().client(kind)
+    factory = POLICIES[kind]
     assert factory is not None
     checkpoint = extra.pop("checkpoint", "")
     client = factory(PolicySpec(kind, endpoint, checkpoint, extra), SystemClock())

@@ -40,15 +40,14 @@ def orders(seed: int, what: str) -> list[tuple[str, dict[str, Any]]]:
 
 def episode(seed: int, what: str = "place") -> dict[str, Any]:
     from worldfs.base.clock import SystemClock
-    from worldfs.base.driver import Run
+    from worldfs.base.driver import PluginContext, Run
     from worldfs.base.model import Skill, Target
     from worldfs.robots.targets.sim_target import adapter
-    from worldfs.robots.targets.target_adapter import TargetContext
     from worldfs.skills.rekep.rekep_runtime import ReKepPolicyRuntime
     from worldfs.skills.skill_runtime import SkillContext, SkillRequest
 
     clock = SystemClock()
-    target = adapter(Target("sim", "sim", backend="mujoco", config={"seed": seed, "objects": 5}), TargetContext(clock))
+    target = adapter(Target("sim", "sim", backend="mujoco", config={"seed": seed, "objects": 5}), PluginContext(clock))
     target.open()
     runtime = ReKepPolicyRuntime()
     walls, notes, ok = [], [], True

@@ -1,9 +1,13 @@
-"""For every test: a property is no stopwatch, so a busy machine fails none; and Ctrl-C is heard."""
+"""For every test: a property is no stopwatch, so a busy machine fails none; Ctrl-C is heard; packages of a test."""
 
 from __future__ import annotations
 
 import signal
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -13,3 +17,24 @@ settings.load_profile("house")
 # A shell starts what runs in the background deaf to it, and all that a test starts would be so too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def install(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """Installs a package for one test: its modules by name, and its entry points as {group: {name: value}}."""
+
+    def put(package: str, points: Mapping[str, Mapping[str, str]], **modules: str) -> Path:
+        place = tmp_path_factory.mktemp(package)
+        info = place / f"{package}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+        text = "".join(f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in named.items())
+                       for group, named in points.items())  # fmt: skip
+        (info / "entry_points.txt").write_text(text)
+        for module, source in modules.items():
+            (place / f"{module}.py").write_text(source)
+            monkeypatch.delitem(sys.modules, module, raising=False)
+        monkeypatch.syspath_prepend(str(place))
+        return place
+
+    return put

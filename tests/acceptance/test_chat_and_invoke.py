@@ -13,7 +13,7 @@ pytest.importorskip("mujoco")
 
 from worldfs.access.binding import ADMIN, USER, Binding
 from worldfs.base.clock import SystemClock
-from worldfs.robots.driver_catalogue import catalogue
+from worldfs.robots.driver_registry import BodyCatalogue
 from worldfs.testing.call_fixtures import StaticEndpoint
 from worldfs.testing.waiting import PATIENCE_S
 from worldfs.tree.change_feed import ChangeFeed
@@ -33,7 +33,7 @@ class Table:
 
     def __init__(self, place: Any) -> None:
         self.place = place
-        bodies = catalogue(seed=7, cameras=False)
+        bodies = BodyCatalogue(seed=7, cameras=False)
         self.world = World.open(place.root, serve=True, drivers=bodies)
         self.feed, self.stop = ChangeFeed(), threading.Event()
         self.thread = threading.Thread(target=lambda: self.world.run(stop=self.stop), daemon=True)

@@ -15,12 +15,10 @@ from pathlib import Path
 import pytest
 
 from worldfs.access.binding import USER, Binding
-from worldfs.base.driver import DriverContext
+from worldfs.base.plugin_registry import GROUPS
 from worldfs.formats import yamltext
 from worldfs.namespace.bound_tree import BoundTree
-from worldfs.robots import driver_catalogue, driver_registry
 from worldfs.testing import document_runner
-from worldfs.testing.null_driver import NullDriver
 from worldfs.world.served_world import ServedWorld
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -85,7 +83,7 @@ def test_no_recipe_but_the_two_of_the_core_touches_the_core(place: Path, said: d
     assert changed == {
         "src/worldfs/formats/site_page.py",
         "src/worldfs/world/check.py",
-        "src/worldfs/world/computed_files.py",
+        "src/worldfs/world/home_pages.py",
         "src/worldfs/world/layout/workspace_rows.py",
     }
 
@@ -100,12 +98,6 @@ def test_what_the_recipes_leave_behind_passes_the_checks(place: Path, said: dict
         command = [sys.executable, *(words[1:] if words[0] == "-" else ("-m", *words))]
         done = subprocess.run(command, check=False, cwd=place, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_a_body_that_is_no_robot_is_one_row_of_the_table_of_drivers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(driver_registry.DRIVERS, "toy", lambda settings: NullDriver())
-    made = driver_catalogue.catalogue()["toy"](DriverContext("toy_001"))
-    assert isinstance(made, NullDriver) and "toy" in driver_registry.driver_names()
 
 
 def test_an_interface_gets_the_tree_of_a_binding(tmp_path: Path) -> None:
@@ -124,13 +116,7 @@ def test_every_recipe_and_every_path_of_the_page_exists() -> None:
 
 
 def test_the_entry_point_groups_of_the_page_are_those_of_the_code() -> None:
-    groups = set(re.findall(r"`(worldfs\.[a-z_]+)`", PAGE.read_text("utf-8")))
-    from worldfs.plugins.importers import importer_registry
-    from worldfs.robots.targets import target_declaration
-    from worldfs.world.services.web import search_backends
-
-    registries = {importer_registry.GROUP, target_declaration.GROUP, search_backends.GROUP}
-    assert groups == registries | {"worldfs.targets", "worldfs.skills", "worldfs.policies"}
+    assert set(re.findall(r"`(worldfs\.[a-z_]+)`", PAGE.read_text("utf-8"))) == set(GROUPS)
 
 
 def test_continuous_integration_calls_the_recipe_of_a_person() -> None:

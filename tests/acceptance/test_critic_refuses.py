@@ -45,14 +45,14 @@ ORDERS: dict[str, tuple[str, dict[str, Any], str, str]] = {
 def bench(onboarded: Callable):
     """A kernel that runs for all these tests, with a body that counts how often it is started."""
     from worldfs.interfaces.cli.kernel_thread import KernelThread
-    from worldfs.robots.driver_catalogue import catalogue
+    from worldfs.robots.driver_registry import BodyCatalogue
     from worldfs.world.home import Home
     from worldfs.world.world import World
 
     place = onboarded()
     place.put("ENVIRONMENT.md", BENCH)
     place.started = []
-    make = catalogue(cameras=False)["simulation"]
+    make = BodyCatalogue(cameras=False)["simulation"]
 
     def counting(seat):
         body = make(seat)

@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 from worldfs.base.clock import SystemClock
-from worldfs.base.driver import DriverContext, Run
+from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import UserError
 from worldfs.base.model import Order, Outcome
 from worldfs.testing.null_driver import NullDriver
@@ -29,7 +29,7 @@ class Logged(NullDriver):
 def main(root: str, log: str) -> int:
     fd = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
 
-    def make(seat: DriverContext) -> Logged:
+    def make(seat: PluginContext) -> Logged:
         return Logged(fd)
 
     try:

@@ -14,10 +14,10 @@ from lerobot_process import with_torchvision
 from servos import Servos
 
 from worldfs.base.clock import SystemClock
+from worldfs.base.driver import PluginContext
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.model import Target
 from worldfs.robots.targets.real_target import adapter
-from worldfs.robots.targets.target_adapter import TargetContext
 
 MOTORS = ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", "gripper")
 SPANS = ((1024, 3072), (1000, 3000), (1100, 3100), (900, 3200), (0, 4095), (2000, 3500))
@@ -27,7 +27,7 @@ TURN = 2 * math.pi / 4095
 def target(port, **more):
     robot = {"type": "so101_follower", "port": port, "id": "arm", **more.pop("robot", {})}
     return adapter(
-        Target("so101", "real_robot", driver="lerobot", config={"robot": robot, **more}), TargetContext(SystemClock())
+        Target("so101", "real_robot", driver="lerobot", config={"robot": robot, **more}), PluginContext(SystemClock())
     )
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from worldfs.base.driver import Driver, DriverContext
+from worldfs.base.driver import Driver, PluginContext
 from worldfs.base.errors import UserError
 from worldfs.base.model import Finding, Order
 from worldfs.testing import hostile
@@ -237,7 +237,7 @@ class Place:
         (self.root / name).write_bytes(data)
 
     def open(self, config: Any = None) -> World:
-        def make(seat: DriverContext) -> Driver:
+        def make(seat: PluginContext) -> Driver:
             return NullDriver()
 
         return World.open(

@@ -103,10 +103,9 @@ def made(python: str, script: str, place: Path) -> Path:
 def test_a_checkpoint_that_lerobot_saved_moves_the_table(lerobot, tmp_path):
     """An ACT of random weights: that it does well is not asked, but that it is asked and obeyed."""
     from worldfs.base.clock import SystemClock
-    from worldfs.base.driver import Run
+    from worldfs.base.driver import PluginContext, Run
     from worldfs.base.model import Skill, Target
     from worldfs.robots.targets.sim_target import adapter
-    from worldfs.robots.targets.target_adapter import TargetContext
     from worldfs.skills.skill_runtime import SkillContext, SkillRequest
     from worldfs.skills.vla import VLAPolicyRuntime
 
@@ -120,7 +119,7 @@ def test_a_checkpoint_that_lerobot_saved_moves_the_table(lerobot, tmp_path):
     )  # fmt: skip
     clock = SystemClock()
     policy = client(spec, clock)
-    target = adapter(Target("sim", "sim", backend="mujoco", config={"seed": 3}), TargetContext(clock))
+    target = adapter(Target("sim", "sim", backend="mujoco", config={"seed": 3}), PluginContext(clock))
     target.open()
     try:
         info = policy.connect(3.0)

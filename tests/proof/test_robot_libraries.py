@@ -78,13 +78,13 @@ try:
     franky.Robot("127.0.0.1", realtime_config=franky.RealtimeConfig.Ignore)
 except Exception as error:
     said["refused"] = type(error).__name__
-from worldfs.robots.targets.target_adapter import TargetContext
+from worldfs.base.driver import PluginContext
 from worldfs.robots.targets.real_target import adapter
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import Missing
 from worldfs.base.model import Target
 try:
-    adapter(Target("f", "real_robot", driver="franka", config={"ip": "127.0.0.1"}), TargetContext(SystemClock())).open()
+    adapter(Target("f", "real_robot", driver="franka", config={"ip": "127.0.0.1"}), PluginContext(SystemClock())).open()
 except Missing as error:
     said["ours"] = str(error)
 print(json.dumps(said))

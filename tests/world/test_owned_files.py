@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from worldfs.base.driver import Driver, DriverContext
+from worldfs.base.driver import Driver, PluginContext
 from worldfs.formats import config
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import PATIENCE_S, until
@@ -26,7 +26,7 @@ def running(tmp_path: Path) -> Iterator[tuple[WorkspaceFixture, World]]:
     site = WorkspaceFixture(tmp_path / "w", ("arm_1",))
     (site.root / "EMBODIED.md").unlink()
 
-    def make(seat: DriverContext) -> Driver:
+    def make(seat: PluginContext) -> Driver:
         return NullDriver()
 
     with World.open(site.root, config=CONFIG, serve=True, drivers={"simulation": make}) as world:

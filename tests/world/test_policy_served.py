@@ -12,7 +12,7 @@ from worldfs.base.clock import SystemClock
 from worldfs.base.model import JobState
 from worldfs.policies.policy_server import PolicyServer
 from worldfs.policies.served_policies import load_policy
-from worldfs.sessions.plugins import load_plugins
+from worldfs.sessions.plugins import POLICIES
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.null_target import null_parts
 from worldfs.world.world import World
@@ -29,7 +29,7 @@ def outcome(root, port):
     skills = (root / "SKILLS.md").read_text()
     assert "http://localhost:8765/predict" in skills
     (root / "SKILLS.md").write_text(skills.replace("localhost:8765", f"localhost:{port}"))
-    made = null_parts()._replace(client=load_plugins().client)
+    made = null_parts()._replace(policies=POLICIES)
     with World.open(root, clock=ManualClock(), serve=True, threads=False, parts=made) as world:
         while world.tick():
             pass

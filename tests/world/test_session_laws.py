@@ -77,7 +77,7 @@ def test_any_schedule_keeps_the_laws(tmp_path_factory, drawn):
                 return Outcome.failure(Cause.ERROR, "RUNTIME_ERROR", "not yet")
             return Outcome.success("done")
 
-    parts = null_parts()._replace(runtime=lambda name: Scripted)
+    parts = null_parts()._replace(skills={"NullRuntime": Scripted})
     clock = ManualClock()
     with World.open(root, clock=clock, serve=True, threads=False, parts=parts) as world:
         for _ in range(40):
@@ -124,7 +124,7 @@ def test_targets_run_side_by_side_and_one_target_never_runs_two(tmp_path):
                 inside[target] -= 1
             return Outcome.success("met")
 
-    parts = null_parts()._replace(runtime=lambda name: Meeting)
+    parts = null_parts()._replace(skills={"NullRuntime": Meeting})
     with World.open(tmp_path, serve=True, parts=parts) as world:
         world.run(stop=threading.Event(), until_idle=True)
         states = [world.jobs.load(f"s{n}").status.state for n in range(12)]

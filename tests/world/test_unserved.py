@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from worldfs.base.driver import Driver, DriverContext
+from worldfs.base.driver import Driver, PluginContext
 from worldfs.base.errors import BadInput
 from worldfs.base.model import Cause
 from worldfs.formats import config, robots
@@ -23,7 +23,7 @@ ARM = {"robotId": "arm_1", "driver": "simulation"}
 
 
 def opened(site: WorkspaceFixture, settings: config.Config | None) -> World:
-    def make(seat: DriverContext) -> Driver:
+    def make(seat: PluginContext) -> Driver:
         return NullDriver()
 
     return World.open(

@@ -106,16 +106,24 @@ class Simulated(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class DriverContext:
-    """What a driver gets when it is made: its robot, where pictures go, the interpreter of instructions."""
+class PluginContext:
+    """What a body, a robot or a target's adapter is made with; it takes what it needs.
 
-    robot_id: str
+    `seed`, `objects`: the random scene of a simulation that is opened on an empty one.
+    """
+
+    clock: Clock
     artifacts: Path | None = None  # directory for pictures, below the workspace; None: keep none
-    interpreter: Interpreter | None = None
+    scene: Scene | None = None  # ENVIRONMENT.md at the start, for a target
     language: str = "en"  # en | zh: of the names that a body gives to things it makes up
+    robot_id: str = ""  # the node that a body is made for
+    interpreter: Interpreter | None = None  # language to orders, for real_execute
+    seed: int | None = None
+    objects: int | None = None
+    cameras: bool = True
 
 
-DriverFactory = Callable[[DriverContext], Driver]
+DriverFactory = Callable[[PluginContext], Driver]
 
 
 class Reviewer(Protocol):

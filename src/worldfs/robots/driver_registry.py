@@ -1,36 +1,24 @@
-"""The drivers that there are, by name; each loads its engine only when it is made."""
+"""The bodies that there are, by name; each loads its engine only when it is made.
+
+[project.entry-points."worldfs.bodies"]
+toy_arm = "toy_arm:ToyArm"             # (PluginContext) -> Driver
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Final
 
-from worldfs.base.driver import Driver, Interpreter
-from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.driver import Driver, DriverFactory, PluginContext
+from worldfs.base.errors import MissingRequirement
+from worldfs.base.plugin_registry import PluginGroup
 
 SIM = "pip install 'worldfs[sim]'"
 
 
-@dataclass(frozen=True, slots=True)
-class DriverSettings:
-    """The input of every factory; a driver takes what it needs.
-
-    `seed`, `objects`: the random scene of a simulation that is opened on an empty one. `artifacts`: directory beside
-    ENVIRONMENT.md for pictures. `interpreter`: language to orders, for real_execute. `language` (en | zh): of the names
-    in that random scene.
-    """
-
-    robot_id: str
-    seed: int | None = None
-    objects: int | None = None
-    cameras: bool = True
-    artifacts: Path | None = None
-    interpreter: Interpreter | None = None
-    language: str = "en"
-
-
-def _simulation(settings: DriverSettings) -> Driver:
+def simulation(context: PluginContext) -> Driver:
+    """A Panda on a table, simulated by MuJoCo. Raises `MissingRequirement` with the command that installs it."""
     try:
         import mujoco  # noqa: F401 # the question is whether it is there
         import numpy  # noqa: F401 # same
@@ -39,38 +27,40 @@ def _simulation(settings: DriverSettings) -> Driver:
     from .mujoco.tabletop_driver import TabletopDriver
 
     return TabletopDriver(
-        settings.robot_id,
-        seed=settings.seed,
-        objects=settings.objects,
-        cameras=settings.cameras,
-        artifacts=settings.artifacts,
-        interpreter=settings.interpreter,
-        language=settings.language,
+        context.robot_id,
+        seed=context.seed,
+        objects=context.objects,
+        cameras=context.cameras,
+        artifacts=context.artifacts,
+        interpreter=context.interpreter,
+        language=context.language,
     )
 
 
-DRIVERS: dict[str, Callable[[DriverSettings], Driver]] = {
-    "simulation": _simulation,
-    "rekep_sim": _simulation,  # its own skills are a later matter: until then the same body answers to the name
-}
+BODIES: Final = PluginGroup[DriverFactory](
+    "worldfs.bodies",
+    {
+        "simulation": f"{__name__}:simulation",
+        "rekep_sim": f"{__name__}:simulation",  # the specification's name for a simulation that solves constraints
+    },
+)
 
 
-def driver_names() -> tuple[str, ...]:
-    return tuple(DRIVERS)
+class BodyCatalogue(Mapping[str, DriverFactory]):
+    """Every body by name, made with these options: of a simulation's random scene, and whether it has cameras."""
 
+    def __init__(self, *, seed: int | None = None, objects: int | None = None, cameras: bool = True) -> None:
+        self._seed, self._objects, self._cameras = seed, objects, cameras
 
-def make_driver(name: str, settings: DriverSettings) -> Driver:
-    """A driver by its name in EMBODIED.md (Identity / Driver), not yet opened.
+    def __getitem__(self, name: str) -> DriverFactory:
+        make = BODIES[name]
+        return lambda context: make(replace(context, seed=self._seed, objects=self._objects, cameras=self._cameras))
 
-    Errors: `BadInput` for a name that is none, `MissingRequirement` with the command that installs its engine.
-    """
-    factory = DRIVERS.get(name.strip().lower())
-    if factory is None:
-        raise BadInput(
-            f"no driver is called {name!r}",
-            path="EMBODIED.md Identity / Driver",
-            op="open a body",
-            expected=f"one of {', '.join(DRIVERS)}",
-            fix="name one of them under Driver, or install the package that brings the driver",
-        )
-    return factory(settings)
+    def __contains__(self, name: object) -> bool:
+        return name in BODIES
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(BODIES)
+
+    def __len__(self) -> int:
+        return len(BODIES)

@@ -12,11 +12,11 @@ from dataclasses import replace
 from typing import Final
 
 from worldfs.base.clock import Clock
-from worldfs.base.driver import DriverContext, Run
+from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import BadInput, UserError
 from worldfs.base.model import Cause, Finding, Json, Order, Outcome, Relation, Scene, Skill, Target, Thing
 from worldfs.robots.targets.real_target import RealTarget, driver
-from worldfs.robots.targets.target_adapter import TargetContext, nothing_wrong
+from worldfs.robots.targets.target_adapter import nothing_wrong
 from worldfs.skills.rekep.rekep_runtime import ReKepPolicyRuntime, read_environment
 from worldfs.skills.skill_runtime import SkillContext, SkillRequest, SkillRuntime
 
@@ -36,7 +36,7 @@ class RobotBody:
 
     repeatable: frozenset[str] = frozenset()  # every op moves it, or may
 
-    def __init__(self, target: Target, context: DriverContext, clock: Clock) -> None:
+    def __init__(self, target: Target, context: PluginContext, clock: Clock) -> None:
         self._target, self._context, self._clock = target, context, clock
         self._adapter: RealTarget | None = None
         self._scene = Scene()
@@ -125,7 +125,7 @@ class RobotBody:
 
     def _take_up(self) -> RealTarget:
         if self._adapter is None:
-            context = TargetContext(self._clock, self._context.artifacts, self._scene, self._context.language)
+            context = PluginContext(self._clock, self._context.artifacts, self._scene, self._context.language)
             made = RealTarget(self._target, context, driver(self._target)(self._target, context))
             made.open()
             mine = self._scene_now().robot(self._target.id)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from worldfs.base.clock import Clock
-from worldfs.base.driver import Run, Simulated
+from worldfs.base.driver import PluginContext, Run, Simulated
 from worldfs.base.errors import BadInput, MissingRequirement, UserError, WorldError
 from worldfs.base.model import (
     Cause,
@@ -29,7 +29,6 @@ from worldfs.policies.policy_client import PolicyClient, PolicyError
 from worldfs.robots.targets.target_adapter import (
     SessionAware,
     TargetAdapter,
-    TargetContext,
     TargetStopped,
     nothing_wrong,
 )
@@ -120,8 +119,8 @@ class SessionDriver:
         if runtime is None or not nothing_wrong(found):
             return found
         named = routing_of(order).target_adapter
-        if named and self._parts.adapter(named) is None:
-            expected = "one of " + ", ".join(self._parts.names("targets"))
+        if named and named not in self._parts.targets:
+            expected = "one of " + ", ".join(sorted(self._parts.targets))
             field, fix = f"SESSIONS.md {order.id} routing.target_adapter", "name one of them, or leave it out"
             return [*found, Finding("TARGET_BUILD", field, expected, named, fix, order.id)]
         try:
@@ -169,14 +168,14 @@ class SessionDriver:
         if self._adapter is not None:
             self._adapter.close()
             self._adapter = None
-        factory = self._parts.adapter(name)
+        factory = self._parts.targets.get(name)
         if factory is None:
             raise MissingRequirement(
-                f"no adapter is called {name!r}", expected="one of " + ", ".join(self._parts.names("targets")),
+                f"no adapter is called {name!r}", expected="one of " + ", ".join(sorted(self._parts.targets)),
                 fix="name one of them under adapter.class, or install the package that brings it",
             )  # fmt: skip
         try:
-            adapter = factory(target, TargetContext(self._clock, self._artifacts, self._scene, self._language))
+            adapter = factory(target, PluginContext(self._clock, self._artifacts, self._scene, self._language))
             adapter.open()
         except (WorldError, ConnectionError, TimeoutError):
             raise
@@ -198,13 +197,18 @@ class SessionDriver:
         named = routing_of(order).skill_runtime
         name = named or skill.runtime
         if name not in self._skill_runtimes:
-            factory = self._parts.runtime(name)
+            field = f"SESSIONS.md {order.id} routing.skill_runtime" if named else ""
+            field = field or self._registries.place("SKILLS.md", skill.id, "runtime")
+            try:
+                factory = self._parts.skills.get(name)
+            except BadInput as error:  # a package's, that cannot be used
+                found.append(Finding(error.code, field, error.expected, error.found, error.fix, order.id))
+                return None
             if factory is None:
-                field = f"SESSIONS.md {order.id} routing.skill_runtime" if named else ""
                 found.append(
                     Finding(
-                        "SKILL_RUNTIME_MISSING", field or self._registries.place("SKILLS.md", skill.id, "runtime"),
-                        "one of " + ", ".join(self._parts.names("skills")), name,
+                        "SKILL_RUNTIME_MISSING", field,
+                        "one of " + ", ".join(sorted(self._parts.skills)), name,
                         "name one of them, or install the package that brings it", order.id,
                     )
                 )  # fmt: skip
@@ -232,11 +236,11 @@ class SessionDriver:
     def _client(self, spec: PolicySpec) -> PolicyClient:
         key = connection_key(spec)
         if key not in self._policies:
-            factory = self._parts.client(spec.type)
+            factory = self._parts.policies.get(spec.type)
             if factory is None:
                 raise MissingRequirement(
                     f"no policy client is called {spec.type!r}",
-                    expected="one of " + ", ".join(self._parts.names("policies")), fix="name one of them",
+                    expected="one of " + ", ".join(sorted(self._parts.policies)), fix="name one of them",
                 )  # fmt: skip
             self._policies[key] = factory(spec, self._clock)
         return self._policies[key]

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from worldfs.base.driver import Run
+from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import MissingRequirement
 from worldfs.base.model import Cause, Finding, Json, Outcome, PolicySpec, RobotState, Scene, Target, Thing
 from worldfs.policies.policy_client import ActionChunk, PolicyError, PolicyInfo
-from worldfs.robots.targets.target_adapter import ActionSpec, Observation, StepResult, TargetContext
+from worldfs.robots.targets.target_adapter import ActionSpec, Observation, StepResult
 from worldfs.sessions.plugins import Plugins
 from worldfs.skills.skill_runtime import SkillContext, SkillRequest
 
@@ -26,7 +26,7 @@ ALL_SENSORS = frozenset({"rgb_camera", "depth_camera", "joint_states"})
 class NullAdapter:
     """Two joints that follow their commands. `target.config` may hold: sensors [words], missing "why not"."""
 
-    def __init__(self, target: Target, context: TargetContext) -> None:
+    def __init__(self, target: Target, context: PluginContext) -> None:
         self.target, self.context = target, context
         self.q = np.zeros(3)
         self.is_open = False
@@ -148,8 +148,7 @@ def null_parts(performed: list[str] | None = None, *, trouble: str = "") -> Plug
     runtimes = ("NullRuntime", "ReKepPolicyRuntime", "VLAPolicyRuntime", "BuiltinSkillRuntime")
     adapters = ("SimTargetAdapter", "RealRobotTargetAdapter")
     return Plugins(
-        lambda name: NullAdapter if name in adapters else None,
-        lambda name: (lambda: NullRuntime(performed)) if name in runtimes else None,
-        lambda name: (lambda spec, clock: NullPolicy(spec, trouble=trouble)) if name in ("http", "local") else None,
-        lambda group: sorted({"targets": adapters, "skills": runtimes, "policies": ("http", "local")}[group]),
+        dict.fromkeys(adapters, NullAdapter),
+        dict.fromkeys(runtimes, lambda: NullRuntime(performed)),
+        dict.fromkeys(("http", "local"), lambda spec, clock: NullPolicy(spec, trouble=trouble)),
     )

@@ -10,7 +10,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worldfs.base.driver import DriverContext
+from worldfs.base.driver import PluginContext
 from worldfs.base.errors import NotFound, NotPermitted, UserError
 from worldfs.base.model import Order
 from worldfs.base.stop_signal import StopSignal
@@ -231,7 +231,7 @@ class ScriptWorld:
             threads=False,
         )
 
-    def _driver(self, seat: DriverContext) -> NullDriver:
+    def _driver(self, seat: PluginContext) -> NullDriver:
         return NullDriver(executed=self._executed)
 
     def _disk_store(self) -> Store:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worldfs.base.clock import Clock
-from worldfs.base.driver import Driver, DriverContext
+from worldfs.base.driver import Driver, PluginContext
 from worldfs.base.durable import DRAFT, Disk
 from worldfs.base.model import Job, Order
 
@@ -68,7 +68,7 @@ class WorkspaceFixture:
         from worldfs.storage.disk_store import DiskStore
         from worldfs.world.world import World
 
-        def make(seat: DriverContext) -> Driver:
+        def make(seat: PluginContext) -> Driver:
             return driver or NullDriver(executed=self.executed, repeatable=self.repeatable)
 
         store = DiskStore(self.root, disk, guarded=GUARDED)

@@ -11,12 +11,13 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from worldfs.base import plugin_registry
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, UserError, WorldError
 from worldfs.base.model import Finding, Profile
 from worldfs.formats import action, embodied, environment, lessons_file, task
 from worldfs.formats.runtime import sessions, skills, targets
-from worldfs.robots.driver_catalogue import catalogue
+from worldfs.robots.driver_registry import BODIES
 from worldfs.runtime.job_store import OPEN, JobStore, job_key
 from worldfs.runtime.stored_sheet import QUARANTINE
 from worldfs.storage.disk_store import DiskStore
@@ -52,6 +53,7 @@ def check(place: Home | Path, *, fix: bool = False, environ: Mapping[str, str] |
     try:
         findings += _documents(store, root, fix)
         findings += broken_references(store)
+        findings += plugin_registry.findings()
         findings += _task(store)
         findings += _bodies(place, store, environ or {})
         findings += _jobs(store, root, fix)
@@ -99,7 +101,7 @@ def _bodies(place: Home | Path, store: Store, environ: Mapping[str, str]) -> Ite
         except UserError as error:
             yield Finding(error.code, error.path, error.expected, error.found, error.fix)
         try:
-            driver_factory(spec, catalogue(), declared, SystemClock())
+            driver_factory(spec, BODIES, declared, SystemClock())
         except BadInput as error:
             yield Finding("DRIVER_MISSING", error.path, error.expected, error.found, error.fix, warning=True)
 

@@ -9,35 +9,35 @@ from worldfs.base.model import Finding
 from worldfs.formats.runtime import sessions
 from worldfs.robots.targets import target_declaration
 from worldfs.sessions import preflight
-from worldfs.sessions.plugins import Plugins, load_plugins
+from worldfs.sessions.plugins import POLICIES, SKILLS, TARGETS
 from worldfs.storage.store_interface import Store
 
 from .workspace_targets import WorkspaceTargets
 
 
-def broken_references(store: Store, known: Plugins | None = None) -> Iterator[Finding]:
+def broken_references(store: Store) -> Iterator[Finding]:
     """Warnings for sessions that wait or would be refused."""
-    registries, known = WorkspaceTargets(store), known or load_plugins()
+    registries = WorkspaceTargets(store)
     targets, skills, place = registries.targets(), registries.skills(), registries.pointer
     for target in targets.values():
         for id in target.skills:
             if id not in skills:
                 field = place("TARGETS.md", target.id, "supported_skills")
                 yield _unknown("SKILL_RUNTIME_MISSING", field, "skill", id, skills)
-        if target.adapter and target.adapter not in known.names("targets"):
+        if target.adapter and target.adapter not in TARGETS:
             yield _unknown(
                 "TARGET_BUILD", place("TARGETS.md", target.id, "adapter.class"), "adapter", target.adapter,
-                known.names("targets"),
+                TARGETS,
             )  # fmt: skip
         yield from target_declaration.review(target, place)
     for skill in skills.values():
-        for group, member, name in (
-            ("skills", "runtime", skill.runtime),
-            ("policies", "policy_client.type", skill.policy.type if skill.policy else ""),
+        for there, member, name in (
+            (SKILLS, "runtime", skill.runtime),
+            (POLICIES, "policy_client.type", skill.policy.type if skill.policy else ""),
         ):
-            if name and name not in known.names(group):
+            if name and name not in there:
                 field = place("SKILLS.md", skill.id, member)
-                yield _unknown("SKILL_RUNTIME_MISSING", field, member, name, known.names(group))
+                yield _unknown("SKILL_RUNTIME_MISSING", field, member, name, there)
     yield from _sessions(store, registries)
 
 

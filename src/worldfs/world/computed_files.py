@@ -14,6 +14,8 @@ from worldfs.tree.path import safe_name
 from worldfs.tree.verb_values import WriteContext
 from worldfs.tree.virtual_file import Names, VirtualFile
 
+from . import home_pages
+
 if TYPE_CHECKING:
     from worldfs.base.model import Job, Order
     from worldfs.formats.sheet_format import SheetFormat
@@ -213,19 +215,9 @@ def meta_views(store: Store, language: Callable[[], str]) -> dict[str, ViewFile]
 
 
 def meta_pages() -> dict[str, ViewFile]:
-    """The table of files as a page and as data: the same for every home."""
-
-    def readme(names: Names) -> bytes:
-        from . import protocol_pages
-
-        return protocol_pages.readme()
-
-    def schema(names: Names) -> bytes:
-        from . import protocol_pages
-
-        return protocol_pages.schema()
-
-    return {"pages": ViewFile(readme), "schema": ViewFile(schema)}
+    """The functions of `home_pages` as files: a row and a function there are a new page."""
+    found = vars(home_pages).items()
+    return {name: ViewFile(item) for name, item in found if getattr(item, "__module__", "") == home_pages.__name__}
 
 
 def key_exists(store: Store, key: str) -> bool:

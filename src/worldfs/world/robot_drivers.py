@@ -10,7 +10,7 @@ from worldfs.base.model.skill import REAL
 
 if TYPE_CHECKING:
     from worldfs.base.clock import Clock
-    from worldfs.base.driver import Driver, DriverContext, DriverFactory
+    from worldfs.base.driver import Driver, DriverFactory, PluginContext
     from worldfs.base.model import Target
 
 ANY: Final = "rekep_real"  # the specification's name: the robot that TARGETS.md declares under the node's id
@@ -19,9 +19,9 @@ WALKING: Final = ("go2_edu", "unitree_go2")  # walking robots are not supported 
 
 def names() -> list[str]:
     """Names of the drivers that are not in the catalogue."""
-    from worldfs.robots.targets.target_declaration import known_drivers
+    from worldfs.robots.targets.target_declaration import ROBOTS
 
-    return sorted({ANY, *known_drivers()} - {*WALKING})
+    return sorted({ANY, *ROBOTS} - {*WALKING})
 
 
 def is_robot(driver: str) -> bool:
@@ -65,7 +65,7 @@ def robot_factory(
             fix="enable it there, or remove the robot from config.json",
         )  # fmt: skip
 
-    def make(seat: DriverContext) -> Driver:
+    def make(seat: PluginContext) -> Driver:
         from worldfs.sessions.robot_body import RobotBody
 
         return RobotBody(target, seat, clock)

@@ -107,11 +107,11 @@ class TargetNodes:
         language: str,
         parts: Plugins | None = None,
     ) -> None:
-        from worldfs.sessions.plugins import load_plugins as installed
+        from worldfs.sessions.plugins import Plugins
 
         self.targets = targets
         self._clock, self._artifacts, self._language = clock, artifacts, language
-        self._parts = parts or installed()
+        self._parts = parts or Plugins()
 
     def node(self, id: str) -> KernelNode:
         from worldfs.runtime.dispatch import KernelNode

@@ -166,9 +166,9 @@ class World:
 
         demand_single(self.config)
         if drivers is None:
-            from worldfs.robots.driver_catalogue import catalogue
+            from worldfs.robots.driver_registry import BODIES
 
-            drivers = catalogue()
+            drivers = BODIES
         hooks = WorldJobHooks(self.tree, PROJECT, self.clock, Critic(self.language), self.language)
         artifacts = self.root / "artifacts" if isinstance(self.store, DiskStore) else None
         hooks.films = artifacts / "films" if artifacts is not None else None
@@ -214,14 +214,17 @@ class World:
 
     def _driver(self, spec: NodeSpec, drivers: Mapping[str, DriverFactory], artifacts: Path | None) -> Driver:
         """The driver of a node, made and not opened; an `UnavailableDriver` where it is missing."""
-        from worldfs.base.driver import DriverContext
+        from dataclasses import replace
+
+        from worldfs.base.driver import PluginContext
 
         from .bringup import UnavailableDriver
 
         try:
             declared = self.targets.targets() if self.targets is not None else {}
             made = driver_factory(spec, drivers, declared, self.clock)
-            return made(DriverContext(spec.id, artifacts, self._interpreter(spec.id), self.language()))
+            context = PluginContext(self.clock, artifacts, language=self.language(), robot_id=spec.id)
+            return made(replace(context, interpreter=self._interpreter(spec.id)))
         except UserError as error:
             return UnavailableDriver(error, f"/nodes/{spec.id}", "DRIVER_MISSING")
 

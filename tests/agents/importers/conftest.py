@@ -39,7 +39,7 @@ def read():
     """What the importer of a name reads from a place: all of its sources, each with its lines taken."""
 
     def go(importer, place):
-        known = load(plugins=False).importers[importer]
+        known = load().importers[importer]
         found = [known.read(source) for source in known.finds(Path(place))]
         for imported in found:
             imported.taken = list(imported.entries())

@@ -4,13 +4,13 @@ import re
 from pathlib import Path
 
 from worldfs.plugins.importers import plan, run_import
-from worldfs.plugins.importers.importer_registry import BUILT_IN, Importer, ImporterRegistry
+from worldfs.plugins.importers.importer_registry import IMPORTERS, Importer, ImporterRegistry
 
 PAGE = (Path(__file__).parents[3] / "docs" / "import.md").read_text()
 
 
 def test_the_page_names_every_importer():
-    assert re.findall(r"^\| `([a-z-]+)` \|", PAGE, re.MULTILINE) == list(BUILT_IN)
+    assert re.findall(r"^\| `([a-z-]+)` \|", PAGE, re.MULTILINE) == list(IMPORTERS.built_in)
 
 
 def test_the_example_of_a_plugin_is_an_importer_that_works(agent, build):

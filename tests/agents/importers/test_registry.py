@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -43,22 +42,19 @@ NOT_CALLABLE = object()
 
 
 @pytest.fixture
-def installed(monkeypatch):
-    """Pretend that packages with these entry points are installed."""
+def installed(install, monkeypatch):
+    """An installed package with these entry points."""
 
     def put(**points):
-        made = [EntryPoint(name, value, importer_registry.GROUP) for name, value in points.items()]
-        monkeypatch.setattr(
-            "importlib.metadata.entry_points", lambda group: made if group == importer_registry.GROUP else []
-        )
+        install("notebooks", {"worldfs.importers": points})
         monkeypatch.setitem(sys.modules, "notebooks_plugin", sys.modules[__name__])
 
     return put
 
 
 def test_every_built_in_importer_is_there_and_says_what_it_does():
-    loaded = importer_registry.load(plugins=False)
-    assert list(loaded.importers) == list(importer_registry.BUILT_IN)
+    loaded = importer_registry.load()
+    assert list(loaded.importers) == list(importer_registry.IMPORTERS.built_in)
     for name, importer in loaded.importers.items():
         assert importer.name == name and "→" in importer.about and isinstance(importer, importer_registry.Importer)
 
@@ -79,10 +75,10 @@ def test_a_plugin_that_does_not_load_is_named_and_the_others_go_on(installed, bu
     )
     loaded = importer_registry.load()
     assert "notebooks" in loaded.importers and type(loaded.importers["beads"]) is not Notebooks
-    assert {item.name: item.reason.partition(":")[0] for item in loaded.broken} == {
-        "beads": "there is an importer of that name already",
-        "gone": "ModuleNotFoundError",
-        "half": "no importer",
+    assert {item.field.split()[-1]: item.code for item in loaded.broken} == {
+        "beads": "PLUGIN_TWICE",
+        "gone": "PLUGIN_IMPORT",
+        "half": "PLUGIN_PORT",
     }
     words = plan(build({"n.txt": "hm"}), "rio").words()
     assert any("gone" in line and "no_such_package" in line for line in words)

@@ -20,7 +20,7 @@ def files_of(root):
 
 
 def source_of(place):
-    (source,) = load(plugins=False).importers["agent-state"].finds(place)
+    (source,) = load().importers["agent-state"].finds(place)
     return source
 
 

@@ -9,7 +9,7 @@ pytest.importorskip("websockets", reason="the policies extra is not installed: p
 from worldfs.base.clock import SystemClock
 from worldfs.base.model import PolicySpec
 from worldfs.policies.policy_server import PolicyServer
-from worldfs.sessions.plugins import load_plugins
+from worldfs.sessions.plugins import POLICIES
 
 from .peers import Plain
 
@@ -36,7 +36,7 @@ def client():
     made = []
 
     def make(kind, endpoint, checkpoint="", clock=None, **extra):
-        one = load_plugins().client(kind)(PolicySpec(kind, endpoint, checkpoint, extra), clock or SystemClock())
+        one = POLICIES[kind](PolicySpec(kind, endpoint, checkpoint, extra), clock or SystemClock())
         made.append(one)
         return one
 

@@ -8,10 +8,9 @@ pytest.importorskip("mujoco", reason="the simulation is an extra")
 pytest.importorskip("gymnasium", reason="the simulation is an extra")
 
 from worldfs.base.clock import SystemClock
-from worldfs.base.driver import Run
+from worldfs.base.driver import PluginContext, Run
 from worldfs.base.model import CameraSpec, RobotState, Scene, Skill, Target, Thing
 from worldfs.robots.targets.sim_target import adapter
-from worldfs.robots.targets.target_adapter import TargetContext
 from worldfs.skills.rekep.rekep_runtime import ReKepPolicyRuntime
 from worldfs.skills.skill_runtime import SkillContext, SkillRequest
 
@@ -30,7 +29,7 @@ class Stand:
         scene = Scene((RobotState("sim"),), things, (TABLE, BASKET))
         cameras = tuple(CameraSpec(name) for name in cameras)
         self.target = target or adapter(
-            Target("sim", "sim", backend="mujoco", cameras=cameras), TargetContext(self.clock, scene=scene)
+            Target("sim", "sim", backend="mujoco", cameras=cameras), PluginContext(self.clock, scene=scene)
         )
         self.target.open()
         self.runtime, self.home, self.extra = ReKepPolicyRuntime(), home, extra or {}

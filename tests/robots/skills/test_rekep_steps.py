@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from worldfs.base.clock import SystemClock
-from worldfs.base.driver import Run
+from worldfs.base.driver import PluginContext, Run
 from worldfs.base.model import Cause, RobotState, Scene, Target
 from worldfs.robots.targets.sim_target import adapter
-from worldfs.robots.targets.target_adapter import TargetContext
 
 from .conftest import APPLE, BASKET, CAN, CUBE, TABLE
 
@@ -19,7 +18,7 @@ class Port:
 
     def __init__(self, kinds=("ee_pose",)):
         scene = Scene((RobotState("sim"),), (APPLE, CUBE, CAN), (TABLE, BASKET))
-        inner = adapter(Target("sim", "sim", backend="mujoco"), TargetContext(SystemClock(), scene=scene))
+        inner = adapter(Target("sim", "sim", backend="mujoco"), PluginContext(SystemClock(), scene=scene))
         self.inner, self.target, self._kinds = inner, inner.target, kinds
         for name in ("open", "reset", "observe", "scene", "stop", "close", "sensors", "observations"):
             setattr(self, name, getattr(inner, name))

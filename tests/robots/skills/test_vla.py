@@ -12,7 +12,7 @@ from worldfs.base.driver import Run
 from worldfs.base.model import Cause, PolicySpec, Skill, Target
 from worldfs.policies.policy_client import ActionChunk, PolicyError, PolicyInfo
 from worldfs.robots.targets.target_adapter import ActionSpec, StepResult
-from worldfs.sessions.plugins import load_plugins
+from worldfs.sessions.plugins import SKILLS
 from worldfs.skills.skill_runtime import SkillContext, SkillRequest
 from worldfs.skills.vla import VLAPolicyRuntime
 from worldfs.testing.manual_clock import ManualClock
@@ -307,4 +307,4 @@ def test_review_names_what_does_not_fit():
 
 
 def test_it_is_registered_under_the_specifications_name():
-    assert load_plugins().runtime("VLAPolicyRuntime") is VLAPolicyRuntime
+    assert SKILLS["VLAPolicyRuntime"] is VLAPolicyRuntime

@@ -3,13 +3,12 @@
 import pytest
 
 from worldfs.base.clock import SystemClock
-from worldfs.base.driver import Run
+from worldfs.base.driver import PluginContext, Run
 from worldfs.base.model import PolicySpec, Skill, Target
 from worldfs.policies.policy_server import PolicyServer
 from worldfs.policies.served_policies import load_policy
 from worldfs.robots.targets.tabletop_target import TabletopTarget
-from worldfs.robots.targets.target_adapter import TargetContext
-from worldfs.sessions.plugins import load_plugins
+from worldfs.sessions.plugins import POLICIES
 from worldfs.skills.skill_runtime import SkillContext, SkillRequest
 from worldfs.skills.vla import VLAPolicyRuntime
 
@@ -23,11 +22,11 @@ from worldfs.skills.vla import VLAPolicyRuntime
 )
 def test_the_scripted_policy_does_what_the_words_say(kind, endpoint, task, words):
     clock = SystemClock()
-    target = TabletopTarget(Target("table", "sim", config={"seed": 4242, "objects": 3}), TargetContext(clock))
+    target = TabletopTarget(Target("table", "sim", config={"seed": 4242, "objects": 3}), PluginContext(clock))
     target.open()
     with PolicyServer(load_policy("scripted", lambda name: None, SystemClock()), SystemClock()) as server:
         spec = PolicySpec(kind, endpoint.format(server.port))
-        policy = load_plugins().client(kind)(spec, SystemClock())
+        policy = POLICIES[kind](spec, SystemClock())
         try:
             for attempt in range(2):  # a target that was stopped after the first serves the second
                 request = SkillRequest("job", Skill("s", "VLAPolicyRuntime", policy=spec), {"task": task}, words)

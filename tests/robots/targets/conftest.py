@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from worldfs.base.driver import PluginContext
 from worldfs.base.model import Target
 from worldfs.robots.targets import cameras, real_target
 from worldfs.robots.targets.real_target import adapter
 from worldfs.robots.targets.robots import unitree, watchdog_process
-from worldfs.robots.targets.target_adapter import TargetContext
 from worldfs.robots.targets.watchdog import LOOK_S
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.waiting import PATIENCE_S, until
@@ -78,7 +78,7 @@ def take(timed: Any) -> Iterator[Callable[..., Any]]:
             ]
             plant = stack.enter_context(timed.Plant(kind, q, **more))
             target = declared(driver, plant.address, **(config or {}))
-            made = adapter(target, TargetContext(timed.CLOCK))
+            made = adapter(target, PluginContext(timed.CLOCK))
             stack.callback(made.close)
             made.open()
             return made, plant

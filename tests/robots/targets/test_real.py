@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from worldfs.base.clock import SystemClock
+from worldfs.base.driver import PluginContext
 from worldfs.base.errors import BadInput, MissingRequirement, UserError
 from worldfs.base.model import CameraSpec, Target
 from worldfs.robots.mujoco import panda
 from worldfs.robots.targets.real_target import adapter
-from worldfs.robots.targets.target_adapter import TargetContext, TargetStopped
+from worldfs.robots.targets.target_adapter import TargetStopped
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.waiting import PATIENCE_S, until
 
@@ -281,7 +282,7 @@ def test_a_cut_wire_is_told_as_what_it_is(take, peers):
 def test_without_its_library_it_says_what_to_install(driver, monkeypatch):
     for name in ("lerobot", "franky", "unitree_sdk2py"):
         monkeypatch.setitem(sys.modules, name, None)
-    made = adapter(declared(driver, "127.0.0.1:1"), TargetContext(SystemClock()))
+    made = adapter(declared(driver, "127.0.0.1:1"), PluginContext(SystemClock()))
     with pytest.raises(MissingRequirement, match="install") as told:
         made.open()
     assert "is not installed" in told.value.found
@@ -291,7 +292,7 @@ def test_without_its_library_it_says_what_to_install(driver, monkeypatch):
     ("driver", "fix"), [("lerobot", "lerobot-find-port"), ("franka", "FCI"), ("unitree_go2", "connect it")]
 )
 def test_a_robot_that_does_not_answer_is_missing_with_what_to_do(peers, driver, fix):
-    made = adapter(declared(driver, "127.0.0.1:9"), TargetContext(SystemClock()))
+    made = adapter(declared(driver, "127.0.0.1:9"), PluginContext(SystemClock()))
     with pytest.raises(MissingRequirement, match=fix):
         made.open()
 
@@ -299,7 +300,7 @@ def test_a_robot_that_does_not_answer_is_missing_with_what_to_do(peers, driver, 
 def test_nobody_is_asked_to_calibrate_at_a_terminal(peers):
     with peers.Plant("servo", (0.0,) * 5) as plant:
         plant.calibrated = False
-        made = adapter(declared("lerobot", plant.address), TargetContext(SystemClock()))
+        made = adapter(declared("lerobot", plant.address), PluginContext(SystemClock()))
         with pytest.raises(MissingRequirement, match=r"lerobot-calibrate --robot\.type=so101_follower"):
             made.open()
 
@@ -321,7 +322,7 @@ def test_nobody_is_asked_to_calibrate_at_a_terminal(peers):
 def test_a_config_that_is_none_is_refused_by_its_member(peers, config, says):
     with peers.Plant("servo", (0.0,) * 5) as plant:
         with pytest.raises(UserError, match=says):
-            made = adapter(declared("lerobot", plant.address, **config), TargetContext(SystemClock()))
+            made = adapter(declared("lerobot", plant.address, **config), PluginContext(SystemClock()))
             made.open()
         assert plant.told == []
 
@@ -329,7 +330,7 @@ def test_a_config_that_is_none_is_refused_by_its_member(peers, config, says):
 def test_percent_becomes_radians_by_the_calibration(take, peers):
     with peers.Plant("servo", (0.0,) * 5) as plant:
         robot = {"type": "so101_follower", "port": plant.address, "use_degrees": False}
-        made = adapter(declared("lerobot", "", robot=robot, units="percent"), TargetContext(peers.CLOCK))
+        made = adapter(declared("lerobot", "", robot=robot, units="percent"), PluginContext(peers.CLOCK))
         made.open()
         for _ in range(30):
             made.step(np.array([0.2, -0.1, 0, 0.1, 0, 1]), "joint_position")
@@ -376,7 +377,7 @@ def test_a_plugin_package_brings_its_own_arm(take, peers, tmp_path, monkeypatch)
     target, _ = take("lerobot")
     with peers.Plant("servo", (0.0,) * 5) as plant:
         made = adapter(
-            declared("lerobot", "", robot={"type": "twin", "port": plant.address}), TargetContext(SystemClock())
+            declared("lerobot", "", robot={"type": "twin", "port": plant.address}), PluginContext(SystemClock())
         )
         made.open()
         made.step(np.zeros(6), "joint_position")
@@ -394,7 +395,7 @@ def test_cameras_by_their_device_give_rgb_and_a_frozen_one_stops_the_episode(pee
             given.id, given.kind, adapter=given.adapter, driver="franka", cameras=cameras, config=given.config
         )
         peers.CLOCK = ManualClock()
-        made = adapter(target, TargetContext(peers.CLOCK))
+        made = adapter(target, PluginContext(peers.CLOCK))
         made.open()
         assert made.observe()["rgb.front"][0, 0].tolist() == [30, 20, 10]
         assert made.observations()["rgb.front"] == ((48, 64, 3), "uint8") and "rgb_camera" in made.sensors()
@@ -414,7 +415,7 @@ def test_a_camera_that_is_not_there_is_named(peers):
             cameras = (CameraSpec("front", device=device),)
             target = Target(given.id, given.kind, driver="franka", cameras=cameras, config=given.config)
             with pytest.raises(MissingRequirement, match=says):
-                adapter(target, TargetContext(SystemClock())).open()
+                adapter(target, PluginContext(SystemClock())).open()
 
 
 def test_an_arm_whose_tool_is_elsewhere_than_our_kinematics_have_it_is_refused(peers, monkeypatch):
@@ -422,10 +423,10 @@ def test_an_arm_whose_tool_is_elsewhere_than_our_kinematics_have_it_is_refused(p
     monkeypatch.setattr(panda, "forward", lambda q: there(q) + np.eye(4, k=3) * 0.02)
     with peers.Plant("fci", FRANKA_HOME) as plant:
         with pytest.raises(BadInput, match="20 mm"):
-            adapter(declared("franka", plant.address), TargetContext(SystemClock())).open()
+            adapter(declared("franka", plant.address), PluginContext(SystemClock())).open()
         assert plant.told == []
 
 
 def test_an_unknown_driver_is_told_which_there_are():
     with pytest.raises(BadInput, match="franka, lerobot, unitree_go2"):
-        adapter(Target("x", "real_robot", driver="r2d2"), TargetContext(SystemClock()))
+        adapter(Target("x", "real_robot", driver="r2d2"), PluginContext(SystemClock()))

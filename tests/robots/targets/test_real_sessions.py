@@ -70,10 +70,9 @@ class Away(NullPolicy):
 
 def parts() -> Plugins:
     return Plugins(
-        lambda name: real_target.adapter if name == "RealRobotTargetAdapter" else None,
-        lambda name: Follow if name == "Follow" else None,
-        lambda name: (lambda spec, clock: Away(spec)) if name == "null" else None,
-        lambda group: ["RealRobotTargetAdapter"],
+        {"RealRobotTargetAdapter": real_target.adapter},
+        {"Follow": Follow},
+        {"null": lambda spec, clock: Away(spec)},
     )
 
 
@@ -204,7 +203,7 @@ def test_a_learned_policy_that_thinks_for_long_is_no_silence(tmp_path, timed, mo
             numbers[0] = 0.3
             return ActionChunk(np.tile(numbers.astype(np.float32), (8, 1)), extra={"representation": "joint_position"})
 
-    slow = parts()._replace(runtime=lambda name: VLAPolicyRuntime, client=lambda name: lambda spec, clock: Slow(spec))
+    slow = parts()._replace(skills={"Follow": VLAPolicyRuntime}, policies={"null": lambda spec, clock: Slow(spec)})
     monkeypatch.setattr(sys.modules[__name__], "parts", lambda: slow)
     with timed.Plant(*KINDS["lerobot"]) as plant:
         own = config("lerobot", plant.address) | {"safety": {"watchdog_s": 0.5}}
@@ -220,12 +219,12 @@ def test_a_learned_policy_that_thinks_for_long_is_no_silence(tmp_path, timed, mo
 LEAD = """
 import sys, time
 import numpy as np
-from worldfs.robots.targets.target_adapter import TargetContext
+from worldfs.base.driver import PluginContext
 from worldfs.robots.targets.real_target import adapter
 from worldfs.base.clock import SystemClock
 from worldfs.base.model import Target
 driver, config, representation = sys.argv[1], eval(sys.argv[2]), sys.argv[3]
-target = adapter(Target("x", "real_robot", driver=driver, config=config), TargetContext(SystemClock()))
+target = adapter(Target("x", "real_robot", driver=driver, config=config), PluginContext(SystemClock()))
 target.open()
 action = np.array([0.4, 0, 0]) if driver == "unitree_go2" else np.append(target.robot.read().joints + 1.0, 1.0)
 while True:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from worldfs.base.driver import Run
+from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import BadInput
 from worldfs.robots.mujoco import panda
 from worldfs.robots.mujoco.geometry import quat_of
@@ -21,7 +21,7 @@ from worldfs.robots.targets.robots.robot_interface import RobotReading
 from worldfs.robots.targets.safety import ArmSafety, BaseSafety, judge
 from worldfs.robots.targets.safety_limits import SafetyLimits, tightest
 from worldfs.robots.targets.safety_limits import effective_limits as limits_of
-from worldfs.robots.targets.target_adapter import TargetContext, TargetStopped
+from worldfs.robots.targets.target_adapter import TargetStopped
 from worldfs.robots.targets.target_declaration import WORDS
 from worldfs.robots.targets.watchdog import Watchdog
 from worldfs.testing.manual_clock import ManualClock
@@ -215,7 +215,7 @@ def test_no_command_on_the_wire_leaves_a_limit(peers, run, driver):
     safety = {"stale_s": 10, "watchdog_s": 5, **({"workspace": box} if driver == "franka" else {})}
     kind, q = ("fci", FRANKA_HOME) if driver == "franka" else ("servo", (0.0,) * 5)
     with peers.Plant(kind, q, manual=True) as plant:
-        target = adapter(declared(driver, plant.address, safety=safety), TargetContext(clock))
+        target = adapter(declared(driver, plant.address, safety=safety), PluginContext(clock))
         target.open()
         limits = target.limits
         shapes = {spec.representation: spec.shape[0] for spec in target.actions()}

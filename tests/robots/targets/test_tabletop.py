@@ -13,12 +13,13 @@ gymnasium = pytest.importorskip("gymnasium", reason="the simulation is an extra"
 from gymnasium.utils.env_checker import check_env  # noqa: E402  # after the question whether it is there
 
 from worldfs.base.clock import SystemClock  # noqa: E402  # same
+from worldfs.base.driver import PluginContext  # noqa: E402  # same
 from worldfs.base.errors import BadInput, MissingRequirement  # noqa: E402  # same
 from worldfs.base.model import CameraSpec, Target  # noqa: E402  # same
 from worldfs.robots.mujoco import panda  # noqa: E402  # same
 from worldfs.robots.mujoco.env import ID, REPRESENTATIONS, TabletopEnv, register  # noqa: E402  # same
 from worldfs.robots.targets.sim_target import adapter  # noqa: E402  # same
-from worldfs.robots.targets.target_adapter import ACTIONS, TargetContext  # noqa: E402  # same
+from worldfs.robots.targets.target_adapter import ACTIONS  # noqa: E402  # same
 
 
 def target(**more):
@@ -28,7 +29,7 @@ def target(**more):
 
 @pytest.fixture
 def table():
-    made = adapter(target(backend="mujoco"), TargetContext(SystemClock()))
+    made = adapter(target(backend="mujoco"), PluginContext(SystemClock()))
     made.open()
     yield made
     made.close()
@@ -120,7 +121,7 @@ def test_pictures_are_there_where_cameras_are_declared_and_the_machine_can_draw(
 
     if not gl_status().backend:
         pytest.skip("no OpenGL on this machine")
-    made = adapter(target(cameras=(CameraSpec("front"), CameraSpec("wrist"))), TargetContext(SystemClock()))
+    made = adapter(target(cameras=(CameraSpec("front"), CameraSpec("wrist"))), PluginContext(SystemClock()))
     made.open()
     try:
         assert {"rgb_camera", "depth_camera", "joint_states"} <= made.sensors()
@@ -147,12 +148,12 @@ def test_a_target_without_cameras_has_no_pictures(table):
 )  # fmt: skip
 def test_what_it_cannot_be_is_said_with_the_member_that_asks_for_it(bad, words):
     with pytest.raises((BadInput, MissingRequirement)) as caught:
-        adapter(target(**bad), TargetContext(SystemClock())).open()
+        adapter(target(**bad), PluginContext(SystemClock())).open()
     assert words in caught.value.path
 
 
 def test_a_control_mode_is_the_only_kind_of_action_that_is_taken():
-    made = adapter(target(config={"control_mode": "joint_position"}), TargetContext(SystemClock()))
+    made = adapter(target(config={"control_mode": "joint_position"}), PluginContext(SystemClock()))
     made.open()
     try:
         assert [spec.representation for spec in made.actions()] == ["joint_position"]
@@ -165,7 +166,7 @@ def test_a_control_mode_is_the_only_kind_of_action_that_is_taken():
 
 def test_a_camera_gives_as_many_pictures_a_second_as_it_is_declared_with():
     cameras = (CameraSpec("front", fps=5.0), CameraSpec("wrist", fps=30.0))
-    made = adapter(target(cameras=cameras, config={"control_hz": 20}), TargetContext(SystemClock()))
+    made = adapter(target(cameras=cameras, config={"control_hz": 20}), PluginContext(SystemClock()))
     made.open()
     try:
         if "rgb_camera" not in made.sensors():
@@ -185,7 +186,7 @@ def test_a_simulator_of_the_specification_that_nothing_serves_is_refused_by_name
     from worldfs.robots.targets import target_declaration
 
     with pytest.raises(MissingRequirement) as caught:
-        adapter(target(backend=backend), TargetContext(SystemClock()))
+        adapter(target(backend=backend), PluginContext(SystemClock()))
     assert backend in caught.value.found and why in caught.value.found and "gymnasium" in caught.value.expected
     (finding,) = target_declaration.review(
         target(backend=backend), lambda document, id, member: f"{document} {id} {member}"
@@ -195,7 +196,7 @@ def test_a_simulator_of_the_specification_that_nothing_serves_is_refused_by_name
 
 
 def test_any_registered_environment_is_a_target():
-    made = adapter(target(backend="gymnasium", config={"env_id": "CartPole-v1"}), TargetContext(SystemClock()))
+    made = adapter(target(backend="gymnasium", config={"env_id": "CartPole-v1"}), PluginContext(SystemClock()))
     made.open()
     try:
         assert made.observations() == {"state": ((4,), "float32")}
@@ -210,11 +211,11 @@ def test_any_registered_environment_is_a_target():
 
 def test_an_environment_that_nobody_registered_is_named():
     with pytest.raises(BadInput, match="Nowhere"):
-        adapter(target(backend="gymnasium", config={"env_id": "Nowhere-v0"}), TargetContext(SystemClock())).open()
+        adapter(target(backend="gymnasium", config={"env_id": "Nowhere-v0"}), PluginContext(SystemClock())).open()
 
 
 def test_the_declaration_may_say_what_the_target_is_for():
-    made = adapter(target(config={"task": "stack", "thing": "cube_01"}), TargetContext(SystemClock()))
+    made = adapter(target(config={"task": "stack", "thing": "cube_01"}), PluginContext(SystemClock()))
     made.open()
     try:
         assert made.env.goal[:2] == ("stack", "cube_01")

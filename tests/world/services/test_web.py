@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -23,7 +22,6 @@ from worldfs.formats.config_services import WebSearch
 from worldfs.testing.call_fixtures import tool_run
 from worldfs.world.services.service_tool import ToolError
 from worldfs.world.services.web import search_backends
-from worldfs.world.services.web.search_backend import SearchResult, SearchSettings
 from worldfs.world.services.web.web_request import MOST
 from worldfs.world.services.web.web_search_tool import WebSearchTool
 
@@ -374,23 +372,26 @@ def test_ddgs_is_asked_as_it_wants_to_be_and_its_errors_are_told(
     assert failure(mine, query="much")[0] == "rate_limited"
 
 
-def test_other_packages_bring_backends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Mine:
-        def __init__(self, settings: SearchSettings) -> None:
-            self.settings = settings
+MINE = """
+from worldfs.world.services.web import SearchResult
 
-        def search(self, query: str, limit: int, run: object) -> list[SearchResult]:
-            return [SearchResult(query, self.settings.url, str(self.settings.more["depth"]))]
+class Mine:
+    def __init__(self, settings):
+        self.settings = settings
 
-    def points(*, group: str, name: str = "mine") -> list[EntryPoint]:
-        assert group == "worldfs.web_search"
-        return [Point("mine", "x:y", group)] if name == "mine" else []
+    def search(self, query, limit, run):
+        return [SearchResult(query, self.settings.url, str(self.settings.more["depth"]))]
+"""
 
-    class Point(EntryPoint):
-        def load(self) -> Any:
-            return Mine
 
-    monkeypatch.setattr(search_backends, "entry_points", points)
+def test_other_packages_bring_backends(tmp_path: Path, install: Callable[..., Path]) -> None:
+    install("seeker", {"worldfs.web_search": {"mine": "seeker_mine:Mine"}}, seeker_mine=MINE)
     asked = tool(tmp_path, backend="mine", url="https://mine.example", more={"depth": 3})
     assert results(asked) == [{"title": "zig language", "url": "https://mine.example", "snippet": "3"}]
-    assert search_backends.backend_names() == ["searxng", "brave", "tavily", "ddgs", "mine"]
+    assert list(search_backends.BACKENDS) == ["searxng", "brave", "tavily", "ddgs", "mine"]
+
+
+def test_a_backend_that_cannot_be_imported_is_named(tmp_path: Path, install: Callable[..., Path]) -> None:
+    install("seeker", {"worldfs.web_search": {"mine": "seeker_mine:Mine"}}, seeker_mine="import no_such_engine")
+    code, message = failure(tool(tmp_path, backend="mine", url="", more={}))
+    assert code == "not_configured" and "seeker 1.0: ModuleNotFoundError" in message

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 def factories(name: str | None, *, seed: int | None, cameras: bool) -> Mapping[str, DriverFactory]:
     """Every known driver by name; with `name`, that one under every name, so that it replaces all drivers."""
     from worldfs.base.errors import BadInput
-    from worldfs.robots.driver_catalogue import catalogue
+    from worldfs.robots.driver_registry import BodyCatalogue
 
-    known: Mapping[str, DriverFactory] = catalogue(seed=seed, cameras=cameras)
+    known: Mapping[str, DriverFactory] = BodyCatalogue(seed=seed, cameras=cameras)
     if name is None:
         return known
     if name not in known:

@@ -17,7 +17,7 @@ def serve(context: CommandContext) -> int:
         from worldfs.policies.endpoint import is_loopback
         from worldfs.policies.policy_server import PolicyServer
         from worldfs.policies.served_policies import load_policy
-        from worldfs.sessions.plugins import load_plugins
+        from worldfs.sessions.plugins import POLICIES
     except ModuleNotFoundError as absent:
         raise MissingRequirement(
             f"{absent.name} is not installed", op="policy serve", fix="pip install 'worldfs[policies]'"
@@ -31,7 +31,7 @@ def serve(context: CommandContext) -> int:
             f"{host} is not this machine alone, and anybody there could ask", op="policy serve",
             expected="a token that callers must bring", fix="name a file that holds it with --token-file", code="USAGE",
         )  # fmt: skip
-    policy = load_policy(context["policy"], load_plugins().client, clock := SystemClock())
+    policy = load_policy(context["policy"], POLICIES.get, clock := SystemClock())
     info = policy.info()  # load errors are reported before the first client connects
     server = PolicyServer(policy, clock, host, port, token=token, log=context.output.notice)
     name = info.name or context["policy"]

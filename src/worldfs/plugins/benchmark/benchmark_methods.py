@@ -11,7 +11,7 @@ from worldfs.base.clock import Clock
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.model import Json, PolicySpec, Scene, Skill
 from worldfs.policies.policy_client import PolicyClient
-from worldfs.sessions.plugins import CLIENTS, load_plugins
+from worldfs.sessions.plugins import POLICIES, SKILLS
 from worldfs.skills.skill_runtime import SkillRequest, SkillRuntime
 
 from .task_families import TrialGoal
@@ -41,7 +41,7 @@ class BenchmarkMethod:
         if self.spec in SCRIPTED:
             return None
         kind, _, endpoint = self.spec.partition(":")
-        if kind in CLIENTS and endpoint:
+        if kind in POLICIES and endpoint:
             return PolicySpec(kind, endpoint=endpoint)
         return PolicySpec("local", checkpoint=self.spec)
 
@@ -70,17 +70,14 @@ class BenchmarkMethod:
 
     def ready(self, clock: Clock) -> tuple[SkillRuntime, PolicyClient | None]:
         """Raises `MissingRequirement` for what is not installed, `PolicyError` for a policy that is not there."""
-        have = load_plugins()
-        make, spec = have.runtime(self.runtime), self.policy
+        make, spec = SKILLS.get(self.runtime), self.policy
         if make is None:
             raise MissingRequirement(f"no runtime {self.runtime}", op="bench", fix="install the package that brings it")
         if spec is None:
             return make(), None
-        factory = have.client(spec.type)
+        factory = POLICIES.get(spec.type)
         if factory is None:
-            raise MissingRequirement(
-                f"no policy client {spec.type}", op="bench", expected=", ".join(have.names("policies"))
-            )
+            raise MissingRequirement(f"no policy client {spec.type}", op="bench", expected=", ".join(sorted(POLICIES)))
         return make(), factory(spec, clock)
 
 
@@ -96,6 +93,6 @@ def parse_method(text: str) -> BenchmarkMethod:
     ):
         raise BadInput(
             f"unknown method {text!r}", path="--contestant", code="USAGE",
-            expected="skills, rekep, NAME=FILE.onnx, or NAME=TYPE:ENDPOINT with TYPE one of " + ", ".join(CLIENTS),
+            expected="skills, rekep, NAME=FILE.onnx, or NAME=TYPE:ENDPOINT with TYPE one of " + ", ".join(POLICIES),
         )  # fmt: skip
     return found

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.clock import SystemClock
-from worldfs.base.driver import Run
+from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import UserError
 from worldfs.base.model import Cause, Json, Outcome, Target
 from worldfs.base.model.skill import SIM
 from worldfs.policies.policy_client import PolicyError
 from worldfs.robots.mujoco import task_predicates
 from worldfs.robots.targets.tabletop_target import TabletopTarget
-from worldfs.robots.targets.target_adapter import TargetContext
 from worldfs.skills.skill_runtime import SkillContext, SkillRequest, SkillRuntime, Watcher
 
 from .benchmark_methods import BenchmarkMethod
@@ -63,7 +62,7 @@ def run(trial: Trial) -> TrialResult:
     runtime, policy = trial.method.ready(clock)
     scenario = make_scenario(trial.family, trial.seed)
     declared = Target("table", SIM, adapter="SimTargetAdapter", backend="mujoco", config={"seed": trial.seed})
-    target = TabletopTarget(declared, TargetContext(clock, scene=scenario.scene))
+    target = TabletopTarget(declared, PluginContext(clock, scene=scenario.scene))
     target.open()
     try:
         if policy is not None:

@@ -8,9 +8,10 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from worldfs.base.agent_names import check_agent_name
 from worldfs.base.errors import NotFound, WorldError
+from worldfs.base.model import Finding
 
 from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem
-from .importer_registry import BUILT_IN, BrokenImporter, ImporterRegistry, load
+from .importer_registry import IMPORTERS, ImporterRegistry, load
 from .source_dir import format_bytes, unreadable_item
 from .value_conversion import join_some, one_line, plural
 
@@ -42,7 +43,7 @@ class ImportPlan:
         self.found: list[FoundSource] = []
         self.others: dict[str, int] = {}  # agent → things that are meant for it, and not for ours
         self.offered: list[ImportSource] = []  # taken only if asked for
-        self.broken: tuple[BrokenImporter, ...] = ()
+        self.broken: tuple[Finding, ...] = ()
         self.skipped: list[SkippedItem] = []  # what could not even be opened
 
     def mine(self, items: Iterable[ImportItem[T]]) -> Iterator[ImportItem[T]]:
@@ -57,7 +58,7 @@ class ImportPlan:
         """One line a source, then what is left out and why, at most `shown` lines of it."""
         lines = [_source_words(self, found) for found in self.found]
         if not lines and not self.offered:
-            lines.append(f"nothing to import was found in {self.place}; known are: {', '.join(BUILT_IN)}")
+            lines.append(f"nothing to import was found in {self.place}; known are: {', '.join(IMPORTERS.built_in)}")
         for source in self.offered:
             lines.append(
                 f"{source.importer}: {source.path} stays where it is; imported only when asked for: {source.offered}"
@@ -65,7 +66,7 @@ class ImportPlan:
         for name, number in sorted(self.others.items()):
             lines.append(f"for {name}: {plural(number, 'thing')} not taken; import for {name} takes them")
         for broken in self.broken:
-            lines.append(f"the importer {broken.name} of {broken.origin} cannot be used: {broken.reason}")
+            lines.append(f"{broken.field} cannot be used: {broken.found}; expected {broken.expected} — {broken.fix}")
         lefts = [*self.skipped, *(left for found in self.found for left in found.imported.skipped)]
         return lines + skipped_lines(lefts, shown)
 

@@ -11,31 +11,14 @@ Nothing is loaded before an import runs. A plugin that does not load is named, a
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib import import_module
 from pathlib import Path
-from typing import Final, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 
 from worldfs.base.errors import BadInput
+from worldfs.base.model import Finding
+from worldfs.base.plugin_registry import PluginGroup
 
 from .import_types import ImportSource, ParsedSource
-
-GROUP: Final = "worldfs.importers"
-
-BUILT_IN: Final = {
-    "agent-state": "agent_state_v1:AgentStateV1",
-    "ops-sessions": "ops_sessions:OpsSessions",
-    "ops-queue": "ops_queue:OpsQueue",
-    "flags": "flags:Flags",
-    "research-journal": "research_journal:ResearchJournal",
-    "claude-memory": "claude_memory:ClaudeMemory",
-    "claude-inbox": "claude_inbox:ClaudeInbox",
-    "claude-tasks": "claude_tasks:ClaudeTasks",
-    "instructions": "instructions:Instructions",
-    "codex": "codex_rollouts:CodexRollouts",
-    "mcp-memory": "mcp_memory:McpMemory",
-    "beads": "beads:Beads",
-}
-"""Name: module below this package and class in it, in the order in which things are brought over."""
 
 
 @runtime_checkable
@@ -57,17 +40,36 @@ class Importer(Protocol):
         ...
 
 
-class BrokenImporter(NamedTuple):
-    """An importer of an installed plugin that cannot be used."""
+def _made(loaded: Any) -> Importer:
+    made = loaded() if isinstance(loaded, type) else loaded
+    if not isinstance(made, Importer):
+        raise TypeError("no importer: it needs name, about, finds(place) and read(source)")
+    return made
 
-    name: str
-    origin: str  # the package that brings it
-    reason: str
+
+IMPORTERS: Final = PluginGroup[Importer](
+    "worldfs.importers",
+    {  # in the order in which things are brought over
+        "agent-state": f"{__package__}.agent_state_v1:AgentStateV1",
+        "ops-sessions": f"{__package__}.ops_sessions:OpsSessions",
+        "ops-queue": f"{__package__}.ops_queue:OpsQueue",
+        "flags": f"{__package__}.flags:Flags",
+        "research-journal": f"{__package__}.research_journal:ResearchJournal",
+        "claude-memory": f"{__package__}.claude_memory:ClaudeMemory",
+        "claude-inbox": f"{__package__}.claude_inbox:ClaudeInbox",
+        "claude-tasks": f"{__package__}.claude_tasks:ClaudeTasks",
+        "instructions": f"{__package__}.instructions:Instructions",
+        "codex": f"{__package__}.codex_rollouts:CodexRollouts",
+        "mcp-memory": f"{__package__}.mcp_memory:McpMemory",
+        "beads": f"{__package__}.beads:Beads",
+    },
+    _made,
+)
 
 
 class ImporterRegistry(NamedTuple):
     importers: dict[str, Importer]
-    broken: tuple[BrokenImporter, ...] = ()
+    broken: tuple[Finding, ...] = ()  # plug-ins of packages that cannot be used
     foreign: frozenset[str] = frozenset()  # names of those that are not ours
 
     def chosen(self, names: Iterable[str] = ()) -> dict[str, Importer]:
@@ -75,48 +77,16 @@ class ImporterRegistry(NamedTuple):
         names = tuple(names)
         for name in names:
             if name not in self.importers:
-                broken = next((item for item in self.broken if item.name == name), None)
+                broken = next((item for item in self.broken if item.field.endswith(f" {name}")), None)
                 raise BadInput(
-                    f"no importer {name!r}" + (f": {broken.reason}" if broken else ""),
+                    f"no importer {name!r}" + (f": {broken.found}" if broken else ""),
                     op="import",
                     expected=", ".join(self.importers),
                 )
         return {name: item for name, item in self.importers.items() if not names or name in names}
 
 
-def load(*, plugins: bool = True) -> ImporterRegistry:
+def load() -> ImporterRegistry:
     """Every importer, ready to use. Never fails because of a plugin."""
-    found: dict[str, Importer] = {}
-    for name, target in BUILT_IN.items():
-        module, _, attribute = target.partition(":")
-        found[name] = getattr(import_module(f".{module}", __package__), attribute)()
-    broken: list[BrokenImporter] = []
-    foreign = set()
-    for name, origin, made in _plugins() if plugins else ():
-        if isinstance(made, Exception):
-            broken.append(BrokenImporter(name, origin, f"{type(made).__name__}: {made}"))
-        elif name in found:
-            broken.append(BrokenImporter(name, origin, "there is an importer of that name already"))
-        elif not isinstance(made, Importer):
-            broken.append(
-                BrokenImporter(name, origin, "no importer: it needs name, about, finds(place) and read(source)")
-            )
-        else:
-            found[name] = made
-            foreign.add(name)
-    return ImporterRegistry(found, tuple(broken), frozenset(foreign))
-
-
-def _plugins() -> list[tuple[str, str, object]]:
-    """(name, package, the importer or why there is none) of each entry point."""
-    from importlib.metadata import entry_points
-
-    found: list[tuple[str, str, object]] = []
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        origin = point.dist.name if point.dist is not None else point.value
-        try:
-            made = point.load()
-            found.append((point.name, origin, made() if isinstance(made, type) else made))
-        except Exception as error:  # whatever a foreign package raises, the others still import
-            found.append((point.name, origin, error))
-    return found
+    plugins, broken = IMPORTERS.load_all()
+    return ImporterRegistry(plugins, broken, frozenset(plugins) - {*IMPORTERS.built_in})

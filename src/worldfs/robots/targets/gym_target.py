@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from worldfs.base.driver import PluginContext
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.model import Json, RobotState, Scene, Target
-from worldfs.robots.targets.target_adapter import ActionSpec, Array, Observation, StepResult, TargetContext
+from worldfs.robots.targets.target_adapter import ActionSpec, Array, Observation, StepResult
 
 RAW = "raw"  # the environment's own actions, whatever they mean
 
@@ -17,7 +18,7 @@ RAW = "raw"  # the environment's own actions, whatever they mean
 class GymTarget:
     """`target.config`: env_id, kwargs (for `gymnasium.make`), representation (what its actions are; else `raw`)."""
 
-    def __init__(self, target: Target, context: TargetContext) -> None:
+    def __init__(self, target: Target, context: PluginContext) -> None:
         self.target, self.context = target, context
         self._id = str(target.config.get("env_id") or "")
         self._env: Any = None

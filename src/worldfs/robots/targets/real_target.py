@@ -9,12 +9,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from typing import Final
 
 import numpy as np
 
-from worldfs.base.driver import Run
+from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import BadInput, UserError
 from worldfs.base.model import Json, RobotState, Scene, Target
 
@@ -23,8 +22,8 @@ from .kinematics import quaternion
 from .robots.robot_interface import RobotCommand, RobotFactory, RobotInterface, RobotReading
 from .safety import ArmSafety, BaseSafety, judge
 from .safety_limits import SafetyLimits, effective_limits, limits_json
-from .target_adapter import ActionSpec, Array, Observation, StepResult, TargetAdapter, TargetContext, TargetStopped
-from .target_declaration import known_drivers
+from .target_adapter import ActionSpec, Array, Observation, StepResult, TargetAdapter, TargetStopped
+from .target_declaration import ROBOTS
 from .watchdog import Watchdog
 
 HALT_WAIT_S: Final = 0.3  # for a call on the wire; then beside it, if the wire allows that
@@ -33,30 +32,27 @@ CONTROL_HZ: Final = 20.0
 SHUT, WIDE = 0.002, 0.98  # m between the fingers, and of their opening: less and more hold nothing
 
 
-def adapter(target: Target, context: TargetContext) -> TargetAdapter:
+def adapter(target: Target, context: PluginContext) -> TargetAdapter:
     """Raises `BadInput` for an unknown driver; `open` reports what is not installed or not switched on."""
     return RealTarget(target, context, driver(target)(target, context))
 
 
 def driver(target: Target) -> RobotFactory:
     """The maker of the robot that `adapter.driver` names: a built-in one, or an installed package's."""
-    there = known_drivers()
-    where = there.get(target.driver.strip().lower()) or there.get(target.driver)
-    if where is None:
+    made = ROBOTS.get(target.driver.strip().lower()) or ROBOTS.get(target.driver)
+    if made is None:
         raise BadInput(
             f"no driver is called {target.driver!r}", path=f"TARGETS.md {target.id} adapter.driver",
-            expected="one of " + ", ".join(sorted(there)),
+            expected="one of " + ", ".join(sorted(ROBOTS)),
             fix="name one of them, or install the package that brings it",
         )  # fmt: skip
-    module, _, attribute = where.partition(":")
-    made: RobotFactory = getattr(import_module(module), attribute)
     return made
 
 
 class RealTarget:
     """`target.config`: what the driver wants (see its module), `safety` (see safety_limits.py), `control_hz`."""
 
-    def __init__(self, target: Target, context: TargetContext, robot: RobotInterface) -> None:
+    def __init__(self, target: Target, context: PluginContext, robot: RobotInterface) -> None:
         self.target, self.context, self.robot = target, context, robot
         self._hz = control_hz(target)
         self._cameras = Cameras(target.cameras, context.clock, f"TARGETS.md {target.id} perception.cameras")
@@ -360,7 +356,7 @@ class RealTarget:
         return save_pictures(pictures, self.context)
 
 
-def save_pictures(pictures: Mapping[str, Array], context: TargetContext) -> Json:
+def save_pictures(pictures: Mapping[str, Array], context: PluginContext) -> Json:
     """Each picture as a PNG in `context.artifacts`, the first as `camera_rgb`; nothing without Pillow."""
     try:
         from PIL import Image

@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from worldfs.base.driver import PluginContext
 from worldfs.base.errors import MissingRequirement
 from worldfs.base.model import Target
-from worldfs.robots.targets.target_adapter import TargetAdapter, TargetContext
+from worldfs.robots.targets.target_adapter import TargetAdapter
 from worldfs.robots.targets.target_declaration import BACKENDS, no_backend
 
 SIM: Final = "pip install 'worldfs[sim]'"
 
 
-def adapter(target: Target, context: TargetContext) -> TargetAdapter:
+def adapter(target: Target, context: PluginContext) -> TargetAdapter:
     """Raises `MissingRequirement` for an unknown backend, naming the known ones; `open` reports missing packages."""
     if why := no_backend(target):
         raise MissingRequirement(
@@ -26,7 +27,7 @@ def adapter(target: Target, context: TargetContext) -> TargetAdapter:
     return MAKERS[target.backend.strip().lower() or BACKENDS[0]](target, context)
 
 
-def _mujoco(target: Target, context: TargetContext) -> TargetAdapter:
+def _mujoco(target: Target, context: PluginContext) -> TargetAdapter:
     try:
         import gymnasium  # noqa: F401 # the question is whether it is there
         import mujoco  # noqa: F401 # same
@@ -39,13 +40,13 @@ def _mujoco(target: Target, context: TargetContext) -> TargetAdapter:
     return TabletopTarget(target, context)
 
 
-def _gymnasium(target: Target, context: TargetContext) -> TargetAdapter:
+def _gymnasium(target: Target, context: PluginContext) -> TargetAdapter:
     from .gym_target import GymTarget
 
     return GymTarget(target, context)
 
 
-MAKERS: Final[dict[str, Callable[[Target, TargetContext], TargetAdapter]]] = {
+MAKERS: Final[dict[str, Callable[[Target, PluginContext], TargetAdapter]]] = {
     "mujoco": _mujoco,
     "gymnasium": _gymnasium,
 }

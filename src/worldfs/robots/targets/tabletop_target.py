@@ -7,7 +7,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from worldfs.base.driver import Run
+from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import BadInput
 from worldfs.base.model import Finding, Json, Order, Outcome, Scene, Target
 from worldfs.robots.mujoco.arm import Arm
@@ -17,7 +17,7 @@ from worldfs.robots.mujoco.gl import gl_status
 from worldfs.robots.mujoco.lazy_observation import LazyObservation
 from worldfs.robots.mujoco.scene_layout import random_scene
 from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
-from worldfs.robots.targets.target_adapter import ActionSpec, Array, Observation, StepResult, TargetContext
+from worldfs.robots.targets.target_adapter import ActionSpec, Array, Observation, StepResult
 from worldfs.robots.targets.target_declaration import unsupported
 
 
@@ -27,7 +27,7 @@ class TabletopTarget:
     Other settings of an entry are refused by name before it is opened (`target_declaration.unsupported`).
     """
 
-    def __init__(self, target: Target, context: TargetContext) -> None:
+    def __init__(self, target: Target, context: PluginContext) -> None:
         self.target, self.context = target, context
         self._hz = _figure(target, "control_hz", 20.0, 1.0, 500.0)
         self._seed = int(_figure(target, "seed", 0, 0, 2**31))

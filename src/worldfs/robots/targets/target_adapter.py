@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from worldfs.base.clock import Clock
-from worldfs.base.driver import Run
+from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import UserError
 from worldfs.base.model import Finding, Json, Scene, Target
 
@@ -112,17 +110,7 @@ class SessionAware(Protocol):
         ...
 
 
-AdapterFactory = Callable[[Target, "TargetContext"], TargetAdapter]
-
-
-@dataclass(frozen=True, slots=True)
-class TargetContext:
-    """An adapter's context: the clock, the folder for pictures, ENVIRONMENT.md at the start."""
-
-    clock: Clock
-    artifacts: Path | None = None
-    scene: Scene | None = None
-    language: str = "en"
+AdapterFactory = Callable[[Target, PluginContext], TargetAdapter]
 
 
 def nothing_wrong(findings: Sequence[Finding]) -> bool:

@@ -4,23 +4,33 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from importlib.metadata import entry_points
 from importlib.util import find_spec
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from worldfs.base.model import Finding, Target
+from worldfs.base.plugin_registry import PluginGroup
 
-GROUP: Final = "worldfs.robots"  # entry points of packages that bring a robot of their own
+if TYPE_CHECKING:
+    from .robots.robot_interface import RobotFactory
+
 _HERE: Final = "worldfs.robots.targets.robots"
-# driver → module:factory, what it imports, what installs that
-DRIVERS: Final = {
-    "lerobot": (f"{_HERE}.lerobot_arm:robot", "lerobot", "pip install lerobot (with its extra for the motors)"),
-    "franka": (f"{_HERE}.franka:robot", "franky", "pip install franky-control (the build for your robot's version)"),
+ROBOTS: Final[PluginGroup[RobotFactory]] = PluginGroup(
+    "worldfs.robots",
+    {
+        "lerobot": f"{_HERE}.lerobot_arm:robot",
+        "franka": f"{_HERE}.franka:robot",
+        "unitree_go2": f"{_HERE}.unitree:robot",
+    },
+)
+# driver → what it imports, what installs that
+LIBRARIES: Final = {
+    "lerobot": ("lerobot", "pip install lerobot (with its extra for the motors)"),
+    "franka": ("franky", "pip install franky-control (the build for your robot's version)"),
     "unitree_go2": (
-        f"{_HERE}.unitree:robot", "unitree_sdk2py",
+        "unitree_sdk2py",
         "install unitree_sdk2py from github.com/unitreerobotics/unitree_sdk2_python (pip install -e .)",
     ),
-}  # fmt: skip
+}
 ADAPTER: Final = "RealRobotTargetAdapter"
 WORDS: Final = (
     "joint_low", "joint_high", "joint_speed", "joint_step", "workspace", "ee_speed", "ee_turn", "ee_step",
@@ -38,18 +48,12 @@ UNSERVED: Final = {
 FieldLocator = Callable[[str, str, str], str]
 
 
-def known_drivers() -> dict[str, str]:
-    """The known drivers: name → "module:factory". A package cannot replace a built-in one."""
-    foreign = {point.name: point.value for point in entry_points(group=GROUP)}
-    return {**foreign, **{name: where for name, (where, _, _) in DRIVERS.items()}}
-
-
 TABLE_CAMERAS: Final = ("front", "wrist")
 TABLE_PICTURE: Final = (640, 480)
 TABLE_MODES: Final = ("ee_delta", "joint_position", "joint_velocity", "ee_pose")
 # Backend or robot's driver → values of adapter.obs_format, and of config.control_mode, that are served
 OBSERVATIONS: Final[Mapping[str, tuple[str, ...]]] = {
-    MUJOCO: ("mujoco_standard",), "gymnasium": (), **dict.fromkeys(DRIVERS, ()),
+    MUJOCO: ("mujoco_standard",), "gymnasium": (), **dict.fromkeys(ROBOTS.built_in, ()),
 }  # fmt: skip
 MODES: Final[Mapping[str, tuple[str, ...]]] = {
     MUJOCO: TABLE_MODES, "gymnasium": (), "franka": ("joint_position",),
@@ -101,14 +105,14 @@ def review(target: Target, place: FieldLocator) -> Iterator[Finding]:
     yield from unsupported(target, place)
     if target.adapter != ADAPTER:
         return
-    name, there = target.driver.strip().lower(), known_drivers()
+    name = target.driver.strip().lower()
     field = place("TARGETS.md", target.id, "adapter.driver")
-    if name not in there and target.driver not in there:
+    if name not in ROBOTS and target.driver not in ROBOTS:
         fix = "name one of them, or install the package that brings it"
-        yield Finding("TARGET_BUILD", field, "one of " + ", ".join(sorted(there)), target.driver or "none", fix,
+        yield Finding("TARGET_BUILD", field, "one of " + ", ".join(sorted(ROBOTS)), target.driver or "none", fix,
                       warning=True)  # fmt: skip
-    elif name in DRIVERS:
-        _, library, install = DRIVERS[name]
+    elif name in LIBRARIES:
+        library, install = LIBRARIES[name]
         if find_spec(library) is None:
             yield Finding("TARGET_BUILD", field, library, "not installed here", install, warning=True)
     safety = target.config.get("safety")

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from worldfs.base.dir_reader import DirReader
-from worldfs.base.driver import Run
+from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import BadInput, UserError, WorldError
 from worldfs.base.model import Cause, Finding, Json, Outcome, Scene
 from worldfs.base.model.skill import REAL
 from worldfs.formats import environment
 from worldfs.robots import displacements
-from worldfs.robots.targets.target_adapter import TargetAdapter, TargetContext
+from worldfs.robots.targets.target_adapter import TargetAdapter
 from worldfs.skills.skill_runtime import SkillContext, SkillRequest
 
 from . import language_model, program_sources, success_predicates
@@ -98,9 +98,9 @@ def end_effector_of(target: TargetAdapter, eyes: str = "", home: Path | None = N
                        code="OBSERVATION_CHANNEL_MISSING")  # fmt: skip
     if any(spec.representation == REPRESENTATION for spec in target.actions()) and "ee_pose" in target.observe():
         context = getattr(target, "context", None)  # built-in targets all have one; a package's own need not
-        clock = context.clock if isinstance(context, TargetContext) and target.target.kind == REAL else None
+        clock = context.clock if isinstance(context, PluginContext) and target.target.kind == REAL else None
         return StepEndEffector(
-            target, read_environment(home) or (context.scene if isinstance(context, TargetContext) else None), clock
+            target, read_environment(home) or (context.scene if isinstance(context, PluginContext) else None), clock
         )
     return None
 

@@ -18,18 +18,19 @@ from typing import Any, Final
 
 import numpy as np
 
+from worldfs.base.driver import PluginContext
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.model import Target
 from worldfs.robots.mujoco import panda
 from worldfs.robots.targets.kinematics import Chain, from_dh
 from worldfs.robots.targets.safety_limits import REDUCED_SPEED, SafetyLimits
-from worldfs.robots.targets.target_adapter import Array, TargetContext
-from worldfs.robots.targets.target_declaration import DRIVERS
+from worldfs.robots.targets.target_adapter import Array
+from worldfs.robots.targets.target_declaration import LIBRARIES
 
 from .robot_interface import RobotCommand, RobotInterface, RobotReading
 from .robot_library import config_member, import_library
 
-INSTALL: Final = DRIVERS["franka"][2]
+INSTALL: Final = LIBRARIES["franka"][1]
 NAMES: Final = tuple(f"joint{i}" for i in range(1, 8))
 # rad: "Limits for Franka Research 3" of the maker's control interface specification; those of Panda stand in panda.py
 FR3: Final = (
@@ -43,7 +44,7 @@ AGREE_M: Final = 0.005  # m between this package's kinematics and the robot's
 STOP_S: Final = 0.5  # for a smooth stop; then at once
 
 
-def robot(target: Target, context: TargetContext) -> RobotInterface:
+def robot(target: Target, context: PluginContext) -> RobotInterface:
     return FrankaArm(target, context)
 
 
@@ -51,7 +52,7 @@ class FrankaArm:
     joints = NAMES
     serial = False
 
-    def __init__(self, target: Target, context: TargetContext) -> None:
+    def __init__(self, target: Target, context: PluginContext) -> None:
         self._target, self._context = target, context
         self._at = f"TARGETS.md {target.id} config"
         self._ip = config_member(target, "ip", str)

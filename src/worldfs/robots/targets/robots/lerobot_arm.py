@@ -23,17 +23,18 @@ from typing import Any, Final
 
 import numpy as np
 
+from worldfs.base.driver import PluginContext
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.model import Target
 from worldfs.robots.targets.kinematics import Chain, from_dh, from_urdf
 from worldfs.robots.targets.safety_limits import REDUCED_SPEED, SafetyLimits
-from worldfs.robots.targets.target_adapter import Array, TargetContext
-from worldfs.robots.targets.target_declaration import DRIVERS
+from worldfs.robots.targets.target_adapter import Array
+from worldfs.robots.targets.target_declaration import LIBRARIES
 
 from .robot_interface import RobotCommand, RobotInterface, RobotReading
 from .robot_library import config_member, import_library
 
-INSTALL: Final = DRIVERS["lerobot"][2]
+INSTALL: Final = LIBRARIES["lerobot"][1]
 UNITS: Final = ("degrees", "radians", "percent")
 _MODES: Final = {"degrees": "degrees", "range_m100_100": "percent"}  # MotorNormMode → our unit
 SERVO_SPEED: Final = 4.7  # rad/s: Feetech STS3215 without load, 45 rpm (its data sheet)
@@ -41,7 +42,7 @@ SERVO_SPEED: Final = 4.7  # rad/s: Feetech STS3215 without load, 45 rpm (its dat
 USUAL_SPEED, USUAL_STEP, USUAL_FOLLOW = 1.0, 0.15, 0.35
 
 
-def robot(target: Target, context: TargetContext) -> RobotInterface:
+def robot(target: Target, context: PluginContext) -> RobotInterface:
     return LeRobotArm(target, context)
 
 
@@ -50,7 +51,7 @@ class LeRobotArm:
 
     serial = True
 
-    def __init__(self, target: Target, context: TargetContext) -> None:
+    def __init__(self, target: Target, context: PluginContext) -> None:
         self._target, self._context = target, context
         self._at = f"TARGETS.md {target.id} config"
         self.joints: tuple[str, ...] = ()

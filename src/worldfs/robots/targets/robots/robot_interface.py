@@ -8,10 +8,11 @@ from typing import Protocol
 
 import numpy as np
 
+from worldfs.base.driver import PluginContext
 from worldfs.base.model import Target
 from worldfs.robots.targets.kinematics import Chain
 from worldfs.robots.targets.safety_limits import SafetyLimits
-from worldfs.robots.targets.target_adapter import Array, TargetContext
+from worldfs.robots.targets.target_adapter import Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,4 +75,4 @@ class RobotInterface(Protocol):
     def close(self) -> None: ...
 
 
-RobotFactory = Callable[[Target, TargetContext], RobotInterface]
+RobotFactory = Callable[[Target, PluginContext], RobotInterface]

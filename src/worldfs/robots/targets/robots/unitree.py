@@ -18,18 +18,19 @@ from typing import Any, Final
 
 import numpy as np
 
+from worldfs.base.driver import PluginContext
 from worldfs.base.errors import MissingRequirement
 from worldfs.base.model import Target
 from worldfs.robots.targets.kinematics import Chain
 from worldfs.robots.targets.safety_limits import SafetyLimits
-from worldfs.robots.targets.target_adapter import TargetContext, TargetStopped
-from worldfs.robots.targets.target_declaration import DRIVERS
+from worldfs.robots.targets.target_adapter import TargetStopped
+from worldfs.robots.targets.target_declaration import LIBRARIES
 
 from .robot_interface import RobotCommand, RobotInterface, RobotReading
 from .robot_library import config_member, import_library
 from .watchdog_process import WatchdogProcess
 
-INSTALL: Final = DRIVERS["unitree_go2"][2]
+INSTALL: Final = LIBRARIES["unitree_go2"][1]
 TOPIC: Final = "rt/sportmodestate"
 FIRST_S: Final = 3.0  # real seconds for its first state
 ANSWER_S: Final = 1.0  # for a call that is answered
@@ -40,7 +41,7 @@ LOW, HIGH = (-2.5, -1.0, -4.0), (3.8, 1.0, 4.0)
 USUAL, USUAL_ACCELERATION = (0.6, 0.3, 0.8), (1.0, 1.0, 2.0)
 
 
-def robot(target: Target, context: TargetContext) -> RobotInterface:
+def robot(target: Target, context: PluginContext) -> RobotInterface:
     return UnitreeGo2(target, context)
 
 
@@ -49,7 +50,7 @@ class UnitreeGo2:
     chain: Chain | None = None
     serial = False
 
-    def __init__(self, target: Target, context: TargetContext) -> None:
+    def __init__(self, target: Target, context: PluginContext) -> None:
         self._target, self._context = target, context
         self.maker = SafetyLimits(base_low=np.array(LOW), base_high=np.array(HIGH), watchdog_s=2.0, stale_s=5.0)
         speed = np.array(USUAL)

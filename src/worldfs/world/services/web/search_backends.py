@@ -6,51 +6,39 @@ mine = "my_package.search:make"        # make(settings: SearchSettings) -> Searc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from importlib.metadata import entry_points
-from typing import Final, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Final
 
+from worldfs.base.errors import BadInput
+from worldfs.base.plugin_registry import PluginGroup
 from worldfs.world.services.service_tool import ToolError
 
-from .brave import Brave
-from .keyless import Keyless
 from .search_backend import SearchBackend, SearchSettings
-from .searxng import SearXNG
-from .tavily import Tavily
 
-GROUP: Final = "worldfs.web_search"
-
-
-class BackendEntry(NamedTuple):
-    make: type[SearXNG] | type[Brave] | type[Tavily] | type[Keyless]
-    key_env: str = ""  # the usual environment variable of its key
-    needs_key: bool = False
-
-
-BUILT_IN: Final[Mapping[str, BackendEntry]] = {
-    "searxng": BackendEntry(SearXNG),
-    "brave": BackendEntry(Brave, "BRAVE_API_KEY", True),
-    "tavily": BackendEntry(Tavily, "TAVILY_API_KEY", True),
-    "ddgs": BackendEntry(Keyless),
-}
-
-
-def backend_names() -> list[str]:
-    """The built-in ones first, then those of other packages."""
-    return [*BUILT_IN, *sorted({point.name for point in entry_points(group=GROUP)} - set(BUILT_IN))]
+BACKENDS: Final = PluginGroup[Callable[[SearchSettings], SearchBackend]](
+    "worldfs.web_search",
+    {
+        "searxng": f"{__package__}.searxng:SearXNG",
+        "brave": f"{__package__}.brave:Brave",
+        "tavily": f"{__package__}.tavily:Tavily",
+        "ddgs": f"{__package__}.keyless:Keyless",
+    },
+)
+KEY_ENV: Final[Mapping[str, str]] = {"brave": "BRAVE_API_KEY", "tavily": "TAVILY_API_KEY"}
+"""Backends that need a key, and the environment variable that usually holds it."""
 
 
 def make_backend(settings: SearchSettings) -> SearchBackend:
     """Raises `ToolError` not_configured for an unknown name, and for a missing key or address."""
-    known = BUILT_IN.get(settings.name)
-    if known is not None:
-        if known.needs_key and not settings.key:
-            fix = f"set {known.key_env}, or webSearch.apiKeyFile to a file of mode 0600"
-            raise ToolError("not_configured", f"{settings.name} needs a key: {fix}")
-        return known.make(settings)
-    for point in entry_points(group=GROUP, name=settings.name):
-        made: SearchBackend = point.load()(settings)
-        return made
+    if settings.name in KEY_ENV and not settings.key:
+        fix = f"set {KEY_ENV[settings.name]}, or webSearch.apiKeyFile to a file of mode 0600"
+        raise ToolError("not_configured", f"{settings.name} needs a key: {fix}")
+    try:
+        make = BACKENDS.get(settings.name)
+    except BadInput as error:
+        raise ToolError("not_configured", str(error)) from None
+    if make is not None:
+        return make(settings)
     raise ToolError(
         "not_configured",
         f"no backend of web_search is called {settings.name!r}: webSearch.backend is one of {backend_list()}",
@@ -58,4 +46,4 @@ def make_backend(settings: SearchSettings) -> SearchBackend:
 
 
 def backend_list() -> str:
-    return ", ".join(backend_names())
+    return ", ".join(BACKENDS)

@@ -58,8 +58,7 @@ class WebSearchTool:
         """The key from the named file, else from the environment."""
         if found.api_key_file:
             return _from_file(self._home / Path(found.api_key_file).expanduser())
-        known = search_backends.BUILT_IN.get(found.backend)
-        name = found.api_key_env or (known.key_env if known is not None else "")
+        name = found.api_key_env or search_backends.KEY_ENV.get(found.backend, "")
         return _usable(self._environ.get(name, "").strip(), name) if name else ""
 
 
