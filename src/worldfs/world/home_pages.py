@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from worldfs.namespace.virtual_file import Names
+from worldfs.tree.virtual_file import Names
 
 
 def pages(names: Names) -> bytes:
