@@ -2,9 +2,9 @@
 
 import pytest
 
-from worldfs.base.model import Order, Skill
+from worldfs.base.model import Order, Skill, Target
 from worldfs.policies.policy_client import PolicyInfo
-from worldfs.sessions.preflight import TargetCapabilities, check_contract
+from worldfs.sessions.preflight import TargetCapabilities, check_contract, check_documents
 
 SHAPES = {"joint_position": (8,), "ee_delta": (7,)}
 SEEN = {"rgb.front": ((480, 640, 3), "uint8"), "joints": ((7,), "float32")}
@@ -48,3 +48,26 @@ def test_a_policy_must_be_shown_what_it_asks_for(wanted, fits):
 def test_what_does_not_fit_is_a_warning_where_the_skill_is_not_strict():
     (finding,) = found(PolicyInfo("p", action_dim=3), strict=False)
     assert finding.warning
+
+
+ARM = {"id": "arm", "kind": "SIM", "backend": "mujoco", "adapter": "SimTargetAdapter"}
+
+
+@pytest.mark.parametrize(
+    ("target", "skill", "routing", "code"),
+    [
+        ({}, {}, {}, ""),
+        ({"skills": ("reach", "wipe")}, {"target_types": ("REAL", "SIM")}, {"target_adapter": "SimTargetAdapter"}, ""),
+        ({"skills": ("wipe",)}, {}, {}, "SKILL_NOT_SUPPORTED_BY_TARGET"),
+        ({}, {"target_types": ("REAL",)}, {}, "SKILL_NOT_SUPPORTED_BY_TARGET"),
+        ({}, {}, {"target_adapter": "RealRobotTargetAdapter"}, "TARGET_ADAPTER_MISMATCH"),
+        ({}, {}, {"target_adapter": 7}, "TARGET_ADAPTER_MISMATCH"),
+        ({"adapter": ""}, {}, {"target_adapter": "SimTargetAdapter"}, ""),
+    ],
+)
+def test_what_the_documents_rule_out_is_refused_before_anything_is_opened(target, skill, routing, code):
+    order = Order("one", "arm", "reach", {}, extra={"routing": routing})
+    fitted = Skill("reach", "VLAPolicyRuntime", **skill)
+    findings = check_documents(order, fitted, Target(**{**ARM, **target}), lambda *words: " ".join(words))
+    assert [finding.code for finding in findings] == ([code] if code else [])
+    assert not any(finding.warning for finding in findings)

@@ -101,6 +101,25 @@ def test_a_tool_that_shall_turn_too_fast_turns_as_fast_as_it_may_and_that_is_sai
     assert said == ["ee turn"] and 0.9 < turned / (ARM.ee_turn * PERIOD) < 1.001
 
 
+@pytest.mark.parametrize("name", ["ee_delta", "ee_pose"])
+def test_a_goal_beyond_the_wall_is_taken_to_the_wall_and_the_tool_slides_along_it(name):
+    """A command that pushes into the wall and along it goes on along it: it does not stick where it first touches."""
+    safety = ArmSafety(ARM, CHAIN, [f"j{i}" for i in range(7)], PERIOD)
+    q = np.array(FRANKA_HOME)
+    safety.begin(RobotReading(0.0, q, opening=0.5))
+    quat = quat_of(CHAIN.forward(q)[:3, :3])
+    goal = np.array([2.0, 0.03, 0.5])  # far beyond the wall in x, 3 cm along it in y
+    for _ in range(60):
+        place = CHAIN.forward(q)[:3, 3]
+        delta = goal - place
+        asked = [*goal, *quat, 0.5] if name == "ee_pose" else [*delta, 0, 0, 0, 0]
+        command, said = safety.bound(RobotReading(0.0, q + ENCODER, opening=0.5), np.array(asked), name, PERIOD)
+        assert "workspace" in said
+        q = command.joints
+    at = inside(q, ARM)
+    assert abs(at[0] - BOX[1][0]) < 2e-3 and abs(at[1] - goal[1]) < 2e-3, at
+
+
 FREE = SafetyLimits(joint_low=ARM.joint_low, joint_high=ARM.joint_high, joint_speed=ARM.joint_speed, joint_step=0.2)
 """No box about the hand: nothing but the joints' own limits stops them."""
 

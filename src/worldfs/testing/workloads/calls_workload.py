@@ -14,6 +14,7 @@ from worldfs.tree.change_feed import ChangeFeed
 from worldfs.world.agent_jobs import AgentJobContext, AgentJobs
 
 from . import View, Workload
+from .effect_log import NAME as EFFECTS
 from .effect_log import EffectLog, read_effects
 
 
@@ -45,9 +46,9 @@ def run(path: Path, disk: Disk) -> Iterator[str]:
 
 
 def _refused(job: Job) -> bool:
-    """Whether the disk refused a line of this call: it ends with the disk's words, and nothing was carried out."""
+    """Whether the disk refused a line of this call, or its effect: it ends with the disk's words."""
     outcome = job.status.outcome
-    return outcome is not None and outcome.message.startswith(".paos/")
+    return outcome is not None and outcome.message.startswith((".paos/", EFFECTS))
 
 
 def _check(calls: AgentJobs) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from worldfs.base.disk import Disk
 from worldfs.base.driver import Run
+from worldfs.base.errors import StorageError
 from worldfs.base.model import Cause, Finding, Job, JobState, Json, Order, Outcome
 from worldfs.runtime.dispatch import RETRIED, KernelNode
 from worldfs.runtime.kernel import Kernel
@@ -15,6 +16,7 @@ from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.null_driver import NullDriver
 
 from . import View, Workload
+from .effect_log import NAME as EFFECTS
 from .effect_log import EffectLog, read_effects
 
 WORLD, LESSONS = "world", "lessons"
@@ -33,9 +35,14 @@ class EffectDriver(NullDriver):
     def __init__(self, deeds: EffectLog) -> None:
         super().__init__()
         self.effects = deeds
+        self.refused: StorageError | None = None
 
     def execute(self, order: Order, run: Run) -> Outcome:
-        self.effects.record(f"{order.id} {run.attempt}")
+        try:
+            self.effects.record(f"{order.id} {run.attempt}")
+        except StorageError as error:
+            self.refused = error
+            raise
         if run.attempt <= int(order.params.get("fails", 0)):
             return Outcome.failure(Cause.ERROR, "RUNTIME_ERROR", "it slipped")
         return super().execute(order, run)
@@ -92,8 +99,11 @@ def run(path: Path, disk: Disk) -> Iterator[str]:
 
 
 def _turn(kernel: Kernel) -> None:
-    """A turn counts as done only if no lane of it was refused by the disk: the kernel itself says so one turn later."""
+    """A turn counts as done only if the disk refused no lane and no effect: the kernel says so one turn later."""
     kernel.tick()
+    driver = kernel.nodes["arm"].driver
+    if isinstance(driver, EffectDriver) and driver.refused is not None:
+        raise driver.refused
     for _, attempt in kernel._finished:
         if attempt.broken is not None:
             raise attempt.broken
@@ -144,14 +154,15 @@ def _told(path: Path, job: Job) -> None:
 
 
 def _progress(job: Job) -> tuple[str, ...]:
-    """A lost job reached its last attempt."""
+    """A lost job reached its last attempt, and so did one whose effect the disk refused."""
     status, outcome = job.status, job.status.outcome
     found = ["accepted"]
     for attempt in range(1, status.attempt + 1):
         found += [f"attempt {attempt}", "to be tried again"]
-    if status.attempt and status.state is not JobState.PENDING:
+    refused = outcome is not None and outcome.message.startswith(f"StorageError: {EFFECTS}:")
+    if status.attempt and (refused or status.state is not JobState.PENDING):
         found.pop()
-    if status.state.terminal and outcome is not None and outcome.cause is not Cause.LOST:
+    if status.state.terminal and outcome is not None and outcome.cause is not Cause.LOST and not refused:
         found.append(f"{status.state} {outcome.cause} {outcome.message}")
     return tuple(found)
 
