@@ -321,7 +321,7 @@ def test_what_was_displaced_is_settled_and_forgotten_by_who_holds_the_store(tmp_
     store.review_displaced(None)
     store.displaced("page", keep=True)
     store.forget("page")
-    store.aside.aged = lambda: True  # type: ignore[method-assign]  # as after a while
+    store.aside.has_due = lambda: True  # type: ignore[method-assign]  # as after a while
     store.settled_keys()
     store.close()
     assert {"review", "forget", "review_due"} <= set(asked)
