@@ -274,7 +274,7 @@ RULES: dict[str, tuple[Callable[[Source], Iterator[Fault]], str]] = {
     "torn": (torn, "agents/ control/write_ahead_log.py"),
     "lock": (
         locks,
-        "base/durable.py storage/disk_store.py storage/swap.py runtime/dispatch.py runtime/alerts.py "
+        "base/durable.py storage/disk_store.py storage/swap.py runtime/job_attempt.py runtime/alerts.py "
         f"control/write_ahead_log.py control/control_plane.py plugins/node_fs/node_identity.py {AGENTS}",
     ),
     "order": (
@@ -282,7 +282,7 @@ RULES: dict[str, tuple[Callable[[Source], Iterator[Fault]], str]] = {
         f"runtime/ world/agent_jobs/ {AGENTS} control/write_ahead_log.py storage/swap.py "
         "storage/disk_store.py base/durable.py",
     ),
-    "retry": (retries, "runtime/dispatch.py"),
+    "retry": (retries, "runtime/job_end.py"),
     "right": (
         rights,
         "access/ namespace/tree.py control/authorization.py control/access_policy.py "
@@ -297,7 +297,7 @@ RULES: dict[str, tuple[Callable[[Source], Iterator[Fault]], str]] = {
     ),
     "deadline": (
         deadlines,
-        "runtime/deferred_jobs.py runtime/dispatch.py runtime/kernel.py robots/targets/watchdog.py "
+        "runtime/deferred_jobs.py runtime/job_attempt.py runtime/open_jobs.py robots/targets/watchdog.py "
         "robots/targets/safety.py "
         "policies/deadline_socket.py policies/http_connection.py "
         "policies/websocket.py agents/claim_log.py "
@@ -335,8 +335,8 @@ NAMED = (
     Named("T3: a stack beside succeeds", "predicate", "skills/rekep/success_predicates.py", ("_stacked", "off <=")),
     Named("T3: pouring nothing succeeds", "predicate", "skills/rekep/success_predicates.py", ("_poured", "TILTED")),
     Named("T4: another number of actions", "right", "sessions/preflight.py", ("_spaces", "action_dim")),
-    Named("T4: a rejected attempt is retried", "retry", "runtime/dispatch.py", ("Cause.REJECTED",)),
-    Named("T4: a cancelled attempt is retried", "retry", "runtime/dispatch.py", ("Cause.CANCELLED",)),
+    Named("T4: a rejected attempt is retried", "retry", "runtime/job_end.py", ("Cause.REJECTED",)),
+    Named("T4: a cancelled attempt is retried", "retry", "runtime/job_end.py", ("Cause.CANCELLED",)),
     Named(
         "T4: a kept line keeps its first deadline",
         "deadline",

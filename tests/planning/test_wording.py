@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from worldfs.base.model import Cause, Finding, Order, Outcome, Scene, Thing
 from worldfs.planning.message_translation import localise, localise_outcome, to_chinese
 from worldfs.runtime.admission import admit
-from worldfs.runtime.dispatch import refusal_outcome
+from worldfs.runtime.job_end import refusal_outcome
 
 # Ids, ops, params and file names stand in both languages.
 KEPT = re.compile(

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from worldfs.base.model import Order, Outcome
-from worldfs.runtime.dispatch import KernelNode
+from worldfs.runtime.body_worker import KernelNode
 from worldfs.runtime.job_store import OPEN, JobStore
 from worldfs.runtime.kernel import Kernel
 from worldfs.storage.memory_store import MemoryStore

@@ -7,7 +7,8 @@ import pytest
 
 from worldfs.base.errors import StorageError
 from worldfs.base.model import Cause, Finding, JobState, Outcome
-from worldfs.runtime.dispatch import GRACE_S, backoff_s
+from worldfs.runtime.job_attempt import GRACE_S
+from worldfs.runtime.job_end import backoff_s
 from worldfs.runtime.job_store import job_key
 from worldfs.testing.waiting import PATIENCE_S
 
@@ -181,7 +182,7 @@ def stubborn(bench, **order):
     kernel = bench.start(threads=True)
     kernel.tick()
     assert started.wait(PATIENCE_S)
-    bench.until(lambda: kernel._running["arm"].deadline)
+    bench.until(lambda: kernel.open.running["arm"].deadline)
     bench.clock.advance(5.0 + GRACE_S)
     kernel.tick()
     assert bench.status("a").state is JobState.RUNNING  # not before its grace is over
@@ -204,7 +205,7 @@ def test_a_stubborn_driver_loses_its_job_but_keeps_its_node_until_it_returns(ben
 def test_a_late_outcome_does_not_overwrite_the_end(bench):
     kernel, let_go = stubborn(bench)
     let_go.set()
-    bench.until(lambda: not kernel._running)
+    bench.until(lambda: not kernel.open.running)
     assert bench.outcome("a").cause is Cause.TIMEOUT
     assert sum(line.startswith(f"append {job_key('a')}") for line in bench.trace) == 2  # running, and one end
 
@@ -216,7 +217,7 @@ def test_a_retry_after_a_stubborn_attempt_stands_in_line_once(bench):
     bench.until(lambda: kernel.idle)
     assert bench.starts("a") == 2 and bench.outcome("a").ok
     kernel.tick()
-    assert bench.starts("a") == 2 and not kernel._line["arm"] and kernel._line.next_due() is None
+    assert bench.starts("a") == 2 and not kernel.open.queue["arm"] and kernel.open.queue.next_due() is None
 
 
 def test_a_retry_is_cancelled_while_the_stubborn_attempt_still_holds_the_node(bench):
@@ -224,7 +225,7 @@ def test_a_retry_is_cancelled_while_the_stubborn_attempt_still_holds_the_node(be
     kernel.cancel("a")
     assert bench.outcome("a").cause is Cause.CANCELLED
     let_go.set()
-    bench.until(lambda: not kernel._running)
+    bench.until(lambda: not kernel.open.running)
     kernel.tick()
     assert bench.starts("a") == 1
 

@@ -178,7 +178,7 @@ def test_the_same_new_id_in_the_sheet_and_in_a_displaced_copy_runs_once(bench):
     bench.store.late(bench.sheet(bench.action("a"), bench.action("b")))
     bench.write(bench.action("a"))
     bench.drain()
-    assert (bench.starts("a"), bench.starts("b")) == (1, 1) and not kernel._line["arm"]
+    assert (bench.starts("a"), bench.starts("b")) == (1, 1) and not kernel.open.queue["arm"]
 
 
 def test_a_displaced_copy_is_let_go_only_when_its_orders_are_durable(bench):
@@ -362,7 +362,7 @@ def test_what_has_not_begun_when_the_kernel_goes_stays_pending(bench):
     bench.when(judging)
     closing = threading.Thread(target=kernel.close)
     closing.start()
-    assert kernel._running["arm"].cancel.wait(PATIENCE_S)
+    assert kernel.open.running["arm"].cancel.wait(PATIENCE_S)
     go.set()
     closing.join()
     assert bench.status("a").state is JobState.PENDING and bench.starts("a") == 0

@@ -31,7 +31,7 @@ _step = st.tuples(
 
 @given(st.lists(_step, max_size=40))
 def test_a_line_chooses_as_the_pure_function_does(steps):
-    lines, here, now = ReadyQueue("abc"), {}, NOW
+    lines, here, now = ReadyQueue(), {}, NOW
     for number, (what, node, priority, after, busy) in enumerate(steps):
         if what == "add":
             new = job(f"j{number}", node, priority=priority, after=after)
@@ -52,7 +52,7 @@ def test_a_line_chooses_as_the_pure_function_does(steps):
 
 
 def test_the_next_moment_is_that_of_who_still_waits():
-    lines = ReadyQueue("a")
+    lines = ReadyQueue()
     first, second = job("first", after=1), job("second", after=5)
     lines.add(first)
     lines.add(second)

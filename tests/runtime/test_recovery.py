@@ -1,6 +1,7 @@
 """What a start finds of the last run."""
 
 from worldfs.base.model import Cause, JobState, JobStatus, Order
+from worldfs.runtime.dispatch import Dispatcher
 from worldfs.runtime.job_codec import order_line, status_line
 from worldfs.runtime.job_recovery import recover
 from worldfs.runtime.job_store import JobStore, done_key, job_key
@@ -36,14 +37,10 @@ def test_a_lost_job_is_put_away_with_its_end_whatever_a_power_cut_takes():
 
     def recovered(path, disk=None):
         jobs = JobStore(DiskStore(path, disk), ManualClock())
-        recover(
-            jobs,
-            jobs.clock,
-            lambda order: False,
-            lambda *lesson: None,
-            lambda *bad: None,
-            localise=lambda outcome: outcome,
+        same = Dispatcher(
+            jobs, jobs.clock, jobs.end, lambda outcome: outcome, lambda *lesson: None, lambda attempt: None
         )
+        recover(same, unreadable=lambda *bad: None)
         found = jobs.load("a").status.outcome
         jobs.store.close()
         return found

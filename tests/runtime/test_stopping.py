@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from worldfs.base.model import Cause, Finding, JobState, Outcome
-from worldfs.runtime.dispatch import GRACE_S
+from worldfs.runtime.job_attempt import GRACE_S
 from worldfs.runtime.stop_log import ALL, StopLog, stop_key
 from worldfs.storage.store_interface import ABSENT
 from worldfs.testing.waiting import PATIENCE_S
@@ -121,7 +121,7 @@ def test_a_stop_does_not_wait_for_the_kernels_loop(bench, stops):
     bench.start(threads=True)
     bench.when(begun)
     stops.stop(["arm"], "operator")
-    attempt = bench.kernel._running["arm"]
+    attempt = bench.kernel.open.running["arm"]
     assert attempt.cancel.wait(PATIENCE)
 
 
@@ -141,7 +141,7 @@ def test_a_stop_is_heard_before_it_is_durable(bench, stops):
     bench.store.append = late
     asker = threading.Thread(target=stops.stop, args=(["arm"], "operator"))
     asker.start()
-    assert bench.kernel._running["arm"].cancel.wait(PATIENCE)
+    assert bench.kernel.open.running["arm"].cancel.wait(PATIENCE)
     assert asker.is_alive()
     slow.set()
     asker.join(PATIENCE)
@@ -170,9 +170,9 @@ def test_what_is_judged_when_the_stop_comes_has_not_begun_and_waits(bench, stops
     kernel = bench.start(threads=True)
     bench.when(judged)
     stops.stop(["arm"], "operator")
-    assert kernel._running["arm"].cancel.wait(PATIENCE)
+    assert kernel.open.running["arm"].cancel.wait(PATIENCE)
     go_on.set()
-    bench.until(lambda: not kernel._running)
+    bench.until(lambda: not kernel.open.running)
     bench.drain()
     assert bench.status("a").state is JobState.PENDING
     assert not bench.starts("a")
@@ -193,10 +193,10 @@ def test_a_cancel_of_what_was_judged_when_the_stop_came_is_not_forgotten(bench, 
     kernel = bench.start(threads=True)
     bench.when(judged)
     stops.stop(["arm"], "operator")
-    assert kernel._running["arm"].cancel.wait(PATIENCE)
+    assert kernel.open.running["arm"].cancel.wait(PATIENCE)
     kernel.cancel("a")
     go_on.set()
-    bench.until(lambda: not kernel._running)
+    bench.until(lambda: not kernel.open.running)
     assert (bench.outcome("a").code, bench.starts("a")) == ("CANCELLED", 0)
 
 
@@ -253,7 +253,7 @@ def test_a_driver_that_does_not_confirm_is_named_and_its_node_stays_taken(bench,
     kernel = bench.start(threads=True)
     bench.when(begun)
     stops.stop(["arm"], "operator")
-    assert kernel._running["arm"].cancel.wait(PATIENCE)
+    assert kernel.open.running["arm"].cancel.wait(PATIENCE)
     bench.clock.advance(GRACE_S + 0.1)
     bench.drain()
     outcome = bench.outcome("deaf")
@@ -261,7 +261,7 @@ def test_a_driver_that_does_not_confirm_is_named_and_its_node_stays_taken(bench,
     assert "emergency stop" in outcome.message
     assert "stop arm" in kernel.alert.now()
     go_on.set()
-    bench.until(lambda: not kernel._running)
+    bench.until(lambda: not kernel.open.running)
     assert bench.outcome("deaf") == outcome
     assert "stop arm" not in kernel.alert.now()
     assert bench.status("next").state is JobState.PENDING

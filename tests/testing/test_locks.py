@@ -30,10 +30,11 @@ from worldfs.agents.notebook import Notebook
 from worldfs.base.disk import Disk
 from worldfs.base.errors import Busy
 from worldfs.base.model import Finding, Message
+from worldfs.base.stop_signal import StopSignal
 from worldfs.control import Caller, ControlPlane, PlaneError
 from worldfs.plugins.node_fs.node_identity import NodeIdentity
 from worldfs.runtime.alerts import Alerts
-from worldfs.runtime.dispatch import JobAttempt
+from worldfs.runtime.job_attempt import JobAttempt
 from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.memory_store import MemoryStore
 from worldfs.storage.root_lock import RootLock
@@ -355,7 +356,7 @@ class Attempt(JobAttempt):
         super().__setattr__(name, value)
 
 
-class Asked(threading.Event):
+class Asked(StopSignal):
     def __init__(self, attempt: JobAttempt) -> None:
         super().__init__()
         self.attempt = attempt

@@ -13,7 +13,7 @@ from worldfs.base.clock import Clock, parse_stamp
 from worldfs.base.errors import UserError
 from worldfs.base.model import Cause, Finding, Job, JobState, Outcome
 
-from .dispatch import refusal_outcome
+from .job_end import refusal_outcome
 from .job_store import JobStore
 
 _EDGE = timedelta(milliseconds=1)  # of a limit: reached is not passed

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 from worldfs.base.clock import Clock, stamp
 from worldfs.base.errors import BadInput, NotFound, UserError
 from worldfs.base.model import Cause, Job, JobState, JobStatus, Order, Outcome
 from worldfs.tree.path import safe_name
 
+from .dispatch import Dispatcher
+from .job_end import ended_status
 from .job_store import JobStore, is_ended
 
 
 def lost_job(order: Order, status: JobStatus, clock: Clock, why: str, localise: Callable[[Outcome], Outcome]) -> Job:
     """A job whose worker is gone, failed as lost: the robot may have moved, so the job is not repeated by itself."""
-    outcome = localise(Outcome.failure(Cause.LOST, "LOST", why))
-    return Job(order, replace(status, state=JobState.FAILED, completed_at=stamp(clock.now()), outcome=outcome))
+    return Job(order, ended_status(status, localise(Outcome.failure(Cause.LOST, "LOST", why)), clock.now()))
 
 
 def disowned_job(order: Order, clock: Clock, localise: Callable[[Outcome], Outcome]) -> Job:
@@ -44,45 +46,44 @@ def read_open(jobs: JobStore, id: str) -> Job | None:
     return job
 
 
+class RecoveredJobs(NamedTuple):
+    going: list[Job]  # to go on with
+    lost: list[Job]  # ended just now
+    ended: list[Job]  # before; their files are still among the open ones
+
+
 def recover(
-    jobs: JobStore,
-    clock: Clock,
-    repeatable: Callable[[Order], bool],
-    remember: Callable[[Order, Outcome], None],
-    unreadable: Callable[[str, Exception], None],
+    dispatch: Dispatcher,
     *,
-    localise: Callable[[Outcome], Outcome],
-) -> tuple[list[Job], list[Job]]:
-    """(open jobs to go on with, jobs that were lost and have ended just now)."""
-    going: list[Job] = []
-    gone: list[Job] = []
+    unreadable: Callable[[str, UserError], None],
+    repeatable: Callable[[Order], bool] = lambda order: False,
+    ours: Callable[[Order], bool] = lambda order: True,
+    why: str = "the worker died while it ran; it may have moved, so it is not repeated",
+) -> RecoveredJobs:
+    """What a runtime finds of an earlier one. `why`: what a lost job says; `ours`: whether this runtime runs it."""
+    jobs, found = dispatch.jobs, RecoveredJobs([], [], [])
     for id in jobs.open_ids():
         try:
-            found = read_open(jobs, id)
+            job = read_open(jobs, id)
         except UserError as error:  # an unreadable job does not stop the others
             unreadable(id, error)
             continue
-        if found is None:
+        if job is None or not ours(job.order):
             continue
-        job = found
         if is_ended(job):
-            jobs.archive(id)
+            found.ended.append(job)
             continue
         jobs.close_torn_line(id)
-        if job.status.state is JobState.RUNNING:
-            if repeatable(job.order):
-                job = Job(job.order, replace(job.status, state=JobState.PENDING))
-                jobs.write_status(id, job.status, durable=False)  # found running, it is queued again
-            else:
-                job = lost_job(
-                    job.order,
-                    job.status,
-                    clock,
-                    "the worker died while it ran; it may have moved, so it is not repeated",
-                    localise,
-                )
-                if job.status.outcome is not None:
-                    remember(job.order, job.status.outcome)
-                jobs.end(job)
-        (gone if is_ended(job) else going).append(job)
-    return going, gone
+        if job.status.state is not JobState.RUNNING:
+            found.going.append(job)
+        elif repeatable(job.order):
+            job = Job(job.order, replace(job.status, state=JobState.PENDING))
+            jobs.write_status(id, job.status, durable=False)  # found running, it is queued again
+            found.going.append(job)
+        else:
+            job = lost_job(job.order, job.status, dispatch.clock, why, dispatch.localise)
+            if job.status.outcome is not None:
+                dispatch.learn(job.order, job.status.outcome)
+            dispatch.end(job)
+            found.lost.append(job)
+    return found

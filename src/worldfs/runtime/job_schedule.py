@@ -10,11 +10,11 @@ from worldfs.base.model import Job
 
 PRIORITY = {"high": 0, "normal": 1, "medium": 1, "low": 2}  # workspace D17
 
-Key = tuple[int, str, str, int, str]
+Key = tuple[int, str, str, int, int, str]
 
 
 def rank(job: Job) -> Key:
-    """Priority, then created_at, then acceptance, then order in the write (workspace D17, D18)."""
+    """Priority, then created_at, then acceptance, then order in the write (workspace D17, D18), then id."""
     order = job.order
     created = parse_stamp(order.created_at)
     return (
@@ -22,6 +22,7 @@ def rank(job: Job) -> Key:
         created.isoformat() if created else job.status.accepted_at,
         job.status.accepted_at,
         order.seq,
+        len(order.id),  # job-9 before job-10
         order.id,
     )
 
@@ -38,15 +39,15 @@ def choose(
     running: Mapping[str, object],
     now: datetime,
     ready: Callable[[Job], bool] = lambda job: True,
-    able: Callable[[str], bool] = lambda node: True,
+    able: Callable[[str], bool] = lambda lane: True,
 ) -> list[Job]:
-    """At most one job for each idle node.
+    """At most one job for each idle lane.
 
-    `pending`: node → jobs sorted by `rank`; `ready`: may the job start? `able`: may the node work?
+    `pending`: lane → jobs sorted by `rank`; `ready`: may the job start? `able`: may the lane work?
     """
     chosen = []
-    for node, line in pending.items():
-        if node in running or not line or not able(node):
+    for lane, line in pending.items():
+        if lane in running or not line or not able(lane):
             continue
         for job in line:
             if due(job, now) and ready(job):

@@ -5,10 +5,9 @@ from __future__ import annotations
 import threading
 from collections import ChainMap, deque
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
-from worldfs.base.clock import Clock, stamp
+from worldfs.base.clock import Clock
 from worldfs.base.errors import StorageError, UserError
 from worldfs.base.model import Cause, Finding, Job, JobState, Order, Outcome
 from worldfs.formats import action_write
@@ -17,23 +16,26 @@ from worldfs.storage.store_interface import Store, StoreChange, StoreChangeKind
 
 from .admission import admit
 from .alerts import Alerts
-from .deferred_jobs import DeferredJobs
-from .dispatch import GRACE_S, Dispatcher, JobAttempt, JobHooks, KernelNode, Lane, refusal_outcome
+from .body_worker import BodyWorker, JobHooks, KernelNode
+from .dispatch import Dispatcher
 from .instruction_turns import TURNS, HeldTurns
+from .job_attempt import JobAttempt
 from .job_codec import read_job
+from .job_end import refusal_outcome
 from .job_recovery import disowned_job, read_open, recover
-from .job_store import ALERTS, CANCEL, CONTROL, OPEN, JobStore, dependencies_first, id_of, is_ended, job_key
+from .job_store import ALERTS, CANCEL, CONTROL, OPEN, JobStore, dependencies_first, id_of, job_key
 from .lesson_writer import LessonWriter
 from .node_controls import NodeControls
-from .ready_queue import ReadyQueue
+from .open_jobs import LaneRules, Log, OpenJobs
 from .render_scheduler import WAIT_S, RenderScheduler
 from .stop_listener import StopListener
-from .stop_log import STOPS, StopState
+from .stop_log import STOPS
 from .stored_sheet import StoredSheet
 from .stored_sheets import StoredSheets
+from .worker_threads import WorkerThreads
 
-Log = Callable[[str, Job], None]
 GROUP = 128  # orders accepted at a time
+SLOW_START_S = 0.01  # a review that takes longer shows its job as running
 
 
 class Kernel:
@@ -64,15 +66,9 @@ class Kernel:
         self.sheets = StoredSheets(
             {page.file: StoredSheet(store, page.file, self.jobs, default, self.alert, page=page) for page in pages}
         )
-        self._threads = threads
-        self.lanes = {name: Lane(name, threads) for name in nodes}
-        self._open: dict[str, Job] = {}
-        self._line = ReadyQueue(nodes)
-        self._running: dict[str, JobAttempt] = {}
+        self._threads = int(threads)
+        self.lanes = {name: WorkerThreads(f"lane {name}", self._threads) for name in nodes}
         self._intake: deque[Order] = deque()  # read from the sheet, not yet accepted
-        self._finished: deque[tuple[str, JobAttempt]] = deque()
-        self._waiting = DeferredJobs(self.jobs, clock)
-        self._cancel_late: set[str] = set()  # asked for while a lane was writing the end of an attempt
         self._showing = RenderScheduler(self.sheets, self.alert, clock)
         self._controls = NodeControls(store, hooks, self.lanes, self.alert)
         self._lessons = LessonWriter(hooks, self.alert)
@@ -83,26 +79,40 @@ class Kernel:
         pages_and_ours = (*(page.file for page in pages), *self._watched, OPEN, CANCEL, CONTROL, ALERTS, STOPS, TURNS)
         self._watch = store.watch(*pages_and_ours)
         self._turns = HeldTurns(store, self.nodes, clock)
-        self.stopping = StopListener(store, clock, self.nodes, self._running, self.alert)
+        dispatch = Dispatcher(
+            self.jobs, clock, self.jobs.end, hooks.localise, self._lessons.learn, self._attempt_is_running
+        )
+        rules = LaneRules(
+            lane_of=lambda job: job.order.node,
+            worker_of=lambda node: BodyWorker(self.nodes[node], hooks),
+            start=lambda node, work: self.lanes[node].submit(work),
+            broken=_raise_broken,
+            able=self._able,
+            ready=self._turns.allows,
+            gate=lambda: self.stopping.lock,
+            unconfirmed=self._unconfirmed,
+            returned=self._returned,
+        )
+        self.open = OpenJobs(dispatch, rules, done=self.wake, log=log, changed=self._showing.changed)
+        self.stopping = StopListener(store, clock, self.nodes, self.open.running, self.alert)
         self.stopping.refresh()
         if threads:
             self.stopping.listen()
         self._resync = True
         self._again = False  # the last tick has left something to do
         self._rung = False  # `wake` was called, and no tick has followed yet
-        self.dispatch = Dispatcher(self.jobs, hooks, clock, self._lessons.learn, self.wake)
 
     # -- life ---------------------------------------------------------------------------------------------------
 
     def recover(self) -> None:
         """Once, before the first tick: recover the jobs of the last run."""
-        going, gone = recover(
-            self.jobs, self.clock, self._repeatable, self._lessons.learn, self._unreadable, localise=self.hooks.localise
-        )
-        for job in gone:
+        found = recover(self.open.dispatch, unreadable=self._unreadable, repeatable=self._repeatable)
+        for job in found.ended:
+            self.jobs.archive(job.id)
+        for job in found.lost:
             self.log("lost", job)
             self.sheets.update(job)
-        for job in going:
+        for job in found.going:
             self._enter(job)
 
     def run(self, stop: threading.Event, *, until_idle: bool = False) -> None:
@@ -117,7 +127,7 @@ class Kernel:
     def _hear(self, *, at_once: bool) -> Sequence[StoreChange]:
         """Wait until a tick has something to do. What our own lanes write to open jobs is heard too, and is nothing."""
         while True:
-            ready = at_once or self._again or bool(self._finished)
+            ready = at_once or self._again or bool(self.open.finished)
             changes = self._watch.read(0.0 if ready else self._patience())
             if ready or self._rung or not changes or not all(map(self._ours, changes)):
                 self._rung = False
@@ -128,7 +138,7 @@ class Kernel:
         if not change.key.startswith(f"{OPEN}/"):
             return False
         return change.kind is StoreChangeKind.DELETE or (
-            change.kind is StoreChangeKind.PUT and id_of(change.key) in self._open
+            change.kind is StoreChangeKind.PUT and id_of(change.key) in self.open
         )
 
     def wake(self) -> None:
@@ -141,17 +151,14 @@ class Kernel:
         A driver that does not stop within `timeout` s is left behind: the next start finds its job `running`.
         """
         try:
-            for attempt in self._running.values():
-                attempt.closing = True
-                attempt.request_stop()
+            self.open.close()
             for name, lane in self.lanes.items():
                 lane.submit(partial(self._let_go, name))
             end = self.clock.monotonic() + timeout
             for lane in self.lanes.values():
                 lane.close(max(0.0, end - self.clock.monotonic()))
-            for attempt in self._running.values():
-                attempt.abandon()
-            self._collect()
+            self.open.abandon()
+            self.open.collect()
             self._show(force=True)
         finally:
             self.stopping.close()
@@ -175,31 +182,30 @@ class Kernel:
         self.handle_changes(self._watch.read(0.0) if changes is None else changes)
         self._look()
         forward = self._read_sheets()
-        collected = self._collect()
+        collected = self.open.collect()
         self._note_running()
-        self._overdue()
-        forward |= self._start()
+        self.open.overdue()
+        forward |= self.open.start()
         shown = self._show()
         self._again = bool(self._intake) or shown or (collected and bool(self._put_off))
         return forward or collected or shown
 
     @property
     def idle(self) -> bool:
-        return not self._open and not self._intake
+        return not self.open.table and not self._intake
 
     @property
     def busy(self) -> bool:
         """Whether a job runs."""
-        return bool(self._running)
+        return bool(self.open.running)
 
     def open_jobs(self) -> list[Job]:
-        return list(self._open.values())
+        return list(self.open.table.values())
 
     def add(self, node: KernelNode) -> None:
         """Add a node. Only from the kernel's own thread: from `watched`, or before `run`."""
         if node.id not in self.nodes:
-            self.lanes[node.id] = Lane(node.id, self._threads)
-            self._line.open(node.id)
+            self.lanes[node.id] = WorkerThreads(f"lane {node.id}", self._threads)
             self.nodes[node.id] = node
             self.stopping.refresh()
 
@@ -227,7 +233,7 @@ class Kernel:
                 self.sheets.look_aside()
             elif change.key.startswith(OPEN + "/"):
                 id = id_of(change.key)
-                if id is not None and id not in self._open and change.kind is StoreChangeKind.PUT:
+                if id is not None and id not in self.open and change.kind is StoreChangeKind.PUT:
                     self._discover(id)
             elif change.key.startswith(CANCEL + "/") and change.kind is StoreChangeKind.PUT:
                 self.cancel(change.key[len(CANCEL) + 1 :])
@@ -245,7 +251,7 @@ class Kernel:
         if self._resync:
             self._resync = False
             for id in self.jobs.open_ids():
-                if id not in self._open:
+                if id not in self.open:
                     self._discover(id)
             for id in self.jobs.cancel_requests():
                 self.cancel(id)
@@ -262,7 +268,7 @@ class Kernel:
             count = len(self._intake) if taken.displaced else min(GROUP, len(self._intake))
             for item in self.jobs.accept([self._intake.popleft() for _ in range(count)]):
                 id = item.order.id
-                if item.new and id not in self._open:
+                if item.new and id not in self.open:
                     self._read_in(id, partial(read_job, item.line, job_key(id)))
             forward = True
         for order, finding in taken.refused:
@@ -283,7 +289,7 @@ class Kernel:
 
     def _discover(self, id: str) -> None:
         """A new order is in the open directory: admit it, or end it at once."""
-        if id not in self._open:
+        if id not in self.open:
             self._read_in(id, partial(read_open, self.jobs, id))
 
     def _read_in(self, id: str, read: Callable[[], Job | None]) -> None:
@@ -300,176 +306,60 @@ class Kernel:
             job.order,
             self.nodes,
             self.jobs.known,
-            ChainMap({job.id: job}, self._open) if job.order.depends_on else {},
+            ChainMap({job.id: job}, self.open.table) if job.order.depends_on else {},
             self.off,
         )
-        self._open[job.id] = job
         if findings:
             outcome = refusal_outcome(tuple(findings))
             self._lessons.learn(job.order, outcome)
-            self._end(job, outcome)
+            self.open.end(job, outcome)
             return
-        self.log("accepted", job)
-        if not self._waiting.add(job, self._open):
-            self._line.add(job)
-        self._showing.changed(job)
+        self.open.enter(job)
 
     def cancel(self, id: str) -> None:
         """Cancel in every state but an end; a running driver is asked to stop where it safely can."""
-        job = self._open.get(id)
-        if job is None:
-            if self.jobs.ended(id):
-                self.jobs.archive(id)
-            return
-        for attempt in self._running.values():
-            if attempt.job.id == id and not attempt.settled:
-                if not attempt.request_stop() or attempt.stopped is not None:
-                    self._cancel_late.add(id)
-                return
-        self._end(job, Outcome.failure(Cause.CANCELLED, "CANCELLED", "cancelled before it started"))
+        if not self.open.cancel(id) and self.jobs.ended(id):
+            self.jobs.archive(id)
 
     # -- work ---------------------------------------------------------------------------------------------------
-
-    def _start(self) -> bool:
-        forward = self._judge_waiting()
-        chosen = self._line.choose(self._running, self.clock.now(), self._able, self._turns.allows)
-        for job in chosen:
-            node = self.nodes[job.order.node]
-            attempt = JobAttempt(job, since=self.clock.monotonic())
-            with self.stopping.lock:
-                if self.stopping.is_stopped(node.id):
-                    continue  # stopped since it was chosen
-                self._running[node.id] = attempt
-            self._line.drop(job)
-            self._waiting.drop(job.id)
-            self.log("started", job)
-            self.lanes[node.id].submit(partial(self._run_attempt, attempt, node))
-        return forward or bool(chosen)
 
     def _able(self, node: str) -> bool:
         return self.nodes[node].enabled and not self.stopping.is_stopped(node)
 
     def _note_running(self) -> None:
         """Show an attempt as running once it lasts longer than SLOW_START_S."""
-        for attempt in self._running.values():
+        for attempt in self.open.running.values():
             job = attempt.job  # read once: the lane may write the end meanwhile, which is shown only when it is durable
             if not attempt.shown and job.status.state is JobState.RUNNING and not attempt.over:
                 attempt.shown = True
-                self._open[job.id] = job
+                self.open.table[job.id] = job
                 self.log("running", job)
                 self._showing.changed(job, attempt.since)
 
-    def _run_attempt(self, attempt: JobAttempt, node: KernelNode) -> None:
-        self.dispatch.run(attempt, node)
-        self._finished.append((node.id, attempt))
-        self.wake()
+    def _attempt_is_running(self, attempt: JobAttempt) -> None:
+        """Called from its lane."""
+        if self.clock.monotonic() - attempt.since > SLOW_START_S:
+            self.wake()
 
-    def _collect(self) -> bool:
-        forward = False
-        while self._finished:
-            forward = True
-            node, attempt = self._finished.popleft()
-            if self._running.get(node) is attempt:
-                del self._running[node]
-            if attempt.broken is not None:
-                if isinstance(attempt.broken, Exception):
-                    raise StorageError(
-                        f"job {attempt.job.id} could not be written: {attempt.broken}", op="run"
-                    ) from attempt.broken
-                raise attempt.broken
-            if attempt.stopped is not None and attempt.over and attempt.settled:
-                self.alert(f"stop {node}", None)  # its driver has returned
-            if not attempt.settled and not attempt.left:
-                self._settled(attempt)
-            elif attempt.stopped is not None and not attempt.settled and not attempt.closing:
-                self._wait_again(attempt)
-        return forward
-
-    def _wait_again(self, attempt: JobAttempt) -> None:
-        """The node was stopped before the attempt began."""
-        attempt.settled = True
-        job = attempt.job
-        if not self._waiting.add(job, self._open):
-            self._line.add(job)
-        if job.id in self._cancel_late:
-            self._cancel_late.discard(job.id)
-            self.cancel(job.id)
-
-    def _settled(self, attempt: JobAttempt) -> None:
-        """Its end, or its next attempt, is written."""
-        job, attempt.settled = attempt.job, True
-        if is_ended(job):
-            self._gone(job)
-        else:
-            self._open[job.id] = job
-            self._line.add(job)
-            self.log("retry", job)
-        self._showing.changed(job)
-        if job.id in self._cancel_late:
-            self._cancel_late.discard(job.id)
-            self.cancel(job.id)
-
-    def _overdue(self) -> None:
-        """A driver that does not stop in time: the job ends without it, its node stays busy until it returns."""
-        now = self.clock.monotonic()
-        for attempt in self._running.values():
-            stop = attempt.stopped
-            if stop is not None and attempt.deadline and now > attempt.stopped_at + GRACE_S and attempt.claim_end():
-                self._unconfirmed(attempt, stop)
-            elif attempt.deadline and now > attempt.deadline + GRACE_S and attempt.claim_end():
-                order = attempt.job.order
-                why = f"timed out after {order.timeout_s:g} s, and the driver did not stop when asked"
-                outcome = Outcome.failure(Cause.TIMEOUT, "EXECUTION_TIMEOUT", why)
-                self._lessons.learn(order, outcome)
-                self.dispatch.write_end(attempt, outcome)
-                attempt.cancel.set()  # after the end is decided: the outcome is not "cancelled"
-                self._settled(attempt)
-
-    def _unconfirmed(self, attempt: JobAttempt, stop: StopState) -> None:
+    def _unconfirmed(self, attempt: JobAttempt) -> Outcome:
         """A driver that was asked to stop and has not returned: whether its robot holds still is unknown."""
-        node = attempt.job.order.node
-        why = f"stopped by {stop.by}, and the driver of {node} has not confirmed it: the robot may still move"
+        node, stop = attempt.lane, attempt.stopped
+        by, at = (stop.by, stop.at) if stop is not None else ("", "")
+        why = f"stopped by {by}, and the driver of {node} has not confirmed it: the robot may still move"
         fix = "use the robot's own emergency stop, then restart the kernel"
         self.alert(f"stop {node}", Finding("STOP_UNCONFIRMED", f"stop {node}", "a driver that returns", why, fix))
-        evidence = {"stopped": {"by": stop.by, "at": stop.at}, "held": False}
-        self.dispatch.write_end(
-            attempt, Outcome.failure(Cause.CANCELLED, "STOP_UNCONFIRMED", f"{why}; {fix}", evidence=evidence)
-        )
-        self._settled(attempt)
+        evidence = {"stopped": {"by": by, "at": at}, "held": False}
+        return Outcome.failure(Cause.CANCELLED, "STOP_UNCONFIRMED", f"{why}; {fix}", evidence=evidence)
 
-    def _judge_waiting(self) -> bool:
-        """End the jobs that waited too long (workspace D20) or depend on a failed one (workspace D21)."""
-        over = self._waiting.take_ended()
-        for job, outcome in over:
-            if job.id in self._open:
-                self._end(job, outcome)
-        return bool(over)
-
-    def _end(self, job: Job, outcome: Outcome) -> None:
-        """End a job that is not running."""
-        outcome = self.hooks.localise(outcome)
-        state = JobState.SUCCEEDED if outcome.ok else JobState.FAILED
-        job = replace(
-            job, status=replace(job.status, state=state, completed_at=stamp(self.clock.now()), outcome=outcome)
-        )
-        self.jobs.end(job)
-        self._line.drop(job)
-        self._waiting.drop(job.id)
-        self._gone(job)
-        self._showing.changed(job)
-
-    def _gone(self, job: Job) -> None:
-        """The job has ended: its dependents may start, or fail with it."""
-        self._open.pop(job.id, None)
-        self.log("ended", job)
-        for freed in self._waiting.on_end(job.id, ok=job.status.state is JobState.SUCCEEDED):
-            self._line.add(freed)
+    def _returned(self, attempt: JobAttempt) -> None:
+        if attempt.stopped is not None:
+            self.alert(f"stop {attempt.lane}", None)
 
     # -- out ----------------------------------------------------------------------------------------------------
 
     def _show(self, force: bool = False) -> bool:
         """Render the sheets; True: new orders were read meanwhile."""
-        return self._showing.show(self._read_sheets, busy=not force and bool(self._running or self._finished))
+        return self._showing.show(self._read_sheets, busy=not force and bool(self.open.running or self.open.finished))
 
     def _patience(self) -> float | None:
         """Seconds to wait for the change feed; None: until something changes."""
@@ -477,24 +367,15 @@ class Kernel:
         shown = self._showing.patience(now)
         if shown is not None:
             waits.append(shown)
-        for attempt in self._running.values():
-            if not attempt.over:
-                left = (attempt.deadline or attempt.since + attempt.job.order.timeout_s) + GRACE_S - now
-                if attempt.stopped is not None and attempt.deadline:
-                    left = min(left, attempt.stopped_at + GRACE_S - now)
-                if attempt.deadline or left > 0:  # still under review: its lane wakes the kernel
-                    waits.append(left)
-                if not attempt.shown and (soon := attempt.since + WAIT_S - now) > 0:
-                    waits.append(soon)
-        limit = self._waiting.next_timeout()
-        if limit is not None:
-            waits.append(limit)
+        for attempt in self.open.running.values():
+            if not attempt.over and not attempt.shown and (soon := attempt.since + WAIT_S - now) > 0:
+                waits.append(soon)
+        open_jobs = self.open.patience()
+        if open_jobs is not None:
+            waits.append(open_jobs)
         settled = self._turns.patience()
         if settled is not None:
             waits.append(settled)
-        moment = self._line.next_due()
-        if moment is not None:
-            waits.append((moment - self.clock.now()).total_seconds())
         return None if not waits else max(0.0, min(waits))
 
     # -- words --------------------------------------------------------------------------------------------------
@@ -515,3 +396,10 @@ class Kernel:
                 "`paos check --fix` sets it aside",
             ),
         )
+
+
+def _raise_broken(attempt: JobAttempt, error: BaseException) -> None:
+    """A store that refuses a line of a job ends the kernel; the files say where it stood."""
+    if isinstance(error, Exception):
+        raise StorageError(f"job {attempt.job.id} could not be written: {error}", op="run") from error
+    raise error

@@ -6,7 +6,7 @@ from worldfs.base.errors import StorageError, UserError
 from worldfs.base.model import Finding, Job, Order, Outcome
 
 from .alerts import Alerts
-from .dispatch import JobHooks
+from .body_worker import JobHooks
 
 
 class LessonWriter:

@@ -11,12 +11,13 @@ from worldfs.base.model import Finding
 from worldfs.storage.store_interface import Store
 
 from .alerts import Alerts
-from .dispatch import JobHooks, Lane
+from .body_worker import JobHooks
 from .job_store import CONTROL
+from .worker_threads import WorkerThreads
 
 
 class NodeControls:
-    def __init__(self, store: Store, hooks: JobHooks, lanes: Mapping[str, Lane], alert: Alerts) -> None:
+    def __init__(self, store: Store, hooks: JobHooks, lanes: Mapping[str, WorkerThreads], alert: Alerts) -> None:
         self._store, self._hooks, self._lanes, self._alert = store, hooks, lanes, alert
 
     def submit(self, node: str) -> None:

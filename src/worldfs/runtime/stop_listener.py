@@ -12,7 +12,8 @@ from worldfs.base.model import Finding
 from worldfs.storage.store_interface import Store
 
 from .alerts import Alerts
-from .dispatch import JobAttempt, KernelNode
+from .body_worker import KernelNode
+from .job_attempt import JobAttempt
 from .stop_log import STOPS, StopLog, StopState
 
 

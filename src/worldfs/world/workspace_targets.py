@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from worldfs.base.clock import Clock
     from worldfs.base.model import Finding, Json, Skill, Target
     from worldfs.formats.runtime.entry_registry import EntryRegistry
-    from worldfs.runtime.dispatch import KernelNode
+    from worldfs.runtime.body_worker import KernelNode
     from worldfs.runtime.kernel import Kernel
     from worldfs.sessions.plugins import Plugins
 
@@ -114,7 +114,7 @@ class TargetNodes:
         self._parts = parts or Plugins()
 
     def node(self, id: str) -> KernelNode:
-        from worldfs.runtime.dispatch import KernelNode
+        from worldfs.runtime.body_worker import KernelNode
         from worldfs.sessions.session_driver import SessionDocuments, SessionDriver
 
         targets = self.targets

@@ -155,7 +155,7 @@ class World:
     ) -> None:
         from worldfs.formats import task
         from worldfs.planning.critic import Critic
-        from worldfs.runtime.dispatch import KernelNode
+        from worldfs.runtime.body_worker import KernelNode
         from worldfs.runtime.kernel import Kernel
 
         from .bringup import ENVIRONMENT, BringUp

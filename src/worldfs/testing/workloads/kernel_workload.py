@@ -9,7 +9,8 @@ from worldfs.base.disk import Disk
 from worldfs.base.driver import Run
 from worldfs.base.errors import StorageError
 from worldfs.base.model import Cause, Finding, Job, JobState, Json, Order, Outcome
-from worldfs.runtime.dispatch import RETRIED, KernelNode
+from worldfs.runtime.body_worker import KernelNode
+from worldfs.runtime.job_end import RETRIED
 from worldfs.runtime.kernel import Kernel
 from worldfs.storage.disk_store import DiskStore
 from worldfs.testing.manual_clock import ManualClock
@@ -104,7 +105,7 @@ def _turn(kernel: Kernel) -> None:
     driver = kernel.nodes["arm"].driver
     if isinstance(driver, EffectDriver) and driver.refused is not None:
         raise driver.refused
-    for _, attempt in kernel._finished:
+    for attempt in kernel.open.finished:
         if attempt.broken is not None:
             raise attempt.broken
 

@@ -16,7 +16,7 @@ from .ended_jobs import EndedJobs
 LOST: Final = "the server died while it ran; it may have acted, so it is not repeated"
 
 
-class RecoveredJobs(NamedTuple):
+class FoundAgentJobs(NamedTuple):
     queued: tuple[AgentJob, ...]  # by number
     ended: tuple[AgentJob, ...]  # within a day, in the order of their ends
     unreadable: tuple[str, ...]  # unreadable job files; left as they are
@@ -26,7 +26,7 @@ class RecoveredJobs(NamedTuple):
         return max((call.number for call in (*self.queued, *self.ended)), default=0)
 
 
-def recover(jobs: JobStore, shown: EndedJobs, clock: Clock, horizon_ms: int) -> RecoveredJobs:
+def recover(jobs: JobStore, shown: EndedJobs, clock: Clock, horizon_ms: int) -> FoundAgentJobs:
     """A running job is ended as lost; an ended open one is archived. The cost grows with open and shown jobs."""
     ended = {call.id: call for call in shown.read(horizon_ms)}
     queued: list[AgentJob] = []
@@ -53,7 +53,9 @@ def recover(jobs: JobStore, shown: EndedJobs, clock: Clock, horizon_ms: int) -> 
     last = sorted(ended.values(), key=lambda call: (call.updated_ms, call.number))
     shown.flush()
     queued.sort(key=lambda call: call.number)
-    return RecoveredJobs(tuple(queued), tuple(call for call in last if call.updated_ms > horizon_ms), tuple(unreadable))
+    return FoundAgentJobs(
+        tuple(queued), tuple(call for call in last if call.updated_ms > horizon_ms), tuple(unreadable)
+    )
 
 
 def _settled(jobs: JobStore, job: Job, clock: Clock) -> Job:

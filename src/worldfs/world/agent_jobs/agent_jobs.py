@@ -37,7 +37,7 @@ from .agent_job import (
     log_line,
     result_text,
 )
-from .agent_job_recovery import RecoveredJobs, recover
+from .agent_job_recovery import FoundAgentJobs, recover
 from .agent_job_table import AgentJobTable
 from .ended_jobs import EndedJobs
 from .job_numbers import JobNumbers
@@ -56,7 +56,7 @@ LOG_MOST: Final = 1_000  # lines of one call
 THREADS: Final = {"chat": 8, "invoke": 16}
 
 
-class Worker(NamedTuple):
+class AgentWorker(NamedTuple):
     """How jobs of one kind are executed."""
 
     run: WorkFunction
@@ -79,7 +79,7 @@ class AgentJobs:
         self._open: dict[str, int] = {}  # agent: calls that have not ended
         self._bindings: dict[str, Binding] = {}  # of open jobs of this process; tokens are kept only here
         self._waiting: dict[str, list[str]] = {}  # kind → queued jobs without a registered worker
-        self._workers: dict[str, Worker] = {}
+        self._workers: dict[str, AgentWorker] = {}
         self._runs: dict[str, AgentJobContext] = {}
         self._ending: set[str] = set()  # a thread is writing their last line
         self._closed, self._held = False, held
@@ -135,7 +135,7 @@ class AgentJobs:
         """
         pool = LanedThreadPool(kind, THREADS.get(kind, 4) if threads is None else threads)
         with self._lock:
-            self._workers[kind] = Worker(run, lane, pool)
+            self._workers[kind] = AgentWorker(run, lane, pool)
         if not self._held:
             self.start()
 
@@ -402,7 +402,7 @@ class AgentJobs:
 
     # -- the files ---------------------------------------------------------------------------------------------------
 
-    def _found(self, found: RecoveredJobs) -> None:
+    def _found(self, found: FoundAgentJobs) -> None:
         """Load what a start found: by number, so that the newest of a control is the last; the ends in their order."""
         numbers: dict[str, int] = {}
         for call in found.ended:

@@ -1,0 +1,90 @@
+"""A node's driver as a worker: reviewed by the critic, observed after each job."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from worldfs.base.driver import Driver, Run
+from worldfs.base.model import Finding, Json, Order, Outcome
+
+
+class JobHooks(Protocol):
+    """What the kernel asks of the world around a job: review it, record the observation, record a lesson."""
+
+    def review(self, order: Order) -> Sequence[Finding]: ...
+
+    def observe(self, node: str) -> None:
+        """The node's driver observes; ENVIRONMENT.md is durable when this returns."""
+        ...
+
+    def remember(self, order: Order, outcome: Outcome) -> None:
+        """Record a lesson; durable when this returns."""
+        ...
+
+    def stop_confirmation(self, node: str) -> Json:
+        """The robot's state by its own sensors: the evidence that it stopped."""
+        ...
+
+    def control(self, node: str, text: str) -> None:
+        """A command to the node's driver that is no job, as written; called on its lane, between jobs."""
+        ...
+
+    def localise(self, outcome: Outcome) -> Outcome:
+        """The outcome with its message in the workspace's language."""
+        ...
+
+
+@dataclass(slots=True)
+class KernelNode:
+    """A node that the kernel dispatches jobs to."""
+
+    id: str
+    driver: Driver
+    artifacts: Path | None = None
+    enabled: bool = True  # False: its jobs wait; the world changes it and wakes the kernel
+
+
+@dataclass(frozen=True, slots=True)
+class BodyWorker:
+    """The `Worker` of one node. The node's driver may be replaced while no job of it runs."""
+
+    node: KernelNode
+    hooks: JobHooks
+
+    @property
+    def noun(self) -> str:
+        return "the driver"
+
+    @property
+    def artifacts(self) -> Path | None:
+        return self.node.artifacts
+
+    def review(self, order: Order) -> Sequence[Finding]:
+        """The findings of the hooks, else whether the driver has the op at all."""
+        findings, ops = self.hooks.review(order), self.node.driver.ops
+        if order.op not in ops and all(item.warning for item in findings):
+            return [*findings, _no_such_op(order, ops)]
+        return findings
+
+    def execute(self, order: Order, run: Run) -> Outcome:
+        return self.node.driver.execute(order, run)
+
+    def observe(self) -> None:
+        self.hooks.observe(self.node.id)
+
+    def stop_confirmation(self) -> Json:
+        return self.hooks.stop_confirmation(self.node.id)
+
+
+def _no_such_op(order: Order, ops: Collection[str]) -> Finding:
+    return Finding(
+        "OP_NOT_IN_DRIVER",
+        f"{order.sheet} {order.id}",
+        "one of " + (", ".join(sorted(ops)) or "no operation"),
+        order.op,
+        f"use one of these, or remove {order.op} from EMBODIED.md: the driver does not support it",
+        order.id,
+    )

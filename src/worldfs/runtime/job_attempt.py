@@ -1,0 +1,83 @@
+"""One attempt of a job: when it must stop, which thread writes its end, when it ends without its worker."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from math import inf
+from typing import TYPE_CHECKING, NamedTuple
+
+from worldfs.base.model import Job
+from worldfs.base.stop_signal import StopSignal
+
+if TYPE_CHECKING:
+    from .stop_log import StopState
+
+GRACE_S = 2.0
+
+
+class Grace(NamedTuple):
+    """How long a worker that must stop may take to return, in seconds; then its job ends without it.
+
+    `cancel_s` None: a cancelled worker may take until its deadline, since it stops where that is safe.
+    """
+
+    stop_s: float = GRACE_S  # after its deadline, and after a stop of its node
+    cancel_s: float | None = None
+
+
+@dataclass(slots=True)
+class JobAttempt:
+    """The thread that sets `over` first, the worker's or the scheduler's, writes the end."""
+
+    job: Job
+    lane: str = ""
+    cancel: StopSignal = field(default_factory=StopSignal)
+    deadline: float = 0.0  # clock.monotonic(); 0 until it runs
+    since: float = 0.0  # clock.monotonic() when it was chosen
+    over: bool = False
+    closing: bool = False  # the runtime is closing: a job that has not begun stays pending
+    left: bool = False  # the runtime closed without waiting for it: it must not write any more
+    settled: bool = False  # the scheduler has taken note of its end
+    shown: bool = False  # as running, in the sheet
+    cancelled_at: float = 0.0  # clock.monotonic() when it was asked to stop
+    stopped: StopState | None = None  # the stop of its node that came while it ran
+    stopped_at: float = 0.0  # clock.monotonic() then
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    broken: BaseException | None = None  # the storage error that ended it
+
+    def claim_end(self) -> bool:
+        with self.lock:
+            first, self.over = not self.over, True
+            return first
+
+    def request_stop(self, now: float = 0.0) -> bool:
+        """Ask the worker to stop; False when the end is decided already."""
+        with self.lock:
+            if not self.over:
+                self.cancelled_at = self.cancelled_at or now
+                self.cancel.set()
+            return not self.over
+
+    def stop_node(self, stop: StopState, now: float) -> None:
+        """The node is stopped: the attempt ends as cancelled if it has begun, else the job is queued again."""
+        with self.lock:
+            if not self.over and self.stopped is None:
+                self.stopped, self.stopped_at = stop, now
+                self.cancel.set()  # set last: a thread that sees it can read `stopped`
+
+    def abandon(self) -> None:
+        """From now on the attempt writes no file, whatever its worker still does."""
+        with self.lock:
+            self.left = self.over = True
+
+    def ends_at(self, grace: Grace) -> float:
+        """When the job ends without its worker, as clock.monotonic(); never before it runs."""
+        if not self.deadline:
+            return inf
+        moments = [self.deadline + grace.stop_s]
+        if self.stopped is not None:
+            moments.append(self.stopped_at + grace.stop_s)
+        if self.cancelled_at and grace.cancel_s is not None:
+            moments.append(self.cancelled_at + grace.cancel_s)
+        return min(moments)

@@ -1,0 +1,239 @@
+"""The open jobs of one root: which wait, which are ready, which run. One at a time in each lane."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from functools import partial
+from math import inf
+from typing import NamedTuple
+
+from worldfs.base.clock import Clock
+from worldfs.base.model import Cause, Job, JobState, Outcome
+
+from . import job_schedule
+from .deferred_jobs import DeferredJobs
+from .dispatch import Dispatcher
+from .job_attempt import Grace, JobAttempt
+from .job_end import ended_status
+from .job_store import is_ended
+from .ready_queue import ReadyQueue
+from .worker import Worker
+
+Log = Callable[[str, Job], None]
+
+
+class LaneRules(NamedTuple):
+    """What differs between runtimes: which lanes there are, and who does their work."""
+
+    lane_of: Callable[[Job], str]
+    worker_of: Callable[[str], Worker]  # of a lane
+    start: Callable[[str, Callable[[], None]], None]  # do this in a thread of the lane
+    broken: Callable[[JobAttempt, BaseException], None]  # the store refused a line of a job
+    serial: Callable[[str], bool] = lambda lane: True  # whether the jobs of a lane run one after the other
+    able: Callable[[str], bool] = lambda lane: True  # whether a lane may begin a job now
+    ready: Callable[[Job], bool] = lambda job: True  # whether a job may begin now
+    gate: Callable[[], AbstractContextManager[object]] = nullcontext  # held while `able` is asked for the last time
+    unconfirmed: Callable[[JobAttempt], Outcome] | None = None  # the end of an attempt that a stop did not end in time
+    returned: Callable[[JobAttempt], None] = lambda attempt: None  # a worker has, whose job had ended without it
+    grace: Grace = Grace()
+    withdrawn: str = "cancelled before it started"
+
+
+class OpenJobs:
+    """Not locked: the caller makes one call at a time. Threads of workers only append to what `collect` reads.
+
+    `log` hears "accepted", "started", "retry" and "ended"; `changed` hears what a sheet would show differently.
+    """
+
+    def __init__(
+        self,
+        dispatch: Dispatcher,
+        rules: LaneRules,
+        *,
+        done: Callable[[], None],
+        log: Log = lambda what, job: None,
+        changed: Callable[[Job], None] = lambda job: None,
+    ) -> None:
+        """`done`: called from a worker's thread when there is something to collect."""
+        self.dispatch, self.rules, self.jobs = dispatch, rules, dispatch.jobs
+        self.clock: Clock = dispatch.clock
+        self._done, self._log, self._changed = done, log, changed
+        self.table: dict[str, Job] = {}
+        self.queue = ReadyQueue(rules.lane_of)
+        self.running: dict[str, JobAttempt] = {}  # by lane; by id in a lane that is not serial
+        self.finished: deque[JobAttempt] = deque()
+        self._deferred = DeferredJobs(self.jobs, self.clock)
+        self._cancel_late: set[str] = set()  # asked for while a thread was writing the end of an attempt
+
+    def __contains__(self, id: object) -> bool:
+        return id in self.table
+
+    def enter(self, job: Job) -> None:
+        """A job that was accepted, or found pending."""
+        self.table[job.id] = job
+        self._log("accepted", job)
+        self._line_up(job)
+        self._changed(job)
+
+    def cancel(self, id: str) -> bool:
+        """Cancel in every state but an end; a running worker is asked to stop. False: no such job is open."""
+        job = self.table.get(id)
+        if job is None:
+            return False
+        for attempt in self.running.values():
+            if attempt.job.id == id and not attempt.settled:
+                if not attempt.request_stop(self.clock.monotonic()) or attempt.stopped is not None:
+                    self._cancel_late.add(id)
+                return True
+        self.end(job, Outcome.failure(Cause.CANCELLED, "CANCELLED", self.rules.withdrawn))
+        return True
+
+    def end(self, job: Job, outcome: Outcome) -> None:
+        """End a job that is not running."""
+        job = replace(job, status=ended_status(job.status, self.dispatch.localise(outcome), self.clock.now()))
+        self.dispatch.end(job)
+        self.queue.drop(job)
+        self._deferred.drop(job.id)
+        self._gone(job)
+        self._changed(job)
+
+    def start(self) -> bool:
+        """Start what may start; True if a job was started or ended."""
+        over = self._deferred.take_ended()
+        for job, outcome in over:
+            if job.id in self.table:
+                self.end(job, outcome)
+        chosen = self.queue.choose(self.running, self.clock.now(), self.rules.able, self.rules.ready)
+        if len(chosen) > 1:
+            chosen.sort(key=job_schedule.rank)  # lanes may share threads
+        return sum(map(self._begin, chosen)) > 0 or bool(over)
+
+    def collect(self) -> bool:
+        """Take note of the attempts that have ended, and of the workers that have returned."""
+        forward = False
+        while self.finished:
+            forward = True
+            attempt = self.finished.popleft()
+            key = attempt.lane if self.rules.serial(attempt.lane) else attempt.job.id
+            if self.running.get(key) is attempt:
+                del self.running[key]
+            if attempt.broken is not None:
+                self._break(attempt, attempt.broken)
+                continue
+            if attempt.over and attempt.settled:
+                self.rules.returned(attempt)
+            if not attempt.settled and not attempt.left:
+                self._settle(attempt)
+            elif attempt.stopped is not None and not attempt.settled and not attempt.closing:
+                self._wait_again(attempt)
+        return forward
+
+    def overdue(self) -> None:
+        """A worker that does not stop in time: its job ends without it, its lane stays busy until it returns."""
+        now, rules = self.clock.monotonic(), self.rules
+        for attempt in list(self.running.values()):
+            if now <= attempt.ends_at(rules.grace) or not attempt.claim_end():
+                continue
+            try:
+                stopped = attempt.stopped is not None and now > attempt.stopped_at + rules.grace.stop_s
+                if stopped and rules.unconfirmed is not None:
+                    self.dispatch.write_end(attempt, rules.unconfirmed(attempt))
+                else:
+                    self.dispatch.end_without_worker(attempt, rules.worker_of(attempt.lane))
+            except Exception as error:
+                self._break(attempt, error)
+            else:
+                self._settle(attempt)
+
+    def close(self) -> None:
+        """Ask the running jobs to stop; those that have not begun stay pending."""
+        for attempt in self.running.values():
+            attempt.closing = True
+            attempt.request_stop(self.clock.monotonic())
+
+    def abandon(self) -> None:
+        """What still runs writes no file from now on."""
+        for attempt in self.running.values():
+            attempt.abandon()
+
+    def patience(self) -> float | None:
+        """Seconds until a deadline, a limit or a retry; None: until something happens."""
+        now, waits = self.clock.monotonic(), []
+        for attempt in self.running.values():
+            moment = attempt.ends_at(self.rules.grace)
+            if attempt.over:
+                continue
+            if moment < inf:
+                waits.append(moment - now)
+            elif (left := attempt.since + attempt.job.order.timeout_s + self.rules.grace.stop_s - now) > 0:
+                waits.append(left)  # still under review: its thread calls `done`
+        limit = self._deferred.next_timeout()
+        if limit is not None:
+            waits.append(limit)
+        due = self.queue.next_due()
+        if due is not None:
+            waits.append((due - self.clock.now()).total_seconds())
+        return None if not waits else max(0.0, min(waits))
+
+    # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _line_up(self, job: Job) -> None:
+        if not self._deferred.add(job, self.table):
+            self.queue.add(job)
+
+    def _begin(self, job: Job) -> bool:
+        lane, rules = self.queue.lane(job), self.rules
+        attempt = JobAttempt(job, lane, since=self.clock.monotonic())
+        with rules.gate():
+            if not rules.able(lane):
+                return False  # since it was chosen
+            self.running[lane if rules.serial(lane) else job.id] = attempt
+        self.queue.drop(job)
+        self._deferred.drop(job.id)
+        self._log("started", job)
+        rules.start(lane, partial(self._run, attempt, rules.worker_of(lane)))
+        return True
+
+    def _run(self, attempt: JobAttempt, worker: Worker) -> None:
+        self.dispatch.run(attempt, worker)
+        self.finished.append(attempt)
+        self._done()
+
+    def _break(self, attempt: JobAttempt, error: BaseException) -> None:
+        if not attempt.settled:
+            attempt.settled = True
+            self.table.pop(attempt.job.id, None)
+        self.rules.broken(attempt, error)
+
+    def _wait_again(self, attempt: JobAttempt) -> None:
+        """The node was stopped before the attempt began."""
+        attempt.settled = True
+        self._line_up(attempt.job)
+        self._cancel_again(attempt.job)
+
+    def _settle(self, attempt: JobAttempt) -> None:
+        """Its end, or its next attempt, is written."""
+        job, attempt.settled = attempt.job, True
+        if is_ended(job):
+            self._gone(job)
+        else:
+            self.table[job.id] = job
+            self.queue.add(job)
+            self._log("retry", job)
+        self._changed(job)
+        self._cancel_again(job)
+
+    def _cancel_again(self, job: Job) -> None:
+        if job.id in self._cancel_late:
+            self._cancel_late.discard(job.id)
+            self.cancel(job.id)
+
+    def _gone(self, job: Job) -> None:
+        """The job has ended: its dependents may start, or fail with it."""
+        self.table.pop(job.id, None)
+        self._log("ended", job)
+        for freed in self._deferred.on_end(job.id, ok=job.status.state is JobState.SUCCEEDED):
+            self.queue.add(freed)

@@ -1,0 +1,40 @@
+"""The port of whatever carries out jobs: an arm, a target, a chat backend, a tool of an agent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from worldfs.base.driver import Run
+from worldfs.base.model import Finding, Json, Order, Outcome
+
+
+class Worker(Protocol):
+    """Called from the threads of its lanes; from one at a time in each lane."""
+
+    @property
+    def noun(self) -> str:
+        """What messages call it: "the driver"."""
+        ...
+
+    @property
+    def artifacts(self) -> Path | None:
+        """The directory for what an attempt leaves behind; None: it keeps nothing."""
+        ...
+
+    def review(self, order: Order) -> Sequence[Finding]:
+        """Every finding against the order, and every warning; nothing is durable yet, and nothing moves."""
+        ...
+
+    def execute(self, order: Order, run: Run) -> Outcome:
+        """Do it until it is done, cancelled or at its deadline. Success is measured, never claimed."""
+        ...
+
+    def observe(self) -> None:
+        """Record what the world looks like now; durable when this returns."""
+        ...
+
+    def stop_confirmation(self) -> Json:
+        """The evidence that a stopped worker stands still."""
+        ...
