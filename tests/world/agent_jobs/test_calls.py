@@ -519,6 +519,27 @@ def test_ended_calls_are_put_away_in_groups_and_all_of_them_are_shown_after_a_cr
         again.close()
 
 
+def test_an_ended_call_whose_line_the_disk_refused_is_shown_after_a_start(tmp_path: Path) -> None:
+    calls = open_calls(tmp_path)
+    calls.register("chat", echo, threads=0)
+    store, refused = calls._shown._store, []
+    append = store.append
+
+    def once(key: str, data: bytes, **more: bool) -> None:
+        if not refused and key.startswith(".paos/calls/"):
+            refused.append(key)
+            raise StorageError("no space left", path=key, op="append")
+        append(key, data, **more)
+
+    store.append = once  # type: ignore[method-assign,assignment]  # a disk that is full for a moment
+    ids = [ask(calls), ask(calls)]
+    calls.close()
+    assert refused
+    again = open_calls(tmp_path)
+    assert sorted(again.ids(ALICE)) == ids
+    again.close()
+
+
 def test_a_day_that_is_over_leaves_no_line(tmp_path: Path) -> None:
     clock = ManualClock()
     calls = open_calls(tmp_path, clock)

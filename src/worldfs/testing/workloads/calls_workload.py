@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from worldfs.base.disk import Disk
-from worldfs.base.model import Cause, Job, Outcome
+from worldfs.base.model import Cause, Job, JobState, Outcome
 from worldfs.storage.disk_store import DiskStore
 from worldfs.testing.call_fixtures import ALICE
 from worldfs.testing.manual_clock import ManualClock
@@ -52,9 +52,10 @@ def _refused(job: Job) -> bool:
 
 
 def _check(calls: AgentJobs) -> None:
-    """A step counts as done only if the disk refused no call's line: each such call reports it as its own end."""
+    """A step counts as done only if the disk refused no line: such a call reports it as its end, or has none."""
     for id in sorted(_ids(calls)):
-        if _refused(calls.job(id)):
+        job = calls.job(id)
+        if _refused(job) or job.status.state is JobState.RUNNING:
             raise OSError(f"{id}: the disk refused a line")
 
 

@@ -33,6 +33,7 @@ class EndedJobs:
         self._store, self._put_away = store, put_away
         self._lock = threading.Lock()
         self._waiting: list[AgentJob] = []  # ended, and still among the open files
+        self._unwritten: list[AgentJob] = []  # of these: the disk refused the line
 
     def read(self, horizon_ms: int) -> list[AgentJob]:
         """The jobs that ended after the horizon, in the order of their lines; older days are removed."""
@@ -55,7 +56,7 @@ class EndedJobs:
         with self._lock:
             self._waiting.append(call)
             durable = len(self._waiting) >= GROUP
-            with suppress(WorldError):  # a full disk: the next start finds the files among the open ones
+            with suppress(WorldError):  # a full disk: its line is written with the next one
                 self._append(call, durable)
 
     def flush(self) -> None:
@@ -66,9 +67,13 @@ class EndedJobs:
 
     def _append(self, call: AgentJob, durable: bool) -> None:
         day = _day(call.updated_ms)
-        self._store.append(f"{FOLDER}/{day}", _line(call), durable=durable)
+        if call not in self._unwritten:
+            self._unwritten.append(call)
+        lines = [other for other in self._unwritten if _day(other.updated_ms) == day]
+        self._store.append(f"{FOLDER}/{day}", b"".join(map(_line, lines)), durable=durable)
+        self._unwritten.clear()
         if durable:
-            # Lines of the day before may not be durable: those files wait for the next start.
+            # Lines of the day before may not be durable, or not there: those files wait for the next start.
             waiting, self._waiting = self._waiting, []
             for other in waiting:
                 if _day(other.updated_ms) == day:
