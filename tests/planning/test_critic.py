@@ -223,6 +223,13 @@ def test_a_large_table_counts_from_its_near_edge() -> None:
     assert codes(order("place", target="table_01"), replace(held, furniture=(far,))) == ["PROFILE_LIMIT"]
 
 
+def test_a_tall_cupboard_counts_from_the_height_of_the_base() -> None:
+    """Its top is far above the arm, its middle too; a shelf at the arm's own height is within reach."""
+    held = having(NEAR, holding="cube_01")
+    tall = replace(TABLE, position=(0.7, 0.0, 1.5), size=(0.4, 0.8, 3.0))
+    assert codes(order("place", target="table_01"), replace(held, furniture=(tall,))) == []
+
+
 def test_all_findings_come_at_once_in_the_order_of_the_checks() -> None:
     tight = replace(BODY, bounds=((0.0, 1.0),))
     big = replace(APPLE, mass=9.0, size=(0.3, 0.3, 0.3), shape="box")

@@ -60,6 +60,14 @@ def test_a_pose_becomes_the_way_there_cut_with_its_direction_kept():
     np.testing.assert_allclose(way, [0.025, 0.05, 0, 0, 0, 0.02, 1.0], atol=1e-9)
 
 
+def test_an_axis_that_the_target_does_not_have_hinders_no_cut_of_the_others():
+    """No change along a locked axis is no number divided by nothing: the other axes keep their limit."""
+    high = np.array([0.05, 0.05, 0.0, 0.2, 0.2, 0.2, 1.0])
+    locked = ActionSpec("ee_delta", (7,), -high, high)
+    goal = np.array([1.4, 0.0, 0.3, *quaternion(np.zeros(3)), 1.0])
+    np.testing.assert_allclose(made("ee_pose", 8, locked)(goal, SEEN)[:3], [0.05, 0, 0], atol=1e-9)
+
+
 def test_speeds_of_joints_become_positions_and_back():
     over = made("joint_velocity", 3, JOINTS)
     over.begin()

@@ -208,6 +208,14 @@ def test_a_clock_that_went_back_moves_nothing():
     assert np.allclose(command.velocity, 0.0)
 
 
+def test_a_base_that_was_not_asked_for_long_gains_no_speed_by_it():
+    safety = BaseSafety(BASE, PERIOD)
+    reading = RobotReading(0.0, np.zeros(0), place=np.zeros(3))
+    safety.begin(reading)
+    command, words = safety.bound(reading, np.array([0.6, 0.0, 0.8]), "base_velocity", 10.0)
+    assert np.allclose(command.velocity, [PERIOD * 1.0, 0.0, PERIOD * 2.0]) and "base acceleration" in words
+
+
 BASE = SafetyLimits(
     base_low=np.array([-0.6, -0.3, -0.8]), base_high=np.array([0.6, 0.3, 0.8]),
     base_acceleration=np.array([1.0, 1.0, 2.0]),
