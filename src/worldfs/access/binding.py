@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 ADMIN = "admin"
 USER = "user"
@@ -27,3 +27,7 @@ class Binding(NamedTuple):
     def primary(self) -> bool:
         """Whether it may see secrets of mounts: both the agent and the role decide (acheron D37)."""
         return self.admin and self.agent == MOTHER
+
+
+OWNER: Final = Binding(ADMIN, MOTHER, SYSTEM)  # the server itself, and the operator of the home
+NOBODY: Final = Binding(USER, "")  # what every user may see

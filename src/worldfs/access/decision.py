@@ -19,6 +19,11 @@ class Decision(NamedTuple):
     def __bool__(self) -> bool:
         return self.allowed
 
+    @property
+    def message(self) -> str:
+        """The reason; without one the code in CamelCase, as the wire has it."""
+        return self.reason or "".join(word.capitalize() for word in self.code.split("_"))
+
     def error(self, *, path: str = "", op: str = "", actor: str = "") -> UserError:
         """The refusal as an exception: `NotFound` for what the actor may not see."""
         kind = NotFound if self.code == NotFound.code else NotPermitted

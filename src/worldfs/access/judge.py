@@ -6,19 +6,27 @@ from typing import TYPE_CHECKING, overload
 
 from worldfs.tree.row_table import FileRow
 
-from . import file_roles
+from . import attachment, binding_rules, file_roles, operation_rights
+from .auth import Principal
 from .binding import Binding
-from .decision import ALLOWED, HIDDEN, Decision
+from .binding_rules import BindingThing
+from .caller import Caller
+from .decision import Decision
 from .things import (
+    AgentClaim,
     AgentName,
+    AttachClaim,
     ExportName,
-    JobOwner,
+    NodeClaim,
     NodeName,
+    OperationCall,
     ProjectName,
     Realm,
     RobotName,
     ServedFile,
+    ServiceEvents,
     ServicePermissions,
+    UnboundCall,
 )
 from .verb import Verb
 
@@ -26,6 +34,8 @@ if TYPE_CHECKING:
     from .binding_rights import BindingRights
 
 RightsThing = ServedFile | NodeName | RobotName | AgentName | ProjectName | ExportName | ServicePermissions | Realm
+PrincipalThing = AgentClaim | AttachClaim | UnboundCall | Realm
+CallerThing = OperationCall | NodeClaim | ServiceEvents
 
 
 @overload
@@ -33,15 +43,27 @@ def judge(actor: str, verb: Verb, thing: FileRow | None) -> Decision: ...
 @overload
 def judge(actor: BindingRights, verb: Verb, thing: RightsThing) -> Decision: ...
 @overload
-def judge(actor: Binding, verb: Verb, thing: JobOwner) -> Decision: ...
-def judge(actor: str | Binding | BindingRights, verb: Verb, thing: FileRow | RightsThing | JobOwner | None) -> Decision:
-    """`actor`: a file role, a binding, or the rights of a binding as they were computed last."""
+def judge(actor: Binding, verb: Verb, thing: BindingThing) -> Decision: ...
+@overload
+def judge(actor: Caller, verb: Verb, thing: CallerThing) -> Decision: ...
+@overload
+def judge(actor: Principal, verb: Verb, thing: PrincipalThing) -> Decision: ...
+def judge(
+    actor: str | Binding | BindingRights | Caller | Principal,
+    verb: Verb,
+    thing: FileRow | RightsThing | BindingThing | CallerThing | PrincipalThing | None,
+) -> Decision:
+    """`actor`: a file role; a binding, or its rights as they were computed last; the caller of a control operation;
+    a principal that is not bound yet."""
     if isinstance(actor, str):  # first: asked for each row of a listing
         assert thing is None or isinstance(thing, FileRow)
         return file_roles.decide(actor, verb, thing)
     if isinstance(actor, Binding):
-        assert isinstance(thing, JobOwner)
-        return ALLOWED if (actor.agent, actor.project) == thing else HIDDEN
+        return binding_rules.decide(actor, verb, thing)
+    if isinstance(actor, Caller):
+        return operation_rights.decide(actor, verb, thing)
+    if isinstance(actor, Principal):
+        return attachment.decide(actor, verb, thing)
     return actor.decide(verb, thing)
 
 

@@ -11,5 +11,11 @@ class Verb(StrEnum):
     WRITE_AT_STARTUP = "write at startup"  # while the world is being assembled
     REMOVE = "remove"  # a name goes, comes or changes: remove, rename, mkdir
     SEE = "see"  # to know that it is there
+    OBSERVE = "observe"  # its state and its changes
+    INVOKE = "invoke"
+    MOUNT = "mount"
+    ADMIN = "admin"  # to change it, its policy and its token
+    CALL = "call"
+    ATTACH = "attach"  # to be bound to it
     COMMAND = "command"  # to give an order to a node
     STOP = "stop"

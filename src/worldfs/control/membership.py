@@ -9,12 +9,15 @@ from typing import Any
 
 import msgspec
 
+from worldfs.access.judge import judge
+from worldfs.access.things import NodeClaim
+from worldfs.access.verb import Verb
 from worldfs.formats.wire.frames import Json
 
 from .event_history import ServiceEvent
 from .node_pairing import LEASE_MS
-from .payload_fields import identifier, labels, milliseconds, platform, secrets_equal, url
-from .plane_error import ADMIN_ONLY, PlaneError
+from .payload_fields import identifier, labels, milliseconds, platform, url
+from .plane_error import PlaneError
 from .plane_records import NodeRecord, ServiceCatalog, platform_json
 from .plane_state import PlaneState
 from .service_catalog import delta, read_catalog
@@ -46,7 +49,7 @@ def delete(transaction: Transaction, payload: Json) -> Json:
 
     Its mounts stay desired and become missing (acheron D19).
     """
-    node = _authenticated_node(transaction, payload, needs_secret=False)
+    node = _authenticated_node(transaction, payload, Verb.REMOVE)
     transaction.put("nodes", node.node_id, None)
     if node.node_id in transaction.state.catalogs:
         transaction.put("catalogs", node.node_id, None)
@@ -59,26 +62,15 @@ def delete(transaction: Transaction, payload: Json) -> Json:
     return {"deleted": True, "node_id": node.node_id}
 
 
-def _authenticated_node(transaction: Transaction, payload: Json, *, needs_secret: bool = True) -> NodeRecord:
-    """The node of the payload, if the caller authenticated as it, or is an admin (with the right secret, if needed)."""
+def _authenticated_node(transaction: Transaction, payload: Json, verb: Verb = Verb.WRITE) -> NodeRecord:
+    """The node of the payload, if the caller speaks as it, or is an admin."""
     node_id = identifier(payload, "node_id")
     node = transaction.state.nodes.get(node_id)
-    given = payload.get("node_secret")
-    admin = transaction.caller.binding.admin
-    if given is None:
-        if node is not None and transaction.caller.node == node_id:
-            return node
-        if not admin:
-            raise PlaneError("forbidden", ADMIN_ONLY) if not transaction.caller.node else PlaneError("node_auth_failed")
-        if needs_secret:
-            raise PlaneError("missing_field")
-    elif not isinstance(given, str):
-        raise PlaneError("invalid_payload")
-    if node is None:
-        # To an unauthenticated caller an unknown node looks like a known one.
-        raise PlaneError("node_not_found" if admin else "node_auth_failed")
-    if given is not None and not secrets_equal(given, node.secret):
-        raise PlaneError("node_auth_failed")
+    claim = NodeClaim(node_id, None if node is None else node.secret, payload.get("node_secret"))
+    decision = judge(transaction.caller, verb, claim)
+    if not decision:
+        raise PlaneError.of(decision)
+    assert node is not None  # nobody may use a node that does not exist
     return node
 
 
@@ -117,9 +109,7 @@ def _catalog(node: NodeRecord, catalog: ServiceCatalog | None) -> Json:
 
 def service_get(transaction: Transaction, payload: Json) -> Json:
     """`{node_id}`; a caller that is no admin must send `node_secret`, unless it is that node."""
-    node = (
-        _known(transaction, payload) if transaction.caller.binding.admin else _authenticated_node(transaction, payload)
-    )
+    node = _authenticated_node(transaction, payload, Verb.READ)
     return _catalog(node, transaction.state.catalogs.get(node.node_id))
 
 

@@ -12,10 +12,14 @@ from typing import Final
 
 import msgspec
 
+from worldfs.access.decision import Decision
+from worldfs.access.judge import judge
+from worldfs.access.things import Realm
+from worldfs.access.verb import Verb
 from worldfs.formats.wire.frames import Json
 
 from .payload_fields import identifier, is_id, milliseconds, optional, platform, required_text, url
-from .plane_error import WAITING, PlaneError
+from .plane_error import PlaneError
 from .plane_records import NO_PLATFORM, Invite, JoinRequest, NodeRecord
 from .transaction import PAIRING, Transaction, new_secret
 
@@ -120,8 +124,9 @@ def approve(transaction: Transaction, payload: Json) -> Json:
     request = transaction.state.requests.get(key)
     if request is None:
         raise PlaneError("pending_join_not_found")
-    if not transaction.caller.binding.admin:
-        return _collect(transaction, request)
+    decision = judge(transaction.caller.binding, Verb.ADMIN, Realm.JOIN_REQUESTS)
+    if not decision:
+        return _collect(transaction, request, decision)
     if request.node_id:
         raise PlaneError("pending_join_not_found")
     node = _admit(transaction, request.node_name, request.fs_url, request.platform, lasts)
@@ -132,9 +137,9 @@ def approve(transaction: Transaction, payload: Json) -> Json:
     return node.envelope()
 
 
-def _collect(transaction: Transaction, request: JoinRequest) -> Json:
+def _collect(transaction: Transaction, request: JoinRequest, refusal: Decision) -> Json:
     if not request.node_id:
-        raise PlaneError("forbidden", WAITING)
+        raise PlaneError.of(refusal)
     node = transaction.state.nodes.get(request.node_id)
     if node is None:
         raise PlaneError("pending_join_not_found")

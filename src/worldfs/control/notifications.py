@@ -9,17 +9,19 @@ from collections.abc import Callable
 
 from worldfs.access.binding import Binding
 from worldfs.access.caller import Caller
+from worldfs.access.judge import judge
+from worldfs.access.things import ProjectScope, ServiceEvents
+from worldfs.access.verb import Verb
 from worldfs.base.clock import Clock
 from worldfs.formats.wire.frames import Json
 from worldfs.tree.change_feed import ChangeFeed
 
 from . import plane_status
-from .access_policy import allows
 from .authorization import authorize
 from .control_operations import OPS
 from .event_history import KEPT, EventHistory
 from .payload_fields import identifier, limit_of
-from .plane_error import NO_WATCH, PlaneError
+from .plane_error import PlaneError
 from .plane_queries import PlaneQueries
 from .subscribers import (
     SERVICE_EVENT,
@@ -75,7 +77,7 @@ class Notifications(PlaneQueries):
             for project_id in dict.fromkeys(transaction.projects):
                 with self._lock:
                     project = self._state.project(project_id)
-                    if project is None or not allows(project, binding, "observe"):
+                    if project is None or not judge(binding, Verb.OBSERVE, ProjectScope(project)):
                         continue
                     shown = plane_status.workspace(self._state, self._reconcile, project, binding, transaction.now)
                 listener.push(
@@ -121,8 +123,9 @@ class Notifications(PlaneQueries):
 
     def _watch_reply(self, caller: Caller, payload: Json) -> tuple[Json, list[bytes]]:
         """`{node_id?,replay_limit?}` → the reply, and the events to replay."""
-        if not caller.binding.admin and not self.config.users_may_watch:
-            raise PlaneError("forbidden", NO_WATCH, correlated=False)
+        decision = judge(caller, Verb.OBSERVE, ServiceEvents(self.config.users_may_watch))
+        if not decision:
+            raise PlaneError.of(decision, correlated=False)
         node_id = identifier(payload, "node_id") if payload.get("node_id") is not None else ""
         limit = limit_of(payload, "replay_limit", 0, KEPT)
         events = self._watchers.replay(node_id, limit) if limit else []

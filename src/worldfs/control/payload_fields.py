@@ -5,7 +5,6 @@ Limits are ours where acheron §3 names none; they bound the state that one requ
 
 from __future__ import annotations
 
-import hmac
 import re
 from typing import Final
 
@@ -29,11 +28,6 @@ _CONTROL_TEXT: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\u
 
 def invalid() -> PlaneError:
     return PlaneError("invalid_payload")
-
-
-def secrets_equal(given: str, kept: str) -> bool:
-    """Equality that takes as long for a near miss as for a far one. Nothing equals an empty secret."""
-    return bool(kept) and hmac.compare_digest(given.encode("utf-8", "surrogatepass"), kept.encode())
 
 
 def is_id(value: object, limit: int = ID_MAX) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from worldfs.access.decision import Decision
 from worldfs.base.errors import UserError
 
 CODES: Final = frozenset({
@@ -26,8 +27,7 @@ class PlaneError(UserError):
         self.correlated = correlated
         super().__init__(self.message, code=code)
 
-
-ADMIN_ONLY: Final = "operation requires admin token"
-UNCORRELATED: Final = "missing correlation_id on mutating control operation"
-WAITING: Final = "waiting for approval"
-NO_WATCH: Final = "node service watch is disabled for user role"
+    @classmethod
+    def of(cls, decision: Decision, *, correlated: bool = True) -> PlaneError:
+        """A refusal of the judge."""
+        return cls(decision.code, decision.reason, correlated=correlated)

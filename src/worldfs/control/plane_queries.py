@@ -9,13 +9,17 @@ import threading
 from collections.abc import Mapping, Sequence
 
 from worldfs.access.binding import Binding
+from worldfs.access.credentials import secrets_equal
+from worldfs.access.decision import Decision
+from worldfs.access.judge import judge
+from worldfs.access.project_policy import holds_token
+from worldfs.access.things import ProjectRequest, ProjectScope
+from worldfs.access.verb import Verb
 from worldfs.base.clock import Clock
 from worldfs.formats.wire.frames import Json
 
-from . import membership, node_pairing, plane_status, project_operations
-from .access_policy import allows, holds_project_token
+from . import membership, node_pairing, plane_status
 from .mount_selection import state_of
-from .payload_fields import secrets_equal
 from .transaction import PlaneContext
 
 
@@ -94,7 +98,7 @@ class PlaneQueries:
         """W of the binding's project, secrets only for the primary agent; None if it may observe none."""
         with self._lock:
             project = self._state.project(binding.project)
-            if project is None or (project.system and not binding.primary) or not allows(project, binding, "observe"):
+            if project is None or not judge(binding, Verb.OBSERVE, ProjectScope(project, own=True)):
                 return None
             return plane_status.workspace(self._state, self._reconcile, project, binding, self._now())
 
@@ -104,16 +108,14 @@ class PlaneQueries:
         All others are denied for an unknown project, for `system`, or with a token that is not the
         project's current one where one is needed (acheron D7).
         """
-        if binding.admin:
-            return True
         with self._lock:
-            return allows(self._state.project(binding.project), binding, action)
+            return bool(judge(binding, Verb(action), ProjectScope(self._state.project(binding.project))))
 
     def holds_token(self, binding: Binding) -> bool:
         """Whether the binding has its project's current token (`require_project_token` of a service, acheron D7)."""
         with self._lock:
             project = self._state.project(binding.project)
-            return project is not None and holds_project_token(project, binding)
+            return project is not None and holds_token(project, binding)
 
     def token_valid(self, project_id: str, token: str) -> bool:
         """Constant time; False for a project without a token."""
@@ -121,14 +123,15 @@ class PlaneQueries:
             project = self._state.project(project_id)
             return project is not None and secrets_equal(token, project.token)
 
-    def check_attach(self, binding: Binding) -> None:
-        """Raises `PlaneError` unless an agent may be bound to the binding's project with its token.
+    def attachable(self, binding: Binding) -> Decision:
+        """Whether an agent may be bound to the binding's project with its token.
 
-        project_not_found, project_assignment_forbidden (`system`), missing_field and project_auth_failed (a locked
-        project without or with a wrong token), project_policy_forbidden.
+        Codes: project_not_found, project_assignment_forbidden (`system`), missing_field and project_auth_failed (a
+        locked project without or with a wrong token), project_policy_forbidden.
         """
         with self._lock:
-            project_operations.check_attachable(self._state.project(binding.project), binding)
+            request = ProjectRequest(self._state.project(binding.project), binding.token or None, own=True)
+            return judge(binding, Verb.READ, request)
 
     def invites(self, redeemed: bool = False, expired: bool = False) -> list[Json]:
         """Invites that still work, the oldest first; ended ones as well, on request."""

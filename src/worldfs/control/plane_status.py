@@ -9,9 +9,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from worldfs.access.binding import Binding
+from worldfs.access.judge import judge
+from worldfs.access.things import ProjectScope, Realm
+from worldfs.access.verb import Verb
 from worldfs.formats.wire.frames import Json
 
-from .access_policy import allows
 from .mount_selection import ONLINE, mount_json, select_mounts, state_of
 from .payload_fields import AGENT_MAX, is_id, limit_of
 from .plane_error import PlaneError
@@ -30,6 +32,7 @@ def workspace(state: PlaneState, reconcile: Reconciler, project: Project | None,
     """A workspace_status, as in acheron §3.3. Secrets of nodes only for the primary agent, and only in an admin's
     hands."""
     if project is None:
+        everything = judge(binding, Verb.OBSERVE, Realm.EVERY_PROJECT)
         return {
             "agent_id": binding.agent,
             "project_id": None,
@@ -39,10 +42,10 @@ def workspace(state: PlaneState, reconcile: Reconciler, project: Project | None,
             "actual_mounts": [],
             "drift": {"count": 0, "items": []},
             "availability": {"mounts_total": 0, "online": 0, "degraded": 0, "missing": 0},
-            **(reconcile.status_of_all() if binding.admin else reconcile.status_of((), ())),
+            **(reconcile.status_of_all() if everything else reconcile.status_of((), ())),
         }
     places = select_mounts(project, state.nodes, now_ms)
-    secrets = binding.primary
+    secrets = bool(judge(binding, Verb.SEE, Realm.MOUNT_SECRETS))
     selected, desired = (
         [
             mount_json(mount, state.nodes.get(mount.node_id), places.states[mount.node_id], secrets=secrets)
@@ -68,10 +71,10 @@ def reconcile_status(
 ) -> Json:
     """Of all projects that the binding may observe, or of one."""
     ids = [only.project_id] if only is not None else state.project_ids()
-    projects = [state.projects[key] for key in ids if allows(state.projects[key], binding, "observe")]
+    projects = [state.projects[key] for key in ids if judge(binding, Verb.OBSERVE, ProjectScope(state.projects[key]))]
     shown = {project.project_id for project in projects}
     failed = [text for key, text in reconcile.failed if key in shown]
-    everything = binding.admin and only is None
+    everything = only is None and judge(binding, Verb.OBSERVE, Realm.EVERY_PROJECT)
     return {
         **(reconcile.status_of_all() if everything else reconcile.status_of(shown, failed)),
         "failed_ops_total": reconcile.failed_total if everything else reconcile.total(shown),

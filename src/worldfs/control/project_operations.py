@@ -10,10 +10,13 @@ from typing import Any, Final
 
 import msgspec
 
-from worldfs.access.binding import SYSTEM, Binding
+from worldfs.access.binding import SYSTEM
+from worldfs.access.judge import judge
+from worldfs.access.things import ExportTarget, ProjectRequest, ProjectScope, ProjectToken
+from worldfs.access.verb import Verb
 from worldfs.formats.wire.frames import Json
 
-from .access_policy import allows, hidden, read_policy, require_access
+from .access_policy import read_policy
 from .mount_selection import add
 from .payload_fields import (
     NAME_MAX,
@@ -27,7 +30,6 @@ from .payload_fields import (
     mount_path,
     optional,
     required_text,
-    secrets_equal,
 )
 from .plane_error import PlaneError
 from .plane_records import ActiveProject, Mount, Project
@@ -43,24 +45,20 @@ _TOLD: Final = ("name", "vision", "status", "access_policy")
 
 def require_project(transaction: Transaction, payload: Json) -> Project:
     """The project of the payload, if the caller may take the row's action on it."""
-    project = _existing(transaction, identifier(payload, "project_id"))
-    reads = transaction.row.action in ("read", "observe")
-    require_access(project, transaction.caller.binding, transaction.row.action, payload, bound=reads)
-    return project
+    verb, project_id = Verb(transaction.row.action), identifier(payload, "project_id")
+    own, reads = transaction.row.op == "project_activate", verb in (Verb.READ, Verb.OBSERVE)
+    return _permitted(transaction, project_id, verb, payload, bound=reads, own=own)
 
 
-def _existing(transaction: Transaction, project_id: str) -> Project:
-    binding = transaction.caller.binding
+def _permitted(
+    transaction: Transaction, project_id: str, verb: Verb, payload: Json, *, bound: bool = False, own: bool = True
+) -> Project:
     project = transaction.state.project(project_id)
-    if project is None:
-        raise PlaneError("project_not_found")
-    if project.system and not binding.primary:
-        if transaction.row.op in ("project_activate", "project_up"):
-            raise PlaneError("project_assignment_forbidden")
-        if not binding.admin:
-            raise PlaneError("project_not_found")
-        if transaction.row.op in ("project_mount_set", "project_mount_remove"):
-            raise PlaneError("project_assignment_forbidden")
+    request = ProjectRequest(project, payload.get("project_token"), bound, own)
+    decision = judge(transaction.caller.binding, verb, request)
+    if not decision:
+        raise PlaneError.of(decision)
+    assert project is not None  # nobody may use a project that does not exist
     return project
 
 
@@ -119,7 +117,9 @@ def list_projects(transaction: Transaction, _: Json) -> Json:
     """All for an admin; for a user those that it may read."""
     projects, binding = transaction.state.projects, transaction.caller.binding
     rows = [projects[key] for key in transaction.state.project_ids()]
-    return {"projects": [project.summary_json() for project in rows if allows(project, binding, "read")]}
+    return {
+        "projects": [project.summary_json() for project in rows if judge(binding, Verb.READ, ProjectScope(project))]
+    }
 
 
 def delete(transaction: Transaction, payload: Json) -> Json:
@@ -167,21 +167,13 @@ def token_revoke(transaction: Transaction, payload: Json) -> Json:
 
 def _mount(transaction: Transaction, payload: Json) -> Mount:
     mount = Mount(mount_path(payload), identifier(payload, "node_id"), export_name(payload))
-    if mount.node_id not in transaction.state.nodes or not _mount_visible(transaction, mount):
+    if mount.node_id not in transaction.state.nodes:
         raise PlaneError("node_not_found")
+    target = ExportTarget(mount.node_id, mount.export_name, transaction.state.projects.values())
+    decision = judge(transaction.caller.binding, Verb.MOUNT, target)
+    if not decision:
+        raise PlaneError.of(decision)
     return mount
-
-
-def _mount_visible(transaction: Transaction, mount: Mount) -> bool:
-    """Whether the target of a mount is visible to the caller: for a user, only through a project. Its own mount would
-    else give access to every node's files."""
-    binding = transaction.caller.binding
-
-    def shows(project: Project) -> bool:
-        known = any((one.node_id, one.export_name) == (mount.node_id, mount.export_name) for one in project.mounts)
-        return (known or mount.node_id in project.nodes) and allows(project, binding, "read")
-
-    return binding.admin or any(shows(project) for project in transaction.state.projects.values())
 
 
 def mount_set(transaction: Transaction, payload: Json) -> Json:
@@ -238,22 +230,22 @@ def up(transaction: Transaction, payload: Json) -> Reply:
     given = payload.get("project_id")
     known = None
     if given is not None:
-        known = _existing(transaction, identifier(payload, "project_id"))
+        known = _permitted(transaction, identifier(payload, "project_id"), Verb.SEE, payload)
     else:
         name = line(required_text(payload, "name"), NAME_MAX)
         same_name = [project for project in transaction.state.projects.values() if project.name == name]
         known = min(same_name, key=lambda project: (project.created_at_ms, project.project_id), default=None)
         # A hidden project does not exist for the caller: then this name makes a new one.
-        if known is not None and not known.system and not allows(known, transaction.caller.binding, "read"):
-            asks = payload.get("project_token") is not None and not hidden(known, transaction.caller.binding)
+        scope, binding = ProjectScope(known), transaction.caller.binding
+        if known is not None and not known.system and not judge(binding, Verb.READ, scope):
+            asks = payload.get("project_token") is not None and judge(binding, Verb.SEE, scope)
             known = known if asks else None
     fields = _given_fields(payload)
     if known is None:
         project = _created(transaction, fields)
     else:
-        project = _existing(transaction, known.project_id)
-        for action in _required_actions(project, fields, payload):
-            require_access(project, transaction.caller.binding, action, payload, bound=False)
+        for verb in (Verb.SEE, *_required_verbs(known, fields, payload)):
+            project = _permitted(transaction, known.project_id, verb, payload)
         if project.system and (fields or payload.get("desired_mounts") is not None):
             raise PlaneError("project_protected")
         transaction.count("updates")
@@ -263,7 +255,8 @@ def up(transaction: Transaction, payload: Json) -> Reply:
     project = _changed(transaction, project, **fields)
     if activates:
         _activate(transaction, project)
-    proved = transaction.caller.binding.admin or secrets_equal(payload.get("project_token") or "", project.token)
+    shown = ProjectToken(project.token, payload.get("project_token") or "")
+    proved = judge(transaction.caller.binding, Verb.SEE, shown)
 
     def reply() -> Json:
         return {
@@ -279,13 +272,13 @@ def up(transaction: Transaction, payload: Json) -> Reply:
     return reply
 
 
-def _required_actions(project: Project, fields: dict[str, Any], payload: Json) -> list[str]:
-    """The actions that `up` needs on a known project: an unchanged one needs only `read`."""
+def _required_verbs(project: Project, fields: dict[str, Any], payload: Json) -> list[Verb]:
+    """What `up` needs on a known project: an unchanged one needs only `read`."""
     changes = any(getattr(project, key) != value for key, value in fields.items())
-    asked = ["admin"] if changes else []
+    asked = [Verb.ADMIN] if changes else []
     if payload.get("desired_mounts") is not None:
-        asked.append("mount")
-    return asked or ["read"]
+        asked.append(Verb.MOUNT)
+    return asked or [Verb.READ]
 
 
 def _desired(transaction: Transaction, value: object) -> tuple[Mount, ...]:
@@ -304,17 +297,16 @@ def workspace_status(transaction: Transaction, payload: Json) -> Json:
     binding = transaction.caller.binding
     if payload.get("project_id") is not None:
         project = require_project(transaction, payload)
-        if project.system and not binding.primary:
-            raise PlaneError("project_assignment_forbidden")
+        decision = judge(binding, Verb.SEE, ProjectScope(project, own=True))
+        if not decision:
+            raise PlaneError.of(decision)
         return workspace(transaction.state, transaction.reconcile, project, binding, transaction.now)
     active = transaction.state.actives.get(binding.agent)
     for project_id in (active.project_id if active else "", binding.project):
         project_or_none = transaction.state.project(project_id)
         if project_or_none is None or (project_id == SYSTEM and (active is None or active.project_id != SYSTEM)):
             continue  # an agent that starts in `system` has activated nothing
-        if project_or_none.system and not binding.primary:
-            continue
-        if allows(project_or_none, binding, "observe"):
+        if judge(binding, Verb.OBSERVE, ProjectScope(project_or_none, own=True)):
             return workspace(transaction.state, transaction.reconcile, project_or_none, binding, transaction.now)
     return workspace(transaction.state, transaction.reconcile, None, binding, transaction.now)
 
@@ -323,12 +315,3 @@ def reconcile_status(transaction: Transaction, payload: Json) -> Json:
     """`{project_id?}` → of one project, else of all that the caller may observe (acheron D18)."""
     only = require_project(transaction, payload) if payload.get("project_id") is not None else None
     return reconciled(transaction.state, transaction.reconcile, transaction.caller.binding, transaction.now, only)
-
-
-def check_attachable(project: Project | None, binding: Binding) -> None:
-    """Raises `PlaneError` unless an agent may be bound to the project with this role and token."""
-    if project is None:
-        raise PlaneError("project_not_found")
-    if project.system and not binding.primary:
-        raise PlaneError("project_assignment_forbidden")
-    require_access(project, binding, "read", {"project_token": binding.token or None}, bound=False)

@@ -7,11 +7,11 @@ changes, one change at a time, without the lock of the readers; they must not bl
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
-from worldfs.access.binding import USER, Binding
+from worldfs.access.binding import NOBODY, Binding
 from worldfs.formats.wire.frames import Json
 
 from .event_history import KEPT, EventHistory, ServiceEvent
@@ -22,7 +22,6 @@ TOPOLOGY_DELTA = "control.workspace_topology_delta"
 AVAILABILITY = "control.workspace_availability"
 RECONCILE = "control.reconcile"
 
-_NOBODY: Final = Binding(USER, "")
 Push = Callable[[str, Json], None]
 """Takes the name and the payload. `control.node_service_event` is a frame's type, the others are debug categories."""
 Sink = Callable[[bytes], bool]
@@ -37,7 +36,7 @@ class PushListener(NamedTuple):
 
     @property
     def binding(self) -> Binding:
-        return self.asks() if self.asks is not None else _NOBODY
+        return self.asks() if self.asks is not None else NOBODY
 
 
 class ServiceWatch(NamedTuple):

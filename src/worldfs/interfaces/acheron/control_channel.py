@@ -10,9 +10,13 @@ import re
 from collections.abc import Awaitable, Callable, Collection
 from typing import TYPE_CHECKING, Any, Final
 
-from worldfs.access.binding import ADMIN, MOTHER, NODE, SYSTEM, USER, Binding
+from worldfs.access.attachment import default_project, unbound_agents
+from worldfs.access.binding import MOTHER, Binding
 from worldfs.access.caller import Caller, PlaneConfig
-from worldfs.access.tokens import KEPT, TokenVisit
+from worldfs.access.judge import judge
+from worldfs.access.things import AgentClaim, AttachClaim, Realm, UnboundCall
+from worldfs.access.tokens import KEPT, ROLES, TokenVisit
+from worldfs.access.verb import Verb
 from worldfs.base.errors import BadInput, UserError
 from worldfs.control.authorization import authorize
 from worldfs.control.control_operations import DOOR, ROWS, OpRow
@@ -21,7 +25,7 @@ from worldfs.formats.wire.frames import BadFrame, Frame, Json
 from . import reply_frames
 from .debug_stream import DebugStream
 from .frame_types import CONTROL_REPLIES
-from .session_table import AttachedSession, SessionRefused, check_admission, check_token_agent
+from .session_table import AttachedSession, SessionRefused
 
 if TYPE_CHECKING:
     from .peer import ClientPeer
@@ -44,8 +48,8 @@ async def execute_control(peer: ClientPeer, frame: Frame) -> bytes:
         raise SessionRefused("unsupported", "unsupported control operation")
     row, payload = ROWS[op], _payload(frame)
     session = peer.sessions.get(None)
-    if session is None and peer.principal.role == USER and not row.free and peer.refusal is not None:
-        raise peer.refusal
+    if session is None and peer.refusal is not None and not judge(peer.principal, Verb.CALL, UnboundCall(row.free)):
+        raise SessionRefused.of(peer.refusal)
     caller = _caller(peer, session, frame)
     if row.at == DOOR:
         authorize(row, payload, caller, _NO_SCOPES)
@@ -67,12 +71,7 @@ def _payload(frame: Frame) -> Json:
 
 
 def _caller(peer: ClientPeer, session: AttachedSession | None, frame: Frame) -> Caller:
-    if session is not None:
-        binding = session.binding
-    else:
-        binding = Binding(
-            peer.principal.role, peer.principal.node if peer.principal.role == NODE else peer.principal.agent
-        )
+    binding = session.binding if session is not None else peer.principal.unbound
     return Caller(binding, frame.correlation_id or frame.id or "", peer.principal.node)
 
 
@@ -117,7 +116,7 @@ async def _auth_status(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
 
 async def _auth_rotate(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
     role = payload.get("role")
-    if role not in (ADMIN, USER):
+    if role not in ROLES:
         raise SessionRefused("invalid_payload", "role must be 'admin' or 'user'")
     token = await peer.server.thread(lambda: peer.server.tokens.rotate(role))
     return {"role": role, "token": token}
@@ -139,9 +138,9 @@ async def _agents(peer: ClientPeer) -> list[str]:
     one that its token acts for."""
     session, realm = peer.sessions.get(None), peer.server.realm
     known = await peer.server.thread(realm.agents)
-    if peer.principal.role == ADMIN:
+    if judge(peer.principal, Verb.SEE, Realm.EVERY_AGENT):
         return list(known)
-    seen: Collection[str] = (MOTHER, peer.principal.agent)
+    seen: Collection[str] = unbound_agents(peer.principal)
     if session is not None:
         seen = set(await peer.server.thread(lambda: realm.agents_seen(session.binding)))
     return [name for name in known if name in seen]
@@ -149,9 +148,9 @@ async def _agents(peer: ClientPeer) -> list[str]:
 
 async def _agent_ensure(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
     name = _text(payload, "agent_id", _AGENT)
-    if peer.principal.role == USER and name == MOTHER:
-        raise SessionRefused("forbidden", "user role cannot attach to mother agent")
-    check_token_agent(peer.server.tokens, peer.principal.holder, name)
+    decision = judge(peer.principal, Verb.ATTACH, AgentClaim(name, peer.server.tokens))
+    if not decision:
+        raise SessionRefused.of(decision)
     await _ensure(peer, name)
     return {"agent_id": name}
 
@@ -163,24 +162,19 @@ async def _attach(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
     if token is not None and not isinstance(token, str):
         raise SessionRefused("invalid_payload", "InvalidPayload")
     if project is None:
-        project = _same_project(peer, key, agent)
+        there = peer.sessions.get(key) or peer.sessions.get(None)
+        project = default_project(peer.principal, agent, "" if there is None else there.binding.project)
     binding = Binding(peer.principal.role, agent, project, token or "")
-    check_admission(peer.server.tokens, peer.principal.holder, binding, peer.server.realm.plane)
+    claim = AttachClaim(binding, peer.server.tokens, peer.server.realm.plane)
+    decision = judge(peer.principal, Verb.ATTACH, claim)
+    if not decision:
+        raise SessionRefused.of(decision)
     await _ensure(peer, agent)
     session = peer.bind(key, binding)
     peer.sessions.active = key
     visit = TokenVisit(key, agent, project, session.since_ms)
     await peer.server.thread(lambda: peer.server.tokens.remember(peer.principal.holder.id, visit))
     return {**session.to_json(), "workspace": {}, "attach": session.state_json()}
-
-
-def _same_project(peer: ClientPeer, key: str, agent: str) -> str:
-    """The project of an attach that names none: the primary agent's own, else the project of the key (or the active
-    session)."""
-    if agent == MOTHER and peer.principal.role == ADMIN:
-        return SYSTEM
-    session = peer.sessions.get(key) or peer.sessions.get(None)
-    return "" if session is None or session.binding.project == SYSTEM else session.binding.project
 
 
 async def _status(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
@@ -217,9 +211,10 @@ async def _history(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
 
 
 async def _debug_subscribe(peer: ClientPeer, payload: Json, frame: Frame) -> bytes:
-    """Admin only: the pushes contain every project (acheron D45, D47)."""
-    if peer.principal.role != ADMIN:
-        raise SessionRefused("forbidden", "operation requires admin token")
+    """The pushes contain every project (acheron D45, D47)."""
+    decision = judge(peer.principal, Verb.OBSERVE, Realm.PUSHES)
+    if not decision:
+        raise SessionRefused.of(decision)
     if peer.stream is None:
         peer.stream = DebugStream()
     peer.server.pushes.subscribe_debug(peer)

@@ -15,7 +15,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_l
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from worldfs.access.binding import ADMIN, MOTHER, SYSTEM, Binding
+from worldfs.access.binding import OWNER
 from worldfs.access.caller import Caller
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from .server import Server
 
-_ADMIN: Final = Caller(Binding(ADMIN, MOTHER, SYSTEM))
+_SELF: Final = Caller(OWNER)
 _HEAD_S: Final = 10.0  # for a request to arrive
 _HEAD_BYTES: Final = 16 << 10
 _COUNTERS: Final = (
@@ -100,7 +100,7 @@ def figures(server: Server) -> dict[str, Any]:
     """The figures of `control.metrics` and the server's own counters."""
     meters = server.meters
     return {
-        **server.realm.plane.call("metrics", {}, _ADMIN),
+        **server.realm.plane.call("metrics", {}, _SELF),
         "server": {
             "open_connections": len(server.connections),
             "waiting_requests": server.waiters.waiting,
@@ -139,7 +139,7 @@ class Figures(Collector):
         for code, count in sorted(meters.errors.items()):
             errors.add_metric((code,), count)
         yield errors
-        yield from _plane("worldfs_plane", self._server.realm.plane.call("metrics", {}, _ADMIN))
+        yield from _plane("worldfs_plane", self._server.realm.plane.call("metrics", {}, _SELF))
 
 
 def _plane(above: str, values: dict[str, Any]) -> Iterator[Metric]:

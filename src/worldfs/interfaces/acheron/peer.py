@@ -11,8 +11,10 @@ import logging
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
+from worldfs.access.attachment import first_binding
 from worldfs.access.auth import Principal
-from worldfs.access.binding import NODE, Binding
+from worldfs.access.binding import Binding
+from worldfs.access.decision import Decision
 from worldfs.base.errors import WorldError
 from worldfs.control.plane_error import PlaneError
 from worldfs.formats.wire.frames import ACHERON, BadFrame, Frame, read
@@ -24,7 +26,7 @@ from .control_channel import execute_control
 from .debug_stream import DebugStream
 from .frame_types import KNOWN
 from .operations import AGREED, OPERATIONS, Answer
-from .session_table import AttachedSession, SessionRefused, SessionTable, first_binding
+from .session_table import AttachedSession, SessionRefused, SessionTable
 from .websocket_transport import WebSocketTransport
 
 if TYPE_CHECKING:
@@ -100,7 +102,7 @@ class ClientPeer:
     def __init__(self, server: Server, transport: WebSocketTransport, principal: Principal) -> None:
         self.server, self.transport, self.principal = server, transport, principal
         self.sessions = SessionTable()
-        self.refusal: SessionRefused | None = None  # why no session is attached yet
+        self.refusal: Decision | None = None  # why no session is attached yet
         self.stream: DebugStream | None = None  # the debug pushes sent, while subscribed
         self.greeted = self.versioned = False
         self.extensions: frozenset[str] = frozenset()  # protocol extensions that both ends know
@@ -112,12 +114,11 @@ class ClientPeer:
         self._waiting: dict[int, PeerRequest] = {}  # by tag; those without one by a negative number
         self._unnamed = -1
         self._batch = self._taken = 0  # which read of the transport, and how many of its requests were begun
-        if principal.role != NODE:
-            first = first_binding(server.tokens, principal.holder, server.realm.plane)
-            if isinstance(first, SessionRefused):
-                self.refusal = first
-            else:
-                self.bind("main", first)
+        first = first_binding(principal, server.tokens, server.realm.plane)
+        if isinstance(first, Decision):
+            self.refusal = first
+        else:
+            self.bind("main", first)
 
     # -- bindings --------------------------------------------------------------------------------------------------
 
@@ -287,9 +288,6 @@ class ClientPeer:
 
     def _acheron(self, frame: Frame, data: bytes | None) -> None:
         tag = frame.tag
-        if self.principal.role == NODE:
-            self.refuse(frame, "forbidden", "a node has no namespace")
-            return
         if len(self.sessions) == 0 and self.refusal is not None:
             self.refuse(frame, self.refusal.code, self.refusal.message)
             return

@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from worldfs.access.binding import USER, Binding
+from worldfs.access.binding import NOBODY, Binding
 from worldfs.access.caller import Caller
 from worldfs.formats.wire.frames import Json
 
@@ -45,7 +45,7 @@ class PushDispatcher:
 
         def bound() -> Binding:
             session = peer.sessions.get(None)
-            return session.binding if session is not None else Binding(USER, "")
+            return session.binding if session is not None else NOBODY
 
         if peer not in self.debugging:
             self.debugging[peer] = self._realm.plane.listen(partial(self._on_push, peer), bound)

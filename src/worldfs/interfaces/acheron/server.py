@@ -10,8 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeVar
 from weakref import WeakValueDictionary, ref
 
+from worldfs.access.attachment import still_admitted
 from worldfs.access.auth import authenticate
 from worldfs.access.binding import Binding
+from worldfs.access.decision import Decision
 from worldfs.access.tokens import TokenStore
 from worldfs.base.errors import Busy, from_os
 from worldfs.namespace.read_cache import ReadCache, WriteCounter
@@ -150,20 +152,18 @@ class Server:
 
         due = await self.thread(look)
         for peer in list(self.peers):
-            if not self.tokens.is_valid(peer.principal.holder):
-                peer.transport.close(1008, "the token was revoked")
-            elif not all(
-                self.tokens.acts_for(peer.principal.holder, session.binding.agent) for session in peer.sessions
-            ):
-                peer.transport.close(1008, "the agent has a token of its own now")
+            agents = [session.binding.agent for session in peer.sessions]
+            decision = still_admitted(peer.principal, self.tokens, agents)
+            if not decision:
+                peer.transport.close(1008, decision.reason)
         return due
 
     def _greet(self, transport: WebSocketTransport, path: str, authorization: str) -> FrameReceiver:
         self.tokens.refresh()
         principal = authenticate(authorization, self.tokens, self.realm.plane)
-        if principal is None:
+        if isinstance(principal, Decision):
             self.meters.unauthorised += 1
-            return self._reject(transport, "provider_auth_failed", "forbidden")
+            return self._reject(transport, principal.code, principal.reason)
         peer = ClientPeer(self, transport, principal)
         self.peers.add(peer)
         return peer

@@ -1,0 +1,116 @@
+"""Attachment: the binding of a principal, the first one and every other, and whether its token still stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, Protocol
+
+from .auth import Principal
+from .binding import ADMIN, MOTHER, NODE, SYSTEM, USER, Binding
+from .decision import ALLOWED, HIDDEN, Decision
+from .operation_rights import ADMINS_ONLY
+from .things import AgentClaim, AttachClaim, Realm, UnboundCall
+from .tokens import TokenHolder, TokenStore
+from .verb import Verb
+
+UNPROVISIONED: Final = Decision(  # as recorded
+    False,
+    "provisioning_required",
+    "no non-system project/agent is available for this user token; ask an admin to provision one",
+)
+LAST_GONE: Final = Decision(
+    False, "last_target_invalid", "the last project/agent of this user token is gone; attach again"
+)  # fmt: skip
+NO_NAMESPACE: Final = Decision(False, "forbidden", "a node has no namespace")
+NO_MOTHER: Final = Decision(False, "forbidden", "user role cannot attach to mother agent")
+NO_SYSTEM: Final = Decision(False, "forbidden", "user role cannot attach to system project")
+MAIN_STAYS: Final = Decision(False, "forbidden", "main session cannot be closed")
+REVOKED: Final = Decision(False, "forbidden", "the token was revoked")
+AGENT_TAKEN: Final = Decision(False, "forbidden", "the agent has a token of its own now")
+
+
+class AttachableProjects(Protocol):
+    """The projects of the control plane."""
+
+    def project_ids(self) -> Sequence[str]: ...
+    def allows(self, binding: Binding, action: str) -> bool: ...
+    def attachable(self, binding: Binding) -> Decision: ...
+
+
+def decide(principal: Principal, verb: Verb, thing: object) -> Decision:
+    match thing:
+        case AgentClaim(agent, tokens):
+            return _decide_agent(principal, agent, tokens)
+        case AttachClaim():
+            return _decide_attach(principal, thing)
+        case UnboundCall(free):  # only a user has to be provisioned
+            return ALLOWED if free or principal.role != USER else UNPROVISIONED
+        case Realm.EVERY_AGENT:
+            return ALLOWED if principal.role == ADMIN else HIDDEN
+        case Realm.PUSHES:
+            return ALLOWED if principal.role == ADMIN else ADMINS_ONLY
+    raise TypeError(f"no rule for {thing!r}")
+
+
+def _decide_agent(principal: Principal, agent: str, tokens: TokenStore) -> Decision:
+    holder = principal.holder
+    if not tokens.acts_for(holder, agent):
+        if holder.agent:
+            return Decision(False, "forbidden", f"this token is valid only for agent {holder.agent}")
+        more = f"agent {agent} has a token of its own: use that one (`paos token add` makes more)"
+        return Decision(False, "forbidden", more)
+    return NO_MOTHER if principal.role == USER and agent == MOTHER else ALLOWED
+
+
+def _decide_attach(principal: Principal, claim: AttachClaim) -> Decision:
+    binding = claim.binding
+    decision = _decide_agent(principal, binding.agent, claim.tokens)
+    if not decision:
+        return decision
+    if principal.role == USER and binding.project == SYSTEM:
+        return NO_SYSTEM
+    if not binding.project:
+        return UNPROVISIONED if principal.role == USER else ALLOWED
+    return claim.projects.attachable(binding)
+
+
+def first_binding(principal: Principal, tokens: TokenStore, projects: AttachableProjects) -> Binding | Decision:
+    """The first binding of a connection (acheron §1.2). A token that acts for an agent begins at its last project, else
+    at the only one that there is for it."""
+    if principal.role == NODE:
+        return NO_NAMESPACE
+    holder = principal.holder
+    if holder.role == ADMIN and holder.agent in ("", MOTHER):
+        return Binding(ADMIN, MOTHER, SYSTEM)
+    last = next((visit for visit in tokens.visits(holder.id) if visit.project and visit.project != SYSTEM), None)
+    if last is None:
+        open_to = _only_project(holder, projects) if holder.agent else ""
+        return Binding(holder.role, holder.agent, open_to) if open_to or holder.role == ADMIN else UNPROVISIONED
+    binding = Binding(holder.role, holder.agent or last.agent, last.project)
+    there = last.project in projects.project_ids() and projects.allows(binding, "read")
+    return binding if there and tokens.acts_for(holder, binding.agent) else LAST_GONE
+
+
+def _only_project(holder: TokenHolder, projects: AttachableProjects) -> str:
+    named = (id for id in projects.project_ids() if id != SYSTEM)
+    open_to = [id for id in named if projects.allows(Binding(USER, holder.agent, id), "read")]
+    return open_to[0] if len(open_to) == 1 else ""
+
+
+def default_project(principal: Principal, agent: str, present: str) -> str:
+    """The project of an attach that names none: the primary agent's own, else `present`, that of the session."""
+    if agent == MOTHER and principal.role == ADMIN:
+        return SYSTEM
+    return "" if present == SYSTEM else present
+
+
+def unbound_agents(principal: Principal) -> tuple[str, ...]:
+    """The agents that a user sees before it is bound: the primary agent, and the one that its token acts for."""
+    return MOTHER, principal.agent
+
+
+def still_admitted(principal: Principal, tokens: TokenStore, agents: Iterable[str]) -> Decision:
+    """Whether the token of an open connection, which is bound to these agents, still stands."""
+    if not tokens.is_valid(principal.holder):
+        return REVOKED
+    return ALLOWED if all(tokens.acts_for(principal.holder, agent) for agent in agents) else AGENT_TAKEN
