@@ -193,8 +193,13 @@ def _ifs(rule: str, wanted: Callable[[Source, str, ast.stmt], bool]) -> Callable
 
 
 def rights(source: Source) -> Iterator[Fault]:
-    """A right that nobody asks for."""
-    yield from _ifs("right", lambda source, test, then: refuses(source, then))(source)
+    """A right that nobody asks for, and a refusal that never comes."""
+
+    def no(source: Source, test: str, then: ast.stmt) -> bool:
+        refusal = isinstance(then, ast.Return) and isinstance(then.value, ast.Name) and then.value.id.isupper()
+        return (refusal and source.text(then) != "return ALLOWED") or refuses(source, then)
+
+    yield from _ifs("right", no)(source)
     for node, _, name in source.calls():
         if name in ("require", "require_file"):
             yield source.fault("right", node, "pass")
@@ -285,7 +290,7 @@ RULES: dict[str, tuple[Callable[[Source], Iterator[Fault]], str]] = {
     "retry": (retries, "runtime/job_end.py"),
     "right": (
         rights,
-        "access/ namespace/tree.py control/authorization.py control/access_policy.py "
+        "access/ namespace/tree.py control/authorization.py "
         "plugins/node_fs/sandboxed_dir.py "
         "plugins/node_fs/fs_operations.py plugins/node_fs/directory_source.py "
         "sessions/preflight.py",

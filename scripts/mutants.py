@@ -68,14 +68,18 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
         "access/file_roles.py",
         ("tests/access", "tests/namespace", "tests/client/test_names_alike.py"),
     ),
-    (
-        "access/tokens.py",
+    *(
         (
-            "tests/interfaces/acheron/test_tokens.py", "tests/interfaces/acheron/test_serving.py",
-            "tests/acheron/test_attacks.py",
-        ),
+            f"access/{module}.py",
+            (
+                "tests/interfaces/acheron/test_tokens.py", "tests/interfaces/acheron/test_serving.py",
+                "tests/acheron/test_attacks.py",
+            ),
+        )
+        for module in ("tokens", "auth", "attachment")
     ),
-    ("access/", ("tests/access", "tests/world/test_visibility.py", "tests/namespace/test_namespace.py")),
+    *((f"access/{module}.py", ("tests/control",)) for module in ("project_policy", "operation_rights")),
+    ("access/", ("tests/access", "tests/control", "tests/world/test_visibility.py", "tests/namespace/test_namespace.py")),
     ("tree/", ("tests/tree", "tests/access/test_matrix.py", "tests/namespace")),
     ("namespace/", ("tests/namespace", "tests/tree", "tests/access/test_matrix.py")),
     ("runtime/", ("tests/runtime", *_lives("jobs", "kernel"), PROBED, "tests/behaviour")),
