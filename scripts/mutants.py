@@ -79,7 +79,7 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
         for module in ("tokens", "auth", "attachment")
     ),
     *((f"access/{module}.py", ("tests/control",)) for module in ("project_policy", "operation_rights")),
-    ("access/", ("tests/access", "tests/control", "tests/world/test_visibility.py", "tests/namespace/test_namespace.py")),
+    ("access/", ("tests/access", "tests/control", "tests/world/test_visibility.py", "tests/namespace")),
     ("tree/", ("tests/tree", "tests/access/test_matrix.py", "tests/namespace")),
     ("namespace/", ("tests/namespace", "tests/tree", "tests/access/test_matrix.py")),
     ("runtime/", ("tests/runtime", *_lives("jobs", "kernel"), PROBED, "tests/behaviour")),
