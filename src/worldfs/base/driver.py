@@ -107,7 +107,7 @@ class Simulated(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PluginContext:
-    """What a body, a robot or a target's adapter is made with; it takes what it needs.
+    """What a body, a robot, a target's adapter, a reviewer or a chat backend is made with; it takes what it needs.
 
     `seed`, `objects`: the random scene of a simulation that is opened on an empty one.
     """
@@ -121,6 +121,7 @@ class PluginContext:
     seed: int | None = None
     objects: int | None = None
     cameras: bool = True
+    agent: Path | None = None  # the directory of the agent whose messages a chat backend answers
 
 
 DriverFactory = Callable[[PluginContext], Driver]

@@ -18,11 +18,14 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from worldfs.base.errors import BadInput
+from worldfs.base.plugin_registry import installed
 
 from .config_fields import Json, Refusals, bad_field, seconds, text
 
 ALL: Final = "*"
 KINDS: Final = ("planner", "command", "none")
+CHAT: Final = "worldfs.chat"  # the group of packages' chat backends
+_KNOWN: Final = frozenset(("agent", "kind", "robot", "argv", "prompt", "cwd", "timeoutseconds", "silenceseconds"))
 PROMPTS: Final = ("stdin", "arg", "state")
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
@@ -30,7 +33,8 @@ _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 class ResponderConfig(NamedTuple):
     """The program that answers what is written to an agent's chat.
 
-    `kind`: planner (a robot of the home's workspace), command (a command line, run as a session of the agent), none.
+    `kind`: planner (a robot of the home's workspace), command (a command line, run as a session of the agent), none,
+    or the name of a package's chat backend, whose own keys are in `more`.
     `prompt`, of a command: its standard input is the message (stdin), the message is its last argument (arg), or its
     standard input is the state prompt of the agent with the message at its end (state).
     """
@@ -43,6 +47,7 @@ class ResponderConfig(NamedTuple):
     cwd: str = ""
     timeout_s: float = 300.0
     silence_s: float | None = None
+    more: Mapping[str, Any] = _NOTHING
 
 
 class WebSearch(NamedTuple):
@@ -105,8 +110,8 @@ def _brain(entry: Json, where: str) -> ResponderConfig:
     if not agent:
         raise bad_field(f"{where}.agent", "nothing", f"an agent's name, or {ALL} for all others")
     kind = text(entry, "kind", f"{where}.kind", "planner").lower()
-    if kind not in KINDS:
-        raise bad_field(f"{where}.kind", repr(kind), " | ".join(KINDS))
+    if kind not in KINDS and kind not in (added := installed(CHAT)):
+        raise bad_field(f"{where}.kind", repr(kind), " | ".join((*KINDS, *sorted(added))))
     prompt = text(entry, "prompt", f"{where}.prompt", "stdin").lower()
     if prompt not in PROMPTS:
         raise bad_field(f"{where}.prompt", repr(prompt), " | ".join(PROMPTS))
@@ -118,4 +123,5 @@ def _brain(entry: Json, where: str) -> ResponderConfig:
     silence = seconds(entry, "silenceseconds", f"{where}.silenceSeconds", 0.0) or None
     timeout = seconds(entry, "timeoutseconds", f"{where}.timeoutSeconds", ResponderConfig(ALL).timeout_s)
     robot, cwd = text(entry, "robot", f"{where}.robot"), text(entry, "cwd", f"{where}.cwd")
-    return ResponderConfig(agent, kind, robot, tuple(argv), prompt, cwd, timeout, silence)
+    more = {key: value for key, value in entry.items() if key not in _KNOWN}
+    return ResponderConfig(agent, kind, robot, tuple(argv), prompt, cwd, timeout, silence, more)

@@ -153,8 +153,10 @@ class World:
     def _serve(
         self, drivers: Mapping[str, DriverFactory] | None, parts: Plugins | None, threads: bool, log: Log
     ) -> None:
+        from worldfs.base.driver import PluginContext
         from worldfs.formats import task
         from worldfs.planning.critic import Critic
+        from worldfs.planning.reviewers import ReviewerChain
         from worldfs.runtime.body_worker import KernelNode
         from worldfs.runtime.kernel import Kernel
 
@@ -169,7 +171,8 @@ class World:
             from worldfs.robots.driver_registry import BODIES
 
             drivers = BODIES
-        hooks = WorldJobHooks(self.tree, PROJECT, self.clock, Critic(self.language), self.language)
+        reviewer = ReviewerChain(Critic(self.language), PluginContext(self.clock, language=self.language()))
+        hooks = WorldJobHooks(self.tree, PROJECT, self.clock, reviewer, self.language)
         artifacts = self.root / "artifacts" if isinstance(self.store, DiskStore) else None
         hooks.films = artifacts / "films" if artifacts is not None else None
         for spec in self.specs:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from worldfs.access.roles import CRITIC, WATCHDOG
 from worldfs.base.clock import Clock, stamp
-from worldfs.base.driver import RECORD_FPS, Driver, Reviewer, Simulated, VideoRecorder
+from worldfs.base.driver import RECORD_FPS, Driver, Simulated, VideoRecorder
 from worldfs.base.errors import MissingRequirement, UserError
 from worldfs.base.model import Cause, Finding, Json, Lesson, Order, Outcome, Profile, Scene
 from worldfs.formats import embodied, environment, lessons_file, task
@@ -19,6 +19,7 @@ from worldfs.namespace.cached_document import CachedDocument
 from worldfs.namespace.tree import Tree
 from worldfs.planning.lesson_notes import note_for, note_for_failure, note_for_lost
 from worldfs.planning.message_translation import localise, localise_outcome
+from worldfs.planning.reviewers import ReviewerChain, refuses
 
 from .computed_files import film_name
 
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
 class WorldJobHooks:
     """Reads and writes of the kernel for its nodes, each through the tree and in the role that owns the file."""
 
-    def __init__(self, tree: Tree, project: str, clock: Clock, reviewer: Reviewer, language: Callable[[], str]) -> None:
+    def __init__(
+        self, tree: Tree, project: str, clock: Clock, reviewer: ReviewerChain, language: Callable[[], str]
+    ) -> None:
         self.tree = tree
         self.clock = clock
         self.reviewer = reviewer
@@ -52,12 +55,15 @@ class WorldJobHooks:
         return self.profiles[node]
 
     def review(self, order: Order) -> Sequence[Finding]:
-        """The critic first, by the documents; then the driver's own review. For a target: its preflight."""
+        """The reviewers first, by the documents; then the driver's own review. For a target: its preflight first."""
         if order.node in self.targets:
-            return list(self.drivers[order.node].review(order))
+            findings = list(self.drivers[order.node].review(order))
+            if self.reviewer.added and not refuses(findings):
+                findings += self.reviewer.review_added(order, self.judged.get().scene, None)
+            return findings
         profile = self.profile(order.node).get()
         findings = list(self.reviewer.review(order, self.judged.get().scene, profile))
-        if not any(not item.warning for item in findings):
+        if not refuses(findings):
             findings += [localise(item, self.language()) for item in self.drivers[order.node].review(order)]
         return findings
 

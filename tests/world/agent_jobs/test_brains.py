@@ -215,3 +215,32 @@ def test_a_robot_that_is_not_there_is_named(arm: Arm) -> None:
     arm.set({"agent": "*", "robot": "arm_9"})
     state, told = arm.answer("what is on the table?")
     assert state == "failed" and "no robot 'arm_9'" in told and "arm_1" in told
+
+
+ECHO = """
+from worldfs.base.model import Outcome
+
+class Echo:
+    lane = ""
+
+    def __init__(self, settings, context):
+        self.words = f"{settings.more['greeting']} from {context.agent.name}"
+
+    def answer(self, text, run):
+        return Outcome.success(f"{self.words}: {text}")
+"""
+
+
+def test_a_chat_backend_of_a_package_answers_and_gets_its_own_keys(home: Home, install: Callable[..., Path]) -> None:
+    install("chatter", {"worldfs.chat": {"echo": "chatter_echo:Echo"}}, chatter_echo=ECHO)
+    home.set({"agent": "alice", "kind": "echo", "greeting": "hello"})
+    assert home.answer("who is there?") == ("done", "hello from alice: who is there?")
+
+
+def test_a_chat_backend_that_cannot_be_loaded_or_made_is_the_answer(home: Home, install: Callable[..., Path]) -> None:
+    points = {"worldfs.chat": {"gone": "chatter_gone:Echo", "echo": "chatter_echo:Echo"}}
+    install("chatter", points, chatter_gone="import no_such_model", chatter_echo=ECHO)
+    home.set({"agent": "alice", "kind": "gone"})
+    assert "chatter 1.0: ModuleNotFoundError" in home.answer("hm")[1]
+    home.set({"agent": "alice", "kind": "echo"})
+    assert home.answer("hm") == ("failed", "agents.brains echo: KeyError: 'greeting'")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from worldfs.base.clock import Clock
+from worldfs.base.driver import PluginContext
 from worldfs.base.errors import UserError
 from worldfs.base.model import Cause, Outcome
+from worldfs.base.plugin_registry import PluginGroup
+from worldfs.formats.config_services import CHAT, KINDS
 from worldfs.formats.config_services import ResponderConfig as Settings
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.agent_jobs.chat import Responder
@@ -19,6 +22,8 @@ from .planner_responder import NodePermission, PlannerResponder
 if TYPE_CHECKING:
     from worldfs.formats.config import Config
     from worldfs.world.world import World
+
+BACKENDS: Final = PluginGroup[Callable[[Settings, PluginContext], Responder]](CHAT, {})
 
 
 class Responders:
@@ -40,9 +45,19 @@ class Responders:
             return CommandResponder(settings, agent, self._agents, self._clock)
         if settings.kind == "none":
             return None
+        if settings.kind not in KINDS:
+            return self._of_package(settings, agent)
         if self._world is None or not self._world.specs:
             return _UnavailableResponder("agents.brains names the planner, and this home has no workspace with a robot")
         return PlannerResponder(self._world, settings.robot, self._may)
+
+    def _of_package(self, settings: Settings, agent: str) -> Responder:
+        try:
+            return BACKENDS[settings.kind](settings, PluginContext(self._clock, agent=self._agents / agent))
+        except UserError as error:
+            return _UnavailableResponder(str(error))
+        except Exception as error:  # whatever a package raises
+            return _UnavailableResponder(f"agents.brains {settings.kind}: {type(error).__name__}: {error}")
 
 
 class _UnavailableResponder:

@@ -1,0 +1,77 @@
+"""The reviewers of an order: the critic first, then those of installed packages, which can only add refusals.
+
+    [project.entry-points."worldfs.reviewers"]
+    kitchen = "kitchen_rules:KitchenRules"     # (PluginContext) -> Reviewer
+
+A package's reviewer gets copies, so that what runs is what the critic judged. One that cannot be used, that breaks or
+that answers with anything but findings refuses every order until it is mended or uninstalled: a check that somebody
+installed does not disappear silently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from typing import Final
+
+from worldfs.base.driver import PluginContext, Reviewer
+from worldfs.base.errors import UserError
+from worldfs.base.model import Finding, Order, Profile, Scene
+from worldfs.base.plugin_registry import PluginGroup
+
+ReviewerFactory = Callable[[PluginContext], Reviewer]
+REVIEWERS: Final = PluginGroup[ReviewerFactory]("worldfs.reviewers", {})
+FAILED: Final = "REVIEWER_FAILED"
+
+
+class ReviewerChain:
+    """A `Reviewer`. `added` are tried in the order of their names, each only while nobody has refused."""
+
+    def __init__(
+        self, critic: Reviewer, context: PluginContext, added: Mapping[str, ReviewerFactory] = REVIEWERS
+    ) -> None:
+        self._critic = critic
+        self.added: Mapping[str, Reviewer | Finding] = {name: _made(name, added, context) for name in sorted(added)}
+
+    def review(self, order: Order, scene: Scene, profile: Profile | None) -> Sequence[Finding]:
+        findings = list(self._critic.review(order, scene, profile))
+        return findings if refuses(findings) else [*findings, *self.review_added(order, scene, profile)]
+
+    def review_added(self, order: Order, scene: Scene, profile: Profile | None) -> Sequence[Finding]:
+        """What the packages' reviewers find. For an order that the critic does not judge, a session's: they alone."""
+        findings: list[Finding] = []
+        for name, reviewer in self.added.items():
+            if refuses(findings):
+                break
+            if isinstance(reviewer, Finding):
+                findings.append(replace(reviewer, job=order.id))
+                continue
+            try:
+                found = list(reviewer.review(deepcopy(order), deepcopy(scene), deepcopy(profile)))
+                if not all(isinstance(item, Finding) for item in found):
+                    raise TypeError("a reviewer answers with findings")
+            except Exception as error:  # whatever a package raises
+                found = [_failed(name, f"{type(error).__name__}: {error}")]
+            findings += [replace(item, job=order.id) for item in found]
+        return findings
+
+
+def refuses(findings: Sequence[Finding]) -> bool:
+    """Whether any of them is more than a warning."""
+    return any(not item.warning for item in findings)
+
+
+def _made(name: str, added: Mapping[str, ReviewerFactory], context: PluginContext) -> Reviewer | Finding:
+    try:
+        return added[name](context)
+    except UserError as error:
+        return _failed(name, error.found)
+    except Exception as error:  # whatever a package raises
+        return _failed(name, f"{type(error).__name__}: {error}")
+
+
+def _failed(name: str, found: str) -> Finding:
+    expected = "a reviewer that can be asked"
+    fix = "mend the package that brings it, or uninstall that package"
+    return Finding(FAILED, f"plug-in {REVIEWERS.group} {name}", expected, found[:500], fix)
