@@ -52,6 +52,21 @@ def test_a_session_is_said_to_be_running_on_the_disk_before_it_begins(tmp_path: 
     assert said[begun + 2] == ("append", "journal.jsonl"), said
 
 
+def test_the_version_that_a_session_begins_from_is_on_the_disk_before_another_program_may_write(tmp_path: Path) -> None:
+    """A rewrite by the session's command can be undone after any power cut: the newest good version is flushed."""
+    done: list[tuple[str, str]] = []
+    with AgentState.open("rio", tmp_path, create=True, disk=Disk(lambda *one: done.append(one))) as state:
+        for name in ("tasks.json", "memory.md"):
+            page = tmp_path / "rio" / name
+            page.write_bytes(page.read_bytes() + b"\n")  # another program's: nothing of it is flushed by us yet
+        done.clear()
+        state.start(type="research")
+        for name in ("tasks.json", "memory.md"):
+            newest = sorted((tmp_path / "rio/.paos/generations" / name).iterdir())[-1].name
+            assert ("fsync", f".paos/generations/{name}/{newest}") in done, name
+        state.finish("completed", summary="ok")
+
+
 def test_that_a_delivery_does_not_count_is_on_the_disk_when_it_is_said(tmp_path: Path) -> None:
     """`ack_all` of a session that could read none of what it had claimed."""
     done: list[tuple[str, str]] = []

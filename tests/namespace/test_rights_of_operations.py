@@ -83,3 +83,7 @@ def test_what_may_not_be_seen_is_not_there_to_be_removed():
         require("watchdog", Verb.REMOVE, ROW, PATH)
     with pytest.raises(NotPermitted):
         require("planner", Verb.REMOVE, COMPUTED, "/a/now")
+
+
+def test_a_wait_whose_time_is_up_ends_without_a_change(tree):
+    assert tree.wait(PATH, "planner", lambda data: False, timeout=0) is None
