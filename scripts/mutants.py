@@ -81,7 +81,10 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     *((f"access/{module}.py", ("tests/control",)) for module in ("project_policy", "operation_rights")),
     ("access/", ("tests/access", "tests/control", "tests/world/test_visibility.py", "tests/namespace")),
     ("tree/", ("tests/tree", "tests/access/test_matrix.py", "tests/namespace")),
-    ("namespace/", ("tests/namespace", "tests/tree", "tests/access/test_matrix.py", "tests/client/test_names_alike.py")),
+    (
+        "namespace/",
+        ("tests/namespace", "tests/tree", "tests/access/test_matrix.py", "tests/client/test_names_alike.py"),
+    ),
     ("runtime/", ("tests/runtime", *_lives("jobs", "kernel"), PROBED, "tests/behaviour")),
     ("world/agent_jobs/", ("tests/world/agent_jobs", *_lives("calls"))),
     ("world/", ("tests/world/test_visibility.py", "tests/namespace/test_namespace.py")),
