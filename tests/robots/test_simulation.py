@@ -115,7 +115,7 @@ def together(simulation, plans):
 
     def drive(body, servos, commands, chunks):
         try:
-            with simulation.working(body):
+            with simulation.working(body, order=True):
                 done = 0
                 while done < len(commands):
                     chunk = min(next(chunks), len(commands) - done)
@@ -185,10 +185,24 @@ def test_the_world_waits_for_an_expected_body_until_it_is_dismissed(model):
     simulation.dismiss("left")
     other.join(60)
     assert simulation.data.time == pytest.approx(0.04)
-    with simulation.working("left"):  # an order was expected once, and is not expected again
+
+
+def test_an_expected_order_is_begun_by_no_other_look_at_the_world(model):
+    simulation = Simulation(model)
+    simulation.expect("left")
+    with simulation.working("left"):  # it observes, say
         pass
-    simulation.dismiss("left")
+    other = threading.Thread(target=simulation.advance, args=("right", 20))
+    other.start()
+    until(lambda: simulation.waiting == {"right"})
+    assert simulation.data.time == 0
+    with simulation.working("left", order=True):
+        simulation.advance("left", 1)
+    other.join(60)
+    assert simulation.data.time == pytest.approx(0.04)
+    simulation.dismiss("left")  # one too many
     simulation.advance("right", 1)
+    assert simulation.data.time == pytest.approx(0.042)
 
 
 def test_a_step_taken_elsewhere_is_reported(model):

@@ -104,6 +104,7 @@ PLAIN: dict[str, str] = {
     # -- entries of the sheet
     "a mapping": "键值映射",
     "a string": "字符串",
+    "an object that no robot holds": "没有机器人拿着的物体",
     "a finite number": "有限数值",
     "NaN or Infinity": "NaN 或 Infinity",
     "an id of its own": "独有的 id",
@@ -162,6 +163,8 @@ BLANKS: tuple[tuple[str, str], ...] = (
     # -- the hand
     (r"the gripper holds (?P<id>.+)", "夹爪正拿着 {id}"),
     (r"place (?P<id>.+) first", "先放下 {id}"),
+    (r"(?P<robot>[^ ]+) holds (?P<id>.+)", "{robot} 正拿着 {id}"),
+    (r"let (?P<robot>[^ ]+) place it first", "先让 {robot} 把它放下"),
     (rf"the gripper is open, (?P<m>{_N}) m", "夹爪已张开，{m} 米"),
     (rf"the fingers are (?P<m>{_N}) m apart, expected (?P<want>{_N}) m", "两指间距 {m} 米，应为 {want} 米"),
     (rf"the fingers are (?P<m>{_N}) m apart and hold nothing", "两指间距 {m} 米，没有夹住任何物体"),

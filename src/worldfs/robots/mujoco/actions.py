@@ -150,6 +150,15 @@ def plan_pick(arm: Arm, order: Order) -> grasp.GraspPlan | Finding:
             f"place {held} first",
             order.id,
         )
+    if other := arm.rig.holder(id):
+        return Finding(
+            "CRITIC_REFUSED",
+            "ENVIRONMENT.md robots[].holding",
+            "an object that no robot holds",
+            f"{other} holds {id}",
+            f"let {other} place it first",
+            order.id,
+        )
     return grasp.plan(arm, id, order.id)
 
 

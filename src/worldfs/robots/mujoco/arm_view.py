@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 
 import numpy as np
 
@@ -69,6 +70,10 @@ class ArmView:
         """Sets the servos' goal to the present angles."""
         data = self.simulation.data
         data.ctrl[self.servos] = data.qpos[self.joint_qpos]
+
+    def working(self, *, order: bool = False) -> AbstractContextManager[None]:
+        """Meanwhile the world takes only the steps that this arm asks for. `order`: see `Simulation.begin`."""
+        return self.simulation.working(self.prefix, order=order)
 
     def advance(self, steps: int, commands: Array | None = None) -> None:
         """The world goes on; `commands` (steps × 7): the servos' goals, a row a step, None: they hold."""

@@ -30,17 +30,17 @@ def build(plan: SceneLayout) -> Native:
     )  # a diverged world is reported, never put back by magic
     option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     _look(spec, plan)
-    base = plan.base
+    x, y, _ = plan.middle
     spec.worldbody.add_geom(
         name="floor",
         type=mujoco.mjtGeom.mjGEOM_PLANE,
-        pos=[base[0], base[1], plan.floor],
+        pos=[x, y, plan.floor],
         size=[4, 4, 0.1],
         material="floor",
     )
-    quat = geometry.quat_of(geometry.from_rpy(*base[3:6]))
-    panda.add(spec, base[:3], quat)
-    _pedestal(spec, plan)
+    for place in plan.arms:
+        panda.add(spec, place.base[:3], geometry.quat_of(geometry.from_rpy(*place.base[3:6])), place.prefix)
+        _pedestal(spec, plan, place.base)
     for i, thing in enumerate(plan.furniture):
         _furniture(spec, i, thing)
     for i, thing in enumerate(plan.objects):
@@ -54,7 +54,7 @@ def _look(spec: Native, plan: SceneLayout) -> None:
     spec.visual.quality.numslices, spec.visual.quality.numstacks = 24, 12
     spec.visual.global_.offwidth, spec.visual.global_.offheight = 640, 480
     spec.visual.map.znear, spec.visual.map.zfar = 0.01, 12.0
-    spec.stat.extent, spec.stat.center = 1.0, list(plan.base[:3])
+    spec.stat.extent, spec.stat.center = 1.0, list(plan.middle)
     spec.visual.headlight.ambient = [0.32, 0.32, 0.34]
     spec.visual.headlight.diffuse = [0.24, 0.24, 0.24]
     spec.visual.headlight.specular = [0.05, 0.05, 0.05]
@@ -82,7 +82,7 @@ def _look(spec: Native, plan: SceneLayout) -> None:
     spec.add_material(name="wood", rgba=[0.80, 0.67, 0.50, 1], specular=0.15, shininess=0.2)
     spec.add_material(name="metal", rgba=[0.42, 0.44, 0.47, 1], specular=0.4, shininess=0.5)
     spec.add_material(name="gloss", rgba=[1, 1, 1, 1], specular=0.5, shininess=0.7)
-    x, y, z = plan.base[:3]
+    x, y, z = plan.middle
     for dx, dy, dz, strength in ((1.2, 1.4, 2.4, 0.42), (0.9, -1.6, 1.8, 0.20)):
         spec.worldbody.add_light(
             pos=[x + dx, y + dy, z + dz],
@@ -102,22 +102,22 @@ def _look(spec: Native, plan: SceneLayout) -> None:
 
 def front_view(plan: SceneLayout) -> tuple[Array, Array]:
     """The front camera's position and target: robot, objects and baskets all in the picture."""
-    base = np.array(plan.base[:3])
-    turn = geometry.from_rpy(*plan.base[3:6])
-    points = [base + turn @ np.array([0.40, 0.0, 0.12])]
+    base, bases = np.array(plan.middle), [np.array(place.base[:3]) for place in plan.arms]
+    turns = [geometry.from_rpy(*place.base[3:6]) for place in plan.arms]
+    points = [at + turn @ np.array([0.40, 0.0, 0.12]) for at, turn in zip(bases, turns, strict=True)]
     points += [np.array(t.position) for t in (*plan.objects, *(f for f in plan.furniture if f.shape == "basket"))]
     points = [p for p in points if np.linalg.norm(p - base) < 1.6]
-    low, high = np.min([*points, base], axis=0), np.max([*points, base], axis=0)
+    low, high = np.min([*points, *bases], axis=0), np.max([*points, *bases], axis=0)
     target = 0.5 * (low + high)
     target[2] = max(base[2], float(low[2])) + 0.24
     span = max(float(np.linalg.norm(high[:2] - low[:2])), 0.75)
-    direction = turn @ np.array([0.86, 0.30, 0.50])
+    direction = turns[0] @ np.array([0.86, 0.30, 0.50])
     return target + direction / np.linalg.norm(direction) * (0.72 + 0.88 * span), target
 
 
-def _pedestal(spec: Native, plan: SceneLayout) -> None:
-    """The pedestal of the base, where there is no table top."""
-    x, y, z = plan.base[:3]
+def _pedestal(spec: Native, plan: SceneLayout, base: tuple[float, ...]) -> None:
+    """The pedestal of a base, where there is no table top."""
+    x, y, z = base[:3]
     on_table = any(
         t.shape == "table" and abs(t.position[2] - z) < 0.03 and abs(x - t.position[0]) <= t.size[0] / 2 + 0.05
         for t in plan.furniture

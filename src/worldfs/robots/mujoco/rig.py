@@ -12,7 +12,8 @@ from worldfs.base.model import Thing
 from . import geometry
 from .arm_view import ArmView
 from .array_types import Array
-from .scene_layout import SceneLayout
+from .scene_layout import LABEL_FLOOR, LABEL_OWN, ArmPlacement, SceneLayout
+from .simulation import Simulation
 
 TOUCH_DEPTH = 0.002  # m: contacts deeper than this are collisions when planning
 
@@ -28,22 +29,26 @@ class Contact:
 
 class Rig:
     """Ties ids to the numbers of the model. What no id stands for has a label: "robot" is the arm of `view`, "floor"
-    what stands under everything, `robot ID` another arm."""
+    what stands under everything; another arm goes by its robot's id."""
 
-    def __init__(self, plan: SceneLayout, view: ArmView) -> None:
-        self.plan, self.view = plan, view
-        self.simulation = view.simulation
-        model = self.simulation.model
+    def __init__(self, plan: SceneLayout, simulation: Simulation, placement: ArmPlacement) -> None:
+        self.plan, self.simulation, self.placement = plan, simulation, placement
+        views = {arm.robot_id: ArmView(simulation, arm.prefix, arm.base) for arm in plan.arms}
+        self.view = views.pop(placement.robot_id)
+        self.others = views
+        model = simulation.model
         self.things: dict[str, Thing] = {t.id: t for t in (*plan.objects, *plan.furniture)}
         self.objects = [t.id for t in plan.objects]
         self.body = {id: model.body(f"object{i}").id for i, id in enumerate(self.objects)}
         self.qpos = {id: int(model.joint(f"free{i}").qposadr[0]) for i, id in enumerate(self.objects)}
         self.dof = {id: int(model.joint(f"free{i}").dofadr[0]) for i, id in enumerate(self.objects)}
-        owner: dict[int, str] = dict.fromkeys(view.bodies, "robot")
+        owner: dict[int, str] = dict.fromkeys(self.view.bodies, LABEL_OWN)
+        for robot_id, other in self.others.items():
+            owner |= dict.fromkeys(other.bodies, robot_id)
         owner.update({b: id for id, b in self.body.items()})
         for i, thing in enumerate(plan.furniture):
             owner[model.body(f"furniture{i}").id] = thing.id
-        self.body_owner = [owner.get(b, "floor") for b in range(model.nbody)]
+        self.body_owner = [owner.get(b, LABEL_FLOOR) for b in range(model.nbody)]
         self.geom_body = model.geom_bodyid.copy()
         self.geom_owner = [self.body_owner[b] for b in self.geom_body]
 
@@ -82,12 +87,15 @@ class Rig:
         return {c.other if c.one == id else c.one for c in self.contacts() if id in (c.one, c.other)}
 
     def fingers_on(self, id: str) -> int:
-        """The number of fingers (0 to 2) that touch an object."""
+        """The number of the arm's fingers (0 to 2) that touch an object."""
+        return self._fingers_on(id, self.view)
+
+    def _fingers_on(self, id: str, view: ArmView) -> int:
         body, touched = self.body[id], set()
         for contact in self.simulation.data.contact[: self.simulation.data.ncon]:
             a, b = (int(self.geom_body[g]) for g in contact.geom)
             for one, other in ((a, b), (b, a)):
-                if one == body and other in self.view.fingers:
+                if one == body and other in view.fingers:
                     touched.add(other)
         return len(touched)
 
@@ -109,3 +117,7 @@ class Rig:
             if self.fingers_on(id) == 2:
                 return id
         return None
+
+    def holder(self, id: str) -> str | None:
+        """Another robot that holds a thing, by the same rule."""
+        return next((robot for robot, view in self.others.items() if self._fingers_on(id, view) == 2), None)

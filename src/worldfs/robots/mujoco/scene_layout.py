@@ -9,8 +9,9 @@ Conventions of position and size (m, full extents, world frame):
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from .array_types import Array
 
 BASKET_WALL = 0.008  # m
 SLAB = 0.04  # m, table top
+BETWEEN_BASES = 0.30  # m
+LABEL_OWN, LABEL_FLOOR = "robot", "floor"  # what contacts call an arm itself, and what stands under everything
 CLEAR_BASE = 0.20  # m about the base's axis that guessed furniture keeps free
 CLEAR_HAND = 0.13  # m that a guessed table top keeps from things below it, so that a gripper can come down
 TABLE_SIZE = (0.9, 1.2)
@@ -29,36 +32,52 @@ TABLE_HEIGHT = 0.75
 
 
 @dataclass(frozen=True, slots=True)
-class SceneLayout:
-    """The model's input: base pose (x y z roll pitch yaw), complete objects, the height of the floor."""
+class ArmPlacement:
+    """A robot's arm in a world: the prefix of its names in the model, its base pose (x y z roll pitch yaw), and the
+    robot as the file has it. An arm alone has no prefix."""
 
+    robot_id: str
+    prefix: str
     base: tuple[float, ...]
+    robot: RobotState | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SceneLayout:
+    """The model's input: the arms, complete objects, the height of the floor."""
+
+    arms: tuple[ArmPlacement, ...]
     floor: float
     objects: tuple[Thing, ...]
     furniture: tuple[Thing, ...]
-    robot: RobotState | None = None
     added: frozenset[str] = field(default_factory=frozenset)  # ids of stands that are in no file
 
+    @property
+    def middle(self) -> tuple[float, ...]:
+        """The middle of the bases (x y z, m): of one arm its own base."""
+        return tuple(float(v) for v in np.mean([place.base[:3] for place in self.arms], axis=0))
 
-def layout(scene: Scene, robot_id: str) -> SceneLayout:
-    """Completes and settles `scene`. Errors: `BadInput` for a robot's pose that no world can have."""
-    robot = scene.robot(robot_id)
-    # a robot that the file does not have takes the place of its only robot; what that one holds is not its own
-    base = _base(robot or (scene.robots[0] if len(scene.robots) == 1 else None))
+
+def layout(scene: Scene, *robot_ids: str) -> SceneLayout:
+    """Completes and settles `scene` for these robots' arms. Errors: `BadInput` for poses that no world can have."""
+    arms = _placements(scene, robot_ids)
+    bases = [place.base for place in arms]
     # An object without a position in the file is not built, and stays as the file has it. So does
     # one whose numbers cannot be built.
     furniture = {t.id: t for t in scene.furniture if _buildable(t)}
     objects = [object_kinds.completed(_three(t)) for t in scene.objects if _buildable(t) and t.id not in furniture]
-    floor = _floor(base, furniture.values(), objects)
-    held = robot.holding if robot else None
+    floor = _floor(bases, furniture.values(), objects)
+    held = {place.robot.holding for place in arms if place.robot}
     shapes = {id: replace(_three(t), shape=object_kinds.furniture_shape(t)) for id, t in furniture.items()}
     built: dict[str, Thing] = {}
     for thing in sorted(shapes.values(), key=lambda t: t.shape != "table"):  # tables first: baskets rest on them
-        built[thing.id] = _furnish(thing, base, floor, objects=objects, furniture=shapes.values(), built=built.values())
+        built[thing.id] = _furnish(
+            thing, bases, floor, objects=objects, furniture=shapes.values(), built=built.values()
+        )
     placed: list[Thing] = []
     added: set[str] = set()
     for thing in sorted(objects, key=lambda t: t.position[2]):
-        rested = thing if thing.id == held else settled(thing, built.values(), placed, floor)
+        rested = thing if thing.id in held else settled(thing, built.values(), placed, floor)
         if rested is None:
             stand = _stand(thing, floor, {*built, *(t.id for t in objects)})
             built[stand.id] = stand
@@ -67,11 +86,10 @@ def layout(scene: Scene, robot_id: str) -> SceneLayout:
         placed.append(rested)
     order = {t.id: i for i, t in enumerate(objects)}
     return SceneLayout(
-        base,
+        arms,
         floor,
         tuple(sorted(placed, key=lambda t: order[t.id])),
         tuple(built.values()),
-        robot,
         frozenset(added),
     )
 
@@ -225,6 +243,28 @@ def _spot(rng: np.random.Generator, taken: list[tuple[float, float]], count: int
     raise BadInput(f"no space on the table for {count} objects", expected="at most 12", fix="request fewer objects")
 
 
+def _placements(scene: Scene, robot_ids: Sequence[str]) -> tuple[ArmPlacement, ...]:
+    alone = len(robot_ids) == 1
+    arms = []
+    for i, robot_id in enumerate(robot_ids):
+        robot = scene.robot(robot_id)
+        # a robot that the file does not have takes the place of its only robot; what that one holds is not its own
+        base = _base(robot or (scene.robots[0] if alone and len(scene.robots) == 1 else None))
+        arms.append(ArmPlacement(robot_id, "" if alone else f"arm{i}/", base, robot))
+    for one, other in combinations(arms, 2):
+        if math.dist(one.base[:3], other.base[:3]) < BETWEEN_BASES:
+            raise BadInput(
+                f"{one.robot_id} at {list(one.base[:3])} and {other.robot_id} at {list(other.base[:3])}",
+                expected=f"bases at least {BETWEEN_BASES} m apart",
+                fix="give each robot its own pose",
+            )
+    taken = {LABEL_OWN, LABEL_FLOOR, *(thing.id for thing in (*scene.objects, *scene.furniture))}
+    for place in () if alone else arms:
+        if place.robot_id in taken:  # contacts name an arm by its robot's id
+            raise BadInput(f"a robot called {place.robot_id!r}", expected="an id of its own", fix="call it otherwise")
+    return tuple(arms)
+
+
 def _base(robot: RobotState | None) -> tuple[float, ...]:
     pose = tuple(float(v) for v in (robot.pose if robot else ())) or (0.0, 0.0, 0.0)
     pose = (*pose, *(0.0,) * 6)[:6]
@@ -247,9 +287,9 @@ def _three(thing: Thing) -> Thing:
     return replace(thing, position=position, orientation=orientation)
 
 
-def _floor(base: tuple[float, ...], furniture: Iterable[Thing], objects: Iterable[Thing]) -> float:
-    """0 or the base's height, unless the robot is on a table: then the floor is below that table."""
-    lowest = min([0.0, base[2]])
+def _floor(bases: list[tuple[float, ...]], furniture: Iterable[Thing], objects: Iterable[Thing]) -> float:
+    """0 or the lowest base's height, unless the robot is on a table: then the floor is below that table."""
+    lowest = min([0.0, *(base[2] for base in bases)])
     for thing in furniture:
         if object_kinds.furniture_shape(thing) == "table":
             top = thing.position[2]
@@ -263,7 +303,7 @@ def _floor(base: tuple[float, ...], furniture: Iterable[Thing], objects: Iterabl
 
 def _furnish(
     thing: Thing,
-    base: tuple[float, ...],
+    bases: list[tuple[float, ...]],
     floor: float,
     *,
     objects: list[Thing],
@@ -281,13 +321,13 @@ def _furnish(
     if thing.shape == "box":
         return replace(thing, size=size or (0.3, 0.3, 0.3), color=thing.color or "gray")
     if not size:
-        half = _table_half(thing, base, objects, furniture)
+        half = _table_half(thing, bases, objects, furniture)
         size = (2 * half[0], 2 * half[1], max(thing.position[2] - floor, SLAB))
     return replace(thing, size=tuple(round(v, 4) for v in size))
 
 
 def _table_half(
-    table: Thing, base: tuple[float, ...], objects: list[Thing], furniture: Iterable[Thing]
+    table: Thing, bases: list[tuple[float, ...]], objects: list[Thing], furniture: Iterable[Thing]
 ) -> tuple[float, float]:
     """Half extents for a table that no file measured: under its things, clear of the base, not over lower things."""
     x, y, z = table.position
@@ -300,8 +340,9 @@ def _table_half(
             half[0] = max(half[0], abs(position[0] - x) + room)
             half[1] = max(half[1], abs(position[1] - y) + room)
     keep: list[tuple[float, float, float, float]] = []
-    if not -0.02 <= z - base[2] <= 0.02:  # else the robot is on it
-        keep.append((base[0], base[1], CLEAR_BASE, 0.0))
+    for base in bases:
+        if not -0.02 <= z - base[2] <= 0.02:  # else the robot is on it
+            keep.append((base[0], base[1], CLEAR_BASE, 0.0))
     keep += [(t.position[0], t.position[1], CLEAR_HAND, 0.06) for t in objects if t.position[2] <= z - 0.05]
     for px, py, clear, least in keep:
         away = (abs(px - x) - clear, abs(py - y) - clear)

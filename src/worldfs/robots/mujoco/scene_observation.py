@@ -37,8 +37,8 @@ def observe(arm: Arm, robot_id: str, perception: Json) -> Scene:
         for id in rig.objects
     )
     opening = rig.view.opening()
-    base = rounded(rig.plan.base)
-    given = rig.plan.robot
+    base = rounded(rig.placement.base)
+    given = rig.placement.robot
     turned = any(base[3:]) or (given is not None and len(given.pose) > 3)
     robot = RobotState(
         robot_id,
@@ -66,6 +66,9 @@ def _relations(arm: Arm, robot_id: str, held: str | None) -> list[Relation]:
         if id == held:
             found.append(Relation(id, "held_by", robot_id))
             continue
+        if other := rig.holder(id):
+            found.append(Relation(id, "held_by", other))
+            continue
         position = rig.position(id)
         half = float(rig.half(id)[2])
         around = next((b for b in baskets if support.contains(rig, id, b.id)), None)
@@ -73,11 +76,7 @@ def _relations(arm: Arm, robot_id: str, held: str | None) -> list[Relation]:
             found.append(Relation(id, "in", around.id))
             continue
         # what carries it alone, standing or lying squarely, it is on; everything else it only leans on
-        under = {
-            support_id: part
-            for support_id, part in support.shares(rig, id).items()
-            if support_id not in ("robot", "floor")
-        }
+        under = {support_id: part for support_id, part in support.shares(rig, id).items() if support_id in rig.things}
         alone = next((w for w, part in under.items() if part >= support.CARRIES and support.flat(rig, id)), None)
         if alone is not None:
             found.append(Relation(id, "on", alone))

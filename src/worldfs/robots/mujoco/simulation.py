@@ -64,7 +64,7 @@ class Simulation:
     # --- whose turn it is ---
 
     def expect(self, body: str) -> None:
-        """An order of this body is to begin now: the world does not go on without it (see `dismiss`)."""
+        """An order of this body is to begin: the world does not go on until it has (see `begin` and `dismiss`)."""
         with self._turn:
             self._expected[body] += 1
 
@@ -74,13 +74,16 @@ class Simulation:
             self._expected[body] = max(0, self._expected[body] - 1)
             self._turn.notify_all()
 
-    def begin(self, body: str) -> None:
-        """From now on the world goes on only when this body asks for steps; it stands still when this returns."""
+    def begin(self, body: str, *, order: bool = False) -> None:
+        """From now on the world goes on only when this body asks for steps; it stands still when this returns.
+
+        `order`: the caller carries out an order, the one that was expected if one was.
+        """
         with self._turn:
             self._working[body] += 1
+            if order:
+                self._expected[body] = max(0, self._expected[body] - 1)
             self._turn.wait_for(lambda: not self._stepping)
-            if self._working[body] == 1 and self._expected[body]:
-                self._expected[body] -= 1
 
     def end(self, body: str) -> None:
         with self._turn:
@@ -88,8 +91,8 @@ class Simulation:
             self._turn.notify_all()
 
     @contextmanager
-    def working(self, body: str) -> Iterator[None]:
-        self.begin(body)
+    def working(self, body: str, *, order: bool = False) -> Iterator[None]:
+        self.begin(body, order=order)
         try:
             yield
         finally:

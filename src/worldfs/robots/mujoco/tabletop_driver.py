@@ -8,42 +8,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import mujoco
-import numpy as np
-
 from worldfs.base.driver import Interpreter, Run
 from worldfs.base.errors import BadInput, MissingRequirement, WorldError, from_os
 from worldfs.base.model import Cause, Finding, Json, Order, Outcome, Scene
 from worldfs.robots import displacements
 from worldfs.robots.video_writer import VideoWriter
 
-from . import actions, panda, perception, sequences
+from . import actions, perception, sequences
 from .action_evidence import ActionEvidence
 from .arm import Arm
-from .arm_view import ArmView
-from .array_types import Array
 from .camera import CameraRenderer
-from .ik import HIGH, HOME, LOW, IKSolver
 from .image_store import ImageStore, write_png
-from .model_builder import TIMESTEP, build
-from .motion_control import CLOSE, MotionController, MotionStopped
+from .model_builder import TIMESTEP
+from .motion_control import MotionStopped
 from .order_review import order_subject, review
-from .rig import Rig
-from .scene_layout import SceneLayout, layout, random_scene
-from .scene_observation import arm_state, observe
-from .simulation import Simulation
-
-SETTLE = 0.3  # s that the world comes to rest in when it is built
-READY = (  # poses tried in turn until one is free of collision: home, folded, upright, turned away
-    panda.HOME,
-    (0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785),
-    (0.0, -1.2, 0.0, -2.6, 0.0, 1.8, 0.785),
-    (0.0, -0.5, 0.0, -2.9, 0.0, 2.6, 0.785),
-    (1.57, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785),
-    (-1.57, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785),
-    (0.0, 0.0, 0.0, -0.5, 0.0, 0.9, 0.785),
-    (2.6, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785),
-)
+from .scene_layout import layout, random_scene
+from .scene_observation import observe
+from .tabletop import Tabletop
 
 
 class TabletopDriver:
@@ -51,7 +32,8 @@ class TabletopDriver:
 
     `artifacts`: directory beside ENVIRONMENT.md that pictures go to (in its `camera/`); None: no pictures are kept.
     `language` (en | zh): of the names in that random scene.
-    `interpreter`: language to orders, for real_execute. Called from one thread at a time, any thread.
+    `interpreter`: language to orders, for real_execute. `tabletop`: a world that other drivers share, one arm in it for
+    each; it is built and at rest, and `open` builds none. Called from one thread at a time, any thread.
     """
 
     ops = frozenset({"move_to", "pick_up", "place", "target_navigation", "strategy", "real_execute"})
@@ -67,12 +49,14 @@ class TabletopDriver:
         artifacts: Path | None = None,
         interpreter: Interpreter | None = None,
         language: str = "en",
+        tabletop: Tabletop | None = None,
     ) -> None:
         self.robot_id = robot_id
         self.seed, self.count = 0 if seed is None else seed, 5 if objects is None else objects
         self.interpreter = interpreter
         self._language = language
         self._cameras = cameras
+        self._shared = tabletop
         self._album_root = artifacts
         self._album = ImageStore(artifacts) if artifacts is not None else None
         self._arm: Arm | None = None
@@ -91,16 +75,13 @@ class TabletopDriver:
     # --- Driver ---
 
     def open(self, scene: Scene) -> None:
-        """Builds the world. Errors: `BadInput` for numbers that no world can have."""
+        """Builds the world, unless it shares one. Errors: `BadInput` for numbers that no world can have."""
         self._let_go()
         blank = not scene.objects and not scene.furniture and all(r.robot_id == self.robot_id for r in scene.robots)
         if blank:
             made = random_scene(self.seed, self.count, self.robot_id, self._language)
             scene = replace(made, robots=scene.robots or made.robots)
-        plan = layout(scene, self.robot_id)
-        rig = Rig(plan, ArmView(Simulation(build(plan).compile()), base=plan.base))
-        self._arm = Arm(rig, IKSolver(plan.base), MotionController(rig))
-        _stand_up(self._arm, plan)
+        self._arm = (self._shared or Tabletop(layout(scene, self.robot_id))).arm(self.robot_id)
         self._filmed()
         self.photograph(None)
         self._assumed = Scene() if blank else self.observe()
@@ -109,12 +90,18 @@ class TabletopDriver:
         return self._assumed
 
     def observe(self) -> Scene:
-        return observe(self.arm, self.robot_id, self._perception)
+        with self.arm.view.working():
+            return observe(self.arm, self.robot_id, self._perception)
 
     def review(self, order: Order) -> Sequence[Finding]:
-        return review(self.arm, order, self.interpreter, self._cameras)
+        with self.arm.view.working():
+            return review(self.arm, order, self.interpreter, self._cameras)
 
     def execute(self, order: Order, run: Run) -> Outcome:
+        with self.arm.view.working(order=True):
+            return self._execute(order, run)
+
+    def _execute(self, order: Order, run: Run) -> Outcome:
         arm = self.arm
         arm.mover.begin(lambda: run.stop)
         action_evidence = ActionEvidence(arm, order_subject(arm, order))
@@ -219,10 +206,11 @@ class TabletopDriver:
             return str(missing)
         data = self.arm.simulation.data
         try:
-            if self._album is not None:
-                self._perception = self._album.add(renderer, data)
-            if job is not None and job.is_dir() and job != self._album_root:
-                write_png(job / "front.png", renderer.capture(data, "front"))
+            with self.arm.view.working():
+                if self._album is not None:
+                    self._perception = self._album.add(renderer, data)
+                if job is not None and job.is_dir() and job != self._album_root:
+                    write_png(job / "front.png", renderer.capture(data, "front"))
         except OSError as error:
             return str(from_os(error, path=str(job), op="keep a picture"))
         except WorldError as error:
@@ -247,39 +235,3 @@ class TabletopDriver:
         if self._renderer is not None:
             self._renderer.close()
         self._renderer, self._arm = None, None
-
-
-def _stand_up(arm: Arm, plan: SceneLayout) -> None:
-    """Puts the arm where an earlier observation left it, else into a free pose; the world comes to rest."""
-    rig = arm.rig
-    data = rig.simulation.data
-    data.qpos[arm.view.finger_qpos] = panda.STROKE
-    mujoco.mj_forward(rig.simulation.model, data)
-    arm.ready = _free_pose(arm)
-    q, finger = arm.ready, panda.STROKE
-    before = arm_state(plan.robot)
-    if before is not None:
-        opening = before[1]
-        # what is held touches the pads; anything else that touches means the file was edited since
-        hits = arm.collision_checker(opening=opening).hits(before[0])
-        if not [pair for pair in hits if plan.robot is None or plan.robot.holding not in pair]:
-            q, finger = before
-    data.qpos[arm.view.joint_qpos], data.ctrl[arm.view.servos] = q, q
-    data.qpos[arm.view.finger_qpos] = finger
-    holding = plan.robot.holding if plan.robot else None
-    arm.view.grip(CLOSE if holding in rig.body and finger < panda.STROKE else finger)
-    mujoco.mj_forward(rig.simulation.model, data)
-    arm.mover.wait(SETTLE)
-
-
-def _free_pose(arm: Arm) -> Array:
-    checker = arm.collision_checker(opening=panda.STROKE)
-    for pose in READY:
-        if checker.free(np.array(pose)):
-            return np.array(pose)
-    rng = np.random.default_rng(3)
-    for _ in range(300):
-        q = rng.uniform(LOW, HIGH)
-        if checker.free(q):
-            return np.asarray(q)
-    return HOME.copy()
