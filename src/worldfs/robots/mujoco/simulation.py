@@ -59,6 +59,7 @@ class Simulation:
         self._expected: Counter[str] = Counter()  # body → orders that are to begin before the world goes on
         self._asked: dict[str, _StepRequest] = {}
         self._stepping = False
+        self._chunks = 0  # how often steps were taken
         self._time = float(self.data.time)
 
     # --- whose turn it is ---
@@ -67,6 +68,7 @@ class Simulation:
         """An order of this body is to begin: the world does not go on until it has (see `begin` and `dismiss`)."""
         with self._turn:
             self._expected[body] += 1
+            self._turn.notify_all()
 
     def dismiss(self, body: str) -> None:
         """The expected order does not come."""
@@ -80,6 +82,10 @@ class Simulation:
         `order`: the caller carries out an order, the one that was expected if one was.
         """
         with self._turn:
+            if not self._working[body]:
+                chunk = self._chunks  # whoever may step steps first: a body that looks again and again stops no other
+                self._turn.wait_for(lambda: self._chunks != chunk or not self._may_step())
+                self._turn.notify_all()
             self._working[body] += 1
             if order:
                 self._expected[body] = max(0, self._expected[body] - 1)
@@ -120,7 +126,7 @@ class Simulation:
                 self._asked[body] = request
                 try:
                     while request.left:
-                        if self._stepping or not self._all_asked():
+                        if self._stepping or not self._may_step():
                             self._turn.wait()
                         else:
                             self._step()
@@ -130,9 +136,12 @@ class Simulation:
         finally:
             self.end(body)
 
-    def _all_asked(self) -> bool:
+    def _may_step(self) -> bool:
+        """Whether steps are asked for, and by every body that the world waits for."""
         waited_for = (*self._working, *self._expected)
-        return all(b in self._asked for b in waited_for if self._working[b] or self._expected[b])
+        return bool(self._asked) and all(
+            body in self._asked for body in waited_for if self._working[body] or self._expected[body]
+        )
 
     def _step(self) -> None:
         """As many steps as all have asked for; the caller has the lock, and has it again afterwards."""
@@ -145,6 +154,7 @@ class Simulation:
         finally:
             self._turn.acquire()
             self._stepping = False
+            self._chunks += 1
             self._turn.notify_all()
         for body, request in asked.items():
             request.left -= steps

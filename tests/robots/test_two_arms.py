@@ -1,0 +1,248 @@
+"""Two arms at one table, each with its own driver and thread, in one world."""
+
+from __future__ import annotations
+
+import math
+import threading
+from dataclasses import replace
+from typing import Any
+
+import mujoco
+import numpy as np
+import pytest
+
+from worldfs.base.clock import SystemClock
+from worldfs.base.driver import Run
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Order, Outcome, RobotState, Scene, Thing
+from worldfs.planning.message_translation import to_chinese
+from worldfs.robots.mujoco import support
+from worldfs.robots.mujoco.scene_layout import layout
+from worldfs.robots.mujoco.tabletop import Tabletop
+from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
+
+from . import lies
+
+TABLE = Thing("table_01", category="furniture", position=(0.45, 0.0, 0.0), size=(0.9, 1.4, 0.75), shape="table")
+NEAR, FAR = "franka_001", "franka_002"  # at opposite sides of the table
+ROBOTS = (RobotState(NEAR, (0.0, 0.0, 0.0)), RobotState(FAR, (0.9, 0.0, 0.0, 0.0, 0.0, math.pi)))
+HERE = Thing("cube_here", position=(0.40, 0.35, 0.0255), size=(0.05,) * 3, shape="box", mass=0.1)
+THERE = Thing("can_there", position=(0.50, -0.35, 0.0555), size=(0.06, 0.06, 0.11), shape="cylinder", mass=0.3)
+SCENE = Scene(ROBOTS, (HERE, THERE), (TABLE,))
+
+
+class Pair:
+    """Two drivers of one tabletop, by the ids of their robots."""
+
+    def __init__(self, scene: Scene = SCENE) -> None:
+        self.table = Tabletop(layout(scene, NEAR, FAR))
+        self.drivers = {id: TabletopDriver(id, cameras=False, tabletop=self.table) for id in (NEAR, FAR)}
+        for driver in self.drivers.values():
+            driver.open(Scene())
+
+    def rig(self, id: str) -> Any:
+        return self.drivers[id].arm.rig
+
+    def review(self, id: str, op: str, **params: Any) -> list[Any]:
+        return list(self.drivers[id].review(Order("act", id, op, params)))
+
+    def run(self, id: str, *orders: tuple[str, dict[str, Any]]) -> list[Outcome]:
+        return self.together({id: orders})[id]
+
+    def together(self, plans: dict[str, Any], stops: dict[str, Run] | None = None) -> dict[str, list[Outcome]]:
+        """Each robot's orders, one after the other, from a thread of its own, in the order of `plans`."""
+        done: dict[str, list[Outcome]] = {id: [] for id in plans}
+
+        def drive(id: str) -> None:
+            for number, (op, params) in enumerate(plans[id]):
+                run = (stops or {}).get(id) or Run(SystemClock(), SystemClock().monotonic() + 300)
+                done[id].append(self.drivers[id].execute(Order(f"act_{number}", id, op, params), run))
+
+        threads = [threading.Thread(target=drive, args=(id,)) for id in plans]
+        for id, orders in plans.items():
+            for _ in orders:
+                self.table.simulation.expect(self.drivers[id].arm.view.prefix)
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(100)
+        assert not any(thread.is_alive() for thread in threads)
+        return done
+
+    def state(self) -> Any:
+        return self.table.simulation.save()
+
+
+BOTH = {
+    NEAR: (("pick_up", {"object_id": "cube_here"}), ("place", {"target_position": [0.38, 0.20, 0.0]})),
+    FAR: (("pick_up", {"object_id": "can_there"}), ("place", {"target_position": [0.55, -0.20, 0.0]}),
+          ("strategy", {"name": "wave"})),
+}  # fmt: skip
+
+
+def measured(outcomes: dict[str, list[Outcome]]) -> Any:
+    return {
+        id: [(o.ok, o.message, {k: v for k, v in o.evidence.items() if k != "wall_s"}) for o in some]
+        for id, some in sorted(outcomes.items())
+    }
+
+
+@pytest.fixture(scope="module")
+def both() -> tuple[Pair, dict[str, list[Outcome]]]:
+    pair = Pair()
+    return pair, pair.together(BOTH)
+
+
+def test_both_arms_work_at_once_and_each_reports_its_own(both):
+    pair, done = both
+    assert all(outcome.ok for some in done.values() for outcome in some), measured(done)
+    assert len({outcome.evidence["steps"] for some in done.values() for outcome in some}) == 5
+    scenes = {id: driver.observe() for id, driver in pair.drivers.items()}
+    for id, scene in scenes.items():
+        assert [robot.robot_id for robot in scene.robots] == [id]
+        assert scene.robots[0].joint_state["joint_1"] == pytest.approx(pair.rig(id).view.joints()[0], abs=1e-4)
+    assert scenes[NEAR].objects == scenes[FAR].objects and scenes[NEAR].relations == scenes[FAR].relations
+    assert {r.object for r in scenes[NEAR].relations} == {"table_01"}
+    assert scenes[FAR].robots[0].pose == pytest.approx((0.9, 0, 0, 0, 0, math.pi), abs=1e-3)
+    total = sum(outcome.evidence["sim_seconds"] for outcome in done[FAR])
+    assert pair.table.simulation.data.time < total + 5  # and not one after the other
+
+
+def test_the_same_orders_make_the_same_trajectory_byte_for_byte(both):
+    pair, done = both
+    again = Pair()
+    repeated = again.together({FAR: BOTH[FAR], NEAR: BOTH[NEAR]})  # the other thread is started first
+    assert again.state() == pair.state()
+    assert measured(repeated) == measured(done)
+
+
+def test_an_observer_and_a_critic_change_nothing_of_the_others_motion(both):
+    alone, watched = Pair(), Pair()
+    order = {NEAR: BOTH[NEAR][:1]}
+    done = alone.together(order)
+    over, seen = threading.Event(), []
+
+    def watch() -> None:
+        while not over.is_set():
+            seen.append(watched.drivers[FAR].observe())
+            assert not watched.review(FAR, "pick_up", object_id="can_there")
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    while not seen:
+        over.wait(0.001)
+    repeated = watched.together(order)
+    over.set()
+    watcher.join(300)
+    assert len({scene.objects[0].position for scene in seen}) > 1  # it was looked at in mid-motion
+    assert measured(repeated) == measured(done) and watched.state() == alone.state()
+
+
+def test_a_state_saved_in_mid_motion_goes_on_identically(monkeypatch):
+    pair, commands, saved = Pair(), [], []
+    step, mover = mujoco.mj_step, pair.drivers[NEAR].arm.mover
+
+    def recorded(model, data, n=1):
+        commands.extend([data.ctrl.copy()] * n)
+        step(model, data, n)
+
+    def watch():  # both arms are on their way, and the near one has the cube between its fingers
+        if not saved and pair.rig(NEAR).held():
+            saved.append((len(commands), pair.state()))
+
+    mover.watch, mover.watch_every = watch, 25
+    with monkeypatch.context() as patched:
+        patched.setattr(mujoco, "mj_step", recorded)
+        pair.together({id: orders[:1] for id, orders in BOTH.items()})
+    (at, state), rest = saved[0], None
+    rest = np.array(commands[at:])
+    assert len(rest) > 500 and np.any(rest[0] != rest[300])
+    other = Tabletop(layout(SCENE, NEAR, FAR)).simulation
+    other.restore(state)
+    assert other.data.ncon > 0
+    other.advance("", len(rest), slice(0, other.model.nu), rest)
+    assert other.save() == pair.state()
+
+
+def test_what_carries_what_is_measured_across_both():
+    top = Thing("cube_top", position=(0.50, -0.35, 0.0255 + 0.05), size=(0.05,) * 3, shape="box", mass=0.1)
+    base = replace(top, id="cube_base", position=(0.50, -0.35, 0.0255))
+    pair = Pair(Scene(ROBOTS, (HERE, base, top), (TABLE,)))
+    for id in (NEAR, FAR):
+        assert support.riders(pair.rig(id), "cube_base") == ["cube_top"]
+        assert pair.review(id, "pick_up", object_id="cube_base")[0].code == "CRITIC_REFUSED"
+    assert pair.run(FAR, ("pick_up", {"object_id": "cube_top"}))[0].ok
+    near, far = pair.rig(NEAR), pair.rig(FAR)
+    assert (near.held(), near.holder("cube_top"), far.held(), far.holder("cube_top")) == (None, FAR, "cube_top", None)
+    assert support.carried(far, "cube_top", "robot") and not support.carried(near, "cube_top", "robot")
+    assert support.carried(near, "cube_top", FAR) and near.touching("cube_top") == {FAR}
+    for id in (NEAR, FAR):
+        held = [r for r in pair.drivers[id].observe().relations if r.subject == "cube_top"]
+        assert [(r.relation, r.object) for r in held] == [("held_by", FAR)]
+    assert [r.holding for r in pair.drivers[NEAR].observe().robots] == [None]
+    (refused,) = pair.review(NEAR, "pick_up", object_id="cube_top")
+    assert refused.found == f"{FAR} holds cube_top"
+    assert to_chinese(refused.found) == f"{FAR} 正拿着 cube_top"
+    # what one sets down, the other takes
+    assert pair.run(FAR, ("place", {"target_position": [0.45, 0.12, 0.0]}))[0].ok
+    assert pair.run(FAR, ("strategy", {"name": "home"}))[0].ok
+    taken = pair.run(NEAR, ("pick_up", {"object_id": "cube_top"}))[0]
+    assert taken.ok and taken.evidence["carried_by"] == {"robot": 1.0}, taken.message
+    assert pair.rig(FAR).holder("cube_top") == NEAR
+
+
+def test_the_other_arm_is_an_obstacle_and_is_called_by_its_robots_id():
+    pair = Pair()
+    position, _ = pair.rig(FAR).view.tcp_pose()
+    found = [f.found for f in pair.review(NEAR, "move_to", target_pose=[float(v) for v in position])]
+    assert found and FAR in found[0] and "robot" in found[0], found
+
+
+def test_a_cancelled_arm_holds_still_and_the_other_finishes():
+    pair = Pair()
+    clock = SystemClock()
+    run = Run(clock, clock.monotonic() + 300)
+    mover = pair.drivers[NEAR].arm.mover
+    mover.watch, mover.watch_every = run.cancel.set, 400
+    done = pair.together({NEAR: BOTH[NEAR][:1], FAR: BOTH[FAR][:1]}, {NEAR: run})
+    (stopped,), (other,) = done[NEAR], done[FAR]
+    assert stopped.code == "CANCELLED" and stopped.evidence["held"]
+    assert other.ok and pair.rig(FAR).held() == "can_there"
+    assert np.max(np.abs(pair.rig(NEAR).view.speeds())) < 0.01
+
+
+def test_a_fault_of_one_arm_is_not_the_others():
+    pair = Pair()
+    model = pair.table.simulation.model
+    model.actuator_gainprm[pair.rig(NEAR).view.servos] = 0  # the near arm has no torque
+    model.actuator_biasprm[pair.rig(NEAR).view.servos] = 0
+    done = pair.together({NEAR: BOTH[NEAR][:1], FAR: BOTH[FAR][:1]})
+    assert not done[NEAR][0].ok and done[FAR][0].ok
+
+
+def test_a_thing_thrown_at_the_other_side_is_reported_by_the_one_that_works():
+    pair = Pair()
+    mover = pair.drivers[NEAR].arm.mover
+    mover.watch_every = 400
+    mover.watch = lambda: lies.put(pair.rig(NEAR), "can_there", (0.30, -0.5, 0.0555))
+    (done,) = pair.run(NEAR, BOTH[NEAR][0])
+    assert done.ok and [line["id"] for line in done.evidence["also_moved"]] == ["can_there"]
+
+
+@pytest.mark.parametrize(
+    ("robots", "things", "found"),
+    [
+        ((RobotState(NEAR), RobotState(FAR)), (), "and franka_002 at"),
+        ((ROBOTS[0],), (), "and franka_002 at"),
+        (ROBOTS, (replace(HERE, id=FAR),), "a robot called"),
+    ],
+)
+def test_two_arms_need_bases_and_names_of_their_own(robots, things, found):
+    with pytest.raises(BadInput, match=found):
+        layout(Scene(robots, things, (TABLE,)), NEAR, FAR)
+
+
+def test_a_driver_without_an_arm_at_the_table_is_told_who_has_one():
+    table = Tabletop(layout(SCENE, NEAR, FAR))
+    with pytest.raises(BadInput, match="franka_003"):
+        TabletopDriver("franka_003", cameras=False, tabletop=table).open(Scene())
