@@ -328,7 +328,7 @@ class Named(NamedTuple):
 
 NAMED = (
     Named("T1: running is not durable, dispatch", "durable", "runtime/dispatch.py", ("_run", "write_status")),
-    Named("T1: running is not durable, calls", "durable", "world/agent_jobs/agent_jobs.py", ("_run", "write_status")),
+    Named("T1: an end is not durable, calls", "durable", "world/agent_jobs/agent_runtime.py", ("_write_end",)),
     Named("T1: the plane's log is not synced", "durable", "control/write_ahead_log.py", ("append", "log.append")),
     Named("T1: a note is not durable", "durable", "agents/notebook.py", ("_append", "_log.append")),
     Named("T1: a node's identity is not durable", "durable", "plugins/node_fs/node_identity.py", ("_save", "replace")),

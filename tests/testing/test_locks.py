@@ -351,7 +351,7 @@ class Attempt(JobAttempt):
     """Its end is decided, and its stop asked for, under its lock."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if hasattr(self, "broken") and name in ("over", "left", "stopped", "stopped_at"):
+        if hasattr(self, "broken") and name in ("over", "left", "cancelled_at", "stopped", "stopped_at"):
             assert self.lock.locked(), f"{name} is set outside of the lock"
         super().__setattr__(name, value)
 
@@ -372,9 +372,9 @@ def test_an_end_and_a_stop_are_decided_under_the_lock_of_the_attempt() -> None:
         attempt.cancel = Asked(attempt)
         return attempt
 
-    assert attempt().request_stop()
+    assert attempt().request_stop(1.0)
     ended = attempt()
-    assert ended.claim_end() and not ended.claim_end() and not ended.request_stop()
+    assert ended.claim_end() and not ended.claim_end() and not ended.request_stop(1.0)
     left = attempt()
     left.abandon()
     assert left.left and not left.claim_end()

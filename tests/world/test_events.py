@@ -54,7 +54,7 @@ def test_the_events_themselves_may_be_waited_for_without_end(served):
 
 def test_a_letter_that_was_queued_when_the_server_went_is_answered_by_the_next_one(tmp_path):
     with ServedWorld.open(tmp_path) as realm:
-        realm.services.calls._held = True  # as if the power went before anybody came to it
+        realm.services.calls.runtime._held = True  # as if the power went before anybody came to it
         names = realm.namespace(Binding(USER, "alice", "p"))
         job = names.write("/agents/self/chat/control/input", b"hello").extra["job"]
         assert json.loads(names.read(f"/agents/self/jobs/{job}/status.json").data)["state"] == "queued"

@@ -8,13 +8,15 @@ from contextlib import contextmanager
 
 
 class StopSignal(threading.Event):
-    """An event that also calls what has registered with it. `set` from any thread, or from a signal handler."""
+    """An event that also calls what has registered with it, once. `set` from any thread, or from a signal handler."""
 
     def __init__(self) -> None:
         super().__init__()
         self._calls: list[Callable[[], None]] = []
 
     def set(self) -> None:
+        if self.is_set():
+            return
         super().set()
         for call in tuple(self._calls):
             call()

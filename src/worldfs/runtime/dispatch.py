@@ -74,14 +74,14 @@ class Dispatcher:
             outcome = _stopped(outcome, attempt.stopped, worker)
         self._end(attempt, outcome, lesson=outcome.cause in RETRIED)
 
-    def end_without_worker(self, attempt: JobAttempt, worker: Worker) -> None:
+    def end_without_worker(self, attempt: JobAttempt, worker: Worker, cause: Cause) -> None:
         """The worker did not stop in time. The caller has claimed the end; what the worker reports later is ignored."""
-        order = attempt.job.order
-        if attempt.cancel.is_set() and self.clock.monotonic() < attempt.deadline:
-            outcome = Outcome.failure(Cause.CANCELLED, "CANCELLED", f"cancelled, and {worker.noun} did not stop")
+        order, why = attempt.job.order, f"{worker.noun} did not stop when asked"
+        if cause is Cause.CANCELLED:
+            outcome = Outcome.failure(cause, "CANCELLED", why)
         else:
-            why = f"timed out after {order.timeout_s:g} s, and {worker.noun} did not stop when asked"
-            outcome = Outcome.failure(Cause.TIMEOUT, "EXECUTION_TIMEOUT", why)
+            text = f"timed out after {order.timeout_s:g} s, and {why}"
+            outcome = Outcome.failure(cause, "EXECUTION_TIMEOUT", text)
             self.learn(order, outcome)
         self.write_end(attempt, outcome)
         attempt.cancel.set()  # after the end is decided: the outcome is not "cancelled"
@@ -94,9 +94,14 @@ class Dispatcher:
 
     def write_end(self, attempt: JobAttempt, outcome: Outcome) -> None:
         """Write the end, or the next attempt. The caller has claimed the end."""
-        order, cancelled = attempt.job.order, attempt.cancel.is_set()
+        order = attempt.job.order
         status = status_after(
-            order, attempt.job.status, outcome, self.clock.now(), cancelled=cancelled, localise=self.localise
+            order,
+            attempt.job.status,
+            outcome,
+            self.clock.now(),
+            cancelled=attempt.cancelled,
+            localise=self.localise,
         )
         job = replace(attempt.job, status=status)
         if is_ended(job):

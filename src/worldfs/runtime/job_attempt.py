@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
-from worldfs.base.model import Job
+from worldfs.base.model import Cause, Job
 from worldfs.base.stop_signal import StopSignal
 
 if TYPE_CHECKING:
     from .stop_log import StopState
 
 GRACE_S = 2.0
+EDGE_S = 0.001  # of a moment that ends something: reached is not passed
 
 
 class Grace(NamedTuple):
@@ -40,7 +41,7 @@ class JobAttempt:
     left: bool = False  # the runtime closed without waiting for it: it must not write any more
     settled: bool = False  # the scheduler has taken note of its end
     shown: bool = False  # as running, in the sheet
-    cancelled_at: float = 0.0  # clock.monotonic() when it was asked to stop
+    cancelled_at: float = inf  # clock.monotonic() when it was asked to stop
     stopped: StopState | None = None  # the stop of its node that came while it ran
     stopped_at: float = 0.0  # clock.monotonic() then
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -51,11 +52,16 @@ class JobAttempt:
             first, self.over = not self.over, True
             return first
 
-    def request_stop(self, now: float = 0.0) -> bool:
+    @property
+    def cancelled(self) -> bool:
+        """Whether its submitter or an operator ended it early: no other attempt is made."""
+        return self.cancelled_at < inf or self.stopped is not None
+
+    def request_stop(self, now: float) -> bool:
         """Ask the worker to stop; False when the end is decided already."""
         with self.lock:
             if not self.over:
-                self.cancelled_at = self.cancelled_at or now
+                self.cancelled_at = min(self.cancelled_at, now)
                 self.cancel.set()
             return not self.over
 
@@ -78,6 +84,10 @@ class JobAttempt:
         moments = [self.deadline + grace.stop_s]
         if self.stopped is not None:
             moments.append(self.stopped_at + grace.stop_s)
-        if self.cancelled_at and grace.cancel_s is not None:
+        if grace.cancel_s is not None:
             moments.append(self.cancelled_at + grace.cancel_s)
         return min(moments)
+
+    def late_cause(self, grace: Grace) -> Cause:
+        """Why a job ends without its worker."""
+        return Cause.CANCELLED if grace.cancel_s is not None and self.cancelled_at < self.deadline else Cause.TIMEOUT

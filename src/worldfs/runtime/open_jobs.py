@@ -142,7 +142,9 @@ class OpenJobs:
                 if stopped and rules.unconfirmed is not None:
                     self.dispatch.write_end(attempt, rules.unconfirmed(attempt))
                 else:
-                    self.dispatch.end_without_worker(attempt, rules.worker_of(attempt.lane))
+                    self.dispatch.end_without_worker(
+                        attempt, rules.worker_of(attempt.lane), attempt.late_cause(rules.grace)
+                    )
             except Exception as error:
                 self._break(attempt, error)
             else:
@@ -160,7 +162,7 @@ class OpenJobs:
             attempt.abandon()
 
     def patience(self) -> float | None:
-        """Seconds until a deadline, a limit or a retry; None: until something happens."""
+        """Seconds until the end of a grace, a limit or a retry; None: until something happens."""
         now, waits = self.clock.monotonic(), []
         for attempt in self.running.values():
             moment = attempt.ends_at(self.rules.grace)
@@ -170,13 +172,18 @@ class OpenJobs:
                 waits.append(moment - now)
             elif (left := attempt.since + attempt.job.order.timeout_s + self.rules.grace.stop_s - now) > 0:
                 waits.append(left)  # still under review: its thread calls `done`
-        limit = self._deferred.next_timeout()
-        if limit is not None:
-            waits.append(limit)
-        due = self.queue.next_due()
+        due = self.next_due()
         if due is not None:
-            waits.append((due - self.clock.now()).total_seconds())
+            waits.append(due)
         return None if not waits else max(0.0, min(waits))
+
+    def next_due(self) -> float | None:
+        """Seconds until `start` has something to do though nothing else happens: a limit in the queue, a retry."""
+        limit, due = self._deferred.next_timeout(), self.queue.next_due()
+        if due is None:
+            return limit
+        left = (due - self.clock.now()).total_seconds()
+        return left if limit is None else min(left, limit)
 
     # -- inside ----------------------------------------------------------------------------------------------------
 

@@ -22,9 +22,9 @@ from worldfs.testing.waiting import PATIENCE_S
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.world.agent_jobs import agent_jobs as module
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
-from worldfs.world.agent_jobs.agent_job_recovery import LOST
 from worldfs.world.agent_jobs.agent_job_table import KEEP_S
 from worldfs.world.agent_jobs.agent_jobs import AgentJobs
+from worldfs.world.agent_jobs.agent_runtime import GRACE_S, LOST
 from worldfs.world.agent_jobs.ended_jobs import GROUP
 
 
@@ -300,7 +300,7 @@ def test_a_call_that_never_stops_is_ended_without_it_and_its_late_word_counts_fo
     assert state(calls, id)[0] == "running"
 
     def given_up() -> bool:  # the grace begins when it was asked, which another thread may have done
-        clock.advance(module.GRACE_S)
+        clock.advance(GRACE_S)
         calls.tick()
         return state(calls, id)[0] == "failed"
 
@@ -522,7 +522,7 @@ def test_ended_calls_are_put_away_in_groups_and_all_of_them_are_shown_after_a_cr
 def test_an_ended_call_whose_line_the_disk_refused_is_shown_after_a_start(tmp_path: Path) -> None:
     calls = open_calls(tmp_path)
     calls.register("chat", echo, threads=0)
-    store, refused = calls._shown._store, []
+    store, refused = calls.jobs.store, []
     append = store.append
 
     def once(key: str, data: bytes, **more: bool) -> None:

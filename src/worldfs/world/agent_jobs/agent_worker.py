@@ -1,0 +1,68 @@
+"""A chat backend or a tool as a worker: its work function runs each job of one kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from worldfs.base.driver import Run
+from worldfs.base.errors import StorageError, WorldError
+from worldfs.base.model import Cause, Finding, Json, Order, Outcome
+from worldfs.runtime.worker_threads import WorkerThreads
+
+from .agent_job import AgentJob, AgentJobContext
+
+WorkFunction = Callable[[AgentJobContext], Outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class AgentWorker:
+    """Jobs of one kind. Nothing reviews them, and they have no body that could be observed."""
+
+    work: WorkFunction
+    lane: Callable[[AgentJob], str]
+    threads: WorkerThreads
+    context: Callable[[str], AgentJobContext]  # of a job that runs, by its id
+
+    @property
+    def noun(self) -> str:
+        return "it"
+
+    @property
+    def artifacts(self) -> Path | None:
+        return None
+
+    def review(self, order: Order) -> Sequence[Finding]:
+        return ()
+
+    def execute(self, order: Order, run: Run) -> Outcome:
+        context = self.context(order.id)
+        return _judged(_run_guarded(self.work, context), context)
+
+    def observe(self) -> None:
+        pass
+
+    def stop_confirmation(self) -> Json:
+        return {}
+
+
+def _run_guarded(work: WorkFunction, context: AgentJobContext) -> Outcome:
+    try:
+        return work(context)
+    except StorageError as error:
+        return Outcome.failure(Cause.ERROR, "BROKEN", str(error))
+    except WorldError as error:
+        return Outcome.failure(Cause.ERROR, "", str(error))
+    except Exception as error:  # any error of a tool or a responder ends the job
+        return Outcome.failure(Cause.ERROR, "", f"{type(error).__name__}: {error}")
+
+
+def _judged(outcome: Outcome, context: AgentJobContext) -> Outcome:
+    """A failure after a stop request is caused by it; a success remains a success."""
+    if outcome.ok or context.why is None or outcome.cause is context.why:
+        return outcome
+    if context.why is Cause.TIMEOUT:
+        message = f"timed out after {context.seconds:g} s" + (f": {outcome.message}" if outcome.message else "")
+        return replace(outcome, cause=Cause.TIMEOUT, code="EXECUTION_TIMEOUT", message=message)
+    return replace(outcome, cause=Cause.CANCELLED, code="CANCELLED", message=outcome.message or "asked to stop")
