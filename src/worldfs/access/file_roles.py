@@ -5,22 +5,26 @@ from __future__ import annotations
 from typing import Final
 
 from worldfs.base.errors import NotPermitted
-from worldfs.tree.row_table import AT_STARTUP, FileKind, FileRow, PathNode
+from worldfs.tree.row_table import AT_STARTUP, FileKind, FileRow
 
 from .decision import ALLOWED, FIXED_NAMES, HIDDEN, Decision
 from .roles import OPERATOR
+from .things import InboxMessage
 from .verb import Verb
 
 NO_WRITER: Final = Decision(False, NotPermitted.code, "the role may not write it")
 _NAMES: Final = "a file in what a node exports (/nodes/NODE/fs/…) or below artifacts/"
 COMPUTED: Final = Decision(False, NotPermitted.code, "it is computed", _NAMES)
+WRONG_INBOX: Final = Decision(False, NotPermitted.code, "the message is addressed to another agent")
 OTHER_NAMES: Final = FIXED_NAMES._replace(expected=_NAMES)
 
 
-def decide(role: str, verb: Verb, row: FileRow | None) -> Decision:
+def decide(role: str, verb: Verb, row: FileRow | InboxMessage | None) -> Decision:
     """None: a path that no row describes. What a role may not see does not exist for it."""
     if row is None:
         return FIXED_NAMES
+    if isinstance(row, InboxMessage):
+        return ALLOWED if row.to == row.inbox else WRONG_INBOX
     if verb is Verb.READ:
         return ALLOWED if may_read(row, role) else HIDDEN
     if verb is Verb.REMOVE:
@@ -61,22 +65,3 @@ def explained(decision: Decision, role: str, row: FileRow | None) -> Decision:
         expected = f"one of its writers: {named or 'none: it is computed'}"
         return decision._replace(reason=f"{role} may not write it", expected=expected)
     return decision
-
-
-def visible_mounts(place: PathNode, role: str) -> tuple[str, ...]:
-    """The mounts that have a file here or below which `role` may read or write. Computed once for a role."""
-    known = place.mounts.get(role)
-    if known is None:
-        seen = (row for row in place.rows if may_read(row, role) or role in row.writers)
-        known = place.mounts[role] = tuple(dict.fromkeys(row.mount for row in seen))
-    return known
-
-
-def matrix_cell(row: FileRow, role: str) -> str:
-    """The permission matrix's cell for a file and a role, in the specification's words (000, matrix)."""
-    reads, condition = role in row.readers, row.writers.get(role)
-    if condition is None:
-        return "R" if reads else "—"
-    if condition:
-        return f"W ({condition})"
-    return "R + W" if reads else "W"

@@ -17,6 +17,7 @@ from .things import (
     AgentName,
     AttachClaim,
     ExportName,
+    InboxMessage,
     NodeClaim,
     NodeName,
     OperationCall,
@@ -39,7 +40,7 @@ CallerThing = OperationCall | NodeClaim | ServiceEvents
 
 
 @overload
-def judge(actor: str, verb: Verb, thing: FileRow | None) -> Decision: ...
+def judge(actor: str, verb: Verb, thing: FileRow | InboxMessage | None) -> Decision: ...
 @overload
 def judge(actor: BindingRights, verb: Verb, thing: RightsThing) -> Decision: ...
 @overload
@@ -51,12 +52,12 @@ def judge(actor: Principal, verb: Verb, thing: PrincipalThing) -> Decision: ...
 def judge(
     actor: str | Binding | BindingRights | Caller | Principal,
     verb: Verb,
-    thing: FileRow | RightsThing | BindingThing | CallerThing | PrincipalThing | None,
+    thing: FileRow | InboxMessage | RightsThing | BindingThing | CallerThing | PrincipalThing | None,
 ) -> Decision:
     """`actor`: a file role; a binding, or its rights as they were computed last; the caller of a control operation;
     a principal that is not bound yet."""
     if isinstance(actor, str):  # first: asked for each row of a listing
-        assert thing is None or isinstance(thing, FileRow)
+        assert thing is None or isinstance(thing, (FileRow, InboxMessage))
         return file_roles.decide(actor, verb, thing)
     if isinstance(actor, Binding):
         return binding_rules.decide(actor, verb, thing)

@@ -9,12 +9,11 @@ from __future__ import annotations
 from typing import Final
 
 from .binding import NODE, Binding
-from .credentials import secrets_equal
+from .credentials import holds_project_token, secrets_equal
 from .decision import ALLOWED, Decision
-from .things import ExportTarget, ProjectRequest, ProjectRules, ProjectScope
+from .things import ADMINS, DENY, OPEN, TOKEN, ExportTarget, ProjectRequest, ProjectRules, ProjectScope
 from .verb import Verb
 
-OPEN, TOKEN, ADMINS, DENY = "open", "token", "admin", "deny"
 _CHANGES: Final = (Verb.MOUNT, Verb.ADMIN)
 NO_PROJECT: Final = Decision(False, "project_not_found")
 NOT_ASSIGNED: Final = Decision(False, "project_assignment_forbidden")
@@ -39,7 +38,7 @@ def decide(binding: Binding, verb: Verb, scope: ProjectScope) -> Decision:
     if verb is Verb.SEE:
         return NO_PROJECT if _mode(project, binding.agent, Verb.READ) in (ADMINS, DENY) else ALLOWED
     mode = _mode(project, binding.agent, verb)
-    if mode == OPEN or (mode == TOKEN and holds_token(project, binding)):
+    if mode == OPEN or (mode == TOKEN and holds_project_token(project, binding)):
         return ALLOWED
     return FORBIDDEN
 
@@ -69,7 +68,7 @@ def decide_request(binding: Binding, verb: Verb, request: ProjectRequest) -> Dec
 def _decide_token(binding: Binding, project: ProjectRules, request: ProjectRequest) -> Decision:
     given = request.given
     if given is None:
-        return ALLOWED if request.bound and holds_token(project, binding) else NO_TOKEN
+        return ALLOWED if request.bound and holds_project_token(project, binding) else NO_TOKEN
     if not isinstance(given, str):
         return BAD_TOKEN
     return ALLOWED if secrets_equal(given, project.token) else WRONG_TOKEN
@@ -85,11 +84,6 @@ def decide_mount(binding: Binding, target: ExportTarget) -> Decision:
 
     seen = binding.admin or any(shows(project) for project in target.projects)
     return ALLOWED if seen else Decision(False, "node_not_found")
-
-
-def holds_token(project: ProjectRules, binding: Binding) -> bool:
-    """Whether the binding holds the project's present token."""
-    return binding.project == project.project_id and secrets_equal(binding.token, project.token)
 
 
 def _mode(project: ProjectRules, agent: str, verb: Verb) -> str:

@@ -22,6 +22,13 @@ class ServedFile(NamedTuple):
     role: str
 
 
+class InboxMessage(NamedTuple):
+    """A message written into the inbox of an agent; `to`: the agent that it is addressed to."""
+
+    inbox: str
+    to: str
+
+
 class NodeName(NamedTuple):
     id: str
 
@@ -59,6 +66,9 @@ class JobOwner(NamedTuple):
 
     agent: str
     project: str
+
+
+OPEN, TOKEN, ADMINS, DENY = "open", "token", "admin", "deny"  # modes of an action of a project
 
 
 class ExportMount(Protocol):

@@ -278,6 +278,11 @@ class TokenStore:
             self._visits = _visits(kept.get("visits"))
 
 
+def shared_token_agents(role: str) -> str:
+    """The agents that the role's own token speaks for, in words (`TokenStore.acts_for`)."""
+    return "any agent" if role == ADMIN else "any agent without a token of its own"
+
+
 def _new(role: str) -> str:
     return f"sw-{role}_" + base64.urlsafe_b64encode(secrets.token_bytes(24)).decode().rstrip("=")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from worldfs.access.project_policy import ADMINS, DENY, OPEN, TOKEN
+from worldfs.access.things import ADMINS, DENY, OPEN, TOKEN
 
 from .payload_fields import AGENT_MAX, invalid, is_id
 

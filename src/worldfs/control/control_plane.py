@@ -18,7 +18,6 @@ import msgspec
 
 from worldfs.access.binding import SYSTEM
 from worldfs.access.caller import Caller, PlaneConfig
-from worldfs.access.operation_rights import ADMINS_ONLY
 from worldfs.base.clock import Clock
 from worldfs.base.durable import Disk
 from worldfs.base.errors import WorldError
@@ -220,7 +219,7 @@ class ControlPlane(Notifications):
 
     def _audit_refusal(self, row: OpRow, caller: Caller, code: str) -> None:
         """Record a refusal in the audit trail, but not the polling for an approval."""
-        if row.own and code == ADMINS_ONLY.code:
+        if row.own and code == "forbidden":
             return
         with self._writing:
             line = self._audit(row, caller, code or None, self._now())

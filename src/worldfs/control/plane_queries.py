@@ -9,10 +9,9 @@ import threading
 from collections.abc import Mapping, Sequence
 
 from worldfs.access.binding import Binding
-from worldfs.access.credentials import secrets_equal
+from worldfs.access.credentials import holds_project_token, secrets_equal
 from worldfs.access.decision import Decision
 from worldfs.access.judge import judge
-from worldfs.access.project_policy import holds_token
 from worldfs.access.things import ProjectRequest, ProjectScope
 from worldfs.access.verb import Verb
 from worldfs.base.clock import Clock
@@ -115,7 +114,7 @@ class PlaneQueries:
         """Whether the binding has its project's current token (`require_project_token` of a service, acheron D7)."""
         with self._lock:
             project = self._state.project(binding.project)
-            return project is not None and holds_token(project, binding)
+            return project is not None and holds_project_token(project, binding)
 
     def token_valid(self, project_id: str, token: str) -> bool:
         """Constant time; False for a project without a token."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol, cast
 
-from worldfs.access.file_roles import visible_mounts
 from worldfs.access.judge import judge, require
+from worldfs.access.role_index import visible_mounts
 from worldfs.access.verb import Verb
 from worldfs.base.errors import BadInput, Exists, NotFound, UserError
 from worldfs.storage.store_interface import ANY, Expected, Store, StoreWatch

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from worldfs.access.file_roles import matrix_cell
 from worldfs.access.judge import judge
+from worldfs.access.role_index import matrix_cell
 from worldfs.access.roles import MATRIX_ROLES, OPERATOR
 from worldfs.access.verb import Verb
 from worldfs.tree.row_table import FileRow

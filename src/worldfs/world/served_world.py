@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
-from worldfs.access import visibility
 from worldfs.access.binding import MOTHER, Binding
 from worldfs.access.caller import Caller
 from worldfs.access.judge import judge
@@ -180,7 +179,7 @@ class ServedWorld:
 
     def agents_seen(self, binding: Binding) -> Sequence[str]:
         """The agents that a binding sees, in its tree and in every other listing."""
-        return visibility.visible_agents(binding, self._sources.policies.policy(binding), self.agents())
+        return self.namespace(binding).rights.agents
 
     def ensure_agent(self, name: str) -> None:
         """Idempotent. Raises `BadInput` for a name that no agent may have."""

@@ -115,11 +115,11 @@ async def _auth_status(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
 
 
 async def _auth_rotate(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
-    role = payload.get("role")
-    if role not in ROLES:
+    named = payload.get("role")
+    if named not in ROLES:
         raise SessionRefused("invalid_payload", "role must be 'admin' or 'user'")
-    token = await peer.server.thread(lambda: peer.server.tokens.rotate(role))
-    return {"role": role, "token": token}
+    token = await peer.server.thread(lambda: peer.server.tokens.rotate(named))
+    return {"role": named, "token": token}
 
 
 async def _agent_list(peer: ClientPeer, payload: Json, frame: Frame) -> Json:

@@ -28,17 +28,17 @@ def add(context: CommandContext) -> int:
 
 def list_tokens(context: CommandContext) -> int:
     """The two role tokens, and those of single agents."""
+    from worldfs.access.tokens import shared_token_agents
+
     tokens = _tokens(context)
     shown = tokens.masked()
     rows = [{"id": role, "agent_id": None, "role": role, "created_at_ms": None} for role in tokens.roles()]
     rows += shown["agent_tokens"]
-    words = [f"{row['id']:12} {row['role']:6} {row['agent_id'] or _any(row['role'])}" for row in rows]
+    words = [
+        f"{row['id']:12} {row['role']:6} {row['agent_id'] or shared_token_agents(str(row['role']))}" for row in rows
+    ]
     context.output.report("\n".join(words), {"tokens": rows})
     return 0
-
-
-def _any(role: object) -> str:
-    return "any agent" if role == "admin" else "any agent without a token of its own"
 
 
 def revoke(context: CommandContext) -> int:

@@ -6,7 +6,10 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from worldfs.base.errors import BadInput, NotFound, NotPermitted
+from worldfs.access.judge import judge
+from worldfs.access.things import InboxMessage
+from worldfs.access.verb import Verb
+from worldfs.base.errors import BadInput, NotFound
 from worldfs.storage.store_interface import Store
 from worldfs.tree.row_table import FileRow
 from worldfs.tree.verb_values import WriteContext
@@ -120,8 +123,9 @@ class _MessageFile(VirtualFile):
         from worldfs.formats.agent import documents
 
         message = documents.message_read(data)
-        if message.to != names["agent"]:
-            raise NotPermitted(f"a message to {message.to!r}", path=f"/agents/{names['agent']}/inbox", op="write")
+        decision = judge(ask.actor, Verb.WRITE, InboxMessage(names["agent"], message.to))
+        if not decision:
+            raise decision.error(path=f"/agents/{names['agent']}/inbox", op="write", actor=ask.actor)
         deposit_to(self._agents.root, names["agent"], message)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from worldfs.access.file_roles import visible_mounts
 from worldfs.access.judge import judge
+from worldfs.access.role_index import visible_mounts
 from worldfs.access.verb import Verb
 from worldfs.tree.path import segments
 from worldfs.tree.row_table import FileKind, FileRow, PathNode, RowTable

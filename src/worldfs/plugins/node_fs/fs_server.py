@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import hmac
 import logging
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +15,7 @@ from typing import Any, Final, Protocol, TypeVar, TypeVarTuple
 
 from websockets.exceptions import ConnectionClosed
 
+from worldfs.access.credentials import secrets_equal
 from worldfs.formats.wire.frames import ACHERON, BadFrame, Frame, Json, read, write
 
 from .export_source import EXCLUSIVE, MAX_READ, SHARED, UNLOCK, ExportSource, Invalidation
@@ -280,7 +280,7 @@ def check_token(given: object, expected: str) -> FsError | None:
     """Compared in constant time. An empty secret never matches."""
     if not isinstance(given, str) or not given:
         return FsError(errno.EACCES, "AuthMissing")
-    if not expected or not hmac.compare_digest(given.encode("utf-8", "surrogatepass"), expected.encode()):
+    if not secrets_equal(given, expected):
         return FsError(errno.EACCES, "AuthFailed")
     return None
 
