@@ -6,14 +6,16 @@ from contextlib import suppress
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
 
-from worldfs.interfaces.acheron.health import Health
 from worldfs.testing.waiting import PATIENCE_S
 
 
-async def get(port, path, method="GET"):
+async def get(port, path, method="GET", token=""):
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(f"{method} {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    bearer = f"Authorization: Bearer {token}\r\n" if token else ""
+    writer.write(f"{method} {path} HTTP/1.1\r\nHost: x\r\n{bearer}\r\n".encode())
     head, _, body = (await reader.read()).partition(b"\r\n\r\n")
     writer.close()
     return int(head.split()[1]), head.decode(), body
@@ -21,12 +23,7 @@ async def get(port, path, method="GET"):
 
 def run(hold, life):
     async def begin(stand):
-        health = Health(stand.server)
-        port = await health.start("127.0.0.1", 0)
-        try:
-            await life(stand, port)
-        finally:
-            await health.stop()
+        await life(stand, await stand.server.start_health())
 
     hold(begin)
 
@@ -85,8 +82,44 @@ def test_what_is_no_request_is_let_go(hold):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"x" * 100_000)
         with suppress(ConnectionError):
-            assert await asyncio.wait_for(reader.read(), PATIENCE_S) == b""
+            assert (await asyncio.wait_for(reader.read(), PATIENCE_S)).startswith(b"HTTP/1.1 414 ")
         writer.close()
         assert (await get(port, "/livez"))[0] == 200
 
     run(hold, life)
+
+
+def test_an_upgrade_on_the_port_of_health_is_no_way_into_the_tree(hold):
+    async def life(stand, port):
+        with pytest.raises(InvalidStatus) as refused:
+            async with connect(f"ws://127.0.0.1:{port}/", additional_headers={"Authorization": stand.token()}):
+                pass
+        assert refused.value.response.status_code == 404
+
+    run(hold, life)
+
+
+def test_the_served_port_says_that_it_lives_and_keeps_its_figures_for_those_who_may_read_them(hold):
+    async def life(stand):
+        port = stand.server.port
+        assert (await get(port, "/livez"))[::2] == (200, b"ok\n")
+        assert (await get(port, "/readyz"))[0] == 200
+        for path in ("/metrics", "/metrics.json"):
+            assert [
+                (await get(port, path, token=token))[0] for token in ("", "wrong", stand.token("user"), stand.token())
+            ] == [401, 401, 403, 200]
+        assert json.loads((await get(port, "/metrics.json", token=stand.token()))[2])["projects"]["total"] == 1
+        assert (await get(port, "/other"))[0] == (await get(port, "/"))[0] == 426
+        assert stand.server.meters.refused == 2
+
+    hold(life)
+
+
+@pytest.mark.parametrize("method", ["HEAD", "POST"])
+def test_a_method_other_than_get_moves_nothing_and_is_answered(hold, method):
+    async def life(stand):
+        status, head, body = await get(stand.server.port, "/livez", method)
+        assert (status, body) == ((200, b"") if method == "HEAD" else (405, b"GET only\n"))
+        assert "Content-Length: " in head
+
+    hold(life)

@@ -1,22 +1,28 @@
-"""The server's health over plain HTTP: /livez, /readyz, /metrics (Prometheus), /metrics.json. No secret is in it.
+"""The server's health as HTTP pages: /livez, /readyz, /metrics (Prometheus), /metrics.json. No secret is in them.
 
 Names of figures begin with `worldfs_`; those of the control plane keep the keys of `control.metrics` (acheron D13).
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterator
-from contextlib import suppress
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
+from websockets.datastructures import Headers
+from websockets.http11 import Request, Response
 
 from worldfs.access.binding import OWNER
 from worldfs.access.caller import Caller
+from worldfs.access.decision import Decision
+from worldfs.base.errors import UserError
+from worldfs.formats.wire.frames import Json
+
+from .websocket_transport import authorization
 
 if TYPE_CHECKING:
     from prometheus_client.metrics_core import Metric
@@ -24,11 +30,11 @@ if TYPE_CHECKING:
     from .server import Server
 
 _SELF: Final = Caller(OWNER)
-_HEAD_S: Final = 10.0  # for a request to arrive
-_HEAD_BYTES: Final = 16 << 10
+_SIGNS_OF_LIFE: Final = ("/livez", "/readyz")
+_FIGURES: Final = ("/metrics", "/metrics.json")
 _COUNTERS: Final = (
     ("connections", "Connections accepted"),
-    ("refused", "Connections without a WebSocket upgrade"),
+    ("refused", "Requests that were neither a WebSocket upgrade nor a page"),
     ("unauthorised", "Upgrades without a valid token"),
     ("frames_in", "Frames received"),
     ("frames_out", "Frames sent"),
@@ -40,67 +46,68 @@ _COUNTERS: Final = (
 
 
 class Health:
-    """Answers GET on a port of its own. On the server's loop."""
+    """The pages of one server's health."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self._registry = CollectorRegistry(auto_describe=False)
-        self._registry.register(Figures(server))
-        self._listening: asyncio.Server | None = None
-        self.port = 0
 
-    async def start(self, host: str, port: int) -> int:
-        self._listening = await asyncio.start_server(self._answer, host, port, limit=_HEAD_BYTES)
-        self.port = int(self._listening.sockets[0].getsockname()[1])
-        return self.port
+    def public_page(self, request: Request) -> Response:
+        """For a port that the operator opened for it: every page, whoever asks."""
+        return self._page(request, _SELF)
 
-    async def stop(self) -> None:
-        if self._listening is not None:
-            self._listening.close()
-            await self._listening.wait_closed()
+    def guarded_page(self, request: Request) -> Response | None:
+        """For the port that is served: whether it is up is no secret, figures are for callers that may read them.
+        None: the request is for the WebSocket side."""
+        path = _path(request)
+        if "Upgrade" in request.headers or path not in (*_FIGURES, *_SIGNS_OF_LIFE):
+            return None
+        if path in _SIGNS_OF_LIFE:
+            return self._page(request, _SELF)
+        principal = self._server.principal(authorization(request))
+        if isinstance(principal, Decision):
+            return _response(request, HTTPStatus.UNAUTHORIZED, b"Authorization: Bearer TOKEN\n")
+        return self._page(request, Caller(principal.unbound, "", principal.node))
 
-    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            async with asyncio.timeout(_HEAD_S):
-                head = await reader.readuntil(b"\r\n\r\n")
-            method, _, rest = head.split(b"\r\n", 1)[0].decode("latin-1").partition(" ")
-            status, kind, body = self._page(method, rest.partition(" ")[0].partition("?")[0])
-            writer.write(
-                f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
-                "Cache-Control: no-store\r\nConnection: close\r\n\r\n".encode()
-            )
-            if method != "HEAD":
-                writer.write(body)
-            async with asyncio.timeout(_HEAD_S):
-                await writer.drain()
-        except (TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError):
-            pass  # the client has gone
-        finally:
-            writer.close()
-            with suppress(ConnectionError):
-                await writer.wait_closed()
-
-    def _page(self, method: str, path: str) -> tuple[str, str, bytes]:
-        plain = "text/plain; charset=utf-8"
-        if method not in ("GET", "HEAD"):
-            return "405 Method Not Allowed", plain, b"GET only\n"
+    def _page(self, request: Request, caller: Caller) -> Response:
+        path = _path(request)
+        if request.method not in ("GET", "HEAD"):
+            return _response(request, HTTPStatus.METHOD_NOT_ALLOWED, b"GET only\n")
         if path == "/livez":
-            return "200 OK", plain, b"ok\n"
+            return _response(request, HTTPStatus.OK, b"ok\n")
         if path == "/readyz":
-            ready = self._server.ready
-            return ("200 OK", plain, b"ok\n") if ready else ("503 Service Unavailable", plain, b"not serving\n")
+            if not self._server.ready:
+                return _response(request, HTTPStatus.SERVICE_UNAVAILABLE, b"not serving\n")
+            return _response(request, HTTPStatus.OK, b"ok\n")
+        if path not in _FIGURES:
+            return _response(request, HTTPStatus.NOT_FOUND, " ".join((*_SIGNS_OF_LIFE, *_FIGURES)).encode() + b"\n")
+        try:
+            plane = self._server.realm.plane.call("metrics", {}, caller)
+        except UserError as error:
+            return _response(request, HTTPStatus.FORBIDDEN, f"{error.found}\n".encode())
         if path == "/metrics":
-            return "200 OK", CONTENT_TYPE_LATEST, generate_latest(self._registry)
-        if path == "/metrics.json":
-            return "200 OK", "application/json", json.dumps(figures(self._server)).encode() + b"\n"
-        return "404 Not Found", plain, b"/livez /readyz /metrics /metrics.json\n"
+            registry = CollectorRegistry(auto_describe=False)
+            registry.register(Figures(self._server, plane))
+            return _response(request, HTTPStatus.OK, generate_latest(registry), CONTENT_TYPE_LATEST)
+        body = json.dumps(figures(self._server, plane)).encode() + b"\n"
+        return _response(request, HTTPStatus.OK, body, "application/json")
 
 
-def figures(server: Server) -> dict[str, Any]:
-    """The figures of `control.metrics` and the server's own counters."""
+def _path(request: Request) -> str:
+    return request.path.partition("?")[0]
+
+
+def _response(request: Request, status: HTTPStatus, body: bytes, kind: str = "text/plain; charset=utf-8") -> Response:
+    headers = Headers(
+        {"Content-Type": kind, "Content-Length": str(len(body)), "Cache-Control": "no-store", "Connection": "close"}
+    )
+    return Response(status.value, status.phrase, headers, b"" if request.method == "HEAD" else body)
+
+
+def figures(server: Server, plane: Json) -> dict[str, Any]:
+    """The figures of `control.metrics` (`plane`) and the server's own counters."""
     meters = server.meters
     return {
-        **server.realm.plane.call("metrics", {}, _SELF),
+        **plane,
         "server": {
             "open_connections": len(server.connections),
             "waiting_requests": server.waiters.waiting,
@@ -115,8 +122,8 @@ def figures(server: Server) -> dict[str, Any]:
 class Figures(Collector):
     """The same for Prometheus. `*_total` are counters, everything else that is a number is a gauge."""
 
-    def __init__(self, server: Server) -> None:
-        self._server = server
+    def __init__(self, server: Server, plane: Json) -> None:
+        self._server, self._plane = server, plane
 
     def collect(self) -> Iterator[Metric]:
         meters = self._server.meters
@@ -139,7 +146,7 @@ class Figures(Collector):
         for code, count in sorted(meters.errors.items()):
             errors.add_metric((code,), count)
         yield errors
-        yield from _plane("worldfs_plane", self._server.realm.plane.call("metrics", {}, _SELF))
+        yield from _plane("worldfs_plane", self._plane)
 
 
 def _plane(above: str, values: dict[str, Any]) -> Iterator[Metric]:

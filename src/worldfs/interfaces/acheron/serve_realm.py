@@ -16,7 +16,6 @@ from worldfs.base.clock import Clock
 from worldfs.base.errors import BadInput, Busy, WorldError
 from worldfs.storage.root_lock import RootLock
 
-from .health import Health
 from .server import LOOPBACK, PORT, Server
 from .server_ports import RealmPort
 
@@ -84,19 +83,17 @@ async def serve(
     `BadInput`."""
     context = where.context()
     server = Server(realm, TokenStore.open(realm.home))
-    health = Health(server)
     try:
         port = await server.start(where.host, where.port, context)
         metrics = None
         if where.metrics_port is not None:
-            metrics = await health.start(where.host, where.metrics_port)
+            metrics = await server.start_health(where.host, where.metrics_port)
         scheme = "wss" if context is not None else "ws"
         on_started(
             ServerStarted(f"{scheme}://{_host_text(where.host)}:{port}/", where.host, port, metrics, server.tokens.path)
         )
         await stop.wait()
     finally:
-        await health.stop()
         await server.stop()
 
 

@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 from weakref import WeakValueDictionary, ref
 
 from worldfs.access.attachment import still_admitted
-from worldfs.access.auth import authenticate
+from worldfs.access.auth import Principal, authenticate
 from worldfs.access.binding import Binding
 from worldfs.access.decision import Decision
 from worldfs.access.tokens import TokenStore
@@ -22,6 +22,7 @@ from worldfs.namespace.waiters import Waiters
 
 from . import reply_frames
 from .debug_stream import PATH as STREAM
+from .health import Health
 from .meters import Meters
 from .peer import ClientPeer
 from .plane_ticker import PlaneTicker
@@ -56,6 +57,8 @@ class Server:
         self.pushes = PushDispatcher(realm, self.meters, self._loop)
         self._ticker = PlaneTicker(realm, self._tick, self._loop)
         self._listening: asyncio.Server | None = None
+        self._health_port: asyncio.Server | None = None
+        self._health = Health(self)
         self.route("/", self._greet)
         for path, begin in ROUTES:
             self.route(path, begin(self))
@@ -66,7 +69,9 @@ class Server:
         """Listen; returns the port. Raises `Busy` when the port is taken."""
         try:
             self._listening = await self._loop.create_server(
-                lambda: WebSocketTransport(self._begin, self.connections, self.meters, self._loop),
+                lambda: WebSocketTransport(
+                    self._begin, self._health.guarded_page, self.connections, self.meters, self._loop
+                ),
                 host,
                 port,
                 ssl=tls,
@@ -78,14 +83,30 @@ class Server:
         self._ticker.start()
         return self.port
 
+    async def start_health(self, host: str = LOOPBACK, port: int = 0) -> int:
+        """Listen for the pages of health on a port of their own, open to everybody; returns the port. Raises as
+        `start` does."""
+        connections: set[WebSocketTransport] = set()  # its connections are not counted, nor are its requests
+        meters = Meters()
+        try:
+            self._health_port = await self._loop.create_server(
+                lambda: WebSocketTransport(self._begin, self._health.public_page, connections, meters, self._loop),
+                host,
+                port,
+            )
+        except OSError as error:
+            raise _refused(error, host, port) from error
+        return int(self._health_port.sockets[0].getsockname()[1])
+
     @property
     def ready(self) -> bool:
         return self._listening is not None and self._listening.is_serving()
 
     async def stop(self) -> None:
         """Close every connection (1001), let changes that were begun end, and release everything."""
-        if self._listening is not None:
-            self._listening.close()
+        for listening in (self._listening, self._health_port):
+            if listening is not None:
+                listening.close()
         await self._ticker.stop()
         self.pushes.close()
         for transport in list(self.connections):
@@ -108,6 +129,11 @@ class Server:
     async def thread(self, work: Callable[[], T]) -> T:
         """Run work that may wait for a disk or another machine off the loop."""
         return await self._loop.run_in_executor(self._threads, work)
+
+    def principal(self, authorization: str) -> Principal | Decision:
+        """The principal of an Authorization header by the tokens as they are now, or the refusal."""
+        self.tokens.refresh()
+        return authenticate(authorization, self.tokens, self.realm.plane)
 
     def now_ms(self) -> int:
         return reply_frames.now_ms(self.realm.clock)
@@ -159,8 +185,7 @@ class Server:
         return due
 
     def _greet(self, transport: WebSocketTransport, path: str, authorization: str) -> FrameReceiver:
-        self.tokens.refresh()
-        principal = authenticate(authorization, self.tokens, self.realm.plane)
+        principal = self.principal(authorization)
         if isinstance(principal, Decision):
             self.meters.unauthorised += 1
             return self._reject(transport, principal.code, principal.reason)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, Final, Protocol, cast
 
 from websockets.frames import Frame, Opcode
-from websockets.http11 import Request
+from websockets.http11 import Request, Response
 from websockets.protocol import State
 
 from .meters import Meters
@@ -51,6 +51,9 @@ class FrameReceiver(Protocol):
 Route = Callable[["WebSocketTransport", str, str], FrameReceiver]
 """The receiver for a connection: given it, its path (with the query), and its Authorization header ("" if none)."""
 
+Pages = Callable[[Request], Response | None]
+"""The answer to a request over plain HTTP; None: it is for the WebSocket side. Must not block."""
+
 
 class WebSocketTransport(asyncio.Protocol):
     """One connection, as `Server` accepts it."""
@@ -63,6 +66,7 @@ class WebSocketTransport(asyncio.Protocol):
         "_loop",
         "_meters",
         "_out",
+        "_pages",
         "_parts",
         "_protocol",
         "_receiver",
@@ -75,9 +79,14 @@ class WebSocketTransport(asyncio.Protocol):
     )
 
     def __init__(
-        self, route: Route, lines: set[WebSocketTransport], meters: Meters, loop: asyncio.AbstractEventLoop
+        self,
+        route: Route,
+        pages: Pages,
+        lines: set[WebSocketTransport],
+        meters: Meters,
+        loop: asyncio.AbstractEventLoop,
     ) -> None:
-        self._route, self.connections, self._meters, self._loop = route, lines, meters, loop
+        self._route, self._pages, self.connections, self._meters, self._loop = route, pages, lines, meters, loop
         self._protocol = Upgrade(max_size=MAX_FRAME, logger=_SILENT)
         self._transport: asyncio.Transport | None = None
         self._receiver: FrameReceiver | None = None
@@ -195,16 +204,17 @@ class WebSocketTransport(asyncio.Protocol):
     # -- inside ----------------------------------------------------------------------------------------------------
 
     def _greet(self, request: Request) -> None:
-        response = self._protocol.accept(request)
+        page = self._pages(request)
+        response = page or self._protocol.accept(request)
         self._protocol.send_response(response)
         self._flush()
         if response.status_code != 101:
-            self._meters.refused += 1
+            self._meters.refused += page is None
             return
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
-        self._receiver = self._route(self, request.path, _authorization(request))
+        self._receiver = self._route(self, request.path, authorization(request))
 
     def _frame(self, frame: Frame, receiver: FrameReceiver) -> None:
         code = frame.opcode
@@ -276,7 +286,8 @@ def _head(size: int) -> bytes:
 _SHORT: Final = tuple(_head(size) for size in range(126))
 
 
-def _authorization(request: Request) -> str:
+def authorization(request: Request) -> str:
+    """The Authorization header, "" if there is none."""
     return ", ".join(request.headers.get_all("Authorization"))
 
 
