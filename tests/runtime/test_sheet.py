@@ -273,3 +273,15 @@ def test_what_was_refused_is_named_at_every_start_until_it_is_mended(bench):
     bench.write(bench.action("x"))
     bench.drain()
     assert bench.kernel.alert.now() == {} and bench.outcome("x").ok
+
+
+def test_a_sheet_is_looked_at_when_the_feed_reports_it_and_not_otherwise(bench):
+    serve(bench, bench.action("a"))
+    looks, probe = [], bench.store.probe
+    bench.store.probe = lambda key: looks.append(key) or probe(key)
+    for _ in range(5):
+        bench.kernel.tick()
+    assert "ACTION.md" not in looks
+    bench.write(bench.action("c"))
+    bench.drain()
+    assert bench.outcome("c").ok and "ACTION.md" in looks

@@ -214,6 +214,7 @@ class Kernel:
     def handle_changes(self, changes: Sequence[StoreChange]) -> None:
         """Read what the change feed names. New orders and cancels are found by their file names."""
         for change in changes:
+            self.sheets.note_change(change.key)
             if change.kind is StoreChangeKind.RESYNC:
                 self._resync = True
                 self._turns.refresh()
@@ -269,6 +270,7 @@ class Kernel:
             for item in self.jobs.accept([self._intake.popleft() for _ in range(count)]):
                 id = item.order.id
                 if item.new and id not in self.open:
+                    self.sheets.accepted(item.order)
                     self._read_in(id, partial(read_job, item.line, job_key(id)))
             forward = True
         for order, finding in taken.refused:

@@ -73,6 +73,8 @@ class StoredSheet:
         self._prune = False
         self._rested: set[str] = set()  # ended, and shown while nothing was open
         self._named: set[str] = set()  # places of the alerts that this file gave
+        self._made: dict[str, Order] = {}  # id → the entry's order, of which the job was made
+        self.changed = True  # the change feed reports a write, or another program's write was met
         self.look_aside = True  # the change feed reports a write to a displaced copy
 
     @property
@@ -88,14 +90,21 @@ class StoredSheet:
         self._jobs[job.id] = job
         self.dirty = True
 
+    def accepted(self, order: Order) -> None:
+        """The order of an entry has become a job: as long as the entry is not read again, it is that of the job."""
+        self._made[order.id] = order
+
     def read_changes(self) -> SheetDiff:
-        """Read what other programs wrote since the last call. Cheap when the file is unchanged."""
+        """Read what other programs wrote since the last call. Costs nothing unless a change was reported."""
         taken = SheetDiff()
         if self.look_aside:
             self.look_aside = False
             for data in self.store.displaced(self.key, keep=True):
                 taken.displaced = True
                 self._take_displaced(data, taken)
+        if not self.changed:
+            return taken
+        self.changed = False
         try:
             token = self.store.probe(self.key)
             if self._readable if self._missing and token is None else token == self._token and not self._missing:
@@ -158,7 +167,7 @@ class StoredSheet:
                     expect = ABSENT if self._revision is None else self._revision
                     self._revision = self.store.put(self.key, data, expect, durable=False)
                 except (Conflict, Exists, Unsafe):  # another program wrote, or put a link there
-                    self._token = None
+                    self._token, self.changed = None, True
                     return False
                 self._token = None  # the file may have changed since: the next call reads, and compares revisions
                 self._data, self._missing, self._read = data, False, None
@@ -173,6 +182,7 @@ class StoredSheet:
     def _let_go(self, id: str) -> None:
         self._jobs.pop(id, None)
         self._digest.pop(id, None)
+        self._made.pop(id, None)
 
     def _old(self) -> list[str]:
         """Ended jobs whose entries are removed: all but the newest of those shown while idle; any beyond MOST_SHOWN."""
@@ -249,7 +259,7 @@ class StoredSheet:
         """Why an entry is refused: it is no valid order, or its id belongs to another order (workspace D23)."""
         if entry.finding is not None and not entry.finding.warning:
             return entry.finding
-        if entry.order is None or entry.id not in self._jobs:
+        if entry.order is None or entry.id not in self._jobs or self._made.get(entry.id) is entry.order:
             return None
         true = self._jobs[entry.id].order
         if entry.id not in self._digest:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from worldfs.base.model import Job
+from worldfs.base.model import Job, Order
 
 from .stored_sheet import SheetDiff, StoredSheet
 
@@ -17,9 +17,18 @@ class StoredSheets:
         self._first = next(iter(self._sheets.values()))
 
     def look_aside(self) -> None:
-        """The change feed reports a write to a displaced copy."""
+        """The change feed reports a write to a displaced copy, or says that it has missed something."""
         for sheet in self._sheets.values():
-            sheet.look_aside = True
+            sheet.look_aside = sheet.changed = True
+
+    def note_change(self, file: str) -> None:
+        """The change feed reports a write to a file, which may be a sheet."""
+        if file in self._sheets:
+            self._sheets[file].changed = True
+
+    def accepted(self, order: Order) -> None:
+        """The order of an entry has become a job."""
+        self._sheets.get(order.sheet, self._first).accepted(order)
 
     def update(self, job: Job) -> None:
         self._sheets.get(job.order.sheet, self._first).update(job)
