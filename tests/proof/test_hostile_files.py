@@ -316,7 +316,12 @@ def configured(data: bytes) -> None:
         except UserError as error:  # exit 2: nothing can go on with that, and the message says where and what
             assert error.path.endswith("config.json") and (error.expected or error.fix)
             return
-        with place.open(config) as world:
+        try:
+            opened = place.open(config)
+        except UserError as error:  # a profile that is not there: no world starts with an empty EMBODIED.md
+            assert error.code == "PROFILE_MISSING" and error.path.startswith("config.json ") and error.fix
+            return
+        with opened as world:
             assert world.kernel is not None
             alerts = list(world.kernel.alert.now().values())
             assert all(item in alerts for item in config.findings)
