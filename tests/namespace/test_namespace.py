@@ -6,6 +6,7 @@ import pytest
 from tests.world.conftest import Served, service
 
 from worldfs.base.errors import BadInput, Exists, NotFound, NotPermitted, UserError
+from worldfs.namespace.binding_context import LOOK_S
 from worldfs.testing.cost import calls
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import PATIENCE_S, until
@@ -61,7 +62,7 @@ def test_every_json_file_is_json(served):
 @pytest.mark.parametrize("path", ["/../etc/passwd", "/nodes/../../x", "/a\nb", "/nodes/\0", "/" + "x" * 3000])
 def test_a_path_that_climbs_or_is_no_path_is_refused(served, path):
     tree = served.admin()
-    for ask in (tree.stat, tree.read, tree.list, tree.light, tree.waits, lambda p: tree.write(p, b"")):
+    for ask in (tree.stat, tree.read, tree.list, tree.light, tree.walk, lambda p: tree.write(p, b"")):
         with pytest.raises(UserError):
             ask(path)
 
@@ -88,7 +89,6 @@ def test_a_lookup_from_memory_is_light_and_one_of_the_disk_is_not(served):
     assert tree.light("/nodes")
     assert tree.light("/nodes/local/services/SERVICES.json")
     assert tree.light("/agents/self/events/next.json")
-    assert not tree.light("/nodes/local/services/SERVICES.json", write=True)
     for path in ("/agents/self/tasks.json", "/agents/self/inbox", "/agents", "/nodes/local/fs", "/nodes/local/fs/x"):
         assert not tree.light(path), path
 
@@ -150,7 +150,7 @@ def test_a_letter_to_the_chat_becomes_a_job_that_a_read_waits_for(served):
     assert written.extra["result_path"] == f"/agents/self/jobs/{job}/result.txt"
     assert tree.read("/agents/self/chat/control/input").data == b""
     until(lambda: said(tree, f"/agents/self/jobs/{job}/status.json")["state"] in ("done", "failed"))
-    assert tree.waits(f"/agents/self/jobs/{job}/status.json") is None
+    assert tree.walk(f"/agents/self/jobs/{job}/status.json").wait() is None
     assert said(tree, f"/agents/self/jobs/{job}/status.json")["correlation_id"] == "c1"
     assert not tree.stat(f"/agents/self/jobs/{job}/status.json").writable
     assert job in tree.list("/agents/self/jobs")
@@ -178,7 +178,7 @@ def test_what_a_connection_waits_for_is_its_own(served):
     one.write("/agents/self/events/control/wait.json", b'{"paths": ["/agents/self/chat/control/input"]}')
     assert said(other, "/agents/self/events/next.json")["configured"] is False
     job = one.write("/agents/self/chat/control/input", b"hello").extra["job"]
-    wait = one.waits("/agents/self/events/next.json")
+    wait = one.walk("/agents/self/events/next.json").wait()
     until(lambda: wait is None or wait.ready())
     assert said(one, "/agents/self/events/next.json")["job"]["job_id"] == job
     other.write("/agents/self/events/control/wait.json", b'{"paths": ["/agents/self/chat/control/input"]}')
@@ -322,6 +322,7 @@ def test_a_body_called_like_the_node_of_a_missing_manifest_is_not_everybodys(tmp
     assert "body" in served.user("alice", "main").list("/nodes/local/services")
     (tmp_path / "agents/alice").mkdir(parents=True)
     (tmp_path / "agents/alice/agent_policy.json").write_text('{"nodes": [{"id": "local"}]}')
+    served.clock.advance(LOOK_S)
     assert "body" in tree.list("/nodes/local/services")  # now a manifest names it
     served.realm.close()
 
@@ -422,23 +423,25 @@ def test_the_entries_of_a_directory_are_the_stats_of_its_names(mounted):
             "/nodes/node-1/fs/work",
         ):
             base = path.rstrip("/")
-            assert tree.entries(path) == [tree.stat(f"{base}/{name}") for name in tree.list(path)], path
-    assert [one.name for one in mounted.tree.entries(f"{mounted.at}/fs/mount::src/sub")] == ["b.txt"]
+            assert tree.walk(path).entries() == [tree.stat(f"{base}/{name}") for name in tree.list(path)], path
+    assert [one.name for one in mounted.tree.walk(f"{mounted.at}/fs/mount::src/sub").entries()] == ["b.txt"]
     with pytest.raises(BadInput):
-        mounted.tree.entries("/README.md")
+        mounted.tree.walk("/README.md").entries()
 
 
 def test_what_is_there_with_its_first_write_is_promised(served):
     served.realm.ensure_agent("alice")
     tree = served.user("alice", served.project("lab"))
-    found = tree.promise("/agents/self/inbox/m.json")
+    found = tree.walk("/agents/self/inbox").create("m.json").stat()
     assert (found.name, found.size, found.writable, found.directory) == ("m.json", 0, True, False)
     letter = {"id": "m-1", "from": "alice", "to": "alice", "subject": "s", "body": "b"}
     assert "m.json" not in tree.list("/agents/self/inbox")
     tree.write("/agents/self/inbox/m.json", json.dumps(letter).encode())
     assert len([name for name in tree.list("/agents/self/inbox") if name.endswith(".json")]) == 1
-    assert tree.promise("/agents/self/memory.md").writable
-    tree.write("/agents/self/memory.md", b"# Memory\n")
+    memory = tree.walk("/agents/self").create("memory.md")
+    assert memory.promised and memory.writable()
+    memory.write(b"# Memory\n")
+    assert not memory.promised and memory.read().data == b"# Memory\n"
     with pytest.raises(Exists):
         tree.promise("/agents/self/memory.md")
     for path in ("/new", "/nodes/x", "/agents/self/chat/control/x", "/agents/bob/inbox/m.json", "/README.md"):
@@ -470,15 +473,19 @@ def test_of_a_node_s_exports_a_user_sees_those_that_the_project_mounts(mounted):
 
 def test_names_are_made_and_unmade_in_exports_and_nowhere_else(mounted):
     tree = mounted.tree
-    assert not tree.create(f"{mounted.at}/fs/mount::src/new.txt").directory
-    tree.replace(f"{mounted.at}/fs/mount::src/new.txt", b"new")
-    tree.rename("/nodes/node-1/fs/work/new.txt", "/nodes/node-1/fs/work/old.txt")
+    made = tree.walk(f"{mounted.at}/fs/mount::src").create("new.txt")
+    assert not made.directory
+    made.replace(b"new")
+    work = tree.walk("/nodes/node-1/fs/work")
+    work.rename("new.txt", work, "old.txt")
+    with pytest.raises(NotFound):
+        made.read()
     assert tree.read("/nodes/node-1/fs/work/old.txt").data == b"new"
-    tree.remove("/nodes/node-1/fs/work/old.txt")
+    work.remove("old.txt")
     assert "work/old.txt" not in mounted.disk.files
     for path in ("/nodes/x", "/projects/main/y", "/agents/self/chat/z", "/nodes/node-1/fs/home/new"):
         with pytest.raises((NotPermitted, NotFound)):
-            tree.create(path)
+            tree.walk(path.rpartition("/")[0] or "/").create(path.rpartition("/")[2])
 
 
 def test_a_node_that_cannot_be_reached_exports_an_empty_directory(mounted):

@@ -8,15 +8,13 @@ import pytest
 
 from worldfs.base.errors import BadInput, NotFound, NotPermitted
 from worldfs.namespace.fids import Interrupted
-from worldfs.namespace.read_cache import ReadCache
 from worldfs.namespace.suspended_coroutine import SuspendedCoroutine, start_eagerly
 from worldfs.namespace.verbs import Verbs
 from worldfs.namespace.waiters import Waiters
-from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.served_tree import ServedTree, ShapedTree
 from worldfs.testing.waiting import PATIENCE_S, soon
 from worldfs.tree.change_feed import ChangeFeed
-from worldfs.tree.verb_values import Stat, Wait, Written
+from worldfs.tree.verb_values import Wait, Written
 
 
 def run(life, tree=ServedTree, own=None):
@@ -26,7 +24,7 @@ def run(life, tree=ServedTree, own=None):
         served = tree(feed)
         served.files.update({"/a/one": b"first", "/a/two": b"second", "/b": b"third"})
         with ThreadPoolExecutor(2) as threads:
-            verbs = Verbs(ReadCache(served, feed, clock=ManualClock()), waiters, threads, own=own)
+            verbs = Verbs(served, waiters, threads, own=own)
             await verbs.attach(1)
             async with asyncio.timeout(PATIENCE_S):
                 await life(verbs, served)
@@ -100,26 +98,21 @@ def test_a_directory_reads_as_sorted_names():
     run(life)
 
 
-def test_a_stat_is_asked_for_once_while_nothing_changes():
+def test_a_stat_asks_the_node():
     async def life(verbs, tree):
         fid = await at(verbs, "/b")
-        asked = tree.asked
         assert (await verbs.stat(fid)).size == 5
-        assert (await verbs.stat(fid)).size == 5
-        assert tree.asked == asked
         tree.put("/b", b"longer than before")
         assert (await verbs.stat(fid)).size == 18
 
     run(life)
 
 
-def test_a_file_in_memory_is_rendered_once_while_nothing_changes_and_a_heavy_one_each_time():
+def test_a_read_says_what_is_there_now_whether_or_not_it_was_published():
     async def life(verbs, tree):
         fid = await at(verbs, "/b")
         assert await verbs.read(fid, 0, 10) == (b"third", True)
         tree.files["/b"] = b"unpublished"
-        assert await verbs.read(fid, 0, 20) == (b"third", True)
-        tree.feed.publish("/b")
         assert await verbs.read(fid, 0, 20) == (b"unpublished", True)
         tree.heavy.add("/a")
         fid = await at(verbs, "/a/one")
@@ -315,20 +308,15 @@ def test_names_are_made_and_unmade_where_the_tree_allows_it():
 class Letters(ShapedTree):
     """A tree whose new files are there with their first write."""
 
-    def promise(self, path):
-        return Stat(False, writable=True, id=99, name=path.rpartition("/")[2], path=path)
-
-    def write(self, path, data, **more):
-        self.files.setdefault(path, b"")
-        return super().write(path, data, **more)
+    promises = True
 
 
 def test_a_promised_file_is_there_with_its_first_write():
     async def life(verbs, tree):
         await verbs.walk(1, 2, ["a"])
         await verbs.create(2, 3, "letter")
-        assert (await verbs.stat(3)).id == 99 and "/a/letter" not in tree.files
-        assert (await verbs.open(3, "w")).writable
+        assert (await verbs.stat(3)).writable and "/a/letter" not in tree.files
+        await verbs.open(3, "w")
         await verbs.write(3, 0, b"whole")
         assert tree.files["/a/letter"] == b"whole"
         await verbs.create(2, 4, "staged")

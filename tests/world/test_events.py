@@ -60,7 +60,7 @@ def test_a_letter_that_was_queued_when_the_server_went_is_answered_by_the_next_o
         assert json.loads(names.read(f"/agents/self/jobs/{job}/status.json").data)["state"] == "queued"
     with ServedWorld.open(tmp_path) as realm:
         names = realm.namespace(Binding(USER, "alice", "p"))
-        wait = names.waits(f"/agents/self/jobs/{job}/status.json")
+        wait = names.walk(f"/agents/self/jobs/{job}/status.json").wait()
         if wait is not None:
             wait_until(wait.ready)
         status = json.loads(names.read(f"/agents/self/jobs/{job}/status.json").data)

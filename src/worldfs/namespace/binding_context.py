@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import Final
 
 from worldfs.access.binding import Binding
 
@@ -11,6 +12,7 @@ from .namespace_ports import ActionsPort, ExportsLookup
 from .views.pairing_files import PairingControl
 from .visible_state import Views, VisibleState, VisibleStateSources
 
+LOOK_S: Final = 0.1  # what is changed past the server (a manifest, an agent's directory) is seen after so long
 Readable = Callable[[str], bool]
 ActionsFactory = Callable[[Binding, Readable], ActionsPort]
 
@@ -27,18 +29,28 @@ class BindingContext:
         actions: ActionsFactory,
     ) -> None:
         self.binding = binding
+        self._primary = binding.primary
         self.mounted = mounted
         self.pairing = pairing
         self._sources = sources
         self._make = actions
         self.readable: Readable = lambda path: False  # set by the namespace: whether the binding may read a path
         self._views: Views = {}
+        self._changes = (0, 0)  # of the control plane and of the feed, at the last look
+        self._until = 0.0
         self.visible = self._look()
 
-    def refresh(self) -> None:
+    def refresh(self) -> VisibleState:
+        """What the binding sees now: another object once it may see something else."""
+        sources = self._sources
+        changes, now = (sources.plane.version, sources.feed.seq), sources.clock.monotonic()
+        if changes == self._changes and now < self._until:
+            return self.visible
         visible = self.visible
-        if visible.version != self._version() or visible.policy is not self._sources.policies.policy(self.binding):
-            self.visible = self._look()
+        if visible.version != self._version() or visible.policy is not sources.policies.policy(self.binding):
+            self.visible = visible = self._look()
+        self._changes, self._until = changes, now + LOOK_S
+        return visible
 
     @cached_property
     def actions(self) -> ActionsPort:
@@ -57,5 +69,5 @@ class BindingContext:
     def _version(self) -> object:
         """Only the primary agent, which sees all agents, checks for new ones."""
         sources = self._sources
-        gathering = sources.gathering() if self.binding.primary else 0
+        gathering = sources.gathering() if self._primary else 0
         return sources.plane.version, sources.stamp(), gathering

@@ -1,18 +1,21 @@
-"""The fids of one binding: the numbers that a peer gave to paths of the tree."""
+"""The fids of one binding: the numbers that a peer gave to nodes of the tree."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from worldfs.base.errors import BadInput, NotFound, WorldError
-from worldfs.tree.verb_values import Stat
 
+from .bound_tree import BoundNode
 from .staging import Staging
 
 MOST_FIDS: Final = 16_384
 MOST_KEPT: Final = 64 << 20  # bytes of snapshots of one binding; beyond it the older ones are rendered again
+
+
+OwnContent = Callable[[], bytes]
 
 
 class Interrupted(WorldError):
@@ -22,23 +25,22 @@ class Interrupted(WorldError):
 
 
 class Fid:
-    """A path, and what the peer has begun there."""
+    """A node, and what the peer has begun there. `own`: the bytes of this connection alone, in place of the node's."""
 
-    __slots__ = ("cut", "directory", "id", "kept", "made", "path", "staging", "waits")
+    __slots__ = ("cut", "kept", "node", "own", "staging", "waits")
 
-    def __init__(self, path: str, directory: bool, id: int) -> None:
-        self.path, self.directory, self.id = path, directory, id
+    def __init__(self, node: BoundNode, own: OwnContent | None = None) -> None:
+        self.node, self.own = node, own
         self.kept: bytes | None = None  # of the last read at offset 0: what the following offsets are cut from
         self.staging: Staging | None = None
         self.cut = False  # opened to be truncated, and not yet written
-        self.made: Stat | None = None  # of a file that is there with its first write
         self.waits: set[asyncio.Future[bool]] | None = None
 
     def interrupt(self) -> None:
         """End the waits of this fid with `eintr`."""
         for wait in self.waits or ():
             if not wait.done():
-                wait.set_exception(Interrupted("interrupted", path=self.path))
+                wait.set_exception(Interrupted("interrupted", path=self.node.path))
 
 
 class FidTable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 from worldfs.access.judge import judge, require
 from worldfs.access.role_index import visible_mounts
@@ -14,6 +14,14 @@ from worldfs.tree import path as paths
 from worldfs.tree.row_table import FileKind, FileRow, Found, RowTable
 from worldfs.tree.verb_values import Content, Stat, WriteContext, Written
 from worldfs.tree.virtual_file import FileBehaviour, Names, Subtree
+
+
+class Resolved(NamedTuple):
+    """A file's row and names. Without a row: a directory of the table. `entry`: of a subtree, or a stored directory."""
+
+    row: FileRow | None
+    names: dict[str, str]
+    entry: Stat | None = None
 
 
 class Mounts(Protocol):
@@ -80,21 +88,19 @@ class Tree:
 
     def write(self, path: str, data: bytes, actor: str, expect: Expected = ANY) -> str:
         """Durable when it returns; the new revision ("" for what is computed)."""
-        return self.put(self.locate(path, actor, "write"), data, WriteContext(actor), expect)[0]
+        return self.put(self.locate(path, actor, "write"), data, WriteContext(actor), expect).revision
 
-    def put(
-        self, found: tuple[str, FileRow, Names], data: bytes, ask: WriteContext, expect: Expected = ANY
-    ) -> tuple[str, Written]:
-        """Write the file that `locate` found: its new revision, and the result of a computed file."""
+    def put(self, found: tuple[str, FileRow, Names], data: bytes, ask: WriteContext, expect: Expected = ANY) -> Written:
+        """Write the file that `locate` found."""
         path, row, names = found
         require(ask.actor, self._writing, row, path, "write")
         if row.view:
-            return "", self.behaviours[row.view].write(names, data, ask) or Written(len(data))
+            return self.behaviours[row.view].write(names, data, ask) or Written(len(data))
         store, key = self.mounts.store(row, names), self.mounts.key(row, names)
         if row.kind is FileKind.LOG:
             store.append(key, data)
-            return "", Written(len(data))
-        return store.put(key, data, expect), Written(len(data))
+            return Written(len(data))
+        return Written(len(data), revision=store.put(key, data, expect))
 
     def remove(self, path: str, actor: str) -> None:
         """Remove a stored file that the layout does not name, or an empty directory of such.
@@ -152,15 +158,15 @@ class Tree:
         found = self.resolve(paths.segments(path), actor)
         if found is None:
             raise NotFound("no such file or directory", path=path, op="stat", actor=actor)
-        if isinstance(found, Stat):
-            return found._replace(name=name, path=path)
-        row, _ = found
+        if found.entry is not None:
+            return found.entry._replace(name=name, path=path)
+        row = found.row
         return Stat(True, name=name, path=path) if row is None else self._entry(name, path, row, actor)
 
-    def resolve(self, parts: tuple[str, ...], actor: str) -> Stat | tuple[FileRow | None, dict[str, str]] | None:
-        """A file's row and names, (None, names) for a directory, an entry of a subtree, or None: nothing visible."""
+    def resolve(self, parts: tuple[str, ...], actor: str) -> Resolved | None:
+        """What is there that `actor` sees; None: nothing."""
         if not parts:
-            return None, {}
+            return Resolved(None, {})
         directory: dict[str, str] | None = None
         for place, captured in self.table.matches(parts):
             row = place.row
@@ -171,17 +177,17 @@ class Tree:
                     and self.mounts.holds(row.mount, names)
                     and self.mounts.exists(row, names)
                 ):
-                    return row, names
+                    return Resolved(row, names)
             elif directory is None and any(self.mounts.holds(mount, names) for mount in visible_mounts(place, actor)):
                 directory = names
         if directory is not None:
-            return None, directory
+            return Resolved(None, directory)
         for row, captured in self.table.rests(parts):
             names = self.full_names(captured)
             if judge(actor, Verb.READ, row) and self.mounts.holds(row.mount, names):
                 spot = self._dir_entry(row, names)
                 if spot is not None:
-                    return (row, names) if not row.view and not spot.directory else spot
+                    return Resolved(row, names, spot if row.view or spot.directory else None)
         return None
 
     def children(self, parts: tuple[str, ...], actor: str) -> dict[str, FileRow | None]:

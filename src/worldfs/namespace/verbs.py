@@ -1,6 +1,6 @@
 """The verbs of one binding over one tree: what every interface calls, and where blocking and cancelling are decided.
 
-A light path is answered without a wait; any other is read in a thread. Cancelling the coroutine cancels a wait and
+A light node is answered without a wait; any other is asked in a thread. Cancelling the coroutine cancels a wait and
 never a change: what was begun in a thread runs to its end.
 """
 
@@ -13,11 +13,10 @@ from contextlib import suppress
 from typing import Final, TypeVar
 
 from worldfs.base.errors import BadInput, NotFound, NotPermitted, Unsafe
-from worldfs.tree.verb_values import Content, Stat, Wait, Written
+from worldfs.tree.verb_values import Stat, Wait, Written
 
-from .bound_tree import BoundTree, DetailedTree, EditableTree, Timed
-from .fids import Fid, FidTable, Interrupted
-from .read_cache import ReadCache
+from .bound_tree import BoundNode, BoundTree
+from .fids import Fid, FidTable, Interrupted, OwnContent
 from .staging import MOST, Staging
 from .waiters import Waiters
 
@@ -33,17 +32,9 @@ class Verbs:
     """
 
     def __init__(
-        self,
-        known: ReadCache,
-        waiters: Waiters,
-        threads: Executor,
-        *,
-        own: Mapping[str, Callable[[], bytes]] | None = None,
-        tree: BoundTree | None = None,
+        self, tree: BoundTree, waiters: Waiters, threads: Executor, *, own: Mapping[str, OwnContent] | None = None
     ) -> None:
-        """`tree`: this peer's own tree, where it differs from the one in the shared cache."""
-        self._known, self._waiters, self._threads = known, waiters, threads
-        self._tree = known.tree if tree is None else tree
+        self._tree, self._waiters, self._threads = tree, waiters, threads
         self._own = own or {}
         self._fids = FidTable()
 
@@ -53,26 +44,27 @@ class Verbs:
 
     # -- finding ---------------------------------------------------------------------------------------------------
 
-    async def attach(self, fid: int) -> Stat:
+    async def attach(self, fid: int) -> BoundNode:
         """The root under a new fid (one in use is dropped)."""
         return await self._enter(fid, "/")
 
-    async def walk(self, fid: int | None, newfid: int, names: Sequence[str]) -> Stat:
-        """From a fid along names to a new fid, all or nothing; `.` and `..` work, and `..` of the root is the root."""
+    async def walk(self, fid: int | None, newfid: int, names: Sequence[str]) -> BoundNode:
+        """From a fid along names to a new fid, all or nothing; `.` and `..` work, and `..` of the root is the root.
+
+        Without names: the same node under another fid.
+        """
         start = self._fids[fid]
         if not names:
-            made = Fid(start.path, start.directory, start.id)
-            found = await self._stat(start.path)
-            self._fids.put(newfid, made)
-            return found
-        parts = start.path.strip("/").split("/") if start.path != "/" else []
+            self._fids.put(newfid, Fid(start.node, start.own))
+            return start.node
+        parts = start.node.path.strip("/").split("/") if start.node.path != "/" else []
         sure = True  # the path so far exists
         for name in names:
             if name == ".":
                 continue
             if name == "..":
                 if not sure:
-                    await self._seen("/" + "/".join(parts))
+                    await self._bind("/" + "/".join(parts))
                     sure = True
                 del parts[-1:]
             elif not name or "/" in name or "\0" in name:
@@ -85,55 +77,48 @@ class Verbs:
     async def stat(self, fid: int | None) -> Stat:
         """Waits for nothing but the tree. The size is the true one, or that of the staged bytes."""
         held = self._fids[fid]
-        found = held.made or await self._stat(held.path)
+        node = held.node
+        found = node.stat() if node.light else await self._thread(node.stat)
         if held.staging is not None:
             return _sized(found, len(held.staging.data))
-        return found
+        return found if held.own is None else _sized(found, len(held.own()))
 
     async def list(self, fid: int | None) -> Sequence[str]:
         """The names in a directory, sorted by bytes."""
-        held = self._fids[fid]
-        if not held.directory:
-            raise BadInput("not a directory", path=held.path, code="enotdir")
-        return await self._ask(held.path, self._tree.list)
+        node = self._directory(fid)
+        return await self._ask(node, node.list)
 
     async def entries(self, fid: int | None) -> Sequence[Stat]:
         """The stats of what is in a directory, in the order of the names; what is removed meanwhile is left out."""
-        names = await self.list(fid)
-        path, tree = self._fids[fid].path, self._tree
-        if isinstance(tree, DetailedTree):
-            found = await self._thread(lambda: tree.entries(path))
-        else:
-            found = []
-            for name in names:
-                with suppress(NotFound, NotPermitted):
-                    found.append(await self._stat(f"{path.rstrip('/')}/{name}"))
+        found = await self._thread(self._directory(fid).entries)
         return [stat if (own := self._own.get(stat.path)) is None else _sized(stat, len(own())) for stat in found]
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
     async def open(
         self, fid: int | None, mode: str = "r", *, stage: bool = False, truncate: bool = False, control: bool = False
-    ) -> Stat:
+    ) -> BoundNode:
         """Check that `mode` ("r", or anything with a "w") is possible; the next read returns the present bytes.
 
         `stage`: writes are joined until `flush` or `clunk`; `control`: what is written is an order. `truncate`: with
         the first write, or at the clunk if there is none, nothing of the old content is left.
         """
         held = self._fids[fid]
-        found = held.made or await self._stat(held.path)
+        node = held.node
         if "w" in mode:
-            if found.directory:
+            if node.directory:
                 raise BadInput("directories are read-only opens", code="eisdir")
-            if not found.writable:
+            if not await self._ask(node, node.writable):
                 raise NotPermitted("file is read-only", code="eperm")
         self._fids.keep(held, None)
-        held.cut = truncate and "w" in mode and not stage and held.made is None
+        held.cut = truncate and "w" in mode and not stage and not node.promised
         if stage and "w" in mode:
-            before = b"" if truncate or control or held.made else (await self._content(held.path)).data
-            held.staging = Staging(before, control=control)
+            held.staging = Staging(
+                b"" if truncate or control or node.promised else (await self._ask(node, node.read)).data,
+                control=control,
+            )
             held.staging.changed = truncate and not control
-        return found
+        return node
 
     async def read(
         self,
@@ -156,36 +141,21 @@ class Verbs:
             data = bytes(held.staging.data)
         elif offset and held.kept is not None:
             data = held.kept
-        elif held.directory:
-            if lines is not None:
+        else:
+            node = held.node
+            if not node.directory:
+                wait = node.wait() if not offset and wait_ms != 0 else None
+                if wait is not None and not wait.ready():
+                    await self._wait(held, wait, None if wait_ms is None else wait_ms / 1000, aside)
+                content = node.read() if node.light else await self._thread(node.read)
+                data = content.data if held.own is None else held.own()
+            elif lines is not None:
                 data = b"\n".join([lines(stat) for stat in await self.entries(fid)])
             else:
-                names = await self._ask(held.path, self._tree.list)
-                data = "\n".join(names).encode("utf-8", "surrogateescape")
-            self._fids.keep(held, data)
-        else:
-            data = await self._fresh(held, wait_ms if not offset else 0, aside)
+                data = "\n".join(await self.list(fid)).encode("utf-8", "surrogateescape")
             self._fids.keep(held, data)
         end = offset + count
         return data[offset:end], end >= len(data)
-
-    async def _fresh(self, held: Fid, wait_ms: int | None, aside: AsideCallback | None) -> bytes:
-        """The present bytes of a file, after its wait if its row is blocking."""
-        path = held.path
-        known = None if path in self._own else self._known.content(path)
-        if known is not None:
-            return known.data
-        wait = self._tree.waits(path)
-        if wait is not None and wait_ms != 0 and not wait.ready():
-            await self._wait(held, wait, None if wait_ms is None else wait_ms / 1000, aside)
-            known = None if path in self._own else self._known.content(path)
-            if known is not None:  # another waiter of the same file was faster
-                return known.data
-        asked = self._known.now
-        content = await self._content(path)
-        if path not in self._own and self._tree.light(path) and self._tree.waits(path) is None:
-            self._known.learn_content(path, content, asked)
-        return content.data
 
     async def wait(self, fid: int | None, wait: Wait, timeout: float | None = None) -> bool:
         """Any wait of an interface (poll of a mount): True when ready, False when the time is over."""
@@ -201,7 +171,7 @@ class Verbs:
         `offset` -1 (staged only): at the end.
         """
         held = self._fids[fid]
-        if held.directory:
+        if held.node.directory:
             raise BadInput("write requires file fid", code="eisdir")
         if offset + len(data) > MOST:
             raise BadInput("write offset is out of range", expected=f"at most {MOST} bytes", code="invalid")
@@ -211,21 +181,20 @@ class Verbs:
             if held.staging.complete():
                 return await self._deliver(held, held.staging, aside, n=len(data))
             return Written(len(data))
-        if held.made is None and not (await self._stat(held.path)).writable:
-            raise NotPermitted("file is read-only", code="eperm")
         self._fids.keep(held, None)
         return await self._put(held, data, offset, correlation, aside)
 
     async def truncate(self, fid: int | None, size: int) -> None:
         """Cut a file, or fill it with zeros; what is staged, where something is. A Control ignores it."""
         held = self._fids[fid]
+        path = held.node.path
         if not 0 <= size <= MOST:
-            raise BadInput("size is out of range", expected=f"0 to {MOST} bytes", path=held.path, code="invalid")
+            raise BadInput("size is out of range", expected=f"0 to {MOST} bytes", path=path, code="invalid")
         if held.staging is not None:
             held.staging.truncate(size)
             return
-        if held.directory:
-            raise BadInput("it is a directory", path=held.path, code="eisdir")
+        if held.node.directory:
+            raise BadInput("it is a directory", path=path, code="eisdir")
         await self._cut(held, size)
 
     async def touch(self, fid: int | None, mtime_ms: int | None) -> bool:
@@ -233,18 +202,15 @@ class Verbs:
 
         What is staged gets it with the commit.
         """
-        held, tree = self._fids[fid], self._tree
+        held = self._fids[fid]
+        node = held.node
         if mtime_ms is not None and not 0 <= mtime_ms <= LATEST_MS:
-            raise BadInput("mtime_ms is out of range", expected=f"0 to {LATEST_MS}", path=held.path, code="invalid")
-        if held.directory:
-            raise BadInput("it is a directory", path=held.path, code="eisdir")
-        if not isinstance(tree, Timed):
-            raise NotPermitted("times are not set here", path=held.path, code="eperm")
-        path = held.path
-        if held.made is not None:
+            raise BadInput("mtime_ms is out of range", expected=f"0 to {LATEST_MS}", path=node.path, code="invalid")
+        if node.directory:
+            raise BadInput("it is a directory", path=node.path, code="eisdir")
+        if node.promised:
             return False
-        kept = await self._thread(lambda: tree.touch(path, mtime_ms))
-        self._known.invalidate()
+        kept = await self._thread(lambda: node.touch(mtime_ms))
         if kept and held.staging is not None:
             held.staging.mtime_ms = mtime_ms
         return kept
@@ -255,31 +221,25 @@ class Verbs:
         if held.staging is not None and held.staging.changed and not held.staging.delivered:
             await self._deliver(held, held.staging, None)
 
-    async def create(self, fid: int | None, newfid: int, name: str, *, directory: bool = False) -> Stat:
+    async def create(self, fid: int | None, newfid: int, name: str, *, directory: bool = False) -> BoundNode:
         """A new file or directory under a new fid. Some files (a message) exist only with their first write."""
-        held = self._fids[fid]
-        tree = self._shaped(held.path)
-        path = _child(held.path, name)
-        promised = None if directory else await self._thread(lambda: tree.promise(path))
-        made = await self._thread(lambda: tree.create(path, directory=directory)) if promised is None else promised
-        self._known.invalidate()
-        entered = Fid(path, made.directory, made.id)
-        entered.made = promised
-        self._fids.put(newfid, entered)
+        node = self._fids[fid].node
+        _check_name(name)
+        made = await self._thread(lambda: node.create(name, directory=directory))
+        self._fids.put(newfid, Fid(made))
         return made
 
     async def rename(self, fid: int | None, name: str, target: int | None, new: str) -> None:
         """From `name` in one directory to `new` in another; what is there is replaced."""
-        old, to = _child(self._fids[fid].path, name), _child(self._fids[target].path, new)
-        tree = self._shaped(old)
-        await self._thread(lambda: tree.rename(old, to))
-        self._known.invalidate()
+        old, to = self._fids[fid].node, self._fids[target].node
+        _check_name(name)
+        _check_name(new)
+        await self._thread(lambda: old.rename(name, to, new))
 
     async def remove(self, fid: int | None, name: str) -> None:
-        path = _child(self._fids[fid].path, name)
-        tree = self._shaped(path)
-        await self._thread(lambda: tree.remove(path))
-        self._known.invalidate()
+        node = self._fids[fid].node
+        _check_name(name)
+        await self._thread(lambda: node.remove(name))
 
     # -- ending ----------------------------------------------------------------------------------------------------
 
@@ -300,43 +260,28 @@ class Verbs:
 
     # -- asking the tree -------------------------------------------------------------------------------------------
 
-    async def _enter(self, fid: int, path: str) -> Stat:
-        found = await self._seen(path)
-        self._fids.put(fid, Fid(path, found.directory, found.id))
-        return found
+    async def _enter(self, fid: int, path: str) -> BoundNode:
+        node = await self._bind(path)
+        self._fids.put(fid, Fid(node, self._own.get(path)))
+        return node
 
-    async def _seen(self, path: str) -> Stat:
-        """The stat of a path; an invalid path is `NotFound`."""
+    async def _bind(self, path: str) -> BoundNode:
+        """The node of a path; an invalid path is `NotFound`."""
         try:
-            return await self._stat(path)
+            if self._tree.light(path):
+                return self._tree.walk(path)
+            return await self._thread(lambda: self._tree.walk(path))
         except (NotFound, Unsafe, BadInput):
             raise NotFound("walk segment not found", code="enoent") from None
 
-    async def _stat(self, path: str) -> Stat:
-        found = self._known.stat(path)
-        if found is None:
-            asked = self._known.now
-            if self._tree.light(path):
-                found = self._tree.stat(path)
-                self._known.learn(path, found, asked)
-            else:
-                found = await self._thread(lambda: self._tree.stat(path))
-                if found.directory:  # a directory has no content, and every walk asks for its stat
-                    self._known.learn(path, found, asked)
-        own = self._own.get(path)
-        return found if own is None else _sized(found, len(own()))
+    def _directory(self, fid: int | None) -> BoundNode:
+        node = self._fids[fid].node
+        if not node.directory:
+            raise BadInput("not a directory", path=node.path, code="enotdir")
+        return node
 
-    async def _content(self, path: str) -> Content:
-        own = self._own.get(path)
-        if own is not None:
-            await self._stat(path)  # raises where the binding has no such file
-            return Content(own(), "")
-        return await self._ask(path, self._tree.read)
-
-    async def _ask(self, path: str, question: Callable[[str], T]) -> T:
-        if self._tree.light(path):
-            return question(path)
-        return await self._thread(lambda: question(path))
+    async def _ask(self, node: BoundNode, question: Callable[[], T]) -> T:
+        return question() if node.light else await self._thread(question)
 
     async def _thread(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
@@ -349,17 +294,19 @@ class Verbs:
         return await self._waiters.wait(wait, timeout, held.waits)
 
     async def _put(self, held: Fid, data: bytes, offset: int, correlation: str, aside: AsideCallback | None) -> Written:
-        path, tree = held.path, self._tree
+        node = held.node
         if held.cut and offset:
             await self._cut(held, 0)
-        if held.cut and isinstance(tree, EditableTree):
-            whole = tree.replace
-            held.cut = False  # also if it fails: the content stays as it was, and the clunk cuts nothing
-            written = await self._thread(lambda: whole(path, data, correlation=correlation))
-        else:
-            written = await self._thread(lambda: tree.write(path, data, offset=offset, correlation=correlation))
-        self._known.invalidate()
-        held.made = None
+        whole, held.cut = held.cut, False  # also if it fails: the content stays as it was, and the clunk cuts nothing
+
+        def work() -> Written:
+            if not node.writable():
+                raise NotPermitted("file is read-only", code="eperm")
+            if whole:
+                return node.replace(data, correlation=correlation)
+            return node.write(data, offset=offset, correlation=correlation)
+
+        written = await self._thread(work)
         if written.until is not None and not written.until.ready():
             # The change has happened: the peer that flushed the tag gets its result, not an interruption.
             with suppress(asyncio.CancelledError, Interrupted):
@@ -373,36 +320,23 @@ class Verbs:
         if staging.control:
             done = await self._put(held, data, 0, staging.correlation, aside)
             return Written(n or done.n, done.extra)
-        tree, path = self._tree, held.path
-        if isinstance(tree, EditableTree):
-            await self._thread(lambda: tree.replace(path, data))
-            self._known.invalidate()
-            held.made = None
-        else:
-            await self._put(held, data, 0, staging.correlation, aside)
-        if isinstance(tree, Timed) and (moment := staging.mtime_ms) is not None:
+        node, moment = held.node, staging.mtime_ms
+        await self._thread(lambda: node.replace(data))
+        if moment is not None:
             staging.mtime_ms = None
-            await self._thread(lambda: tree.touch(path, moment))
-            self._known.invalidate()
+            await self._thread(lambda: node.touch(moment))
         return Written(n)
 
     async def _cut(self, held: Fid, size: int) -> None:
-        path, tree = held.path, self._shaped(held.path)
+        node = held.node
         held.cut = False
         self._fids.keep(held, None)
-        await self._thread(lambda: tree.truncate(path, size))
-        self._known.invalidate()
-
-    def _shaped(self, path: str) -> EditableTree:
-        if not isinstance(self._tree, EditableTree):
-            raise NotPermitted("you cannot create or delete files here", path=path, code="eperm")
-        return self._tree
+        await self._thread(lambda: node.truncate(size))
 
 
-def _child(path: str, name: str) -> str:
+def _check_name(name: str) -> None:
     if not name or name in (".", "..") or "/" in name or "\0" in name:
         raise BadInput("not a valid file name", path=name, code="invalid")
-    return f"{path.rstrip('/')}/{name}"
 
 
 def _sized(stat: Stat, size: int) -> Stat:

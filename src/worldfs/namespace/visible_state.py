@@ -12,14 +12,16 @@ from worldfs.access.judge import judge
 from worldfs.access.things import ProjectName, Realm, ServicePermissions
 from worldfs.access.verb import Verb
 from worldfs.access.visibility_policy import PolicyCache, PolicyNode, VisibilityPolicy
+from worldfs.base.clock import Clock
 from worldfs.base.json_text import compact_json
+from worldfs.tree.change_feed import ChangeFeed
 
 from .namespace_ports import Json, LocalNode, PlaneReader, ServiceEndpoint
 from .views.node_view import NodeView
 from .views.visible_services import VisibleService, catalog_services, policy_services
 
 if TYPE_CHECKING:
-    from .path_resolver import ResolvedPath
+    from .node import ResolvedPath
 
 # By node: the sources of a view, and the view. One dictionary for each binding, so that only changed nodes cost work.
 Views = dict[str, tuple[tuple[object, ...], tuple[bool, ...], NodeView]]
@@ -29,6 +31,8 @@ class VisibleStateSources(NamedTuple):
     """The sources of a `VisibleState`. `home`: the project of the home's own workspace, "" without one."""
 
     plane: PlaneReader
+    feed: ChangeFeed
+    clock: Clock
     policies: PolicyCache
     agents: Callable[[], list[str]]
     bodies: Callable[[], Mapping[str, LocalNode]]  # of the home's own workspace

@@ -26,8 +26,84 @@ class RecordedWrite(NamedTuple):
     correlation: str
 
 
+class ServedNode:
+    """A node of a `ServedTree`."""
+
+    def __init__(self, tree: ServedTree, path: str, *, promised: bool = False) -> None:
+        self.tree, self.path, self.promised = tree, path, promised
+        self.directory = not promised and tree.stat(path).directory
+        self.id = tree.number(path)
+
+    @property
+    def light(self) -> bool:
+        return self.tree.light(self.path)
+
+    def stat(self) -> Stat:
+        if self.promised:
+            return Stat(False, writable=True, id=self.id, name=self.path.rpartition("/")[2], path=self.path)
+        return self.tree.stat(self.path)
+
+    def writable(self) -> bool:
+        return self.stat().writable
+
+    def list(self) -> Sequence[str]:
+        return self.tree.list(self.path)
+
+    def entries(self) -> Sequence[Stat]:
+        return [self.tree.stat(f"{self.path.rstrip('/')}/{name}") for name in self.list()]
+
+    def read(self) -> Content:
+        return self.tree.read(self.path)
+
+    def wait(self) -> Wait | None:
+        return self.tree.waits(self.path)
+
+    def write(self, data: bytes, *, offset: int = 0, correlation: str = "") -> Written:
+        if self.promised:
+            self.tree.files[self.path], self.promised = b"", False
+        return self.tree.write(self.path, data, offset=offset, correlation=correlation)
+
+    def replace(self, data: bytes, *, correlation: str = "") -> Written:
+        if not self.tree.shaped or self.path in self.tree.controls:
+            return self.write(data, correlation=correlation)
+        self.promised = False
+        self.tree.put(self.path, data)
+        return Written(len(data))
+
+    def truncate(self, size: int) -> None:
+        self.tree.demand_shaped(self.path)
+        self.tree.put(self.path, self.tree.files[self.path][:size].ljust(size, b"\0"))
+
+    def touch(self, mtime_ms: int | None) -> bool:
+        raise NotPermitted("times are not set here", path=self.path, code="eperm")
+
+    def create(self, name: str, *, directory: bool = False) -> ServedNode:
+        path = f"{self.path.rstrip('/')}/{name}"
+        self.tree.demand_shaped(path)
+        if directory:
+            raise BadInput("no directories here", path=path)
+        if not self.tree.promises:
+            self.tree.put(path, b"")
+        return ServedNode(self.tree, path, promised=self.tree.promises)
+
+    def rename(self, name: str, target: ServedNode, new: str) -> None:
+        old, path = f"{self.path.rstrip('/')}/{name}", f"{target.path.rstrip('/')}/{new}"
+        self.tree.demand_shaped(old)
+        self.tree.files[path] = self.tree.files.pop(old)
+        self.tree.feed.publish(old, path)
+
+    def remove(self, name: str) -> None:
+        path = f"{self.path.rstrip('/')}/{name}"
+        self.tree.demand_shaped(path)
+        del self.tree.files[path]
+        self.tree.feed.publish(path)
+
+
 class ServedTree:
-    """Files by path. `heavy`: paths below which no request may run on the loop (asserted)."""
+    """Files by path. `heavy`: paths below which no request may run on the loop (asserted). `shaped`: files can be
+    created and removed; `promises`: a new one is there with its first write."""
+
+    shaped = promises = False
 
     def __init__(self, feed: ChangeFeed, *, timeout: float = 60.0) -> None:
         self.feed, self.timeout = feed, timeout
@@ -41,6 +117,16 @@ class ServedTree:
         self.asked = 0  # stats that reached the tree
         self._ids: dict[str, int] = {"/": 1}
         self._loop_thread = threading.get_ident()
+
+    def walk(self, path: str) -> ServedNode:
+        return ServedNode(self, path)
+
+    def number(self, path: str) -> int:
+        return self._ids.setdefault(path, len(self._ids) + 1)
+
+    def demand_shaped(self, path: str) -> None:
+        if not self.shaped:
+            raise NotPermitted("you cannot create or delete files here", path=path, code="eperm")
 
     def put(self, path: str, data: bytes) -> None:
         self.files[path] = data
@@ -63,7 +149,7 @@ class ServedTree:
         directory = path == "/" or any(other.startswith(path + "/") for other in self.files)
         if not directory and path not in self.files:
             raise NotFound("nothing there", path=path)
-        number = self._ids.setdefault(path, len(self._ids) + 1)
+        number = self.number(path)
         name = path.rpartition("/")[2] or "/"
         if directory:
             return Stat(True, id=number, name=name, path=path)
@@ -105,29 +191,7 @@ class ServedTree:
 class ShapedTree(ServedTree):
     """A tree whose names can be created and removed."""
 
-    def replace(self, path: str, data: bytes, *, correlation: str = "") -> Written:
-        self.put(path, data)
-        return Written(len(data))
-
-    def truncate(self, path: str, size: int) -> None:
-        self.put(path, self.files[path][:size].ljust(size, b"\0"))
-
-    def create(self, path: str, *, directory: bool = False) -> Stat:
-        if directory:
-            raise BadInput("no directories here", path=path)
-        self.put(path, b"")
-        return self.stat(path)
-
-    def promise(self, path: str) -> Stat | None:
-        return None
-
-    def rename(self, old: str, new: str) -> None:
-        self.files[new] = self.files.pop(old)
-        self.feed.publish(old, new)
-
-    def remove(self, path: str) -> None:
-        del self.files[path]
-        self.feed.publish(path)
+    shaped = True
 
 
 class ServedRealm:
@@ -139,11 +203,6 @@ class ServedRealm:
         self.tree = ServedTree(self.feed)
         self.tree.files["/README.md"] = b"# World\n"
         self.names = [MOTHER, "alice"]
-        self.bindings: list[Binding] = []
-
-    def namespace(self, binding: Binding) -> ServedTree:
-        self.bindings.append(binding)
-        return self.tree
 
     def attach(self, binding: Binding, alive: Callable[[], bool] = lambda: True) -> ServedTree:
         return self.tree

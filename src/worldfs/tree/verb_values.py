@@ -34,6 +34,7 @@ class Written(NamedTuple):
     n: int
     extra: Mapping[str, Any] = {}
     until: Wait | None = None  # the interface waits for it, at most its timeout, before it replies
+    revision: str = ""  # what is stored now; "" for what is computed
 
     @property
     def job(self) -> str:

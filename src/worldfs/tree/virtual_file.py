@@ -16,6 +16,7 @@ class FileBehaviour(Protocol):
     """What a tree calls of a computed file. `VirtualFile` implements all of it but `read`."""
 
     light: bool  # answered from memory: may be called on an event loop
+    fixed: bool  # says the same for as long as the binding sees the same
 
     def read(self, names: Names) -> bytes: ...
 
@@ -32,6 +33,7 @@ class VirtualFile:
     """A computed file that always exists, never waits, and takes no write. Subclasses override what differs."""
 
     light = False
+    fixed = False
 
     def read(self, names: Names) -> bytes:
         """The present bytes. Never waits for a change; raises `NotFound`."""

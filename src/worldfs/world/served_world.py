@@ -106,6 +106,8 @@ class ServedWorld:
         self._namespace_sources = NamespaceSources(rows, ReadmePages(rows), LiteralFile(rows), mounts, behaviours)
         self._sources = VisibleStateSources(
             plane=plane,
+            feed=feed,
+            clock=clock,
             policies=PolicyCache(home),
             agents=self.agents,
             bodies=self._bodies.all if self._bodies is not None else dict,
@@ -187,7 +189,10 @@ class ServedWorld:
 
         if check_new_name(self._agents.root, name) == SELF:
             raise BadInput(f"{SELF!r} stands for the caller's agent", op="agent", expected="another name")
-        (self._agents.root / name).mkdir(parents=True, exist_ok=True)
+        place = self._agents.root / name
+        if not place.is_dir():
+            place.mkdir(parents=True, exist_ok=True)
+            self.feed.publish("/agents")
 
     # -- namespaces ---------------------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ import pytest
 from worldfs.base.errors import BadInput
 from worldfs.base.model import Outcome
 from worldfs.testing.call_fixtures import ALICE, answer, open_calls, wait_for_call
+from worldfs.tree.verb_values import Written
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.agent_jobs.chat import Chat
 
@@ -23,7 +24,7 @@ def test_a_letter_is_answered_and_the_reply_names_the_job() -> None:
     chat = Chat(calls, lambda agent: Parrot())
     written = chat.send(ALICE, "擦桌子".encode(), "corr-9")
     result_path = "/agents/self/jobs/job-1/result.txt"
-    assert written == (9, {"job": "job-1", "result_path": result_path, "correlation_id": "corr-9"}, None)
+    assert written == Written(9, {"job": "job-1", "result_path": result_path, "correlation_id": "corr-9"})
     wait_for_call(calls, "job-1")
     assert calls.result(ALICE, "job-1").decode() == "alice: 擦桌子"
     assert "correlation_id" not in chat.send(ALICE, b"again").extra
@@ -33,7 +34,7 @@ def test_a_letter_is_answered_and_the_reply_names_the_job() -> None:
 @pytest.mark.parametrize("text", [b"", b" \n\t", "\u3000".encode()])
 def test_blank_text_is_no_letter(text: bytes) -> None:
     calls = open_calls(None)
-    assert Chat(calls, lambda agent: Parrot()).send(ALICE, text) == (0, {}, None)
+    assert Chat(calls, lambda agent: Parrot()).send(ALICE, text) == Written(0)
     assert calls.ids(ALICE) == []
     calls.close()
 

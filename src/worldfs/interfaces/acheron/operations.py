@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol
 
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.formats.wire.frames import Frame, encode_base64, write
+from worldfs.namespace.bound_tree import BoundNode
 from worldfs.namespace.verbs import Verbs
 from worldfs.tree.verb_values import Stat
 
@@ -48,8 +49,8 @@ class RequestContext(Protocol):
 Operation = Callable[[Verbs, Frame, RequestContext], Coroutine[Any, Any, Answer]]
 
 
-def _qid(stat: Stat) -> Answer:
-    return {"path": stat.id, "type": "dir" if stat.directory else "file"}
+def _qid(node: BoundNode) -> Answer:
+    return {"path": node.id, "type": "dir" if node.directory else "file"}
 
 
 def _needed(value: int | None, name: str) -> int:

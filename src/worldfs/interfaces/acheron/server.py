@@ -8,7 +8,7 @@ import ssl
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeVar
-from weakref import WeakValueDictionary, ref
+from weakref import ref
 
 from worldfs.access.attachment import still_admitted
 from worldfs.access.auth import Principal, authenticate
@@ -16,7 +16,6 @@ from worldfs.access.binding import Binding
 from worldfs.access.decision import Decision
 from worldfs.access.tokens import TokenStore
 from worldfs.base.errors import Busy, from_os
-from worldfs.namespace.read_cache import ReadCache, WriteCounter
 from worldfs.namespace.verbs import Verbs
 from worldfs.namespace.waiters import Waiters
 
@@ -49,8 +48,6 @@ class Server:
         self.peers: set[ClientPeer] = set()
         self.port = 0
         self._routes: dict[str, Route] = {}
-        self._known: WeakValueDictionary[Binding, ReadCache] = WeakValueDictionary()
-        self._writes = WriteCounter()
         self._threads = ThreadPoolExecutor(THREADS, "acheron")
         self._loop = asyncio.get_running_loop()
         self.waiters = Waiters(realm.feed, self._loop)
@@ -139,11 +136,7 @@ class Server:
         return reply_frames.now_ms(self.realm.clock)
 
     def verbs(self, binding: Binding, peer: ClientPeer) -> Verbs:
-        """The verbs of one binding of one peer; equal bindings share their read cache."""
-        known = self._known.get(binding)
-        if known is None:
-            known = ReadCache(self.realm.namespace(binding), self.realm.feed, self._writes)
-            self._known[binding] = known
+        """The verbs of one binding of one peer; equal bindings share what they see."""
         transport = ref(peer.transport)  # the accept loop must not keep a reference to this connection
 
         def alive() -> bool:
@@ -151,7 +144,7 @@ class Server:
             return there is not None and there.open
 
         tree = self.realm.attach(binding, alive)
-        return Verbs(known, self.waiters, self._threads, own={STREAM: peer.log}, tree=tree)
+        return Verbs(tree, self.waiters, self._threads, own={STREAM: peer.log})
 
     def remove_peer(self, peer: ClientPeer) -> None:
         self.peers.discard(peer)

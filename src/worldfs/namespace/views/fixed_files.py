@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class LiteralFile(VirtualFile):
     """Rows that hold their own value: encoded once."""
 
-    light = True
+    light = fixed = True
 
     def __init__(self, table: RowTable) -> None:
         self._values = {row.pattern: row.literal for row in table.rows if row.view == "literal"}
@@ -36,7 +36,7 @@ class LiteralFile(VirtualFile):
 class ReadmeFile(VirtualFile):
     """README.md as a binding sees its directory."""
 
-    light = True
+    light = fixed = True
 
     def __init__(self, binding: Binding, readmes: ReadmePages, mounts: Mounts, known: frozenset[str]) -> None:
         self._binding, self._readmes, self._mounts, self._known_mounts = binding, readmes, mounts, known

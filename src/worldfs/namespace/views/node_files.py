@@ -42,6 +42,8 @@ class _NodeFile(BoundFile):
 
 
 class NodeCapsFile(_NodeFile):
+    fixed = True
+
     def read(self, names: Names) -> bytes:
         return compact_json(self.view(names).caps)
 
@@ -65,11 +67,15 @@ class NodeRecordFile(_NodeFile):
 
 
 class NodeServicesFile(_NodeFile):
+    fixed = True
+
     def read(self, names: Names) -> bytes:
         return compact_json(self.view(names).listed)
 
 
 class ServiceFile(_NodeFile):
+    fixed = True
+
     def read(self, names: Names) -> bytes:
         service, file = self.service(names), names["file"]
         if file != "README.md":
@@ -88,6 +94,8 @@ class ServiceFile(_NodeFile):
 
 class AgentServicesFile(BoundFile):
     """The agent's SERVICES.json."""
+
+    fixed = True
 
     def read(self, names: Names) -> bytes:
         return self.context.visible.services_index

@@ -30,6 +30,8 @@ def views(context: ViewContext) -> dict[str, FileBehaviour]:
 
 
 class ChatMetaFile(BoundFile):
+    fixed = True
+
     def read(self, names: Names) -> bytes:
         visible = self.context.visible
         return compact_json(
@@ -55,6 +57,8 @@ class ChatInputFile(BoundFile):
 
 
 class ChatExampleFile(BoundFile):
+    fixed = True
+
     def read(self, names: Names) -> bytes:
         return EXAMPLE
 

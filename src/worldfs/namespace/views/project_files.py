@@ -86,6 +86,8 @@ class AgentLinkFile(LinkFile):
 class PeerLinkFile(BoundFile):
     """LINK.txt of an agent: /agents/self for the binding's own."""
 
+    fixed = True
+
     def read(self, names: Names) -> bytes:
         own = names["agent"] == self.context.visible.binding.agent
         return b"/agents/self\n" if own else f"/agents/{names['agent']}\n".encode()
@@ -93,6 +95,8 @@ class PeerLinkFile(BoundFile):
 
 class BindingViewFile(BoundFile):
     """/meta/view.json."""
+
+    fixed = True
 
     def read(self, names: Names) -> bytes:
         visible = self.context.visible

@@ -1,0 +1,314 @@
+"""The bound node: what a walk found, and what every verb asks of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, cast
+
+from worldfs.access.decision import APPEND_ONLY, NO_COMMAND
+from worldfs.access.judge import require_file
+from worldfs.access.things import ServedFile
+from worldfs.access.verb import Verb
+from worldfs.base.errors import BadInput, NotFound, UserError
+from worldfs.storage.store_interface import ANY, Expected
+from worldfs.tree.row_table import FileKind, FileRow
+from worldfs.tree.verb_values import Content, Stat, Wait, WriteContext, Written
+
+from .path_id import path_id
+from .views.own_files import WAITING_SIZE
+
+if TYPE_CHECKING:
+    from .namespace import Namespace
+    from .namespace_ports import NodeExports
+    from .tree import Resolved
+    from .views.node_subtree import NodeSubtree
+    from .visible_state import VisibleState
+
+HEAVY: Final = frozenset({"workspace", "workspace_pages", "mind", "mind_pages"})  # mounts whose files are on the disk
+_ONCE_WRITTEN: Final = frozenset({FileKind.RECORD, FileKind.DROP, FileKind.LOG, FileKind.SHEET})
+
+
+class ResolvedPath:
+    """What a path leads to: its row, its names, the role of the binding there. Unchanged but for what it keeps."""
+
+    __slots__ = ("content", "entry", "light", "names", "path", "real", "role", "row", "stat", "state")
+
+    def __init__(
+        self,
+        path: str,
+        real: tuple[str, ...],
+        role: str,
+        found: Resolved,
+        *,
+        state: VisibleState | None = None,
+        light: bool = False,
+    ) -> None:
+        self.path = path
+        self.real = real  # behind the links that the path walks through
+        self.role = role
+        self.row, self.names, self.entry = found
+        self.state = state  # the path leads there for as long as the binding sees this state; None: ask again
+        self.light = light  # its content is answered from memory
+        self.content: Content | None = None  # of a file that says the same for as long as the state is the same
+        self.stat: Stat | None = None  # of such a file, and of a directory
+
+    @property
+    def directory(self) -> bool:
+        return self.row is None or (self.entry is not None and self.entry.directory)
+
+
+class Node:
+    """One path of one binding. It is bound at the walk, and again only when what the binding sees has changed: then it
+    may have gone (`NotFound`). Synchronous, usable from many threads.
+
+    `promised`: the name of a file that its first write makes.
+    """
+
+    __slots__ = ("_at", "_space", "directory", "id", "light", "path", "promised")
+
+    def __init__(self, space: Namespace, at: ResolvedPath, *, promised: bool = False) -> None:
+        self._space, self._at, self.promised = space, at, promised
+        self.path, self.directory = at.path, at.directory
+        self.light = at.light  # its verbs that look may be called on an event loop: they are answered from memory
+        self.id = path_id(at.path)
+
+    # -- looking ------------------------------------------------------------------------------------------------------
+
+    def stat(self) -> Stat:
+        """With the true size. Never waits."""
+        at = self._now("stat")
+        if at.stat is not None:
+            return at.stat
+        found, row = Stat(True), at.row
+        if self.promised:
+            found = Stat(False, writable=True, kind=None if row is None else row.kind)
+        elif at.entry is not None:
+            found = at.entry._replace(kind=_entry_kind(at.entry))
+        elif row is not None:
+            found = self._file_stat(at, row)
+        found = found._replace(id=self.id, name=self.path.rpartition("/")[2] or "/", path=self.path)
+        if at.state is not None and (row is None or at.content is not None):
+            at.stat = found
+        return found
+
+    def writable(self) -> bool:
+        at = self._now("stat")
+        if self.promised or at.entry is not None:
+            return at.entry is None or at.entry.writable
+        return at.row is not None and self._space.writable(at.row, at.names, at.role)
+
+    def list(self) -> list[str]:
+        """The names in a directory, sorted by bytes."""
+        at = self._now("list")
+        if not at.directory:
+            raise BadInput("it is a file", path=self.path, op="list", actor=at.role, code="enotdir")
+        return sorted(self._space.tree.children(at.real, at.role))
+
+    def entries(self) -> Sequence[Stat]:
+        """The stats of what is in a directory, by name as `list` sorts; unreadable ones are left out."""
+        at, base = self._now("list"), self.path.rstrip("/")
+        there = self._exported(at)
+        if there is not None:
+            return [
+                spot._replace(kind=_entry_kind(spot), id=path_id(f"{base}/{name}"), name=name, path=f"{base}/{name}")
+                for name, spot in sorted(there.items())
+            ]
+        found = []
+        for name in self.list():
+            with suppress(UserError):
+                found.append(self._space.walk(f"{base}/{name}").stat())
+        return found
+
+    def read(self) -> Content:
+        """The present bytes of a file. Never waits."""
+        at = self._now("read")
+        if at.content is not None:
+            return at.content
+        row = at.row
+        if row is None or at.directory:
+            raise BadInput("it is a directory", path=self.path, op="read", actor=at.role, code="eisdir")
+        if row.view:
+            return self._render(at, row)
+        store, key = self._space.stored(row, at.names)
+        stored = store.get(key)
+        if stored is None:
+            raise self._absent("read")
+        return Content(stored.data, stored.revision)
+
+    def wait(self) -> Wait | None:
+        """The condition that a read of it waits for; None: it does not block. Never asks a disk."""
+        row = self._at.row
+        if row is None or not row.blocking or row.mount in HEAVY:
+            return None
+        at = self._now("read")
+        return None if at.row is None else self._space.behaviour(at.row).wait(at.names)
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
+    def write(self, data: bytes, *, offset: int = 0, correlation: str = "", expect: Expected = ANY) -> Written:
+        """Durable when it returns. A Control, a Sheet and a Drop take exactly these bytes, whatever the offset.
+
+        A Record is replaced whole at offset 0, and patched beyond it; a Log is appended to.
+        """
+        at, row = self._writing("write")
+        context = WriteContext(at.role, offset, correlation)
+        if offset and row.kind is FileKind.RECORD:
+            present = self.read().data
+            whole = present[:offset].ljust(offset, b"\0") + data + present[offset + len(data) :]
+            return self._put(at, row, whole, context)._replace(n=len(data))
+        return self._put(at, row, data, context, expect)
+
+    def replace(self, data: bytes, *, correlation: str = "") -> Written:
+        """The whole content of a file at once."""
+        far = self._far(self._now("write"), "write")
+        if far is None:
+            return self.write(data, correlation=correlation)
+        far[0].replace(far[1], data)
+        return Written(len(data))
+
+    def truncate(self, size: int) -> None:
+        """Cut or filled with zeros. A Control, a Sheet and a Drop have no content (acheron D10)."""
+        far = self._far(self._now("truncate"), "truncate")
+        if far is not None:
+            return far[0].truncate(far[1], size)
+        at, row = self._writing("truncate")
+        if row.kind is FileKind.LOG:
+            raise APPEND_ONLY.error(path=self.path, op="truncate", actor=at.role)
+        if row.kind is FileKind.RECORD:
+            present = self.read().data
+            if len(present) != size:
+                self._put(at, row, present[:size].ljust(size, b"\0"), WriteContext(at.role))
+
+    def touch(self, mtime_ms: int | None) -> bool:
+        """The time of last change, kept of files below artifacts/; elsewhere taken from who may write, and not kept."""
+        at = self._now("touch")
+        if self._far(at, "touch") is not None:  # a node's protocol has no word for it
+            if at.entry is None or not at.entry.writable:
+                raise NO_COMMAND.error(path=self.path, op="touch", actor=at.role)
+            return False
+        at, row = self._writing("touch")
+        if row.view or not row.pattern.endswith("*}") or self.promised:
+            return False
+        store, key = self._space.stored(row, at.names)
+        return mtime_ms is not None and store.touch(key, mtime_ms)
+
+    # -- create and delete --------------------------------------------------------------------------------------------
+
+    def create(self, name: str, *, directory: bool = False) -> Node:
+        """A new file or directory in what a node exports, a directory of this home where `Tree.mkdir` makes one.
+
+        Any other new file is promised: it is there with its first write, whole (a message, a document not yet written).
+        Raises `NotPermitted`, `Exists`.
+        """
+        space, path = self._space, f"{self.path.rstrip('/')}/{name}"
+        real, role = space.real_path(path)
+        far = space.exports(real, role, "create")
+        if far is None and not directory:
+            return space.promise(path)
+        if far is None:
+            space.tree.mkdir("/" + "/".join(real), role)
+        elif directory:
+            far[0].mkdir(far[1])
+        else:
+            far[0].create(far[1])
+        return space.walk(path)
+
+    def remove(self, name: str) -> None:
+        """Remove a file, or an empty directory, in a node's export; in this home as `Tree.remove`."""
+        real, role = self._space.real_path(f"{self.path.rstrip('/')}/{name}")
+        far = self._space.exports(real, role, "remove")
+        if far is None:
+            self._space.tree.remove("/" + "/".join(real), role)
+        else:
+            far[0].remove(far[1])
+
+    def rename(self, name: str, target: Node, new: str) -> None:
+        """From this directory to another: within one node's exports, where a file at `new` is replaced, or as
+        `Tree.rename`."""
+        space, path = self._space, f"{target.path.rstrip('/')}/{new}"
+        (old, role), (to, there) = space.real_path(f"{self.path.rstrip('/')}/{name}"), space.real_path(path)
+        far, other = space.exports(old, role, "rename"), space.exports(to, there, "rename")
+        if far is None and other is None:
+            space.tree.rename("/" + "/".join(old), role, "/" + "/".join(to))
+        elif far is None or other is None or far[0] is not other[0]:
+            raise BadInput(
+                "the two are on different mounts", path=path, op="rename", fix="copy it, then remove it", code="invalid"
+            )
+        else:
+            far[0].rename(far[1], other[1])
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _now(self, op: str) -> ResolvedPath:
+        """What the path leads to now: the one place that decides whether the binding of the walk still holds."""
+        space, at = self._space, self._at
+        if at.state is None or at.state is not space.context.refresh():
+            self._at = at = space.place(self.path, op) if self.promised else space.resolve(self.path, op)
+        return at
+
+    def _writing(self, op: str) -> tuple[ResolvedPath, FileRow]:
+        at = self._now(op)
+        row = at.row
+        if row is None or at.directory:
+            raise BadInput("it is a directory", path=self.path, op=op, actor=at.role, code="eisdir")
+        require_file(self._space.context.visible, Verb.WRITE, ServedFile(row, at.names, at.role), self.path, op)
+        return at, row
+
+    def _put(
+        self, at: ResolvedPath, row: FileRow, data: bytes, context: WriteContext, expect: Expected = ANY
+    ) -> Written:
+        written = self._space.tree.put((self.path, row, at.names), data, context, expect)
+        self.promised = False
+        return written
+
+    def _render(self, at: ResolvedPath, row: FileRow) -> Content:
+        if row.mount in HEAVY and at.state is not None and not self._space.exists(row, at.names):
+            raise self._absent("read")
+        behaviour = self._space.behaviour(row)
+        content = Content(behaviour.read(at.names))
+        if at.state is not None and behaviour.fixed:
+            at.content = content
+        return content
+
+    def _file_stat(self, at: ResolvedPath, row: FileRow) -> Stat:
+        writable = self._space.writable(row, at.names, at.role)
+        if row.view:
+            return Stat(False, self._size(at, row), writable, kind=row.kind)
+        store, key = self._space.stored(row, at.names)
+        stored = store.get(key)
+        if stored is None:
+            raise self._absent("stat")
+        return Stat(False, len(stored.data), writable, stored.revision, store.mtime_ms(key), row.kind)
+
+    def _size(self, at: ResolvedPath, row: FileRow) -> int:
+        if at.content is not None:
+            return len(at.content.data)
+        behaviour = self._space.behaviour(row)
+        if row.blocking and row.mount not in HEAVY and behaviour.wait(at.names) is not None:
+            return WAITING_SIZE
+        size = behaviour.size(at.names)
+        return len(self._render(at, row).data) if size is None else size
+
+    def _far(self, at: ResolvedPath, op: str) -> tuple[NodeExports, str] | None:
+        return self._space.exports(at.real, at.role, op) if at.entry is not None else None
+
+    def _exported(self, at: ResolvedPath) -> Mapping[str, Stat] | None:
+        """The entries of a directory inside an export, by one request to its node; None elsewhere."""
+        row = at.row
+        if row is None or row.view != "mounts" or not at.directory:
+            return None
+        exports, there = cast("NodeSubtree", self._space.tree.behaviours["mounts"]).exported(at.names) or (None, "")
+        return exports.dir_entries(there) if exports is not None and there else None
+
+    def _absent(self, op: str) -> NotFound:
+        return NotFound("no such file", path=self.path, op=op, actor=self._at.role)
+
+
+def _entry_kind(entry: Stat) -> FileKind | None:
+    return None if entry.directory else FileKind.CONTROL if entry.writable else FileKind.VIEW
+
+
+def may_promise(at: ResolvedPath) -> bool:
+    """Whether its file may be there with its first write."""
+    return at.row is not None and at.row.kind in _ONCE_WRITTEN
