@@ -23,7 +23,7 @@ from worldfs.world.served_world import ServedWorld
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "CONTRIBUTING.md"
-SECTIONS = ("file", "document", "robot", "policy", "importer")  # one block each, in the order of the page
+SECTIONS = ("file", "document", "robot", "policy", "body", "importer")  # one block each, in the order of the page
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +66,14 @@ def test_a_policy_client_joins_by_an_entry_point_and_moves_that_robot(said: dict
     assert '"policy": "steady"' in text and '"steps": 20' in text and '"clamped_steps": 20' in text
     (stopped, *_) = re.findall(r"toy arm: stopped at (\d\.\d\d) rad", text)
     assert 0.1 < float(stopped) < 1.0
+
+
+def test_a_body_is_one_file_and_one_entry_point_and_does_a_job(said: dict[str, str]) -> None:
+    text = said["body"]
+    assert "a1  lamp_001 dim level=40  succeeded: brightness 40 %" in text and '"brightness": 40.0' in text
+    assert re.search(r"a2  lamp_001 .* failed \(rejected\): .*expected a number", text)
+    assert re.search(r"a3  lamp_001 .* failed \(rejected\): .*expected one of dim", text)
+    assert "level: number (percent)" in text and text.rstrip().endswith("no problems found")
 
 
 def test_an_importer_joins_by_an_entry_point(said: dict[str, str]) -> None:

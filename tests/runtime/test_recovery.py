@@ -1,6 +1,9 @@
 """What a start finds of the last run."""
 
+from dataclasses import replace
+
 from worldfs.base.model import Cause, JobState, JobStatus, Order
+from worldfs.base.standard_operations import MOVE_TO
 from worldfs.runtime.dispatch import Dispatcher
 from worldfs.runtime.job_codec import order_line, status_line
 from worldfs.runtime.job_recovery import recover
@@ -56,7 +59,7 @@ def test_a_lost_job_is_put_away_with_its_end_whatever_a_power_cut_takes():
 
 
 def test_a_job_found_running_runs_again_if_its_op_is_declared_repeatable(bench):
-    bench.body.repeatable = frozenset({"move_to"})
+    bench.body.operations = (replace(MOVE_TO, repeatable=True),)
     running(bench, "a")
     bench.start()
     bench.drain()

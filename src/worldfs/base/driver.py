@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from .clock import Clock
-from .model import Finding, Order, Outcome, Profile, Scene
+from .model import Finding, Operation, Order, Outcome, Profile, Scene
 
 
 @dataclass(slots=True)
@@ -38,13 +38,8 @@ class Driver(Protocol):
     """Code that carries out jobs of one node. Called from one thread at a time."""
 
     @property
-    def ops(self) -> frozenset[str]:
+    def operations(self) -> Sequence[Operation]:
         """What it can be asked to do; of a target, the skills that there are now."""
-        ...
-
-    @property
-    def repeatable(self) -> frozenset[str]:
-        """Ops that may be started again after a crash (no effect on the world)."""
         ...
 
     def open(self, scene: Scene) -> None:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from worldfs.base.model import Op, Profile
+from worldfs.base.model import Operation, Profile
+from worldfs.base.standard_operations import described
 
 from . import embodied_ops as ops
 from . import embodied_sections as sections
@@ -113,7 +114,7 @@ class _Draft:
     identity: dict[str, str] = field(default_factory=dict)
     title: str = ""
     sensors: list[tuple[str, bool]] = field(default_factory=list)
-    ops: dict[str, Op] = field(default_factory=dict)
+    ops: dict[str, Operation] = field(default_factory=dict)
     limits: dict[str, float] = field(default_factory=dict)
     bounds: tuple[tuple[float, float], ...] = ()
     unread: list[str] = field(default_factory=list)
@@ -247,7 +248,7 @@ def _action(draft: _Draft, item: str, section: str, indent: int) -> str:
     return section
 
 
-def _op(draft: _Draft, op: Op, section: str, *, sure: bool = False) -> None:
+def _op(draft: _Draft, op: Operation, section: str, *, sure: bool = False) -> None:
     """One op read below `section`. `sure`: it is written as code, so it is meant as a name."""
     if section == "actions":
         draft.ops.setdefault(op.name, op)
@@ -345,7 +346,7 @@ def _table(draft: _Draft, table: markdown_tables.MarkdownTable, section: str) ->
                 no = True
                 draft.odd += [f"{n}, {table.header[columns['support']]}: {said}" for n in ops.op_names(named)]
             for name in ops.op_names(row[columns["name"]]):
-                _op(draft, Op(name, text, given), "unsupported" if no else under)
+                _op(draft, described(name, text, given), "unsupported" if no else under)
     elif section in ("", "identity") and len(table.header) == 2:
         for row in (table.header, *table.rows):
             _identity(draft, (row[0], row[1]))

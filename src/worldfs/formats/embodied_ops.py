@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from worldfs.base.model import Op, Parameter
+from worldfs.base.model import Operation, Parameter
+from worldfs.base.standard_operations import described
 
 from . import quantities
 
@@ -41,7 +42,7 @@ def is_affirmed(cell: str) -> bool:
     return cell.strip("*`_ .️").casefold() in _YES
 
 
-def parse_bullet(item: str) -> tuple[Op | None, bool]:
+def parse_bullet(item: str) -> tuple[Operation | None, bool]:
     """The op that a list item names, None if it names none, and whether the item says that it is supported."""
     tick = _TICK.match(item)
     bare = tick[2] if tick else item
@@ -55,7 +56,7 @@ def parse_bullet(item: str) -> tuple[Op | None, bool]:
         return None, False
     stated = _PARAMETERS.search(match["text"])
     given = parse_parameters(call[2] if call else (match["args"] or "").strip("()") or (stated[1] if stated else ""))
-    return Op(named, match["text"], given), not is_denied(bare) and not is_denied(match["text"]) and not (
+    return described(named, match["text"], given), not is_denied(bare) and not is_denied(match["text"]) and not (
         tick and tick[1] == " "
     )
 

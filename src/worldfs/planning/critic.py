@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from worldfs.base.model import Finding, Op, Order, Profile, RobotState, Scene, Thing, Vec
+from worldfs.base.model import Finding, Operation, Order, Profile, RobotState, Scene, Thing, Vec
+from worldfs.base.standard_operations import LOOK, MOVE, PICK, PLACE, described
 from worldfs.formats import sensors
 
 from . import parameters, refusals
-from .parameters import LABEL, LOOK, MOVE, OBJECT, PICK, PLACE, POINT
+from .parameters import LABEL, OBJECT, POINT
 
-SENSORS: dict[str, tuple[str, ...]] = {"target_navigation": ("rgb_camera",), "look_at": ("rgb_camera",)}
 _ALWAYS = frozenset(("robot_id",))  # q1 names the node among the parameters (workspace D14)
 _SLACK = 1e-9  # m, kg: tolerance for rounding
 
@@ -26,7 +26,7 @@ class _Case:
     order: Order
     scene: Scene
     profile: Profile
-    op: Op
+    op: Operation
     robot: RobotState | None
     tongue: Callable[[], str]
     findings: list[Finding] = field(default_factory=list)
@@ -55,7 +55,7 @@ class Critic:
         """All findings, empty = go. Lengths in metres in the world frame, masses in kilograms."""
         listed = profile.op(order.op) if profile else None
         robot = _robot(scene, order.node)
-        case = _Case(order, scene, profile or Profile(), listed or Op(order.op), robot, self._tongue)
+        case = _Case(order, scene, profile or Profile(), listed or described(order.op), robot, self._tongue)
         if profile is None or not profile.ops:
             case.say("no_profile", op=refusals.display_value(order.op))
         elif listed is None:
@@ -122,7 +122,7 @@ def _siblings(op: str) -> tuple[str, ...]:
 
 def _sensors(case: _Case) -> None:
     listed = case.profile.sensors
-    for sensor in sensors.missing_sensors(SENSORS.get(case.order.op, ()), listed):
+    for sensor in sensors.missing_sensors(case.op.sensors, listed):
         present = refusals.short_list([text for text, ticked in listed if ticked], case.language)
         case.say("sensor", sensor=sensor, present=present)
 

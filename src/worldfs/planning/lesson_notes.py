@@ -9,10 +9,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from worldfs.base.model import Finding, Lesson, Order, Outcome, Scene
+from worldfs.base.standard_operations import EXECUTE_TEXT, LOOK, MOVE, PICK, PLACE
 from worldfs.formats.prose import one_line
 
 from . import parameters, refusals
-from .parameters import GOAL, LABEL, LOOK, MOVE, OBJECT, PICK, PLACE, POINT
+from .parameters import GOAL, LABEL, OBJECT, POINT
 
 if TYPE_CHECKING:
     from worldfs.notes import Passage, PassageIndex
@@ -23,7 +24,7 @@ _DEEDS = (
     (PLACE, ("Place", "放置")),
     (MOVE, ("Move", "移动")),
     (LOOK, ("Navigation", "导航")),
-    (frozenset(("real_execute",)), ("ReKep Task", "ReKep 任务")),
+    (frozenset((EXECUTE_TEXT.name,)), ("ReKep Task", "ReKep 任务")),
     (frozenset(("strategy",)), ("Strategy", "策略")),
 )
 # (code, part of the field) → what the title says; the first that fits. No code: from the critic and the driver alike.

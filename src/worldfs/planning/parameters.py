@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from worldfs.base.model import Json, Op, Parameter
+from worldfs.base.model import Json, Operation, Parameter
+from worldfs.base.standard_operations import STANDARD
 
-PICK = frozenset(("pick_up", "pick", "grasp", "grab"))
-PLACE = frozenset(("place", "put_down", "put", "drop_in"))
-MOVE = frozenset(("move_to", "move"))
-LOOK = frozenset(("target_navigation", "look_at"))
-
-# 000 EMBODIED.md: what a row asks for when the profile names the op and no parameters.
-STANDARD: dict[str, tuple[Parameter, ...]] = {
-    "move_to": (Parameter("target_pose", "[x,y,z,r,p,y]"),),
-    "pick_up": (Parameter("object_id", "string"),),
-    "place": (Parameter("target_position", "[x,y,z]"),),
-    "target_navigation": (Parameter("target_label", "string"),),
-    "real_execute": (Parameter("nl_task", "string"),),
-}
 # Synonymous names; the first that is given counts.
 OBJECT = ("object_id", "object", "target_object", "target", "target_id")
 LABEL = ("target_label", "label", "target", "object_id", "target_id", "location")
@@ -31,8 +18,6 @@ GOAL = (
     *("container_id", "container", "support_id", "support", "target_id", "target"),
 )
 _AXES = ("x", "y", "z")
-_NUMBERS = frozenset((*_AXES, "r", "p", "roll", "pitch", "yaw", "theta", "speed", "distance", "angle"))
-_TEXTS = frozenset(("object_id", "target_label", "nl_task", "container_id", "support_id", "robot_id"))
 _FACTOR = {"m": 1.0, "cm": 0.01, "mm": 0.001, "centimetres": 0.01, "centimeters": 0.01, "厘米": 0.01, "毫米": 0.001}
 HUGE = 1e4  # m: no arm and no floor is larger; beyond it a number is a mistake
 
@@ -42,47 +27,33 @@ def number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def declared_parameters(op: Op) -> tuple[Parameter, ...]:
+def declared_parameters(op: Operation) -> tuple[Parameter, ...]:
     """The parameters of a row, or those of the specification when the row prints none."""
-    return op.parameters or STANDARD.get(op.name, ())
+    return op.parameters or STANDARD.get(op.name, op).parameters
 
 
 def mismatch(parameter: Parameter, value: Any) -> str:
-    """What was expected, if `value` is not of the printed type (or of the type its name has); "" if it fits."""
-    kind = parameter.type.strip().casefold() or _by_name(parameter.name)
-    if kind.startswith("["):
-        inside = [part.strip() for part in kind.strip("[] ").split(",")]
-        if len(inside) == 1 or "..." in kind or "…" in kind:
-            return "" if isinstance(value, list | tuple) else f"a list {parameter.type}"
-        sizes = (3, 6) if len(inside) == 6 else (len(inside),)
-        if isinstance(value, list | tuple) and len(value) in sizes and all(number(v) for v in value):
-            return ""
-        return f"{' or '.join(map(str, sizes))} numbers {kind}"
-    word = re.match(r"[a-z一-鿿]*", kind)
-    return _misfit(word[0] if word else "", value)
-
-
-def _by_name(name: str) -> str:
-    if name in ("target_pose", "pose"):
-        return "[x,y,z,r,p,y]"
-    if name == "target_position":
-        return "[x,y,z]"
-    return "number" if name in _NUMBERS else "string" if name in _TEXTS else ""
-
-
-def _misfit(word: str, value: Any) -> str:
-    if word in ("string", "str", "text", "字符串"):
-        return "" if isinstance(value, str) and value.strip() else "a string that is not empty"
-    if word in ("float", "number", "double", "num", "数值", "浮点数"):
-        return "" if number(value) else "a number"
-    if word in ("int", "integer", "整数"):
-        return "" if number(value) and isinstance(value, int) else "a whole number"
-    if word in ("bool", "boolean", "布尔"):
-        return "" if isinstance(value, bool) else "true or false"
-    if word in ("list", "array", "列表"):
-        return "" if isinstance(value, list | tuple) else "a list"
-    if word in ("object", "dict", "map"):
-        return "" if isinstance(value, Mapping) else "a mapping"
+    """What was expected, if `value` is not of the parameter's JSON Schema; "" if it fits."""
+    schema, kind = parameter.json_schema(), parameter.kind
+    match schema.get("type"):
+        case "array" if "items" in schema:
+            sizes = [size["minItems"] for size in schema.get("anyOf", (schema,))]
+            if isinstance(value, list | tuple) and len(value) in sizes and all(number(v) for v in value):
+                return ""
+            return f"{' or '.join(map(str, sizes))} numbers {kind}"
+        case "array":
+            wanted = f"a list {parameter.type}" if parameter.type.strip().startswith("[") else "a list"
+            return "" if isinstance(value, list | tuple) else wanted
+        case "string":
+            return "" if isinstance(value, str) and value.strip() else "a string that is not empty"
+        case "number":
+            return "" if number(value) else "a number"
+        case "integer":
+            return "" if number(value) and isinstance(value, int) else "a whole number"
+        case "boolean":
+            return "" if isinstance(value, bool) else "true or false"
+        case "object":
+            return "" if isinstance(value, Mapping) else "a mapping"
     return ""
 
 
@@ -91,7 +62,7 @@ def given_parameter(params: Json, names: tuple[str, ...]) -> tuple[str, Any]:
     return next(((name, params[name]) for name in names if params.get(name) is not None), ("", None))
 
 
-def goal_names(op: Op, params: Json) -> tuple[str, ...]:
+def goal_names(op: Operation, params: Json) -> tuple[str, ...]:
     """What may say where to place: with a `location` (q1), `target` is the thing, not the place."""
     listed = {p.name for p in op.parameters}
     if "location" in listed or ("location" in params and "target" in params):
@@ -114,7 +85,7 @@ def invalid_numbers(params: Json) -> Iterator[tuple[str, Any]]:
                 yield where, value
 
 
-def point(op: Op, params: Json, names: tuple[str, ...]) -> tuple[float, ...] | None:
+def point(op: Operation, params: Json, names: tuple[str, ...]) -> tuple[float, ...] | None:
     """The position that the parameters give, in metres by the unit the profile prints; None if they give none."""
     units = {p.name: _FACTOR.get(p.unit, 1.0) for p in op.parameters}
     name, value = given_parameter(params, names)

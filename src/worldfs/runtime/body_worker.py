@@ -64,7 +64,7 @@ class BodyWorker:
 
     def review(self, order: Order) -> Sequence[Finding]:
         """The findings of the hooks, else whether the driver has the op at all."""
-        findings, ops = self.hooks.review(order), self.node.driver.ops
+        findings, ops = self.hooks.review(order), {op.name for op in self.node.driver.operations}
         if order.op not in ops and all(item.warning for item in findings):
             return [*findings, _no_such_op(order, ops)]
         return findings

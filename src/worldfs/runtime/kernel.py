@@ -384,7 +384,7 @@ class Kernel:
 
     def _repeatable(self, order: Order) -> bool:
         node = self.nodes.get(order.node)
-        return node is not None and order.op in node.driver.repeatable
+        return node is not None and any(op.name == order.op and op.repeatable for op in node.driver.operations)
 
     def _unreadable(self, id: str, error: Exception) -> None:
         found = error.found if isinstance(error, UserError) else str(error) or repr(error)

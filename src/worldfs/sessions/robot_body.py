@@ -14,7 +14,8 @@ from typing import Final
 from worldfs.base.clock import Clock
 from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import BadInput, UserError
-from worldfs.base.model import Cause, Finding, Json, Order, Outcome, Relation, Scene, Skill, Target, Thing
+from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Relation, Scene, Skill, Target, Thing
+from worldfs.base.standard_operations import EXECUTE_TEXT, MOVE_TO, PICK_UP, PLACE_DOWN
 from worldfs.robots.targets.real_target import RealTarget, driver
 from worldfs.robots.targets.target_adapter import nothing_wrong
 from worldfs.skills.rekep.rekep_runtime import ReKepPolicyRuntime, read_environment
@@ -24,7 +25,7 @@ from .robot_move import MoveRuntime
 from .session_driver import run_skill
 
 POSES: Final = "ee_pose"
-ARM: Final = frozenset({"move_to", "pick_up", "place", "real_execute"})
+ARM: Final = (MOVE_TO, PICK_UP, PLACE_DOWN, EXECUTE_TEXT)
 _OBJECT: Final = ("object_id", "target", "object", "target_id", "id")
 
 
@@ -34,8 +35,6 @@ class RobotBody:
     `target`: its entry in TARGETS.md, under the node's own id.
     """
 
-    repeatable: frozenset[str] = frozenset()  # every op moves it, or may
-
     def __init__(self, target: Target, context: PluginContext, clock: Clock) -> None:
         self._target, self._context, self._clock = target, context, clock
         self._adapter: RealTarget | None = None
@@ -44,11 +43,11 @@ class RobotBody:
         self._on: tuple[str, str] | None = None  # the relation that it then has, and to what
 
     @property
-    def ops(self) -> frozenset[str]:
+    def operations(self) -> Sequence[Operation]:
         """The operations of such a robot; once it is opened, this one's own."""
         if self._adapter is None:
             return ARM
-        return ARM if any(spec.representation == POSES for spec in self._adapter.actions()) else frozenset()
+        return ARM if any(spec.representation == POSES for spec in self._adapter.actions()) else ()
 
     def open(self, scene: Scene) -> None:
         self._scene = scene
@@ -79,11 +78,12 @@ class RobotBody:
             code = error.code if error.code == "MISSING" else "TARGET_BUILD"
             field = error.path or f"TARGETS.md {self._target.id}"
             return [Finding(code, field, error.expected or "a robot that answers", error.found, error.fix, order.id)]
-        if order.op not in self.ops:
-            field, there = f"TARGETS.md {self._target.id} config.kinematics", ", ".join(sorted(self.ops)) or "nothing"
-            fix = "give it one of those" if self.ops else "name its kinematics, so that it can be led by poses"
+        if order.op not in (names := self._names()):
+            field, there = f"TARGETS.md {self._target.id} config.kinematics", ", ".join(names) or "nothing"
+            fix = "give it one of those" if names else "name its kinematics, so that it can be led by poses"
             found = f"{order.op}; this robot can do {there}"
-            return [Finding("OP_NOT_IN_PROFILE", field, f"one of {', '.join(sorted(ARM))}", found, fix, order.id)]
+            expected = "one of " + ", ".join(sorted(op.name for op in ARM))
+            return [Finding("OP_NOT_IN_PROFILE", field, expected, found, fix, order.id)]
         try:
             steps = self._steps(order)
         except UserError as error:
@@ -123,6 +123,9 @@ class RobotBody:
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
+    def _names(self) -> list[str]:
+        return sorted(op.name for op in self.operations)
+
     def _take_up(self) -> RealTarget:
         if self._adapter is None:
             context = PluginContext(self._clock, self._context.artifacts, self._scene, self._context.language)
@@ -143,11 +146,11 @@ class RobotBody:
         steps = [
             step for step in self._context.interpreter(words, self._scene_now()) if step.op not in ("wait", "look")
         ]
-        unknown = sorted({step.op for step in steps} - (self.ops - {"real_execute"}))
+        unknown = sorted({step.op for step in steps} - ({*self._names()} - {"real_execute"}))
         if unknown or not steps:
             raise BadInput(
                 ", ".join(unknown) or "nothing to do",
-                expected=", ".join(sorted(self.ops)),
+                expected=", ".join(self._names()),
                 fix="write a shorter instruction",
             )
         return [replace(step, id=f"{order.id}.{number}") for number, step in enumerate(steps, 1)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from worldfs.base.model import (
     Cause,
     Finding,
     Json,
+    Operation,
     Order,
     Outcome,
     PolicySpec,
@@ -57,8 +58,6 @@ class SessionDocuments:
 class SessionDriver:
     """One target. `open` takes up a simulation; a real robot is taken up by its first session."""
 
-    repeatable: frozenset[str] = frozenset()
-
     def __init__(
         self, registries: SessionDocuments, parts: Plugins, clock: Clock, artifacts: Path | None, language: str = "en"
     ) -> None:
@@ -74,8 +73,9 @@ class SessionDriver:
         self._skill_runtimes: dict[str, SkillRuntime] = {}
 
     @property
-    def ops(self) -> frozenset[str]:
-        return frozenset(self._registries.skills())
+    def operations(self) -> Sequence[Operation]:
+        skills = self._registries.skills().values()
+        return [Operation(skill.id, skill.description, sensors=skill.sensors) for skill in skills]
 
     # -- the driver's port ---------------------------------------------------------------------------------------
 

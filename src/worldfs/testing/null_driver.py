@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from worldfs.base.driver import Run
-from worldfs.base.model import Cause, Finding, Order, Outcome, Scene, Thing
+from worldfs.base.model import Cause, Finding, Operation, Order, Outcome, Scene, Thing
+from worldfs.base.standard_operations import STANDARD
 
 from .manual_clock import ManualClock
 
-OPS = frozenset({"move_to", "pick_up", "place", "target_navigation", "strategy", "real_execute"})
+OPS = frozenset((*STANDARD, "strategy"))
 POLL_S = 0.05  # s between two checks of a hanging job for a stop
 
 
@@ -28,8 +29,6 @@ class NullDriver:
     see: {"apple_01": {"position": [x, y, z], …}}           afterwards things look like this
     """
 
-    repeatable: frozenset[str] = frozenset()
-
     def __init__(
         self,
         scene: Scene | None = None,
@@ -38,8 +37,7 @@ class NullDriver:
         repeatable: frozenset[str] = frozenset(),
         executed: list[Order] | None = None,
     ) -> None:
-        self.ops = ops
-        self.repeatable = repeatable
+        self.operations = tuple(Operation(name, repeatable=name in repeatable) for name in sorted(ops))
         self.scene = scene or Scene()
         self.executed = [] if executed is None else executed  # every start, in order; hand one list to many drivers
         self.is_open = False

@@ -12,7 +12,7 @@ from functools import partial
 
 from worldfs.base.driver import Driver, Run
 from worldfs.base.errors import MissingRequirement, StorageError, UserError
-from worldfs.base.model import Cause, Finding, Order, Outcome, Scene
+from worldfs.base.model import Cause, Finding, Operation, Order, Outcome, Scene
 from worldfs.runtime.kernel import Kernel
 
 from .world_job_hooks import WorldJobHooks
@@ -23,8 +23,7 @@ ENVIRONMENT = "ENVIRONMENT.md"
 class UnavailableDriver:
     """Replaces a driver that could not be opened: refuses every order with the reason, and moves nothing."""
 
-    ops: frozenset[str] = frozenset()
-    repeatable: frozenset[str] = frozenset()
+    operations: tuple[Operation, ...] = ()
 
     def __init__(self, error: Exception, place: str, code: str = "") -> None:
         self.error = error

@@ -4,16 +4,17 @@ for each skill of the catalogue that it supports, whose orders are sessions."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from worldfs.access.binding_rights import ROBOT
 from worldfs.base.errors import WorldError
 from worldfs.namespace.namespace_ports import LocalNode
 
-from .profiles import profile_text
+from .profiles import declared_profile, profile_text
 
 if TYPE_CHECKING:
-    from worldfs.base.model import Op, Profile, Skill
+    from worldfs.base.model import Operation, Profile, Skill
 
     from .world import World
 
@@ -63,7 +64,7 @@ class LocalNodes:
     def _service(self, id: str) -> Json:
         spec = next(spec for spec in self._world.specs if spec.id == id)
         profile = self._profile(spec.profile)
-        ops = profile.ops if profile is not None else ()
+        ops = _with_facts(profile.ops, spec.driver) if profile is not None else ()
         place = f"/nodes/{id}/{ROBOT}"
         names = [op.name for op in ops]
         state = "online" if self.online() else "missing"
@@ -83,7 +84,7 @@ class LocalNodes:
             },
             "runtime": {"type": "driver", "driver": spec.driver},
             "permissions": {"default": "allow-by-default", "allow_roles": ["admin", "user"], "scope": "project"},
-            "schema": {"kind": "robot", "operations": {op.name: _parameters(op) for op in ops}},
+            "schema": {"kind": "robot", "operations": {op.name: _described(op) for op in ops}},
             "help_md": _help(id, place, ops),
         }
 
@@ -148,17 +149,37 @@ def _skill(node: str, skill: Skill, state: str) -> Json:
     }  # fmt: skip
 
 
-def _parameters(op: Op) -> Json:
+def _with_facts(ops: tuple[Operation, ...], driver: str) -> tuple[Operation, ...]:
+    """With what a package's body declares and EMBODIED.md has no column for: what an operation does to the world."""
+    try:
+        declared = declared_profile(driver)
+    except WorldError:
+        return ops  # `paos check` reports the error
+    known = {op.name: op for op in declared.ops} if declared is not None else {}
+    return tuple(
+        replace(op, moves=one.moves, undoable=one.undoable, repeatable=one.repeatable)
+        if (one := known.get(op.name)) is not None
+        else op
+        for op in ops
+    )
+
+
+def _described(op: Operation) -> Json:
+    """`parameters` is the JSON Schema of `arguments`."""
     return {
         "about": op.description,
         "arguments": {
             item.name: {"type": item.type, "required": not item.optional, **({"unit": item.unit} if item.unit else {})}
             for item in op.parameters
         },
+        "parameters": op.json_schema(),
+        "moves": op.moves,
+        "undoable": op.undoable,
+        "repeatable": op.repeatable,
     }
 
 
-def _help(id: str, place: str, ops: tuple[Op, ...]) -> str:
+def _help(id: str, place: str, ops: tuple[Operation, ...]) -> str:
     lines = [
         f"# Body of {id}",
         "",

@@ -1,11 +1,15 @@
-"""Profiles by name: the operator's own in HOME/hal/profiles/*.md, then those of this package (000 EMBODIED.md)."""
+"""Profiles by name: the operator's own in HOME/hal/profiles/*.md, those of this package, those that bodies declare."""
 
 from __future__ import annotations
 
 from difflib import get_close_matches
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, from_os
+
+if TYPE_CHECKING:
+    from worldfs.base.model import Profile
 
 FOLDER = "hal/profiles"  # below the home
 
@@ -13,7 +17,9 @@ FOLDER = "hal/profiles"  # below the home
 def profile_text(name: str, language: str, own: Path | None = None) -> bytes | None:
     """A profile in the workspace's language, else in English; None if there is none of that name.
 
-    `own`: the operator's folder. A profile there overrides one of this package of the same name.
+    `own`: the operator's folder. A profile there overrides one of this package of the same name. Without a file it is
+    the one that the body of that name declares: a `Profile` as its class's attribute `profile`. Raises `BadInput` for
+    a body that cannot be used.
     """
     if not name or "/" in name or "\\" in name or "\0" in name:
         return None
@@ -32,7 +38,25 @@ def profile_text(name: str, language: str, own: Path | None = None) -> bytes | N
         found = folder.joinpath(file)
         if found.is_file():
             return found.read_bytes()
-    return None
+    declared = declared_profile(name)
+    if declared is None:
+        return None
+    from worldfs.formats import embodied_write
+
+    return embodied_write.write(declared)
+
+
+def declared_profile(driver: str) -> Profile | None:
+    """The profile that a package's body declares. Raises `BadInput` for a body that cannot be used."""
+    from dataclasses import replace
+
+    from worldfs.base.model import Profile
+    from worldfs.robots.driver_registry import BODIES
+
+    if driver in BODIES.built_in or driver not in BODIES:
+        return None
+    declared = getattr(BODIES[driver], "profile", None)
+    return replace(declared, driver=driver) if isinstance(declared, Profile) else None
 
 
 def profile_names(own: Path | None = None) -> list[str]:

@@ -14,7 +14,7 @@ from worldfs.base.model import (
     JobState,
     JobStatus,
     Lesson,
-    Op,
+    Operation,
     Order,
     Outcome,
     Profile,
@@ -100,7 +100,7 @@ class World:
         return self.was
 
     def profile(self) -> Profile:
-        ops, sensors = tuple(Op(o) for o in self.ops), (("RGB-D Camera (front)", True),)
+        ops, sensors = tuple(Operation(o) for o in self.ops), (("RGB-D Camera (front)", True),)
         return Profile("Panda", ops=ops, sensors=sensors, max_reach=0.855, max_grip_width=0.08)
 
     def language(self) -> str:

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from worldfs.base.errors import BadInput
-from worldfs.base.model import Op, Profile, Scene
+from worldfs.base.model import Operation, Profile, Scene
 from worldfs.planning.planner import PlanConstraints, build_plan, holds, interpret, orders, stages
 from worldfs.planning.planner.goals import InGoal, OnGoal
 from worldfs.planning.planner.plan_search import PlacementProblem, search_moves
 from worldfs.planning.planner.scene_facts import ThingLocation
 
-PANDA = Profile("Panda", ops=tuple(Op(o) for o in ("pick_up", "place")), max_reach=0.855)
+PANDA = Profile("Panda", ops=tuple(Operation(o) for o in ("pick_up", "place")), max_reach=0.855)
 
 
 def simulate(places: dict[str, ThingLocation], actions) -> dict[str, ThingLocation]:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from .agent import AgentReport, AgentTask, LastSession, Message, Metrics, Remark, SessionRecord
     from .job import Cause, Finding, Job, JobState, JobStatus, Order, Outcome
     from .lesson import Lesson, Task, TaskStep
-    from .profile import Op, Parameter, Profile
+    from .operation import Operation, Parameter
+    from .profile import Profile
     from .scene import Relation, RobotState, Scene, Thing
     from .session import Execution, Routing, execution_of, routing_of
     from .skill import CameraSpec, PolicySpec, Skill, Target
@@ -34,7 +35,7 @@ __all__ = [
     "Lesson",
     "Message",
     "Metrics",
-    "Op",
+    "Operation",
     "Order",
     "Outcome",
     "Parameter",
@@ -63,7 +64,8 @@ _MODULE_OF = {
     **dict.fromkeys(("Cause", "Finding", "Job", "JobStatus", "Order", "Outcome", "JobState"), "job"),
     **dict.fromkeys(("Execution", "Routing", "execution_of", "routing_of"), "session"),
     **dict.fromkeys(("Lesson", "TaskStep", "Task"), "lesson"),
-    **dict.fromkeys(("Op", "Parameter", "Profile"), "profile"),
+    **dict.fromkeys(("Operation", "Parameter"), "operation"),
+    "Profile": "profile",
     **dict.fromkeys(("CameraSpec", "PolicySpec", "Skill", "Target"), "skill"),
     **dict.fromkeys(("Relation", "RobotState", "Scene", "Thing"), "scene"),
 }

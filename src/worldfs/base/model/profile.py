@@ -4,22 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    name: str
-    type: str = ""  # as the profile prints it: "string", "[x,y,z]"
-    optional: bool = False
-    unit: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Op:
-    """One verb of a node's profile (a row of Supported Actions)."""
-
-    name: str
-    description: str = ""
-    parameters: tuple[Parameter, ...] = ()
+from .operation import Operation
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +18,7 @@ class Profile:
     driver: str = ""
     type: str = ""
     sensors: tuple[tuple[str, bool], ...] = ()  # words as printed, ticked or not
-    ops: tuple[Op, ...] = ()
+    ops: tuple[Operation, ...] = ()
     max_reach: float | None = None  # m
     max_payload: float | None = None  # kg
     max_grip_width: float | None = None  # m
@@ -41,5 +26,5 @@ class Profile:
     unread: tuple[str, ...] = ()  # limit lines that could not be read: reported, never taken as passed
     odd: tuple[str, ...] = ()  # what looks like an action and is not listed as supported: reported, and refused
 
-    def op(self, name: str) -> Op | None:
+    def op(self, name: str) -> Operation | None:
         return next((o for o in self.ops if o.name == name), None)

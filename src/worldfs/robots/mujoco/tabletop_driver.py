@@ -10,7 +10,8 @@ from pathlib import Path
 
 from worldfs.base.driver import Interpreter, Run
 from worldfs.base.errors import BadInput, MissingRequirement, WorldError, from_os
-from worldfs.base.model import Cause, Finding, Json, Order, Outcome, Scene
+from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, Scene
+from worldfs.base.standard_operations import EXECUTE_TEXT, MOVE_TO, NAVIGATE, PICK_UP, PLACE_DOWN
 from worldfs.robots import displacements
 from worldfs.robots.video_writer import VideoWriter
 
@@ -26,6 +27,16 @@ from .scene_layout import layout, random_scene
 from .scene_observation import observe
 from .tabletop import Tabletop
 
+OPERATIONS = (
+    MOVE_TO, PICK_UP, PLACE_DOWN, NAVIGATE,
+    Operation(
+        "strategy",
+        "Scripted sequence: home, open_gripper, close_gripper, wave, pick_and_place, look_and_pick, steps",
+        (Parameter("name", "string"),),
+    ),
+    EXECUTE_TEXT,
+)  # fmt: skip
+
 
 class TabletopDriver:
     """Driver of one Panda. `seed` and `objects` shape the random scene that an empty `open` builds.
@@ -36,8 +47,7 @@ class TabletopDriver:
     each; it is built and at rest, and `open` builds none. Called from one thread at a time, any thread.
     """
 
-    ops = frozenset({"move_to", "pick_up", "place", "target_navigation", "strategy", "real_execute"})
-    repeatable: frozenset[str] = frozenset()  # every op moves the arm, or may
+    operations = OPERATIONS
 
     def __init__(
         self,
@@ -190,7 +200,7 @@ class TabletopDriver:
                 return sequences.real_execute(
                     arm, order, action_evidence, self._carry_out, interpreter=self.interpreter, scene=scene
                 )
-        known = ", ".join(sorted(self.ops))
+        known = ", ".join(sorted(op.name for op in self.operations))
         return Outcome.failure(
             Cause.ERROR, "UNKNOWN_OP", f"{order.op!r} is none of {known}", evidence=action_evidence.close()
         )

@@ -136,7 +136,7 @@ class TabletopTarget:
 
     @property
     def ops(self) -> frozenset[str]:
-        return self.env.body.ops
+        return frozenset(op.name for op in self.env.body.operations)
 
     def judge(self, order: Order) -> Sequence[Finding]:
         return self.env.body.review(order)

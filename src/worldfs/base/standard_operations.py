@@ -1,0 +1,43 @@
+"""The operations that the specification names (workspace §3.8), and the words that mean the same."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .model.operation import Operation, Parameter
+
+MOVE_TO: Final = Operation(
+    "move_to", "Cartesian-space move of the hand to a target pose", (Parameter("target_pose", "[x,y,z,r,p,y]"),),
+    undoable=True,
+)  # fmt: skip
+PICK_UP: Final = Operation(
+    "pick_up", "Grasp an object by ID and lift it", (Parameter("object_id", "string"),), undoable=True
+)
+PLACE_DOWN: Final = Operation(
+    "place", "Place the held object at a position, or into or onto a target",
+    (Parameter("target_position", "[x,y,z]"),), undoable=True,
+)  # fmt: skip
+NAVIGATE: Final = Operation(
+    "target_navigation", "Move the wrist camera until it sees the labelled thing centred",
+    (Parameter("target_label", "string"),), sensors=("rgb_camera",), undoable=True,
+)  # fmt: skip
+EXECUTE_TEXT: Final = Operation("real_execute", "Execute a natural-language task", (Parameter("nl_task", "string"),))
+STANDARD: Final = {op.name: op for op in (MOVE_TO, PICK_UP, PLACE_DOWN, NAVIGATE, EXECUTE_TEXT)}
+
+# Names that profiles give to one of them.
+PICK: Final = frozenset((PICK_UP.name, "pick", "grasp", "grab"))
+PLACE: Final = frozenset((PLACE_DOWN.name, "put_down", "put", "drop_in"))
+MOVE: Final = frozenset((MOVE_TO.name, "move"))
+LOOK: Final = frozenset((NAVIGATE.name, "look_at"))
+
+
+def meaning(name: str) -> Operation | None:
+    """The standard operation that has that name, or that the name is another word for."""
+    families = ((PICK, PICK_UP), (PLACE, PLACE_DOWN), (MOVE, MOVE_TO), (LOOK, NAVIGATE))
+    return STANDARD.get(name) or next((op for names, op in families if name in names), None)
+
+
+def described(name: str, description: str = "", parameters: tuple[Parameter, ...] = ()) -> Operation:
+    """The operation that a document prints. What it does to the world is known of the standard ones; else the worst."""
+    known = meaning(name) or Operation(name)
+    return Operation(name, description, parameters, known.sensors, known.moves, known.undoable, known.repeatable)
