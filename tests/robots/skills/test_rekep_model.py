@@ -142,7 +142,7 @@ def test_an_answer_that_is_refused_is_sent_back_with_the_reason(stand, served):
         (((200, b"<html>"),), "MODEL_ANSWER", "JSON"),
         (((200, {"choices": []}),), "MODEL_ANSWER", "without a text"),
         (((302, b""),), "MODEL_ANSWER", "302"),
-        (((200, b"x" * (2 << 20)),), "MODEL_ANSWER", "more than"),
+        (((200, b"x" * (2 << 20)),), "MODEL_ANSWER", "at most"),
     ],
 )
 def test_what_a_model_cannot_say_moves_nothing(stand, served, answers, code, words):

@@ -6,20 +6,21 @@ answer is data: it goes through the same reader as any constraint file.
 
 from __future__ import annotations
 
-import http.client
 import json
 import os
 import re
-import ssl
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from worldfs.base.driver import Run
 from worldfs.base.errors import UserError
 from worldfs.base.model import Json, Skill
+from worldfs.policies.endpoint import PolicyEndpoint
+from worldfs.policies.http_connection import HttpConnection, HttpReply
+from worldfs.policies.policy_client import PolicyError
 
 from .end_effector import ExecutionHalted
 
@@ -84,29 +85,29 @@ def model_of_skill(skill: Skill) -> LanguageModel:
 def ask_model(model: LanguageModel, messages: Sequence[Json], run: Run) -> tuple[str, Json]:
     """The answer's text, and its tokens. Raises `LanguageModelError`, or `ExecutionHalted` when the run is to stop.
 
-    The exchange has a thread of its own, because a blocking socket cannot be interrupted.
+    The exchange has a thread of its own, because a blocking socket cannot be interrupted. A redirect is returned, not
+    followed: the key goes only to the operator's address.
     """
-    box: list[tuple[int, bytes] | BaseException] = []
-    line = _line(model)
-    thread = threading.Thread(target=_exchange, args=(line, model, messages, box), daemon=True, name="model")
+    box: list[HttpReply | PolicyError] = []
+    connection = HttpConnection(_endpoint(model), run.clock, model.key, LONGEST)
+    thread = threading.Thread(target=_exchange, args=(connection, model, messages, box), daemon=True, name="model")
     thread.start()
-    until = run.clock.monotonic() + model.timeout_s
     while thread.is_alive():
         thread.join(POLL_S)
-        why = run.stop
-        if (why or run.clock.monotonic() > until) and thread.is_alive():
-            _cut(line)
+        if (why := run.stop) and thread.is_alive():
+            connection.close()
             thread.join(2.0)
-            if why:
-                raise ExecutionHalted(why)
-            raise LanguageModelError(f"no answer within {model.timeout_s:g} s", path=model.url,
-                                     expected="an answer in time",
-                               fix="give it more time (model.timeout_s)")  # fmt: skip
-    found = box[0] if box else ConnectionError("no answer")
-    if isinstance(found, BaseException):
-        raise LanguageModelError(f"{type(found).__name__}: {found}", path=model.url, expected="a model that answers",
-                           fix="start it, or correct the skill's model.endpoint") from None  # fmt: skip
-    return _read(model, *found)
+            raise ExecutionHalted(why)
+    found = box[0] if box else PolicyError("no answer", code="POLICY_CONNECTION")
+    if not isinstance(found, PolicyError):
+        return _read(model, found)
+    if found.code == "POLICY_PROTOCOL":
+        raise LanguageModelError(found.found, path=model.url, expected=found.expected, code="MODEL_ANSWER")
+    late = found.code == "POLICY_TIMEOUT"
+    raise LanguageModelError(found.found, path=model.url,
+                             expected="an answer in time" if late else "a model that answers",
+                             fix="give it more time (model.timeout_s)" if late
+                             else "start it, or correct the skill's model.endpoint")  # fmt: skip
 
 
 def fenced_blocks(text: str) -> str:
@@ -115,53 +116,33 @@ def fenced_blocks(text: str) -> str:
     return "\n\n".join(found) if found else text
 
 
-def _line(model: LanguageModel) -> http.client.HTTPConnection:
+def _endpoint(model: LanguageModel) -> PolicyEndpoint:
     url = urlsplit(model.url)
-    if url.scheme == "https":
-        return http.client.HTTPSConnection(
-            url.hostname or "", url.port, timeout=model.timeout_s, context=ssl.create_default_context()
-        )
-    return http.client.HTTPConnection(url.hostname or "", url.port, timeout=model.timeout_s)
+    path = url.path + (f"?{url.query}" if url.query else "")
+    return PolicyEndpoint(url.scheme, url.hostname or "", url.port or {"http": 80, "https": 443}[url.scheme], path)
 
 
-def _exchange(line: http.client.HTTPConnection, model: LanguageModel, messages: Sequence[Json], box: list[Any]) -> None:
+def _exchange(
+    connection: HttpConnection, model: LanguageModel, messages: Sequence[Json], box: list[HttpReply | PolicyError]
+) -> None:
     body = {"model": model.name, "messages": list(messages), "temperature": 0, "max_tokens": model.max_tokens}
-    headers = {"Content-Type": "application/json", "Accept": "application/json"}
-    if model.key:
-        headers["Authorization"] = f"Bearer {model.key}"
-    url = urlsplit(model.url)
     try:
-        line.request("POST", url.path + (f"?{url.query}" if url.query else ""), json.dumps(body), headers)
-        answer = line.getresponse()  # a redirect is returned, not followed: a key goes only to the operator's address
-        box.append((answer.status, answer.read(LONGEST + 1)))
-    except (OSError, http.client.HTTPException, ValueError) as error:
+        box.append(connection.call("POST", model.timeout_s, (json.dumps(body).encode(),)))
+    except PolicyError as error:
         box.append(error)
     finally:
-        line.close()
+        connection.close()
 
 
-def _cut(line: http.client.HTTPConnection) -> None:
-    sock = line.sock
-    if sock is not None:
-        try:
-            sock.shutdown(2)
-        except OSError:
-            return
-
-
-def _read(model: LanguageModel, status: int, body: bytes) -> tuple[str, Json]:
-    if len(body) > LONGEST:
-        raise LanguageModelError(
-            f"more than {LONGEST} bytes", path=model.url, expected="a short text", code="MODEL_ANSWER"
-        )
+def _read(model: LanguageModel, answer: HttpReply) -> tuple[str, Json]:
     try:
-        reply = json.loads(body)
+        reply = json.loads(answer.body)
     except (ValueError, RecursionError):
         reply = None
-    if status != 200 or not isinstance(reply, dict):
+    if answer.status != 200 or not isinstance(reply, dict):
         error = reply.get("error") if isinstance(reply, dict) else None
         words = str(error.get("message") if isinstance(error, dict) else error or "")[:300]
-        raise LanguageModelError(f"HTTP {status}{': ' + words if words else ''}", path=model.url,
+        raise LanguageModelError(f"HTTP {answer.status}{': ' + words if words else ''}", path=model.url,
                                  expected="200 and JSON",
                            fix="is the name of the model right, and its key?", code="MODEL_ANSWER")  # fmt: skip
     try:
