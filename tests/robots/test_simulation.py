@@ -166,12 +166,15 @@ def test_the_world_waits_for_a_body_at_work(model):
     assert simulation.data.time == pytest.approx(0.04)
 
 
-def test_the_world_stands_still_once_a_body_is_at_work(model):
+@pytest.mark.parametrize("expected", [False, True])
+def test_the_world_stands_still_once_a_body_is_at_work(model, expected):
     simulation = Simulation(model)
     other = threading.Thread(target=simulation.advance, args=("right", 20_000))
     other.start()
     until(lambda: simulation.data.time > 0)  # one long chunk is on its way
-    with simulation.working("left"):
+    if expected:
+        simulation.expect("left")
+    with simulation.working("left", order=expected):
         assert simulation.data.time == pytest.approx(40)
     other.join(60)
 

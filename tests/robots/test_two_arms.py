@@ -16,10 +16,12 @@ from worldfs.base.driver import Run
 from worldfs.base.errors import BadInput
 from worldfs.base.model import Order, Outcome, RobotState, Scene, Thing
 from worldfs.planning.message_translation import to_chinese
-from worldfs.robots.mujoco import support
+from worldfs.robots.mujoco import panda, support
+from worldfs.robots.mujoco.ik import HOME
 from worldfs.robots.mujoco.scene_layout import layout
 from worldfs.robots.mujoco.tabletop import Tabletop
 from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
+from worldfs.skills.rekep.path_checker import ConstrainedPathChecker
 
 from . import lies
 
@@ -198,6 +200,34 @@ def test_the_other_arm_is_an_obstacle_and_is_called_by_its_robots_id():
     assert found and FAR in found[0] and "robot" in found[0], found
 
 
+def test_a_pose_is_tried_with_the_arm_that_plans_and_the_other_stays_where_it_is():
+    pair = Pair()
+    for id, other in ((NEAR, FAR), (FAR, NEAR)):
+        arm, q = pair.drivers[id].arm, HOME + 0.1
+        checker = arm.collision_checker(opening=0.01)
+        checker.hits(q)
+        tried, _ = arm.view.tcp_pose_in(checker.data)
+        assert np.allclose(tried, arm.solver.pose(q)[0], atol=1e-6)
+        there = pair.rig(other).view
+        assert np.allclose(there.tcp_pose_in(checker.data)[0], there.tcp_pose()[0], atol=1e-6)
+        assert checker.data.qpos[arm.view.finger_qpos] == pytest.approx(0.01)
+
+
+def test_a_plan_that_keeps_its_distance_changes_nothing_in_the_world(monkeypatch):
+    pair, margins = Pair(), []
+    arm, world, collide = pair.drivers[NEAR].arm, pair.table.simulation.model, mujoco.mj_collision
+    checker = ConstrainedPathChecker(arm, lambda pose: "", opening=None, held=None)
+    checker.clearance = 0.3
+
+    def seen(model, data):
+        margins.append((world.geom_margin.max(), model.geom_margin.max()))
+        collide(model, data)
+
+    monkeypatch.setattr(mujoco, "mj_collision", seen)
+    checker.hits(arm.view.joints())
+    assert margins == [(0.0, 0.3)]
+
+
 def test_a_cancelled_arm_holds_still_and_the_other_finishes():
     pair = Pair()
     clock = SystemClock()
@@ -227,6 +257,17 @@ def test_a_thing_thrown_at_the_other_side_is_reported_by_the_one_that_works():
     mover.watch = lambda: lies.put(pair.rig(NEAR), "can_there", (0.30, -0.5, 0.0555))
     (done,) = pair.run(NEAR, BOTH[NEAR][0])
     assert done.ok and [line["id"] for line in done.evidence["also_moved"]] == ["can_there"]
+
+
+def test_each_arm_has_the_picture_of_its_own_wrist(gl):
+    table = Tabletop(layout(SCENE, NEAR, FAR))
+    for id in (NEAR, FAR):
+        driver = TabletopDriver(id, tabletop=table)
+        driver.open(Scene())
+        frame = driver.renderer().capture(table.simulation.data, "wrist")
+        position, rotation = driver.arm.view.tcp_pose()
+        assert np.allclose(frame.position, position + rotation @ (np.array(panda.WRIST) - [0, 0, panda.TCP]), atol=1e-6)
+        driver.close()
 
 
 @pytest.mark.parametrize(

@@ -82,18 +82,26 @@ class Simulation:
         `order`: the caller carries out an order, the one that was expected if one was.
         """
         with self._turn:
-            if not self._working[body]:
-                chunk = self._chunks  # whoever may step steps first: a body that looks again and again stops no other
-                self._turn.wait_for(lambda: self._chunks != chunk or not self._may_step())
-                self._turn.notify_all()
-            self._working[body] += 1
+            self._begin(body)
             if order:
                 self._expected[body] = max(0, self._expected[body] - 1)
             self._turn.wait_for(lambda: not self._stepping)
 
     def end(self, body: str) -> None:
         with self._turn:
-            self._working[body] -= 1
+            self._end(body)
+
+    def _begin(self, body: str) -> None:
+        if not self._working[body]:
+            if self._may_step():  # then let it: a body that looks at the world again and again stops no other
+                chunk = self._chunks
+                self._turn.wait_for(lambda: self._chunks != chunk or not self._may_step())
+            self._turn.notify_all()
+        self._working[body] += 1
+
+    def _end(self, body: str) -> None:
+        self._working[body] -= 1
+        if not self._working[body]:
             self._turn.notify_all()
 
     @contextmanager
@@ -118,39 +126,40 @@ class Simulation:
         `commands` (steps × actuators): the goals of the actuators `servos`, a row a step; None: they hold.
         """
         request = _StepRequest(steps, servos, commands)
-        self.begin(body)
-        try:
-            with self._turn:
-                if body in self._asked:
-                    raise RuntimeError(f"the body {body!r} is moved from two threads at once")
-                self._asked[body] = request
-                try:
-                    while request.left:
-                        if self._stepping or not self._may_step():
-                            self._turn.wait()
-                        else:
-                            self._step()
-                finally:
-                    if self._asked.get(body) is request:
-                        del self._asked[body]
-        finally:
-            self.end(body)
+        with self._turn:
+            if body in self._asked:
+                raise RuntimeError(f"the body {body!r} is moved from two threads at once")
+            self._begin(body)
+            self._asked[body] = request
+            try:
+                while request.left:
+                    if self._stepping or not self._may_step():
+                        self._turn.wait()
+                    else:
+                        self._step()
+            finally:
+                if self._asked.get(body) is request:
+                    del self._asked[body]
+                self._end(body)
 
     def _may_step(self) -> bool:
         """Whether steps are asked for, and by every body that the world waits for."""
-        waited_for = (*self._working, *self._expected)
-        return bool(self._asked) and all(
-            body in self._asked for body in waited_for if self._working[body] or self._expected[body]
-        )
+        asked = self._asked
+        for awaited in (self._working, self._expected):
+            for body, times in awaited.items():
+                if times and body not in asked:
+                    return False
+        return bool(asked)
 
     def _step(self) -> None:
         """As many steps as all have asked for; the caller has the lock, and has it again afterwards."""
         asked = dict(self._asked)
         steps = min(request.left for request in asked.values())
         self._stepping = True
+        goals = [(r.servos, r.commands[r.done : r.done + steps]) for r in asked.values() if r.commands is not None]
         self._turn.release()
         try:
-            self._take(steps, [request for request in asked.values() if request.commands is not None])
+            self._take(steps, goals)
         finally:
             self._turn.acquire()
             self._stepping = False
@@ -162,15 +171,16 @@ class Simulation:
             if not request.left:
                 del self._asked[body]  # from here on it is waited for again
 
-    def _take(self, steps: int, moving: list[_StepRequest]) -> None:
+    def _take(self, steps: int, goals: list[tuple[slice, Array]]) -> None:
         model, data, control = self.model, self.data, self.data.ctrl
         if float(data.time) != self._time:
             raise RuntimeError(f"the world was stepped elsewhere: left at {self._time} s, found at {data.time} s")
-        if moving:
+        if goals:
+            step = mujoco.mj_step
             for i in range(steps):
-                for request in moving:
-                    control[request.servos] = request.commands[request.done + i]  # type: ignore[index]  # not None here
-                mujoco.mj_step(model, data)
+                for servos, rows in goals:
+                    control[servos] = rows[i]
+                step(model, data)
         else:
             mujoco.mj_step(model, data, steps)
         self._time = float(data.time)
