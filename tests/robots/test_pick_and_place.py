@@ -1,6 +1,8 @@
 """Things are moved by contact alone, and every success is read off the world."""
 
 import math
+import subprocess
+import sys
 
 import mujoco
 import numpy as np
@@ -152,3 +154,26 @@ def test_the_hand_goes_where_it_is_sent(opened):
         assert math.dist(position, target[:3]) < 0.005
     assert rotation[:, 2] == pytest.approx([1, 0, 0], abs=0.03)  # pitch of a quarter turn: the hand points forward
     assert hand.do("move_to", x=0.5, y=0.0, z=0.3).ok
+
+
+TRAJECTORY = """
+import hashlib
+from worldfs.base.clock import SystemClock
+from worldfs.base.driver import Run
+from worldfs.base.model import Order, Scene
+from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
+
+body, clock = TabletopDriver("arm", seed=SEED, objects=3, cameras=False), SystemClock()
+body.open(Scene())
+done = body.execute(Order("a", "arm", "pick_up", {"object_id": "can_01"}), Run(clock, clock.monotonic() + 300))
+assert done.ok, done.message
+print(hashlib.sha256(body.arm.simulation.save().numbers).hexdigest())
+"""
+
+
+def test_a_seed_and_its_orders_are_one_trajectory_in_every_process():
+    def run(seed: int) -> str:
+        script = TRAJECTORY.replace("SEED", str(seed))
+        return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+
+    assert run(3) == run(3) != run(4)
