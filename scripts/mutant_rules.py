@@ -279,7 +279,8 @@ RULES: dict[str, tuple[Callable[[Source], Iterator[Fault]], str]] = {
     "torn": (torn, "agents/ control/write_ahead_log.py"),
     "lock": (
         locks,
-        "base/durable.py storage/disk_store.py storage/swap.py runtime/job_attempt.py runtime/alerts.py "
+        "base/durable.py base/file_lock.py storage/disk_store.py storage/swap.py "
+        "runtime/job_attempt.py runtime/alerts.py "
         f"control/write_ahead_log.py control/control_plane.py plugins/node_fs/node_identity.py {AGENTS}",
     ),
     "order": (

@@ -111,7 +111,7 @@ def rooms(monkeypatch: pytest.MonkeyPatch) -> Any:
         known.append(self)
 
     monkeypatch.setattr(AgentDirectory, "__init__", opened)
-    disk.held = lambda: any(agent_dir._depth and agent_dir._mutex._is_owned() for agent_dir in known)
+    disk.held = lambda: any(agent_dir._lock.depth and agent_dir._lock.mutex._is_owned() for agent_dir in known)
     yield disk
 
 
@@ -157,18 +157,18 @@ def test_so_are_those_that_others_have_rewritten(tmp_path: Path, monkeypatch: py
         doctor_fixes.take_in_journal(state)
         (home / "journal.jsonl").write_bytes((home / "journal.jsonl").read_bytes() + b"none either\n")
         doctor_fixes.drop_journal_line(state, b"none either")
-        state.metrics_cache.recount = asked(state.metrics_cache.recount, lambda: bool(state.agent_dir._depth))  # type: ignore[method-assign]  # the same, asked
+        state.metrics_cache.recount = asked(state.metrics_cache.recount, lambda: bool(state.agent_dir._lock.depth))  # type: ignore[method-assign]  # the same, asked
         state.recount_metrics()
         (home / "session.json").write_bytes(b'{"agent":"rio","session_id":"x","status":"running"}\n')
         doctor_fixes.end_session(state)
-        moved = asked(doctor_fixes.move_aside, lambda: bool(state.agent_dir._depth))
+        moved = asked(doctor_fixes.move_aside, lambda: bool(state.agent_dir._lock.depth))
         monkeypatch.setattr(doctor_fixes, "move_aside", moved)
         (home / "odd").write_bytes(b"what nobody knows")
         doctor_fixes.put_aside(state, "odd")
         assert not (home / "odd").exists()
         (home / "report.json").write_bytes(b"nothing")
         monkeypatch.setattr(
-            init_agent, "create_agent", asked(init_agent.create_agent, lambda: bool(state.agent_dir._depth))
+            init_agent, "create_agent", asked(init_agent.create_agent, lambda: bool(state.agent_dir._lock.depth))
         )
         doctor_fixes.recreate_file(state, "report.json")
         assert (home / "report.json").read_bytes() != b"nothing"
@@ -182,7 +182,7 @@ def test_a_dead_session_is_settled_by_one_who_holds_both_locks(tmp_path: Path, m
     held: list[bool] = []
 
     def settled(other: AgentState) -> bool:
-        held.append(bool(other.agent_dir._depth))
+        held.append(bool(other.agent_dir._lock.depth))
         with pytest.raises(Busy):
             RootLock(other.agent_dir.path, "another").acquire()
         return first(other)
@@ -206,7 +206,7 @@ def test_a_room_is_held_by_one_process_and_one_thread(tmp_path: Path) -> None:
             with agent_dir.locked():
                 pass
             assert taken(lock), "the inner one has let it go"
-            assert not in_another_thread(lambda: agent_dir._mutex.acquire(blocking=False))
+            assert not in_another_thread(lambda: agent_dir._lock.mutex.acquire(blocking=False))
         assert not taken(lock), "it is kept for ever"
     agent_dir.close()
 
@@ -218,7 +218,7 @@ def test_a_ledger_is_held_by_one_process_and_read_by_one_thread(
     owned, first = [], ClaimLog._apply
 
     def apply(self: ClaimLog, raw: bytes) -> None:
-        owned.append(self._mutex._is_owned())  # type: ignore[attr-defined]  # of the C lock
+        owned.append(self._lock.mutex._is_owned())  # type: ignore[attr-defined]  # of the C lock
         first(self, raw)
 
     monkeypatch.setattr(ClaimLog, "_apply", apply)
@@ -230,7 +230,7 @@ def test_a_ledger_is_held_by_one_process_and_read_by_one_thread(
     assert claimed is not None
     with inbox.claim_log:
         assert taken(lock), "another process gets it as well"
-        assert not in_another_thread(lambda: inbox.claim_log._mutex.acquire(blocking=False))
+        assert not in_another_thread(lambda: inbox.claim_log._lock.mutex.acquire(blocking=False))
     assert not taken(lock), "it is kept for ever"
     assert other.claimed(claimed.token)  # reads what the first has written, without the lock of the file
     assert owned and all(owned)
@@ -264,8 +264,8 @@ def test_a_room_and_a_store_are_closed_by_one_thread_at_a_time(tmp_path: Path, m
     first, held = os.close, []
 
     def close(fd: int) -> None:
-        if fd in (agent_dir._fd, store._lock_fd):
-            held.append(agent_dir._mutex._is_owned() or store._mutex._is_owned())
+        if fd in (agent_dir._lock.fd, store.lock.fd):
+            held.append(agent_dir._lock.mutex._is_owned() or store.lock.mutex._is_owned())
         first(fd)
 
     monkeypatch.setattr(os, "close", close)
@@ -283,7 +283,7 @@ def test_what_others_edit_is_renamed_moved_and_taken_by_who_holds_the_store(tmp_
     store = DiskStore(tmp_path, disk, guarded={"page"})
 
     def alone() -> bool:
-        return bool(store._depth) and store._mutex._is_owned() and taken(tmp_path / ".paos/store.lock")  # type: ignore[attr-defined]
+        return bool(store.lock.depth) and store.lock.mutex._is_owned() and taken(tmp_path / ".paos/store.lock")  # type: ignore[attr-defined]
 
     store.put("plain", b"1")
     renamed.clear()
@@ -311,7 +311,7 @@ def test_what_was_displaced_is_settled_and_forgotten_by_who_holds_the_store(tmp_
         first = getattr(store.aside, name)
 
         def checked(*args: Any, name: str = name, first: Any = first) -> Any:
-            assert store._depth, f"{name} outside of the lock"
+            assert store.lock.depth, f"{name} outside of the lock"
             asked.append(name)
             return first(*args)
 

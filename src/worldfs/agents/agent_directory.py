@@ -8,11 +8,9 @@ journal.jsonl …          the seven files, where the specification has them
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import stat
-import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +18,7 @@ from worldfs.base.agent_names import check_agent_name, list_agents
 from worldfs.base.clock import Clock, SystemClock, stamp
 from worldfs.base.durable import Disk
 from worldfs.base.errors import NotFound
+from worldfs.base.file_lock import FileLock
 from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.revision import PRIVATE_DIR, of
 
@@ -61,12 +60,9 @@ class AgentDirectory:
         self.root = self.store.root
         self.disk = self.store.disk
         self.findings: list[Finding] = []  # found since this object was opened
-        self._mutex = threading.RLock()
-        self._depth = 0
-        self._fd = -1
-        self._pid = 0
+        self._lock = FileLock(self.root, LOCK)
         self._second: tuple[datetime | None, str] = None, ""
-        self._mark = b""  # content of the lock file as long as no other process has changed anything
+        self._mark, self._marked = b"", 0  # content of the lock file as long as no other process has changed anything
         self._change_count, self._asked = 0, False
 
     @property
@@ -76,10 +72,8 @@ class AgentDirectory:
         return Path(self._path)
 
     def close(self) -> None:
-        with self._mutex:
-            if self._fd >= 0:
-                os.close(self._fd)
-                self._fd, self._pid = -1, 0
+        with self._lock.mutex:
+            self._lock.close()
             self.store.close()
 
     def locked(self) -> AgentDirectory:
@@ -87,24 +81,12 @@ class AgentDirectory:
         return self
 
     def __enter__(self) -> AgentDirectory:
-        self._mutex.acquire()
-        try:
-            if not self._depth:
-                fcntl.flock(self._fd if self._pid == os.getpid() else self._lock(), fcntl.LOCK_EX)
-                self._asked = False
-            self._depth += 1
-        except BaseException:
-            self._mutex.release()
-            raise
+        if self._lock.acquire():
+            self._asked = False
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._depth -= 1
-        try:
-            if self._depth == 0 and self._fd >= 0:
-                fcntl.flock(self._fd, fcntl.LOCK_UN)
-        finally:
-            self._mutex.release()
+        self._lock.release()
 
     def now(self) -> str:
         """The time as the files have it: whole seconds, UTC, Z."""
@@ -115,23 +97,18 @@ class AgentDirectory:
             self._second = moment, text
         return text
 
-    def _lock(self) -> int:
-        """A lock of this process: a forked child shares its parent's, and needs one of its own."""
-        if self._fd >= 0:
-            os.close(self._fd)
-        self._fd, self._pid = self.root.lock_file(LOCK), os.getpid()
-        self._mark = f"{self._pid:010d} {os.urandom(8).hex()}\n".encode()
-        return self._fd
-
     def change_count(self) -> int:
         """A number that grows when another process may have changed something since it was asked for. Inside `locked`.
 
         The caller signs the lock file, which other processes see: what was learnt under one number is still so.
         """
         if not self._asked:
-            if os.pread(self._fd, 64, 0) != self._mark:
+            lock = self._lock
+            if self._marked != lock.opened:  # a mark of its own for each process
+                self._mark, self._marked = f"{os.getpid():010d} {os.urandom(8).hex()}\n".encode(), lock.opened
+            if os.pread(lock.fd, 64, 0) != self._mark:
                 self._change_count += 1
-                self.root.sign(self._fd, self._mark, LOCK)
+                self.root.sign(lock.fd, self._mark, LOCK)
             self._asked = True
         return self._change_count
 

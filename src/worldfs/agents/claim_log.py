@@ -7,10 +7,7 @@ ends it at once.
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
-import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
@@ -18,6 +15,7 @@ from json.encoder import c_make_encoder as _make  # type: ignore[attr-defined]  
 from json.encoder import encode_basestring as _quote
 from typing import Any, Final, NamedTuple
 
+from worldfs.base.file_lock import FileLock
 from worldfs.base.logfile import LogFile
 from worldfs.storage.revision import PRIVATE_DIR
 
@@ -52,9 +50,7 @@ class ClaimLog:
         self.agent_dir = agent_dir
         self._log = LogFile(agent_dir.root, NAME)
         self._at = 0  # read up to here
-        self._mutex = threading.RLock()
-        self._depth = 0
-        self._fd, self._pid = -1, 0
+        self._lock = FileLock(agent_dir.root, LOCK)
         self._forget()
 
     def _forget(self) -> None:
@@ -70,16 +66,14 @@ class ClaimLog:
 
     def close(self) -> None:
         self._log.close()
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd, self._pid = -1, 0
+        self._lock.close()
 
     # -- reading ----------------------------------------------------------------------------------------------------
 
     def catch_up(self) -> None:
         """Read what others have written since."""
         log = self._log
-        with self._mutex:
+        with self._lock.mutex:
             if not log.refresh() or log.size < self._at:
                 self._forget()
             while self._at < log.size:
@@ -192,24 +186,16 @@ class ClaimLog:
     # -- writing ----------------------------------------------------------------------------------------------------
 
     def __enter__(self) -> ClaimLog:
-        self._mutex.acquire()
+        self._lock.acquire()
         try:
-            if self._depth == 0:
-                fcntl.flock(self._fd if self._pid == os.getpid() else self._lock(), fcntl.LOCK_EX)
-            self._depth += 1
             self.catch_up()
         except BaseException:
-            self._mutex.release()
+            self._lock.release()
             raise
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._depth -= 1
-        try:
-            if self._depth == 0:
-                fcntl.flock(self._fd, fcntl.LOCK_UN)
-        finally:
-            self._mutex.release()
+        self._lock.release()
 
     def write(self, entries: Iterable[Mapping[str, Any]]) -> None:
         """Add lines; every process sees them at once; durable after `sync`. Call inside `with claim_log`."""
@@ -258,13 +244,6 @@ class ClaimLog:
 
     def _time(self, name: str) -> Json:
         return {"at": self.times[name]} if name in self.times else {}
-
-    def _lock(self) -> int:
-        """A lock of this process, as of the agent directory."""
-        if self._fd >= 0:
-            os.close(self._fd)
-        self._fd, self._pid = self.agent_dir.root.lock_file(LOCK), os.getpid()
-        return self._fd
 
 
 def _encoded(entry: Mapping[str, Any]) -> bytes:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
-import threading
-from collections.abc import Container, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Container, Iterable, Sequence
+from contextlib import suppress
 from itertools import islice
 
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.dir_reader import DirEntryRef, check_path, path_error
 from worldfs.base.durable import DRAFT, Disk, Root
 from worldfs.base.errors import BadInput, Exists, NotFound, Unsafe
+from worldfs.base.file_lock import FileLock
 
 from . import displaced_files, trash
 from .displaced_files import DisplacedFiles
@@ -49,20 +48,15 @@ class DiskStore(Store):
         self.clock = clock or SystemClock()
         self.root = Root(root, self.disk, scratch=SCRATCH)
         self.root.sweep()
+        self.lock = FileLock(self.root, LOCK)
         self.guarded = guarded
         self.trash = Trash(self.root, self.clock)
         self.aside = DisplacedFiles(self.root, guarded, self.trash, self.clock)
         self.swaps = CompareAndSwap(self.root, self.aside, guarded, self._alone)
-        self._mutex = threading.RLock()
-        self._lock_fd = -1
-        self._lock_pid = 0
-        self._depth = 0
 
     def close(self) -> None:
-        with self._mutex:
-            if self._lock_fd >= 0:
-                os.close(self._lock_fd)
-                self._lock_fd = -1
+        with self.lock.mutex:
+            self.lock.close()
             self.root.close()
 
     # -- reading ---------------------------------------------------------------------------------------------------
@@ -395,22 +389,6 @@ class DiskStore(Store):
         if key in OWN or key.startswith(_BELOW_OWN):
             raise Unsafe("this key is reserved for the store", path=key, op=op, expected="another key")
 
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _alone(self) -> FileLock:
         """The lock that makes compare and rename one step among all DiskStore writers, in this and other processes."""
-        with self._mutex:
-            if self._depth == 0:
-                fcntl.flock(self._lock(), fcntl.LOCK_EX)
-            self._depth += 1
-            try:
-                yield
-            finally:
-                self._depth -= 1
-                if self._depth == 0 and self._lock_fd >= 0:
-                    fcntl.flock(self._lock_fd, fcntl.LOCK_UN)
-
-    def _lock(self) -> int:
-        if self._lock_fd < 0 or self._lock_pid != os.getpid():  # a forked child must not share its parent's lock
-            self._lock_fd = self.root.lock_file(LOCK)
-            self._lock_pid = os.getpid()
-        return self._lock_fd
+        return self.lock

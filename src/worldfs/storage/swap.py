@@ -55,7 +55,7 @@ class CompareAndSwap:
         root: Root,
         aside: DisplacedFiles,
         guarded: Container[str],
-        alone: Callable[[], AbstractContextManager[None]],
+        alone: Callable[[], AbstractContextManager[object]],
     ) -> None:
         self.root, self.aside, self.guarded, self._alone = root, aside, guarded, alone
         self._last_reads: dict[str, tuple[_Looks, str]] = {}  # guarded keys as they were last read
