@@ -42,8 +42,8 @@ def episode(seed: int, what: str = "place") -> dict[str, Any]:
     from worldfs.base.clock import SystemClock
     from worldfs.base.driver import PluginContext, Run
     from worldfs.base.model import Skill, Target
+    from worldfs.plugins.rekep.rekep_runtime import ReKepPolicyRuntime
     from worldfs.robots.targets.sim_target import adapter
-    from worldfs.skills.rekep.rekep_runtime import ReKepPolicyRuntime
     from worldfs.skills.skill_runtime import SkillContext, SkillRequest
 
     clock = SystemClock()

@@ -313,7 +313,7 @@ RULES: dict[str, tuple[Callable[[Source], Iterator[Fault]], str]] = {
         predicates,
         "robots/mujoco/object_placement.py robots/mujoco/support.py robots/mujoco/perception.py "
         "robots/mujoco/actions.py "
-        "robots/mujoco/sequences.py robots/mujoco/env.py skills/rekep/success_predicates.py",
+        "robots/mujoco/sequences.py robots/mujoco/env.py plugins/rekep/success_predicates.py",
     ),
 }  # fmt: skip
 
@@ -338,8 +338,8 @@ NAMED = (
     Named("T3: place outside the basket succeeds", "predicate", "robots/mujoco/object_placement.py", ("within",)),
     Named("T3: navigation off centre succeeds", "predicate", "robots/mujoco/perception.py", ("off",)),
     Named("T3: the environment's judge says yes", "predicate", "robots/mujoco/env.py", ("done",)),
-    Named("T3: a stack beside succeeds", "predicate", "skills/rekep/success_predicates.py", ("_stacked", "off <=")),
-    Named("T3: pouring nothing succeeds", "predicate", "skills/rekep/success_predicates.py", ("_poured", "TILTED")),
+    Named("T3: a stack beside succeeds", "predicate", "plugins/rekep/success_predicates.py", ("_stacked", "off <=")),
+    Named("T3: pouring nothing succeeds", "predicate", "plugins/rekep/success_predicates.py", ("_poured", "TILTED")),
     Named("T4: another number of actions", "right", "sessions/preflight.py", ("_spaces", "action_dim")),
     Named("T4: a rejected attempt is retried", "retry", "runtime/job_end.py", ("Cause.REJECTED",)),
     Named("T4: a cancelled attempt is retried", "retry", "runtime/job_end.py", ("Cause.CANCELLED",)),

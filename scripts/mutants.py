@@ -130,7 +130,7 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
         ),
     ),
     ("planning/", ("tests/planning/test_critic.py", "tests/planning", "tests/robots/test_refusals.py")),
-    ("skills/rekep/", ("tests/robots/skills/test_rekep_lies.py", "tests/robots/skills")),
+    ("plugins/rekep/", ("tests/robots/skills/test_rekep_lies.py", "tests/robots/skills")),
     ("skills/", ("tests/robots/skills/test_bridge.py", "tests/robots/skills")),
     (
         "robots/mujoco/",

@@ -7,9 +7,12 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
+
+from worldfs.base.plugin_registry import GROUPS
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -129,3 +132,14 @@ def test_the_package_starts_without_anything_but_the_standard_library() -> None:
         check=False,
     )
     assert (done.stdout, done.stderr) == ("ok\n", "")
+
+
+def test_the_installation_knows_the_entry_points_of_the_project() -> None:
+    """Plug-ins of this package join by them: an installation that is older than the pyproject.toml misses some."""
+    points = distribution("worldfs").entry_points
+    installed = {(point.group, point.name, point.value) for point in points if point.group != "console_scripts"}
+    declared = {
+        (group, name, value) for group, named in PROJECT["entry-points"].items() for name, value in named.items()
+    }
+    assert installed == declared, "run: scripts/bootstrap dev"
+    assert all(point.load() for point in points if point.group in GROUPS)

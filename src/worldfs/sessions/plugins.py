@@ -1,4 +1,7 @@
-"""The plug-ins of sessions, by the names that documents use: adapters of targets, skill runtimes, policy clients."""
+"""The plug-ins of sessions, by the names that documents use: adapters of targets, skill runtimes, policy clients.
+
+Those of `worldfs.plugins` join by entry points of this package's own pyproject.toml, as any package's do.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,6 @@ SKILLS: Final = PluginGroup[Callable[[], SkillRuntime]](
     "worldfs.skills",
     {
         "BuiltinSkillRuntime": "worldfs.skills.builtin_runtime:BuiltinSkillRuntime",
-        "ReKepPolicyRuntime": "worldfs.skills.rekep.rekep_runtime:ReKepPolicyRuntime",
         "VLAPolicyRuntime": "worldfs.skills.vla:VLAPolicyRuntime",
     },
 )

@@ -13,18 +13,19 @@ from typing import Final
 
 from worldfs.base.clock import Clock
 from worldfs.base.driver import PluginContext, Run
-from worldfs.base.errors import BadInput, UserError
+from worldfs.base.errors import BadInput, MissingRequirement, UserError
 from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Relation, Scene, Skill, Target, Thing
 from worldfs.base.standard_operations import EXECUTE_TEXT, MOVE_TO, PICK_UP, PLACE_DOWN
 from worldfs.robots.targets.real_target import RealTarget, driver
 from worldfs.robots.targets.target_adapter import nothing_wrong
-from worldfs.skills.rekep.rekep_runtime import ReKepPolicyRuntime, read_environment
 from worldfs.skills.skill_runtime import SkillContext, SkillRequest, SkillRuntime
+from worldfs.skills.workspace_scene import read_environment
 
-from .robot_move import MoveRuntime
+from .plugins import SKILLS
 from .session_driver import run_skill
 
 POSES: Final = "ee_pose"
+REKEP: Final = "ReKepPolicyRuntime"
 ARM: Final = (MOVE_TO, PICK_UP, PLACE_DOWN, EXECUTE_TEXT)
 _OBJECT: Final = ("object_id", "target", "object", "target_id", "id")
 
@@ -86,22 +87,25 @@ class RobotBody:
             return [Finding("OP_NOT_IN_PROFILE", field, expected, found, fix, order.id)]
         try:
             steps = self._steps(order)
+            runtime = self._runtime(steps[0])
         except UserError as error:
-            return [Finding(error.code, "ACTION.md params", error.expected, error.found, error.fix, order.id)]
+            field = error.path or "ACTION.md params"
+            return [Finding(error.code, field, error.expected, error.found, error.fix, order.id)]
         # only the first can be judged now: what comes after begins in another world
         request = self._skill_request(steps[0])
-        findings = self._runtime(steps[0]).review(request, adapter)
+        findings = runtime.review(request, adapter)
         return [replace(item, field=_field(item.field, request.job), job=order.id) for item in findings]
 
     def execute(self, order: Order, run: Run) -> Outcome:
         try:
             adapter, steps = self._take_up(), self._steps(order)
+            runtimes = [self._runtime(step) for step in steps]
         except UserError as error:
             return Outcome.failure(Cause.ERROR, "TARGET_BUILD", str(error))
         done: list[Json] = []
         outcome = Outcome.success("nothing to do")
-        for step in steps:
-            request, runtime = self._skill_request(step), self._runtime(step)
+        for step, runtime in zip(steps, runtimes, strict=True):
+            request = self._skill_request(step)
             found = runtime.review(request, adapter) if done else []
             if not nothing_wrong(found):
                 outcome = Outcome.failure(Cause.ERROR, found[0].code, found[0].found, findings=tuple(found))
@@ -160,7 +164,13 @@ class RobotBody:
         return read_environment(home) or self._scene
 
     def _runtime(self, order: Order) -> SkillRuntime:
-        return MoveRuntime() if order.op == "move_to" else ReKepPolicyRuntime()
+        """One of our own plug-ins. Raises `MissingRequirement` without it, `BadInput` where it cannot be loaded."""
+        name = "MoveRuntime" if order.op == MOVE_TO.name else REKEP
+        make = SKILLS.get(name)
+        if make is None:
+            found, fix = f"no skill runtime {name} is installed", "install worldfs again: scripts/bootstrap, or pip"
+            raise MissingRequirement(found, op=order.op, expected="one of " + ", ".join(SKILLS), fix=fix)
+        return make()
 
     def _skill_request(self, order: Order) -> SkillRequest:
         params = dict(order.params)
@@ -168,7 +178,7 @@ class RobotBody:
         if order.op == "pick_up":
             params = {"object_id": next((params[key] for key in _OBJECT if params.get(key)), None)}
         home = self._context.artifacts.parent if self._context.artifacts is not None else None
-        skill = Skill({"pick_up": "rekep_pick", "place": "rekep_place"}.get(order.op, order.op), "ReKepPolicyRuntime")
+        skill = Skill({"pick_up": "rekep_pick", "place": "rekep_place"}.get(order.op, order.op), REKEP)
         return SkillRequest(order.id, skill, params, home=home)
 
     def _account(self, adapter: RealTarget, order: Order, outcome: Outcome) -> None:

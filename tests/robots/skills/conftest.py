@@ -10,8 +10,8 @@ pytest.importorskip("gymnasium", reason="the simulation is an extra")
 from worldfs.base.clock import SystemClock
 from worldfs.base.driver import PluginContext, Run
 from worldfs.base.model import CameraSpec, RobotState, Scene, Skill, Target, Thing
+from worldfs.plugins.rekep.rekep_runtime import ReKepPolicyRuntime
 from worldfs.robots.targets.sim_target import adapter
-from worldfs.skills.rekep.rekep_runtime import ReKepPolicyRuntime
 from worldfs.skills.skill_runtime import SkillContext, SkillRequest
 
 TABLE = Thing("table_01", category="furniture", position=(0.45, 0.0, 0.0), size=(0.9, 1.2, 0.75), shape="table")

@@ -8,8 +8,8 @@ import pytest
 
 np = pytest.importorskip("numpy", reason="constraints compute with numpy, of the extra worldfs[sim]")
 
-from worldfs.skills.rekep.allowed_functions import ConstraintError  # noqa: E402  # after the question whether it is there
-from worldfs.skills.rekep.constraint_language import TEXT, read  # noqa: E402  # same
+from worldfs.plugins.rekep.allowed_functions import ConstraintError  # noqa: E402  # after the question whether it is there
+from worldfs.plugins.rekep.constraint_language import TEXT, read  # noqa: E402  # same
 
 TIP = np.array([0.5, 0.0, 0.2])
 POINTS = np.array([[0.5, 0.0, 0.0], [0.5, 0.1, 0.3], [0.4, -0.2, 0.1]])

@@ -13,14 +13,14 @@ import pytest
 from worldfs.base.clock import SystemClock
 from worldfs.base.driver import Run
 from worldfs.base.model import Relation, RobotState, Scene, Skill, Target, Thing
+from worldfs.plugins.rekep import rekep_runtime, success_predicates
+from worldfs.plugins.rekep.program_executor import ExecutionLimits
+from worldfs.plugins.rekep.program_library import ProgramGoal
+from worldfs.plugins.rekep.rekep_runtime import ReKepPolicyRuntime
+from worldfs.plugins.rekep.step_end_effector import StepEndEffector
+from worldfs.plugins.rekep.success_predicates import PourMeasurement, evaluate
+from worldfs.plugins.rekep.table_end_effector import TableEndEffector
 from worldfs.robots.targets.target_adapter import ActionSpec, StepResult
-from worldfs.skills.rekep import rekep_runtime, success_predicates
-from worldfs.skills.rekep.program_executor import ExecutionLimits
-from worldfs.skills.rekep.program_library import ProgramGoal
-from worldfs.skills.rekep.rekep_runtime import ReKepPolicyRuntime
-from worldfs.skills.rekep.step_end_effector import StepEndEffector
-from worldfs.skills.rekep.success_predicates import PourMeasurement, evaluate
-from worldfs.skills.rekep.table_end_effector import TableEndEffector
 from worldfs.skills.skill_runtime import SkillContext, SkillRequest
 
 from .. import lies

@@ -10,8 +10,8 @@ import pytest
 from worldfs.base.driver import Run
 from worldfs.base.errors import Unsafe
 from worldfs.base.model import Cause
+from worldfs.plugins.rekep import program_preview
 from worldfs.robots.mujoco import panda
-from worldfs.skills.rekep import program_preview
 
 LIFT = '''
 num_stages = 2

@@ -12,7 +12,7 @@ pytest.importorskip("mujoco", reason="the table of the runtime's other half")
 
 from worldfs.base.driver import Run
 from worldfs.base.model import Cause, Skill
-from worldfs.skills.rekep.rekep_runtime import ReKepPolicyRuntime
+from worldfs.plugins.rekep.rekep_runtime import ReKepPolicyRuntime
 from worldfs.skills.skill_runtime import SkillContext, SkillRequest
 
 from .conftest import let_pass

@@ -9,15 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from worldfs.base.dir_reader import DirReader
 from worldfs.base.driver import PluginContext, Run
-from worldfs.base.errors import BadInput, UserError, WorldError
-from worldfs.base.model import Cause, Finding, Json, Outcome, Scene
+from worldfs.base.errors import BadInput, UserError
+from worldfs.base.model import Cause, Finding, Json, Outcome
 from worldfs.base.model.skill import REAL
-from worldfs.formats import environment
 from worldfs.robots import displacements
 from worldfs.robots.targets.target_adapter import TargetAdapter
 from worldfs.skills.skill_runtime import SkillContext, SkillRequest
+from worldfs.skills.workspace_scene import read_environment
 
 from . import language_model, program_sources, success_predicates
 from .end_effector import EndEffector, ExecutionHalted
@@ -103,19 +102,6 @@ def end_effector_of(target: TargetAdapter, eyes: str = "", home: Path | None = N
             target, read_environment(home) or (context.scene if isinstance(context, PluginContext) else None), clock
         )
     return None
-
-
-def read_environment(home: Path | None) -> Scene | None:
-    """ENVIRONMENT.md of a workspace; None where there is none that can be read."""
-    if home is None:
-        return None
-    walk = DirReader(home)
-    try:
-        return environment.read(walk.read("ENVIRONMENT.md") or b"").scene
-    except WorldError:
-        return None  # the preflight has reported it
-    finally:
-        walk.close()
 
 
 def _eyes(request: SkillRequest, target: TargetAdapter) -> str:

@@ -9,11 +9,11 @@ from typing import Any, Final
 import numpy as np
 
 from worldfs.base.model import Cause, Finding, Json, Outcome
+from worldfs.plugins.rekep.end_effector import EndEffector, ExecutionHalted, MotionRequest
+from worldfs.plugins.rekep.rekep_runtime import end_effector_of, halted_outcome
+from worldfs.plugins.rekep.rotations import Pose, angle_between, axis_rotation, matrix
 from worldfs.robots.targets.real_target import RealTarget
 from worldfs.robots.targets.target_adapter import TargetAdapter
-from worldfs.skills.rekep.end_effector import EndEffector, ExecutionHalted, MotionRequest
-from worldfs.skills.rekep.rekep_runtime import end_effector_of, halted_outcome
-from worldfs.skills.rekep.rotations import Pose, angle_between, axis_rotation, matrix
 from worldfs.skills.skill_runtime import SkillContext, SkillRequest
 
 KEYS: Final = ("target_pose", "target_position", "position", "pose")
