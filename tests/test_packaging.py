@@ -138,8 +138,7 @@ def test_the_installation_knows_the_entry_points_of_the_project() -> None:
     """Plug-ins of this package join by them: an installation that is older than the pyproject.toml misses some."""
     points = distribution("worldfs").entry_points
     installed = {(point.group, point.name, point.value) for point in points if point.group != "console_scripts"}
-    declared = {
-        (group, name, value) for group, named in PROJECT["entry-points"].items() for name, value in named.items()
-    }
+    groups = PROJECT["entry-points"].items()
+    declared = {(group, name, value) for group, named in groups for name, value in named.items()}
     assert installed == declared, "run: scripts/bootstrap dev"
     assert all(point.load() for point in points if point.group in GROUPS)
