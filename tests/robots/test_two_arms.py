@@ -16,12 +16,12 @@ from worldfs.base.driver import Run
 from worldfs.base.errors import BadInput
 from worldfs.base.model import Order, Outcome, RobotState, Scene, Thing
 from worldfs.planning.message_translation import to_chinese
+from worldfs.plugins.rekep.path_checker import ConstrainedPathChecker
 from worldfs.robots.mujoco import panda, support
 from worldfs.robots.mujoco.ik import HOME
 from worldfs.robots.mujoco.scene_layout import layout
 from worldfs.robots.mujoco.tabletop import Tabletop
 from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
-from worldfs.skills.rekep.path_checker import ConstrainedPathChecker
 
 from . import lies
 
