@@ -19,6 +19,8 @@ from .path_id import path_id
 from .views.own_files import WAITING_SIZE
 
 if TYPE_CHECKING:
+    from worldfs.tree.virtual_file import FileBehaviour
+
     from .namespace import Namespace
     from .namespace_ports import NodeExports
     from .tree import Resolved
@@ -32,7 +34,7 @@ _ONCE_WRITTEN: Final = frozenset({FileKind.RECORD, FileKind.DROP, FileKind.LOG, 
 class ResolvedPath:
     """What a path leads to: its row, its names, the role of the binding there. Unchanged but for what it keeps."""
 
-    __slots__ = ("content", "entry", "light", "names", "path", "real", "role", "row", "stat", "state")
+    __slots__ = ("behaviour", "content", "entry", "light", "names", "path", "real", "role", "row", "stat", "state")
 
     def __init__(
         self,
@@ -40,6 +42,7 @@ class ResolvedPath:
         real: tuple[str, ...],
         role: str,
         found: Resolved,
+        behaviour: FileBehaviour,
         *,
         state: VisibleState | None = None,
         light: bool = False,
@@ -48,6 +51,7 @@ class ResolvedPath:
         self.real = real  # behind the links that the path walks through
         self.role = role
         self.row, self.names, self.entry = found
+        self.behaviour = behaviour  # of a computed file
         self.state = state  # the path leads there for as long as the binding sees this state; None: ask again
         self.light = light  # its content is answered from memory
         self.content: Content | None = None  # of a file that says the same for as long as the state is the same
@@ -142,7 +146,7 @@ class Node:
         if row is None or not row.blocking or row.mount in HEAVY:
             return None
         at = self._now("read")
-        return None if at.row is None else self._space.behaviour(at.row).wait(at.names)
+        return None if at.row is None else at.behaviour.wait(at.names)
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
@@ -265,9 +269,8 @@ class Node:
     def _render(self, at: ResolvedPath, row: FileRow) -> Content:
         if row.mount in HEAVY and at.state is not None and not self._space.exists(row, at.names):
             raise self._absent("read")
-        behaviour = self._space.behaviour(row)
-        content = Content(behaviour.read(at.names))
-        if at.state is not None and behaviour.fixed:
+        content = Content(at.behaviour.read(at.names))
+        if at.state is not None and at.behaviour.fixed:
             at.content = content
         return content
 
@@ -284,7 +287,7 @@ class Node:
     def _size(self, at: ResolvedPath, row: FileRow) -> int:
         if at.content is not None:
             return len(at.content.data)
-        behaviour = self._space.behaviour(row)
+        behaviour = at.behaviour
         if row.blocking and row.mount not in HEAVY and behaviour.wait(at.names) is not None:
             return WAITING_SIZE
         size = behaviour.size(at.names)

@@ -96,7 +96,15 @@ class PathResolver:
             raise NotFound("no such file or directory", path=path, op=op, actor=self.binding.role)
         lasting = real is parts and _lasting(found)
         light = self._light_at(real, found)
-        at = ResolvedPath("/" + "/".join(parts), real, role, found, state=state if lasting else None, light=light)
+        at = ResolvedPath(
+            "/" + "/".join(parts),
+            real,
+            role,
+            found,
+            self._behaviour(found.row),
+            state=state if lasting else None,
+            light=light,
+        )
         if lasting and (found.row is None or found.row.mount in _STEADY):  # no disk says whether it is there
             if len(state.places) >= PLACES_MOST:
                 state.places.clear()
@@ -117,7 +125,7 @@ class PathResolver:
             require(role, Verb.READ, row, path)
         if row.kind is not FileKind.DROP and not self._may_be(row, names):
             raise NotFound("no such file", path=path, op=op, actor=self.binding.role)
-        return ResolvedPath("/" + "/".join(parts), real, role, Resolved(row, dict(names)))
+        return ResolvedPath("/" + "/".join(parts), real, role, Resolved(row, names), self._behaviour(row))
 
     def light(self, path: str) -> bool:
         """Whether a walk there may be made on an event loop: it asks no disk and no other machine."""
@@ -131,9 +139,6 @@ class PathResolver:
         return self._real(paths.segments(paths.parse(path)))
 
     # -- what a node asks ---------------------------------------------------------------------------------------------
-
-    def behaviour(self, row: FileRow) -> FileBehaviour:
-        return cast("FileBehaviour", self.tree.behaviours[row.view]) if row.view else _STORED
 
     def stored(self, row: FileRow, names: Names) -> tuple[Store, str]:
         return self._mounts.store(row, names), self._mounts.key(row, names)
@@ -162,7 +167,7 @@ class PathResolver:
         for place, names in self.tree.table.matches(real):
             row = place.row
             if row is not None:
-                return row.mount not in HEAVY and (not row.view or self.behaviour(row).light)
+                return row.mount not in HEAVY and (not row.view or self._behaviour(row).light)
             if any(below.mount in HEAVY for below in place.rows) and (names or real == ("agents",)):
                 return False
         return True
@@ -171,7 +176,7 @@ class PathResolver:
         row = found.row
         if row is None or found.entry is not None:
             return self._light(real)
-        return row.mount not in HEAVY and (not row.view or self.behaviour(row).light)
+        return row.mount not in HEAVY and (not row.view or self._behaviour(row).light)
 
     def _real(self, parts: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
         """The real path behind the links on the way (a final link is not followed), and the role there."""
@@ -187,6 +192,9 @@ class PathResolver:
             role = self._role(parts)
         raise BadInput("too many links", path="/" + "/".join(parts), op="walk")
 
+    def _behaviour(self, row: FileRow | None) -> FileBehaviour:
+        return cast("FileBehaviour", self.tree.behaviours[row.view]) if row is not None and row.view else _STORED
+
     def _may_be(self, row: FileRow, names: Names) -> bool:
         """Whether the file of a row is there, or its first write would make it."""
         if not row.pattern.endswith("*}"):
@@ -195,11 +203,11 @@ class PathResolver:
 
 
 def _lasting(found: Resolved) -> bool:
-    """Whether a path leads there for as long as the `VisibleState` is unchanged; jobs, agents and links come and go."""
+    """Whether a path leads there for as long as the `VisibleState` is unchanged; agents and links come and go."""
     row, names = found.row, found.names
     if found.entry is not None or (row is not None and row.pattern.endswith("*}")):
         return False
-    if row is not None and row.mount in _STEADY:
+    if row is not None and (row.mount in _STEADY or row.mount == "job"):  # a job's files ask for it themselves
         return row.kind is not FileKind.LINK
     return (row is None or row.mount in HEAVY) and "job" not in names and "agent" not in names
 
