@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .agents.agent_state import AgentState
@@ -12,7 +12,7 @@ __version__ = "0.1.0"
 __all__ = ["AgentState", "__version__"]
 
 
-def __getattr__(name: str) -> Any:  # the command's start loads none of it
+def __getattr__(name: str) -> object:  # the command's start loads none of it
     if name == "AgentState":
         from .agents.agent_state import AgentState
 

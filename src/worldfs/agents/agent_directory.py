@@ -12,7 +12,7 @@ import json
 import os
 import stat
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from worldfs.base.agent_names import check_agent_name, list_agents
 from worldfs.base.clock import Clock, SystemClock, stamp
@@ -35,6 +35,14 @@ FINDINGS: Final = f"{PRIVATE_DIR}/findings.json"
 FINDINGS_MAX: Final = 50
 FLAT_BYTES: Final = 180
 PRESENTED_IN: Final = "told_in"  # key of a stored finding: the session whose prompt contains it
+
+
+def _finding(item: dict[str, object]) -> Finding:
+    """A finding as it was stored. Raises `TypeError` for one with other members."""
+    from worldfs.base.model import Finding
+
+    words = {key: str(value) for key, value in item.items() if key not in (PRESENTED_IN, "warning")}
+    return Finding(**words, warning=item.get("warning") is True)
 
 
 class AgentDirectory:
@@ -129,10 +137,8 @@ class AgentDirectory:
         found = self._findings()
         if not found:
             return []
-        from worldfs.base.model import Finding
-
         with suppress(TypeError):
-            return [Finding(**{key: value for key, value in item.items() if key != PRESENTED_IN}) for item in found]
+            return [_finding(item) for item in found]
         return []
 
     def mark_presented(self, session: str) -> None:
@@ -150,7 +156,7 @@ class AgentDirectory:
         if len(left) < len(found):
             self._keep_findings(left)
 
-    def _findings(self) -> list[dict[str, Any]]:
+    def _findings(self) -> list[dict[str, object]]:
         stored = self.store.get(FINDINGS)
         try:
             found = json.loads(stored.data) if stored else []
@@ -158,7 +164,7 @@ class AgentDirectory:
             return []
         return [item for item in found if type(item) is dict] if type(found) is list else []
 
-    def _keep_findings(self, findings: list[dict[str, Any]]) -> None:
+    def _keep_findings(self, findings: list[dict[str, object]]) -> None:
         data = json.dumps(findings, ensure_ascii=False, indent=1).encode() + b"\n"
         self.store.put(FINDINGS, data, durable=False)
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import cache
 from json.encoder import c_make_encoder as _make  # type: ignore[attr-defined]  # what `dumps` builds at each call
 from json.encoder import encode_basestring as _quote
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from worldfs.base.file_lock import FileLock
 from worldfs.base.logfile import LogFile
@@ -22,7 +22,7 @@ from worldfs.storage.revision import PRIVATE_DIR
 from .agent_directory import AgentDirectory
 from .message_names import DeliveryRank
 
-Json = dict[str, Any]
+Json = dict[str, object]
 
 NAME: Final = f"{PRIVATE_DIR}/inbox.jsonl"
 LOCK: Final = f"{PRIVATE_DIR}/inbox.lock"
@@ -197,7 +197,7 @@ class ClaimLog:
     def __exit__(self, *error: object) -> None:
         self._lock.release()
 
-    def write(self, entries: Iterable[Mapping[str, Any]]) -> None:
+    def write(self, entries: Iterable[Mapping[str, object]]) -> None:
         """Add lines; every process sees them at once; durable after `sync`. Call inside `with claim_log`."""
         if self._log.size > self._at:  # a torn tail: never acknowledged
             self.agent_dir.set_aside(
@@ -246,7 +246,7 @@ class ClaimLog:
         return {"at": self.times[name]} if name in self.times else {}
 
 
-def _encoded(entry: Mapping[str, Any]) -> bytes:
+def _encoded(entry: Mapping[str, object]) -> bytes:
     plain = json.dumps(entry, ensure_ascii=False, separators=(",", ":")) if _PARTS is None else ""  # not CPython
     text = plain or "".join(_PARTS(entry, 0))
     return text.encode("utf-8", "replace") + b"\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from .agent_directory import AgentDirectory
 from .document_merge import DocumentRules, MergeResult
@@ -13,7 +13,7 @@ from .merged_document import MergedDocument
 if TYPE_CHECKING:
     from worldfs.base.model import Finding
 
-Json = dict[str, Any]
+Json = dict[str, object]
 
 MEMORY_MOST: Final = 2 << 20
 """Bytes of memory.md: some half a million tokens, more than any prompt holds."""
@@ -126,7 +126,7 @@ def _clean(data: bytes) -> bytes:
     return redact_bytes(data)
 
 
-def with_members(data: bytes, changes: Mapping[str, Any], old: Json | None = None) -> bytes:
+def with_members(data: bytes, changes: Mapping[str, object], old: Json | None = None) -> bytes:
     """A JSON document with some of its top keys changed, everything else as it was. `old`: its value, if known."""
     from worldfs.formats.agent.jsonfile import render
 

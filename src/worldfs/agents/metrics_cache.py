@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import UserError
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .journal import Journal
     from .metrics_reducer import MetricsReducer
 
-Json = dict[str, Any]
+Json = dict[str, object]
 
 FOLD: Final = ".paos/metrics.json"
 

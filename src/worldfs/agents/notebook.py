@@ -14,7 +14,7 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from worldfs.base.clock import parse_stamp, stamp
 from worldfs.base.errors import BadInput, NotFound, NotPermitted
@@ -107,7 +107,7 @@ class Notebook:
                 raise _none(name)
             return list(self._notes[name])
 
-    def content(self, version: NoteVersion) -> Any:
+    def content(self, version: NoteVersion) -> object:
         """What a version says. Raises `NotFound` if its file was removed."""
         if version.place is None:
             data = self.agent_dir.root.read(_file(version.name, version.version))
@@ -120,7 +120,7 @@ class Notebook:
     # -- changing ----------------------------------------------------------------------------------------------------
 
     def create(
-        self, kind: str, content: Any, *, name: str = "", write_protected: bool = False, unevictable: bool = False
+        self, kind: str, content: object, *, name: str = "", write_protected: bool = False, unevictable: bool = False
     ) -> NoteVersion:
         """A new note; a name that is in use gets a number, one that was forgotten goes on counting its versions."""
         if name and not NAME.match(name):
@@ -132,7 +132,7 @@ class Notebook:
             name = self._free(name or f"mem_{self._lines + 1}")
             return self._add(name, kind, content, write_protected, unevictable)
 
-    def mutate(self, name: str, content: Any) -> NoteVersion:
+    def mutate(self, name: str, content: object) -> NoteVersion:
         """The next version. Raises `NotFound`, and `NotPermitted` for a note that is write protected."""
         with self.agent_dir.locked(), self._mutex:
             last = self.latest(name)
@@ -159,11 +159,12 @@ class Notebook:
             free = name[: 128 - len(tail)] + tail
         return free
 
-    def _add(self, name: str, kind: str, content: Any, write_protected: bool, unevictable: bool) -> NoteVersion:
-        line: dict[str, Any] = {
+    def _add(self, name: str, kind: str, content: object, write_protected: bool, unevictable: bool) -> NoteVersion:
+        version = len(self._notes.get(name, ())) + 1
+        line: dict[str, object] = {
             "op": "note",
             "name": name,
-            "version": len(self._notes.get(name, ())) + 1,
+            "version": version,
             "kind": kind,
             "write_protected": write_protected,
             "unevictable": unevictable,
@@ -173,11 +174,11 @@ class Notebook:
         if len(data) <= SHORT:
             line["content"] = content
         else:  # durable before the line that speaks of it; a crash between leaves a file that the next one replaces
-            self.agent_dir.root.replace(_file(name, line["version"]), data)
+            self.agent_dir.root.replace(_file(name, version), data)
         self._append(line)
         return self._notes[name][-1]
 
-    def _append(self, line: dict[str, Any]) -> None:
+    def _append(self, line: dict[str, object]) -> None:
         if self._log.size > self._at:  # torn by a crash: never acknowledged
             self.agent_dir.set_aside(
                 FILE, self._log.read(self._at, self._log.size - self._at), "a line torn by a crash"
@@ -233,7 +234,7 @@ def _file(name: str, version: int) -> str:
     return f"{FOLDER}/{name}/{version}.json"
 
 
-def _encoded(value: Any) -> bytes:
+def _encoded(value: object) -> bytes:
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError:  # half a surrogate pair, which JSON can say and UTF-8 cannot

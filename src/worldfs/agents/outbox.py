@@ -22,7 +22,6 @@ from .message_names import INBOX, rank_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from worldfs.base.model import Message
 
@@ -59,9 +58,10 @@ def _told(state: AgentState, since: str) -> set[str]:
     """Ids of messages that the journal has as sent since then."""
     found: set[str] = set()
 
-    def keep(entry: Mapping[str, Any]) -> bool:
-        if entry.get("event") == "message_sent" and type(entry.get("id")) is str:
-            found.add(entry["id"])
+    def keep(entry: Mapping[str, object]) -> bool:
+        id = entry.get("id")
+        if entry.get("event") == "message_sent" and isinstance(id, str):
+            found.add(id)
         return False
 
     state.journal.find(keep, lambda entry: entry.get("event") == "session_start" and str(entry.get("ts")) < since)

@@ -10,7 +10,7 @@ import json
 import os
 from contextlib import suppress
 from heapq import nsmallest
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.agent_names import is_agent_name, list_agents
 from worldfs.base.clock import SystemClock, parse_stamp
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from .metrics_reducer import MetricsReducer
 
-Json = dict[str, Any]
+Json = dict[str, object]
 
 LOOK: Final = 50  # messages that are read for their priority, an agent; names that we give sort by it
 SIZE_MAX: Final = 16 << 20  # bytes; a longer document is named and not read
@@ -134,7 +134,7 @@ class _AgentFiles:
         self.walk = DirReader(path)
         self.unreadable: list[str] = []
 
-    def value(self, file: str) -> Any:
+    def value(self, file: str) -> object:
         """What a JSON file holds; None if it is not there or not readable."""
         try:
             data = self._bytes(file)

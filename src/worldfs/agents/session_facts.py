@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import NotFound
 from worldfs.storage.revision import PRIVATE_DIR
@@ -16,13 +16,13 @@ from worldfs.storage.revision import PRIVATE_DIR
 if TYPE_CHECKING:
     from .agent_directory import AgentDirectory
 
-Json = dict[str, Any]
+Json = dict[str, object]
 
 FACTS_FILE: Final = f"{PRIVATE_DIR}/outcome.json"
 WORDS: Final = ("summary", "handoff", "next_priority")
 
 
-def add_facts(agent_dir: AgentDirectory, session: str, facts: Mapping[str, Any]) -> None:
+def add_facts(agent_dir: AgentDirectory, session: str, facts: Mapping[str, object]) -> None:
     """Add facts to those of this session; durable when it returns. Call inside `locked`."""
     noted = {"session": session, "facts": {**read(agent_dir, session), **facts}}
     agent_dir.root.replace(FACTS_FILE, json.dumps(noted, ensure_ascii=False).encode(), private=True)
@@ -38,7 +38,7 @@ def read(agent_dir: AgentDirectory, session: str) -> Json:
         return {}
 
 
-def errors(facts: Mapping[str, Any]) -> list[str]:
+def errors(facts: Mapping[str, object]) -> list[str]:
     """What went wrong, as the session itself says it."""
     said = facts.get("errors", [])
     return [str(item) for item in (said if isinstance(said, list) else [said])]

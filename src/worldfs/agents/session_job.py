@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from worldfs.base.errors import BadInput, Busy, NotFound, UserError
+from worldfs.base.json_values import as_text
 from worldfs.runtime.job_store import JobStore
 from worldfs.storage.revision import PRIVATE_DIR
 from worldfs.storage.root_lock import RootLock, lock_holder
@@ -58,7 +59,8 @@ def new_id(state: AgentState) -> str:
 
 def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id: str) -> SessionRecord:
     """Durable as running when it returns. Raises `Busy`, naming the process, if a session of this agent is running."""
-    from worldfs.base.model import Job, JobState, JobStatus, Order, SessionRecord
+    from worldfs.base.model import Job, JobState, JobStatus, Order
+    from worldfs.formats.agent.documents import session_of
 
     agent_dir = state.agent_dir
     lock = _lock(state)
@@ -93,10 +95,7 @@ def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id:
             jobs.write_status(sid, begun)
             entry = {"ts": now, "event": "session_start", "session_id": sid, "type": params.get("type", "ad-hoc")}
             state.append({**entry, **{key: params[key] for key in STARTED if key in params and key != "type"}})
-            known = {key: value for key, value in params.items() if key in SessionRecord._fields}
-            record = SessionRecord(
-                agent_dir.name, sid, now, extra={k: v for k, v in params.items() if k not in known}, **known
-            )
+            record = session_of({**params, "agent": agent_dir.name, "session_id": sid, "started_at": now})
             projection.begin(state, record, found)
             agent_dir.mark_presented(sid)
             state.inbox.claim_all(by=sid, token=sid, lease_s=LEASE_S)
@@ -129,12 +128,11 @@ def running_session(state: AgentState) -> str:
 
 def record_of(state: AgentState, sid: str) -> SessionRecord:
     """A session as its start has it."""
-    from worldfs.base.model import SessionRecord
+    from worldfs.formats.agent.documents import session_of
 
     order = JobStore(state.agent_dir.store, state.agent_dir.clock).load(sid).order
-    known = {key: value for key, value in order.params.items() if key in SessionRecord._fields}
-    extra = {key: value for key, value in order.params.items() if key not in (*known, "argv", SUMMARY_BEFORE)}
-    return SessionRecord(state.name, order.id, order.created_at, extra=extra, **known)
+    said = {key: value for key, value in order.params.items() if key not in ("argv", SUMMARY_BEFORE)}
+    return session_of({**said, "agent": state.name, "session_id": order.id, "started_at": order.created_at})
 
 
 def previous_session(state: AgentState, sid: str) -> SessionRecord | None:
@@ -333,7 +331,7 @@ def _written_down(state: AgentState, sid: str) -> Json | None:
 
     stored = state.agent_dir.store.get(f"{PRIVATE_DIR}/sessions/{sid}/exit.json") if safe_name(sid) else None
     facts = {} if stored is None else mapping(stored.data)
-    at = parse_stamp(facts["ended_at"]) if type(facts.get("ended_at")) is str else None
+    at = parse_stamp(as_text(facts.get("ended_at")))
     if at is None or facts.get("session_id") != sid or facts.get("outcome") not in OUTCOMES:
         return None
     entry: Json = {

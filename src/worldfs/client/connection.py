@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Generator
 from types import TracebackType
-from typing import Any
 
 from .address import PROJECT_TOKEN, find_token, home_of, parse
 from .handshake import BindingRequest
@@ -19,7 +18,7 @@ class PendingConnection:
     def __init__(self, world: RemoteWorld) -> None:
         self._world = world
 
-    def __await__(self) -> Generator[Any, None, RemoteWorld]:
+    def __await__(self) -> Generator[object, None, RemoteWorld]:
         return self._begin().__await__()
 
     async def __aenter__(self) -> RemoteWorld:

@@ -10,6 +10,7 @@ import asyncio
 from typing import Final, NamedTuple
 
 from worldfs.base.errors import Busy, NotPermitted, WorldError
+from worldfs.base.json_values import as_int, as_object
 
 from .remote_errors import RequestTimeout
 from .remote_types import BoundSession, Json
@@ -59,7 +60,7 @@ async def _greet(rpc: RpcClient, binding: BindingRequest) -> HandshakeResult:
     await rpc.ask("attach", {"fid": ROOT_FID})
     known = settled.get("extensions")
     extensions = frozenset(str(word) for word in known) if isinstance(known, list) else frozenset()
-    return HandshakeResult(bound, int(settled.get("msize", MSIZE)), extensions)
+    return HandshakeResult(bound, as_int(settled.get("msize"), MSIZE), extensions)
 
 
 async def _connect(rpc: RpcClient, binding: BindingRequest) -> BoundSession:
@@ -88,11 +89,11 @@ async def _attach(rpc: RpcClient, binding: BindingRequest, bound: BoundSession) 
     payload |= {"project_id": binding.project} if binding.project else {}
     payload |= {"project_token": binding.project_token} if binding.project_token else {}
     found = await rpc.control("session_attach", payload, {})
-    while (state := found.get("attach", {}).get("state", "ready")) == "warming":
+    while (state := as_object(found.get("attach")).get("state", "ready")) == "warming":
         await asyncio.sleep(_WARMING_S)
         found |= await rpc.control("session_status", {"session_key": binding.session_key, "heartbeat": True}, {})
     if state == "error":
-        said = found["attach"]
+        said = as_object(found.get("attach"))
         code = str(said.get("error_code") or "attach_failed")
         raise Busy(str(said.get("error_message") or code), op="session_attach", code=code)
     return BoundSession(

@@ -11,7 +11,7 @@ Every answer of a server keeps the server's own code in `error.code` (acheron §
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from worldfs.base.errors import BadInput, Busy, Conflict, NotFound, NotPermitted, StorageError, WorldError
 from worldfs.formats.wire.error_codes import error_of
@@ -71,7 +71,7 @@ _FIXES: Final = {
 _LOCKED: Final = "the project is locked: put its token into $PAOS_PROJECT_TOKEN"
 
 
-def refusal(error: Mapping[str, Any] | None, *, path: str = "", op: str = "") -> WorldError:
+def refusal(error: Mapping[str, object] | None, *, path: str = "", op: str = "") -> WorldError:
     """The exception for a frame's `error`; its class says how to handle it, its `code` is the server's."""
     said = error or {}
     if "errno" in said:  # node FS

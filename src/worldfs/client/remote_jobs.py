@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import BadInput, WorldError
+from worldfs.base.json_values import as_int
 
 from .remote_errors import RequestTimeout
 from .remote_tree import is_control
@@ -50,7 +51,7 @@ class RemoteJob:
         correlation = str(status.get("correlation_id") or "")
         ok = status["state"] == "done"
         return JobResult(
-            self.id, ok, text, str(status.get("error") or ""), correlation, int(status.get("updated_at_ms", 0))
+            self.id, ok, text, str(status.get("error") or ""), correlation, as_int(status.get("updated_at_ms"))
         )
 
     async def cancel(self) -> None:
@@ -128,7 +129,7 @@ async def _result_of(job: RemoteJob, ended: JobResult) -> RemoteToolResult:
     return RemoteToolResult(False, None, str(told.get("code") or "failed"), message)
 
 
-def _invoked(found: Any, ok: bool) -> RemoteToolResult:
+def _invoked(found: object, ok: bool) -> RemoteToolResult:
     error = found.get("error") if isinstance(found, dict) else None
     if isinstance(error, dict):
         return RemoteToolResult(False, found, str(error.get("code", "")), str(error.get("message", "")))

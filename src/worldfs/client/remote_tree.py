@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from worldfs.base.errors import BadInput, WorldError
+from worldfs.base.json_values import as_int
 from worldfs.formats.wire import frames
 from worldfs.tree.verb_values import Stat, Written
 
@@ -318,16 +319,16 @@ def _data(found: Json) -> bytes:
 
 
 def _written(found: Json) -> Written:
-    return Written(int(found.get("n", 0)), {key: value for key, value in found.items() if key != "n"})
+    return Written(as_int(found.get("n")), {key: value for key, value in found.items() if key != "n"})
 
 
 def _stat(path: str, found: Json) -> Stat:
     return Stat(
         found.get("kind") == "dir",
-        int(found.get("size", 0)),
+        as_int(found.get("size")),
         bool(found.get("writable", False)),
-        mtime_ms=int(found.get("mtime_ms", 0)),
-        id=int(found.get("id", 0)),
+        mtime_ms=as_int(found.get("mtime_ms")),
+        id=as_int(found.get("id")),
         name=str(found.get("name", "")),
         path="/" + "/".join(path_names(path)),
     )

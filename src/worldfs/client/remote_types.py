@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-Json = dict[str, Any]
+Json = dict[str, object]
 
 
 class JobResult(NamedTuple):
@@ -22,7 +22,7 @@ class RemoteToolResult(NamedTuple):
     """A tool's answer: its bare payload, or the error's code and message."""
 
     ok: bool
-    payload: Any
+    payload: object
     code: str = ""
     message: str = ""
     job: str = ""

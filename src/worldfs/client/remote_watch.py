@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import BadInput, NotFound, WorldError
+from worldfs.base.json_values import as_int
 
 from .remote_jobs import CHAT, parse
 from .remote_tree import RemoteTree
@@ -125,10 +126,9 @@ async def _next(tree: RemoteTree, wait: float | None = None) -> WatchEvent | Non
         raise WorldError("the selector is gone", path=NEXT, op="watch", code=str(found.get("error", "")))
     if found.get("waiting"):
         return None
-    at = found.get("seq") or found.get("event_id") or 0
     job, change = found.get("job"), found.get("change")
     return WatchEvent(
-        int(at),
+        as_int(found.get("seq")) or as_int(found.get("event_id")),
         str(found.get("source_path", "")),
         str(found.get("event_path", "")),
         job if isinstance(job, dict) else {},

@@ -11,7 +11,7 @@ import asyncio
 import itertools
 import json
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, MissingRequirement, NotPermitted, WorldError
 from worldfs.formats.wire import frames
@@ -22,6 +22,7 @@ from .remote_types import Json, PushFrame
 
 if TYPE_CHECKING:
     from websockets.asyncio.client import ClientConnection
+    from websockets.exceptions import ConnectionClosed
 
     from .address import Address
 
@@ -103,7 +104,7 @@ class RpcClient:
         finally:
             self._called.pop(id, None)
 
-    def run_in_background(self, work: Coroutine[Any, Any, None]) -> None:
+    def run_in_background(self, work: Coroutine[object, object, None]) -> None:
         """Run a coroutine that no caller awaits; the reference keeps it from being garbage-collected."""
         task = asyncio.get_running_loop().create_task(work)
         self._background.add(task)
@@ -280,6 +281,6 @@ def _consume_error(reply: Reply) -> None:
         reply.exception()
 
 
-def _why(closed: Any) -> str:
+def _why(closed: ConnectionClosed) -> str:
     said = closed.rcvd or closed.sent
     return f"the connection ended: {said.code} {said.reason}".strip() if said else "the connection was lost"

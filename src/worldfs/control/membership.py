@@ -5,8 +5,6 @@ Source: acheron §3.2; acheron D6 (the right secret is enough), acheron D19, D49
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
 from worldfs.access.judge import judge
@@ -129,7 +127,7 @@ def node_list(transaction: Transaction, _: Json) -> Json:
     return {"nodes": [public_node_json(transaction.state, nodes[key], transaction.seen) for key in sorted(nodes)]}
 
 
-def public_node_json(state: PlaneState, node: NodeRecord, seen: dict[str, int]) -> dict[str, Any]:
+def public_node_json(state: PlaneState, node: NodeRecord, seen: dict[str, int]) -> dict[str, object]:
     """A node (acheron §3.2); the count of services is not filtered by rights."""
     catalog = state.catalogs.get(node.node_id)
     return node.to_json(len(catalog.services) if catalog else 0, seen.get(node.node_id, 0))

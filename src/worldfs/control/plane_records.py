@@ -5,7 +5,7 @@ Secrets are stored in clear: the protocol returns them again. Only the owner can
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -197,7 +197,7 @@ class AuditEntry(msgspec.Struct, frozen=True):
     result: str
     error_code: str | None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return msgspec.structs.asdict(self)
 
 

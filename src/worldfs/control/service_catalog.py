@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -108,12 +108,12 @@ def _object(value: object) -> Json:
     return kept
 
 
-def _depth(value: Any) -> int:
+def _depth(value: object) -> int:
     """The nesting depth of lists and objects; stops counting past the limit."""
     level, depth = [value], 0
     while level and depth <= DEPTH_MAX:
         depth += 1
-        inner: list[Any] = []
+        inner: list[object] = []
         for item in level:
             if isinstance(item, dict):
                 inner.extend(item.values())

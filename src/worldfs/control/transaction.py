@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Container
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from worldfs.access.caller import Caller, PlaneConfig
 from worldfs.formats.wire.frames import Json
@@ -45,7 +45,7 @@ class Transaction:
 
     # -- changing --------------------------------------------------------------------------------------------------
 
-    def put(self, table: str, key: str, record: Any) -> None:
+    def put(self, table: str, key: str, record: object) -> None:
         """Put a record, or (None) drop it."""
         self.change.puts.append((table, key, record))
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import fcntl
 import os
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from zlib import crc32
 
 import msgspec
@@ -183,7 +183,7 @@ def _take(line: _LogLine, state: PlaneState) -> None:
         table, key, raw = line.row
         state.apply(StateChange(state.seq, [(table, key, _record(table, raw))]))
     elif line.seq > state.seq:
-        puts: list[tuple[str, str, Any]] = [(table, key, _record(table, raw)) for table, key, raw in line.puts]
+        puts: list[tuple[str, str, object]] = [(table, key, _record(table, raw)) for table, key, raw in line.puts]
         state.apply(StateChange(line.seq, puts, line.counts, line.audit))
     elif line.audit is not None:
         state.audit.append(line.audit)

@@ -9,6 +9,7 @@ import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
+from worldfs.base.json_values import as_object
 from worldfs.base.model import Cause, Finding, Job, JobState, Json, Order, Outcome
 from worldfs.formats import action, block, jsontext
 from worldfs.formats.action import FILE, entries_of, id_of, list_key, locate
@@ -151,7 +152,7 @@ def status_members(entry: Json, job: Job, dialect: str) -> Json:
     error = error_of(outcome) if ended and outcome and not outcome.ok else None
     if error is not None:
         changes["error"] = error
-    elif isinstance(entry.get("error"), dict) and "cause" in entry["error"]:
+    elif "cause" in as_object(entry.get("error")):
         changes["error"] = is_removed  # ours, of an earlier attempt
     if ended and outcome:
         changes |= _result(outcome, dialect)
@@ -162,7 +163,7 @@ def status_members(entry: Json, job: Job, dialect: str) -> Json:
 
 def error_of(outcome: Outcome) -> Json:
     traceback = outcome.traceback.encode(errors="replace")[-TRACEBACK:].decode(errors="ignore")
-    given = {"code": outcome.code, "message": outcome.message, "traceback": traceback}
+    given: Json = {"code": outcome.code, "message": outcome.message, "traceback": traceback}
     cause = str(outcome.cause or Cause.ERROR)
     return {"cause": cause} | {key: text for key, text in given.items() if text}
 

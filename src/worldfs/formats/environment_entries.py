@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -325,7 +325,7 @@ def is_well_formed(thing: Thing) -> bool:
     return len(thing.position) == 3 and all(map(math.isfinite, thing.position))
 
 
-def set_fields(old: Any, fields: Json, tolerance: float = TOLERANCE) -> Any:
+def set_fields(old: Any, fields: Mapping[str, Any], tolerance: float = TOLERANCE) -> Any:
     """The entry with these fields; the very same entry if all of them stood there already."""
     if not isinstance(old, dict):
         return fields

@@ -52,7 +52,7 @@ def q1(value: Json, seen: ObservationUpdate) -> Json:
         new = updated(new, objects=_q1_objects(objects, things, seen))
     if isinstance(graph, dict):
         names = {node: thing for thing, node in ids.items()}
-        fields = [_q1_node(t, seen, ids.get(t.id, t.id)) for t in seen.things if seen.has_changed(t)]
+        fields = [_q1_node(t, seen, str(ids.get(t.id, t.id))) for t in seen.things if seen.has_changed(t)]
         after = update_list(
             nodes, fields, lambda id, entry: seen.is_gone(names.get(id, id), entry), "id", {"source": seen.robot_id}
         )
@@ -151,7 +151,7 @@ def runtime(value: Json, seen: ObservationUpdate) -> Json:
                 entries.append(
                     EntryUpdate(thing.id, {"label": thing.category or thing.name or thing.id} | measured, measured)
                 )
-        mark = {"source": {"robot_id": seen.robot_id}}
+        mark: Json = {"source": {"robot_id": seen.robot_id}}
         new = updated(new, objects=update_mapping(objects, entries, seen.is_gone, mark))
     graph = value.get("scene_graph", {})
     if isinstance(graph, dict):

@@ -13,6 +13,7 @@ number is neither written nor removed.
 
 from __future__ import annotations
 
+from worldfs.base.json_values import as_object
 from worldfs.base.model import Json, Scene
 from worldfs.formats import block
 from worldfs.formats.environment_dialects import locate
@@ -36,7 +37,7 @@ def merge(data: bytes, seen: Scene, *, robot_id: str, now: str, before: Scene = 
     text = block.decode(data)
     found, dialect = locate(text)
     old: Json = found.value if found else {}
-    if dialect == "page1" and old["robot"].get("robot_id", robot_id) != robot_id:
+    if dialect == "page1" and as_object(old["robot"]).get("robot_id", robot_id) != robot_id:
         return merge(upgrade(data), seen, robot_id=robot_id, now=now, before=before)  # v1 holds one robot only
     if dialect == "empty":
         base = _template(now) | old

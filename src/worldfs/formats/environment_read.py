@@ -10,6 +10,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
+from worldfs.base.json_values import as_object
 from worldfs.base.model import Finding, Json, Relation, RobotState, Scene, Thing, Vec
 from worldfs.formats import entry_ids
 from worldfs.formats.environment_dialects import BODIES, FURNITURE
@@ -344,7 +345,7 @@ def _vector(entry: Json, key: str, at: str, least: int = 3, most: int = 3) -> Ve
 
 
 def _xyz(entry: Json, key: str, at: str) -> Vec:
-    value = entry[key]
+    value = as_object(entry[key])
     return tuple(_number(value.get(axis, 0.0), f"{at}/{key}/{axis}") for axis in "xyz")
 
 

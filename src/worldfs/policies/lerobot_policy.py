@@ -14,6 +14,7 @@ import numpy as np
 
 from worldfs.base.clock import Clock
 from worldfs.base.errors import MissingRequirement
+from worldfs.base.json_values import as_int, as_object
 from worldfs.base.model import PolicySpec
 
 from . import policy_errors
@@ -118,9 +119,9 @@ class LeRobotPolicy:
             "policy_type": self._kind,
             "pretrained_name_or_path": self.spec.checkpoint,
             "lerobot_features": features(observation),
-            "actions_per_chunk": int(extra.get("actions_per_chunk") or 50),
+            "actions_per_chunk": as_int(extra.get("actions_per_chunk")) or 50,
             "device": str(extra.get("device") or "cpu"),
-            "rename_map": dict(extra.get("rename_map") or {}),
+            "rename_map": dict(as_object(extra.get("rename_map"))),
         }
         data = setup(as_instance(self._module, "RemotePolicyConfig", config))
         self._call(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .arrays import KINDS, array_of
@@ -23,7 +21,7 @@ def pack(value: object) -> bytes:
         ) from None  # fmt: skip
 
 
-def unpack(data: bytes) -> Any:
+def unpack(data: bytes) -> object:
     """Raises `PolicyError` (POLICY_PROTOCOL) for what is no msgpack, or an array that does not fit."""
     import msgpack
 
@@ -46,11 +44,11 @@ def _as_map(value: object) -> dict[bytes, object]:
     raise TypeError(f"{type(value).__name__} {getattr(value, 'dtype', '')}")
 
 
-def _as_array(value: dict[Any, Any]) -> Any:
+def _as_array(value: dict[object, object]) -> object:
     if b"__ndarray__" in value:
         return array_of(value.get(b"data"), value.get(b"dtype"), value.get(b"shape"))
     if b"__npgeneric__" in value:
-        kind, data = np.dtype(value.get(b"dtype")), value.get(b"data")
+        kind, data = np.dtype(str(value.get(b"dtype"))), value.get(b"data")
         if kind.kind not in KINDS or not isinstance(data, bool | int | float):
             raise ValueError("no scalar number")
         return kind.type(data)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -137,7 +136,7 @@ class OpenPiPolicy:
             raise policy_errors.protocol_error(self._where, f"actions: {type(actions).__name__}", "an array (H, D)")
         timing = response.get("server_timing")
         took = timing.get("infer_ms") if isinstance(timing, dict) else None
-        rest: dict[str, Any] = {str(name): value for name, value in response.items() if name != "actions"}
+        rest: dict[str, object] = {str(name): value for name, value in response.items() if name != "actions"}
         return replace(
             chunk_of(actions), server_ms=float(took) if isinstance(took, int | float) else float("nan"), extra=rest
         )

@@ -32,7 +32,7 @@ class PolicyInfo:
     representation: str = ""  # a key of target_adapter.ACTIONS; "": not described
     action_dim: int = 0
     horizon: int = 0  # actions in one chunk; 0: unknown
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class ActionChunk:
 
     actions: Array
     server_ms: float = float("nan")
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, object] = field(default_factory=dict)
 
 
 class PolicyClient(Protocol):
@@ -63,7 +63,7 @@ class PolicyClient(Protocol):
 ClientFactory = Callable[[PolicySpec, Clock], PolicyClient]
 
 
-def chunk_of(actions: Any, *, dim: int = 0, where: str = "actions") -> ActionChunk:
+def chunk_of(actions: object, *, dim: int = 0, where: str = "actions") -> ActionChunk:
     """A chunk from what came over a wire. Raises `PolicyError` naming the shape found for anything but (D,) or (H, D)
     of finite numbers, or for a D that is not `dim` (0: any)."""
     import numpy as np

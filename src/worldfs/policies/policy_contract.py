@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from worldfs.base.model import PolicySpec
 
@@ -24,7 +23,7 @@ def observation_names(spec: PolicySpec) -> dict[str, str]:
     return {str(a): str(b) for a, b in value.items()} if isinstance(value, Mapping) else {}
 
 
-def action_overrides(spec: PolicySpec) -> Mapping[str, Any]:
+def action_overrides(spec: PolicySpec) -> Mapping[str, object]:
     """The skill's description of the policy's actions; it overrides the server's."""
     value = spec.extra.get("action")
     if isinstance(value, str):
@@ -46,7 +45,7 @@ def rename_observations(info: PolicyInfo, spec: PolicySpec) -> PolicyInfo:
     )
 
 
-def policy_info_json(info: PolicyInfo) -> dict[str, Any]:
+def policy_info_json(info: PolicyInfo) -> dict[str, object]:
     """As JSON: the answer to `GET` on this package's server, and the metadata that openpi's clients get first."""
     return {
         "name": info.name,
@@ -69,7 +68,7 @@ def parse_policy_info(document: object) -> PolicyInfo:
         if isinstance(name, str) and isinstance(shape, list) and all(type(size) is int for size in shape):
             observations[name] = (tuple(shape), str(kind.get("dtype", "")))
     value = document.get("action")
-    spoken: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
+    spoken: Mapping[str, object] = value if isinstance(value, Mapping) else {}
     return PolicyInfo(
         name=_text(document.get("name")),
         version=_text(document.get("version")),

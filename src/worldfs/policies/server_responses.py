@@ -8,7 +8,6 @@ import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from http import HTTPStatus
-from typing import Any
 
 import numpy as np
 
@@ -155,14 +154,14 @@ _WAYS: dict[str, dict[str, Callable[[bytes, LockedPolicy], HttpResponse]]] = {
 }
 
 
-def _map(body: bytes) -> dict[str, Any]:
+def _map(body: bytes) -> dict[str, object]:
     fields = read_json(body, "the request")
     if not isinstance(fields, dict):
         raise PolicyError(f"a JSON {type(fields).__name__}", expected="a JSON object", code="POLICY_PROTOCOL")
     return fields
 
 
-def _plain(chunk: ActionChunk) -> dict[str, Any]:
+def _plain(chunk: ActionChunk) -> dict[str, object]:
     """A policy's output beside its actions, as far as every protocol carries it."""
     return {str(k): v for k, v in chunk.extra.items() if isinstance(v, str | int | float | bool) or k == "gripper"}
 

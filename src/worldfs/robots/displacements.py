@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, TypedDict
 
-from worldfs.base.model import Json, Thing
+from worldfs.base.json_values import as_float
+from worldfs.base.model import Thing
 
 SHIFTED: Final = 0.005  # m
 TURNED: Final = 0.1  # rad
@@ -23,11 +24,19 @@ def object_poses(things: Iterable[Thing]) -> dict[str, ObjectPose]:
     }
 
 
+class Displacement(TypedDict):
+    """An object that was moved beside what the action was about."""
+
+    id: str
+    moved_m: float
+    turned_rad: float
+
+
 def displacements(
     before: Mapping[str, ObjectPose], after: Mapping[str, ObjectPose], besides: Iterable[str] = ()
-) -> list[Json]:
+) -> list[Displacement]:
     """Lines {id, moved_m, turned_rad}, the farthest first, without those that the action was about."""
-    found: list[Json] = []
+    found: list[Displacement] = []
     meant = set(besides)
     for id, (position, turn) in before.items():
         if id in meant or id not in after:
@@ -46,8 +55,8 @@ def _angle(one: Sequence[float], other: Sequence[float]) -> float:
     return 2 * math.acos(min(1.0, cosine))
 
 
-def displacement_text(lines: Sequence[Json]) -> str:
+def displacement_text(lines: Sequence[Mapping[str, object]]) -> str:
     """`also moved: cube_02 by 41 mm, can_01 by 8 mm`; "" for none."""
     if not lines:
         return ""
-    return "also moved: " + ", ".join(f"{line['id']} by {1000 * line['moved_m']:.0f} mm" for line in lines)
+    return "also moved: " + ", ".join(f"{line['id']} by {1000 * as_float(line['moved_m']):.0f} mm" for line in lines)

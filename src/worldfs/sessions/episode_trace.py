@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from worldfs.base.clock import Clock
 from worldfs.base.model import Json, Order, Outcome
-from worldfs.robots.targets.target_adapter import Observation, StepResult
+from worldfs.robots.targets.target_adapter import Array, Observation, StepResult
 
 FOLDER = "runtime"  # below artifacts/, as upstream has it
 
@@ -30,7 +30,7 @@ class EpisodeTrace:
         except OSError as error:
             self._give_up(error)
 
-    def __call__(self, observation: Observation, action: Any, result: StepResult | None) -> None:
+    def __call__(self, observation: Observation, action: Array | None, result: StepResult | None) -> None:
         self.steps += 1
         if self._file is None:
             return

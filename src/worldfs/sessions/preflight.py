@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from worldfs.base.model import Finding, Json, Order, Scene, Skill, Target, routing_of
 from worldfs.formats import sensors
@@ -164,6 +163,6 @@ def _dims(policy: PolicyInfo, capabilities: TargetCapabilities) -> set[int]:
     return {shape[0] for shape in named.values()}
 
 
-def _fits(wanted: Sequence[Any], have: Sequence[Any]) -> bool:
+def _fits(wanted: Sequence[object], have: Sequence[object]) -> bool:
     """Same rank, same sizes; 0 or −1 in what is wanted means any."""
     return len(wanted) == len(have) and all(w in (0, -1) or w == h for w, h in zip(wanted, have, strict=True))

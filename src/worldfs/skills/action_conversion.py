@@ -12,7 +12,6 @@ Between joints and the tool there is no conversion: that needs the arm's kinemat
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -37,7 +36,7 @@ class NoConversion(ValueError):
 class ActionConversion:
     """Chosen once for a policy and a target. `begin` at each new chunk, then an action at a time."""
 
-    def __init__(self, source: str, spec: ActionSpec, overrides: Mapping[str, Any], control_hz: float) -> None:
+    def __init__(self, source: str, spec: ActionSpec, overrides: Mapping[str, object], control_hz: float) -> None:
         """`overrides`: `policy_client.action` {gripper {closed, open}, binary_gripper, clip} over the server's."""
         self.source, self.spec = source, spec
         self._dt = 1.0 / control_hz
@@ -107,7 +106,7 @@ def choose_conversion(
     dim: int,
     specs: Sequence[ActionSpec],
     observations: Mapping[str, object],
-    overrides: Mapping[str, Any],
+    overrides: Mapping[str, object],
     *,
     control_hz: float = 0.0,
 ) -> ActionConversion:

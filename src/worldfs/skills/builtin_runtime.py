@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Final, Protocol, runtime_checkable
 
 from worldfs.base.driver import Run
 from worldfs.base.model import Cause, Finding, Json, Order, Outcome
@@ -116,7 +116,7 @@ def _still_wanted(orders: Sequence[Order], target: TargetAdapter) -> list[Order]
     ]  # fmt: skip
 
 
-def _own(value: Any) -> tuple[tuple[str, Json], ...] | None:
+def _own(value: object) -> tuple[tuple[str, Json], ...] | None:
     if not isinstance(value, list) or not value:
         return None
     steps = []
@@ -131,7 +131,7 @@ def _own(value: Any) -> tuple[tuple[str, Json], ...] | None:
     return tuple(steps)
 
 
-def _filled(value: Any, params: Json) -> Any:
+def _filled(value: object, params: Json) -> object:
     """`{name}` alone is the parameter itself, of whatever type; within a text it is put in."""
     if not isinstance(value, str) or "{" not in value:
         return value

@@ -7,7 +7,6 @@ observation/state`. `policy_client.image`: {size: 224 or [height, width], rotate
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -35,7 +34,7 @@ class ObservationMapping:
         self._names = policy_contract.observation_names(spec) or {name: name for name in wanted or ()}
         self._where = endpoint_text(spec)
         image = spec.extra.get("image")
-        settings: Mapping[str, Any] = image if isinstance(image, Mapping) else {}
+        settings: Mapping[str, object] = image if isinstance(image, Mapping) else {}
         self._size = _size(settings.get("size"))
         self._turned = settings.get("rotate180") is True
 

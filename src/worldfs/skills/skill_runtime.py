@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from worldfs.base.driver import Run
 from worldfs.base.model import Finding, Json, Outcome, Skill
 from worldfs.policies.policy_client import PolicyClient
-from worldfs.robots.targets.target_adapter import Observation, StepResult, TargetAdapter
+from worldfs.robots.targets.target_adapter import Array, Observation, StepResult, TargetAdapter
 
-Watcher = Callable[[Observation, Any, StepResult | None], None]  # observation, action, what came of it
+Watcher = Callable[[Observation, Array | None, StepResult | None], None]  # observation, action, what came of it
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -327,7 +326,7 @@ class _PolicyLoop:
         """Of the attempt's time, at most so many seconds."""
         return max(0.001, min(most, self._run.deadline - self._clock.monotonic()))
 
-    def _waiter(self) -> Any:
+    def _waiter(self) -> Callable[[float], object] | None:
         """Time passes for a real robot, or on the session's request; a simulation runs freely."""
         paced = self._request.real_time or self._target.target.kind == REAL
         return partial(self._clock.wait, self._run.cancel) if paced else None

@@ -9,7 +9,7 @@ import os
 import struct
 import sys
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from worldfs.base.clock import Clock, SystemClock, stamp
 from worldfs.base.durable import Disk, Root
@@ -42,7 +42,7 @@ class RootLock:
         self._root, self.purpose, self._disk, self._key = os.fspath(root), purpose, disk, key
         self._clock = clock or SystemClock()
         self._fd = -1
-        self._content: dict[str, Any] = {}
+        self._content: dict[str, object] = {}
 
     def acquire(self) -> Self:
         """Take it or raise `Busy`, naming the holding process, its command and since when it holds it."""
@@ -82,7 +82,7 @@ class RootLock:
         self.release()
 
 
-def lock_holder(root: str | os.PathLike[str], key: str = KEY) -> dict[str, Any] | None:
+def lock_holder(root: str | os.PathLike[str], key: str = KEY) -> dict[str, object] | None:
     """The holder of the root's lock now, or None; the lock is not touched."""
     home = Root(root)
     place = home.locate(key)
@@ -120,7 +120,7 @@ def _held(fd: int) -> bool:
     return False
 
 
-def _read(fd: int) -> dict[str, Any]:
+def _read(fd: int) -> dict[str, object]:
     try:
         content = json.loads(os.pread(fd, 1 << 16, 0))
     except ValueError:  # taken just now, its content not yet written
@@ -128,7 +128,7 @@ def _read(fd: int) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def _who(lock_holder: dict[str, Any]) -> str:
+def _who(lock_holder: dict[str, object]) -> str:
     if not lock_holder:
         return "already in use by another process"
     return (
@@ -137,5 +137,5 @@ def _who(lock_holder: dict[str, Any]) -> str:
     )
 
 
-def _way_out(lock_holder: dict[str, Any]) -> str:
+def _way_out(lock_holder: dict[str, object]) -> str:
     return f"use that one, or stop it: kill {lock_holder['pid']}" if lock_holder.get("pid") else "try again"

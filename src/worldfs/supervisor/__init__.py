@@ -1,6 +1,6 @@
 """Any command line as the work of a session: started durably, watched, ended with all that it started."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .command_request import AgentStatePort, CommandRequest, SessionResult, ShellHooks
@@ -31,7 +31,7 @@ _HOME = {
 }
 
 
-def __getattr__(name: str) -> Any:  # the supervisor's process loads its own module and nothing else
+def __getattr__(name: str) -> object:  # the supervisor's process loads its own module and nothing else
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -10,10 +10,11 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import worldfs
 from worldfs.base.errors import StorageError
+from worldfs.base.json_values import as_int, as_object
 
 from .reaper import GRACE, KILLING
 
@@ -58,7 +59,7 @@ class Child:
         """It no longer answers (it was stopped from outside): kill it, and the command dies with it."""
         self._process.kill()
 
-    def read_events(self) -> list[dict[str, Any]]:
+    def read_events(self) -> list[dict[str, object]]:
         """The supervisor's reports so far; blocks when `fd` is not readable. `lost` once it has gone."""
         data = os.read(self.fd, 1 << 16)
         self.lost = not data
@@ -83,7 +84,7 @@ class Child:
             self._process.kill()
             self._process.wait()
 
-    def _say(self, order: dict[str, Any]) -> None:
+    def _say(self, order: dict[str, object]) -> None:
         data = memoryview(json.dumps(order).encode() + b"\n")
         with suppress(BrokenPipeError):  # it has gone: `read_events` will say so
             while data:
@@ -139,14 +140,15 @@ def spawn(
             "linger": linger_s,
         }
     )
-    events: list[dict[str, Any]] = []
+    events: list[dict[str, object]] = []
     while not events and not child.lost:
         events = child.read_events()
     if child.lost or "forked" not in events[0]:
         child.close()
         what = events[0].get("broken", "") if events else f"status {process.returncode}"
         raise StorageError(f"the supervisor did not start: {what}", op="spawn", code="SPAWN")
-    child.pid, child.start, child.tree = (events[0]["forked"][key] for key in ("pid", "start", "tree"))
+    forked = as_object(events[0]["forked"])
+    child.pid, child.start, child.tree = as_int(forked["pid"]), as_int(forked["start"]), forked["tree"] is True
     return child
 
 

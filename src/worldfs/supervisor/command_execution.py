@@ -6,9 +6,11 @@ import os
 import select
 import tempfile
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from worldfs.base.clock import Clock
+from worldfs.base.json_values import as_int, as_list, as_object, as_text
+from worldfs.base.model import Json
 
 from .child import Child, explain, spawn
 from .command_request import CommandRequest, signal_name
@@ -144,12 +146,13 @@ def _watch(
             (child.kill if at_once else child.end)()
         for report in child.read_events() if child.fd in ready else ():
             if "failed" in report:
-                spawn_error = report["failed"]
-                failure = explain(spawn_error["stage"], spawn_error["errno"], command.argv, env, command.cwd or ".")
+                failed = as_object(report["failed"])
+                stage, number = as_text(failed["stage"]), as_int(failed["errno"])
+                failure = explain(stage, number, command.argv, env, command.cwd or ".")
                 code = 127 if failure.word in ("not-found", "bad-interpreter", "cwd") else 126
                 return CommandResult("spawn", code, f"spawn: {failure.text}", tree=child.tree)
             if "ended" in report:
-                return _judge(report["ended"], command, end_reason, stop)
+                return _judge(as_object(report["ended"]), command, end_reason, stop)
             if "broken" in report:
                 return CommandResult(
                     "warden", None, f"the supervisor failed: {report['broken']}", tree=child.tree, lost=True
@@ -159,9 +162,9 @@ def _watch(
             return CommandResult(cause, None, _text(cause, command, stop), tree=child.tree, lost=True)
 
 
-def _judge(ended: dict[str, Any], command: CommandRequest, end_reason: str, stop: StopRequest) -> CommandResult:
+def _judge(ended: Json, command: CommandRequest, end_reason: str, stop: StopRequest) -> CommandResult:
     """The wait status decides, except where the runner ended it: then the cause is the runner's reason."""
-    code = ended["code"]
+    code = as_int(ended["code"])
     cause, text = "", ""
     if ended["why"]:
         cause = "deadline" if ended["why"] == "deadline" else end_reason
@@ -170,8 +173,13 @@ def _judge(ended: dict[str, Any], command: CommandRequest, end_reason: str, stop
         cause, text = "exit", f"exit code {code}"
     elif code < 0:
         cause, text = "signal", f"killed by {signal_name(-code)}"
-    others, survivors = (tuple(ProcessLabel(*one) for one in ended[key]) for key in ("others", "survivors"))
-    return CommandResult(cause, code, text, others, survivors, ended["tree"])
+    others, survivors = _labels(ended["others"]), _labels(ended["survivors"])
+    return CommandResult(cause, code, text, others, survivors, ended["tree"] is True)
+
+
+def _labels(found: object) -> tuple[ProcessLabel, ...]:
+    """Processes as the supervisor reports them: pairs of a number and words."""
+    return tuple(ProcessLabel(as_int(pid), as_text(words)) for pid, words in map(as_list, as_list(found)))
 
 
 def _text(cause: str, command: CommandRequest, stop: StopRequest) -> str:

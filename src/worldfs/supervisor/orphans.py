@@ -12,6 +12,7 @@ from typing import NamedTuple
 from worldfs.base.clock import Clock, stamp
 from worldfs.base.durable import Root
 from worldfs.base.errors import WorldError
+from worldfs.base.json_values import as_object
 from worldfs.base.model import Json
 
 from . import prctl, proc, session_files
@@ -36,7 +37,7 @@ def identity(pid: int) -> Json:
     return {"pid": pid, "start": there.start if there else 0, **proc.boot_identity()}
 
 
-def alive(process: Json | None) -> ProcessEntry | None:
+def alive(process: object) -> ProcessEntry | None:
     """The process of an `identity`, if it lives, and lives in this boot and this space of process numbers."""
     if not isinstance(process, dict) or any(process.get(key) != value for key, value in proc.boot_identity().items()):
         return None
@@ -45,12 +46,12 @@ def alive(process: Json | None) -> ProcessEntry | None:
     return there if there is not None and not there.dead and there.start == process.get("start") else None
 
 
-def may_be_alive(process: Json | None) -> bool:
+def may_be_alive(process: object) -> bool:
     """As `alive`; where /proc is not available, by the pid alone."""
     if proc.visible():
         return alive(process) is not None
     try:
-        os.kill(int((process or {})["pid"]), 0)
+        os.kill(int(str(as_object(process)["pid"])), 0)
     except (KeyError, ValueError, TypeError, ProcessLookupError):
         return False
     except PermissionError:

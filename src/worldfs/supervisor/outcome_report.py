@@ -7,9 +7,10 @@ import math
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from worldfs.base.errors import WorldError
+from worldfs.base.json_values import as_list
 from worldfs.base.model import Json
 
 from .session_files import OUTCOME, SessionFiles
@@ -22,25 +23,25 @@ SAME: Final[dict[str, str]] = {
 WORDS: Final = ("completed", "timeout", "error")
 
 
-def _text(value: Any) -> bool:
+def _text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _count(value: Any) -> bool:
+def _count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
 
 
-def _amount(value: Any) -> bool:
+def _amount(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
 
 
-def _texts(value: Any) -> bool:
+def _texts(value: object) -> bool:
     return isinstance(value, str) or (isinstance(value, list) and all(isinstance(item, str) for item in value))
 
 
 TEXT: Final = (_text, "text")
 COUNT: Final = (_count, "a whole number, 0 or more")
-FIELDS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
+FIELDS: Final[dict[str, tuple[Callable[[object], bool], str]]] = {
     "summary": TEXT,
     "handoff": TEXT,
     "next_priority": TEXT,
@@ -99,7 +100,7 @@ def read(trace: SessionFiles) -> OutcomeReport:
 
 def check(data: bytes) -> OutcomeReport:
     try:
-        value: Any = json.loads(_bare(data.decode("utf-8-sig", "replace")), parse_constant=_no_number)
+        value: object = json.loads(_bare(data.decode("utf-8-sig", "replace")), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         return OutcomeReport(wrong=(f"{OUTCOME}: no JSON ({error}); nothing of it was taken",))
     if not isinstance(value, dict):
@@ -117,8 +118,9 @@ def check(data: bytes) -> OutcomeReport:
         elif found is not None:  # null means not reported
             wrong.append(f"{OUTCOME}#/{_pointer(key)}: {_kind(found)}; expected {expected}")
     errors = figures.pop("errors", [])
+    texts = (errors,) if isinstance(errors, str) else tuple(map(str, as_list(errors)))
     failed = figures.pop("outcome", "completed") != "completed"
-    return OutcomeReport(figures, (errors,) if isinstance(errors, str) else tuple(errors), failed, tuple(wrong))
+    return OutcomeReport(figures, texts, failed, tuple(wrong))
 
 
 def _bare(text: str) -> str:
@@ -133,14 +135,14 @@ def _no_number(word: str) -> float:
     raise ValueError(f"{word} is no number")
 
 
-def _sound(found: Any) -> Any:
+def _sound(found: object) -> object:
     """Half a surrogate pair has no bytes: it must not stop the rest of the report."""
     if isinstance(found, list):
         return [_sound(item) for item in found]
     return found.encode("utf-8", "replace").decode() if isinstance(found, str) else found
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     return json.dumps(value, ensure_ascii=True)[:60]
 
 

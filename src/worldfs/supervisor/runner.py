@@ -244,11 +244,13 @@ class _SessionRun:
         if log.fault:
             self.errors.append(f"its output is not kept: {log.fault}")
         errors = tuple(self.redact(text) for text in self.errors)
+        code = main.code if main.code is not None and main.code >= 0 else None
+        number = -main.code if main.code is not None and main.code < 0 else None
         facts: Json = {
             "outcome": final,
             "cause": cause,
-            "exit_code": main.code if main.code is not None and main.code >= 0 else None,
-            "signal": -main.code if main.code is not None and main.code < 0 else None,
+            "exit_code": code,
+            "signal": number,
             "seconds": round(seconds, 3),
             "said": log.received_bytes,
         }
@@ -269,9 +271,9 @@ class _SessionRun:
             session,
             final,
             cause,
-            facts["exit_code"],
-            facts["signal"],
-            facts["seconds"],
+            code,
+            number,
+            round(seconds, 3),
             errors,
             main.others,
             main.survivors,

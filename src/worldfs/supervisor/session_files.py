@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 
 from worldfs.base.dir_reader import check_path
 from worldfs.base.durable import Root
@@ -49,7 +49,7 @@ class SessionFiles:
         """None if there is none, or none that can be read."""
         try:
             data = self.root.read(f"{self.folder}/{name}")
-            value: Any = None if data is None else json.loads(data)
+            value: object = None if data is None else json.loads(data)
         except (WorldError, ValueError):
             return None
         return value if isinstance(value, dict) else None

@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Protocol
 
 from websockets.asyncio.client import ClientConnection, connect
 
@@ -15,7 +15,7 @@ from worldfs.access.binding import ADMIN
 from .served_tree import ServedRealm
 from .waiting import PATIENCE_S
 
-Reply = dict[str, Any]
+Reply = dict[str, object]
 
 
 class BareClient:
@@ -28,7 +28,7 @@ class BareClient:
         self._id = 0
         self._held: list[Reply] = []
 
-    async def send(self, **frame: Any) -> None:
+    async def send(self, **frame: object) -> None:
         await self.socket.send(json.dumps(frame))
 
     async def receive(self, seconds: float = PATIENCE_S) -> Reply:
@@ -45,16 +45,16 @@ class BareClient:
                     return reply
             self._held.append(await self.receive(seconds))
 
-    async def post(self, op: str, **fields: Any) -> int:
+    async def post(self, op: str, **fields: object) -> int:
         """Send `acheron.t_<op>`; returns its tag."""
         self._tag += 1
         await self.send(channel="acheron", type=f"acheron.t_{op}", tag=self._tag, **fields)
         return self._tag
 
-    async def ask(self, op: str, **fields: Any) -> Reply:
+    async def ask(self, op: str, **fields: object) -> Reply:
         return await self.reply_to(await self.post(op, **fields))
 
-    async def control(self, op: str, payload: object = None, **fields: Any) -> Reply:
+    async def control(self, op: str, payload: object = None, **fields: object) -> Reply:
         self._id += 1
         id = f"c{self._id}"
         payload = {} if payload is None else payload
@@ -78,14 +78,18 @@ class BareClient:
         return self.socket.close_code or 0
 
 
+class _Listening(Protocol):
+    port: int
+
+
 class LocalServer:
     """A server on a port of this machine, and its realm."""
 
-    def __init__(self, realm: ServedRealm, server: Any) -> None:
+    def __init__(self, realm: ServedRealm, server: _Listening) -> None:
         self.realm, self.server = realm, server  # the server is above this module in the layers, so it is imported here
 
     @property
-    def tree(self) -> Any:
+    def tree(self) -> object:
         return self.realm.tree
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from worldfs.access.binding import USER, Binding
 from worldfs.base.clock import Clock
@@ -24,7 +24,7 @@ class StaticEndpoint(NamedTuple):
     service: str
     node: str = ""
     ops: Mapping[str, str] = {}
-    runtime: Mapping[str, Any] = {}
+    runtime: Mapping[str, object] = {}
 
 
 ALICE = Binding(USER, "alice", "proj-1", "proj-secret-token")

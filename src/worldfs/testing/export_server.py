@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from .waiting import PATIENCE_S
 
@@ -60,7 +60,7 @@ async def connected_client(
         yield client
 
 
-def run(work: Coroutine[Any, Any, T], limit: float = PATIENCE_S) -> T:
+def run(work: Coroutine[object, object, T], limit: float = PATIENCE_S) -> T:
     """Carry out a test's coroutine, for no longer than `limit` s."""
 
     async def within() -> T:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from worldfs.base.driver import Run
-from worldfs.base.model import Cause, Finding, Operation, Order, Outcome, Scene, Thing
+from worldfs.base.json_values import as_float, as_object
+from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Scene, Thing
 from worldfs.base.standard_operations import STANDARD
 
 from .manual_clock import ManualClock
@@ -70,14 +71,14 @@ class NullDriver:
             raise SimulatedPowerLoss(order.id)
         if "raise" in wants:
             raise RuntimeError(str(wants["raise"]))
-        stopped = _pass_time(run, float("inf") if wants.get("hang") else float(wants.get("takes", 0)))
+        stopped = _pass_time(run, float("inf") if wants.get("hang") else as_float(wants.get("takes")))
         if stopped:
             cause = Cause(stopped)
             code = {"cancelled": "CANCELLED", "timeout": "EXECUTION_TIMEOUT"}[stopped]
             return Outcome.failure(cause, code, f"stopped: {stopped}")
         if "fail" in wants:
             return Outcome.failure(Cause.ERROR, "RUNTIME_ERROR", str(wants["fail"]))
-        self.scene = _seen(self.scene, wants.get("see", {}))
+        self.scene = _seen(self.scene, as_object(wants.get("see")))
         return Outcome.success("done")
 
     def close(self) -> None:
@@ -95,9 +96,9 @@ def _pass_time(run: Run, seconds: float) -> str:
     return run.stop if seconds else ""
 
 
-def _seen(scene: Scene, changes: Mapping[str, Mapping[str, Any]]) -> Scene:
+def _seen(scene: Scene, changes: Json) -> Scene:
     def look(thing: Thing) -> Thing:
-        change = dict(changes.get(thing.id, {}))
+        change: dict[str, Any] = dict(as_object(changes.get(thing.id)))
         for name in ("position", "orientation", "size"):
             if name in change:
                 change[name] = tuple(float(value) for value in change[name])

@@ -11,6 +11,7 @@ import numpy as np
 
 from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import MissingRequirement
+from worldfs.base.json_values import as_float, as_int, as_list
 from worldfs.base.model import Cause, Finding, Json, Outcome, PolicySpec, RobotState, Scene, Target, Thing
 from worldfs.policies.policy_client import ActionChunk, PolicyError, PolicyInfo
 from worldfs.robots.targets.target_adapter import ActionSpec, Observation, StepResult
@@ -39,7 +40,7 @@ class NullAdapter:
 
     def sensors(self) -> frozenset[str]:
         given = self.target.config.get("sensors")
-        return ALL_SENSORS if given is None else frozenset(given)
+        return ALL_SENSORS if given is None else frozenset(map(str, as_list(given)))
 
     def actions(self) -> Sequence[ActionSpec]:
         return (ActionSpec("joint_position", (3,), np.full(3, -1.0), np.full(3, 1.0), 20.0),)
@@ -90,14 +91,14 @@ class NullRuntime:
         params, run = request.params, context.run
         if "raise" in params:
             raise RuntimeError(str(params["raise"]))
-        until = run.clock.monotonic() + float(params.get("takes", 0))
+        until = run.clock.monotonic() + as_float(params.get("takes"))
         while (params.get("hang") or run.clock.monotonic() < until) and not run.stop:
             _pass(run, min(POLL_S, max(0.0, until - run.clock.monotonic())) or POLL_S)
         if run.stop:
             timed = run.stop == "timeout"
             cause, code = (Cause.TIMEOUT, "EXECUTION_TIMEOUT") if timed else (Cause.CANCELLED, "CANCELLED")
             return Outcome.failure(cause, code, f"stopped: {run.stop}")
-        for _ in range(int(params.get("steps", 0))):
+        for _ in range(as_int(params.get("steps"))):
             action = np.zeros(3)
             if context.policy is not None:
                 seen = context.target.observe()

@@ -8,10 +8,11 @@ import threading
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from worldfs.base.driver import PluginContext
 from worldfs.base.errors import NotFound, NotPermitted, UserError
+from worldfs.base.json_values import as_object
 from worldfs.base.model import Order
 from worldfs.base.stop_signal import StopSignal
 
@@ -288,7 +289,7 @@ class ScriptWorld:
         return self._files[name].encode("utf-8")
 
 
-def _documents(text: str) -> Iterator[Any]:
+def _documents(text: str) -> Iterator[object]:
     """The whole text as JSON, or each fenced block that is."""
     for part in (text, *(found[2] for found in _FENCE.finditer(text))):
         try:
@@ -297,18 +298,18 @@ def _documents(text: str) -> Iterator[Any]:
             continue
 
 
-def _point(document: Any, pointer: str) -> Any:
+def _point(document: object, pointer: str) -> object:
     """RFC 6901, with negative indices; a missing member equals nothing."""
     for part in pointer.split("/")[1:]:
         word = part.replace("~1", "/").replace("~0", "~")
         try:
-            document = document[int(word)] if isinstance(document, list) else document[word]
+            document = document[int(word)] if isinstance(document, list) else as_object(document)[word]
         except (KeyError, IndexError, ValueError, TypeError):
             return "(nothing there)"
     return document
 
 
-def _value(text: str) -> Any:
+def _value(text: str) -> object:
     try:
         return json.loads(text)
     except ValueError:

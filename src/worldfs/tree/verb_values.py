@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from .row_table import FileKind
 
@@ -32,7 +32,7 @@ class Written(NamedTuple):
     """The result of a write: `n` bytes taken, and further fields of the reply ("job", "result_path")."""
 
     n: int
-    extra: Mapping[str, Any] = {}
+    extra: Mapping[str, object] = {}
     until: Wait | None = None  # the interface waits for it, at most its timeout, before it replies
     revision: str = ""  # what is stored now; "" for what is computed
 

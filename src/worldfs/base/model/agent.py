@@ -5,7 +5,7 @@ name; they are kept. Times are ISO 8601 in UTC with a Z, as they are in the file
 text, each of them would be compiled when the module is loaded.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .base import Json
 
@@ -101,7 +101,7 @@ class Metrics(NamedTuple):
     agent: str
     updated_at: str = ""
     lifetime: dict[str, int] = {}
-    rolling_30d: dict[str, Any] = {}
+    rolling_30d: dict[str, object] = {}
     extra: Json = {}
 
 

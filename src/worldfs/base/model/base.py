@@ -2,7 +2,5 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-Json = dict[str, Any]
+Json = dict[str, object]  # what is read of it is parsed: see base/json_values.py
 Vec = tuple[float, ...]

@@ -32,9 +32,10 @@ class Execution:
 
 def routing_of(order: Order) -> Routing:
     given = _mapping(order, "routing")
-    adapter = given.get("target_adapter")
-    unusable = "" if adapter is None or (isinstance(adapter, str) and adapter) else str(adapter) or "nothing"
-    return Routing("" if unusable else adapter or "", str(given.get("skill_runtime") or ""), unusable)
+    adapter, runtime = given.get("target_adapter"), str(given.get("skill_runtime") or "")
+    if adapter is None or (isinstance(adapter, str) and adapter):
+        return Routing(adapter or "", runtime)
+    return Routing("", runtime, str(adapter) or "nothing")
 
 
 def execution_of(order: Order) -> Execution:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from worldfs.base.clock import parse_stamp
+from worldfs.base.json_values import as_object
 from worldfs.base.model import Cause, Job, JobState, JobStatus, Json, Order, Outcome
 from worldfs.formats import jsontext
 from worldfs.formats.action_write import EVIDENCE, error_of, is_removed, warnings
@@ -77,11 +78,11 @@ def status_members(entry: Json, job: Job, dialect: str) -> Json:
     error = error_of(outcome) if ended and outcome and not outcome.ok and not old else None
     if error is not None:
         changes["error"] = error
-    elif isinstance(entry.get("error"), dict) and "cause" in entry["error"]:
+    elif "cause" in as_object(entry.get("error")):
         changes["error"] = is_removed  # ours, of an earlier attempt
     if ended and outcome:
         changes["result"] = _result(status, outcome, said, old=old)
-    elif isinstance(entry.get("result"), dict) and "success" in entry["result"]:
+    elif "success" in as_object(entry.get("result")):
         changes["result"] = is_removed
     return changes
 

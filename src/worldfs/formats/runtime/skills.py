@@ -36,7 +36,7 @@ def _skill(item: Json, at: str, dialect: str) -> Skill:
     requires = mapping(item, "requires", at)
     types = texts(item, "supported_target_types", at) + texts(item, "supported_target_kinds", at)
     return Skill(
-        id=item["id"],
+        id=str(item["id"]),
         runtime=runtime,
         category=category.lower() or text(item, "runtime_kind", at),
         description=text(item, "description", at),

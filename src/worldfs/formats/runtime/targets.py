@@ -50,7 +50,7 @@ def _target(item: Json, at: str, dialect: str) -> Target:
     perception = mapping(item, "perception", at)
     skills = texts(item, "supported_skills", at) + texts(item, "supported_skillruntimes", at)
     return Target(
-        id=item["id"],
+        id=str(item["id"]),
         kind=_kind(item, at),
         enabled=flag(item, "enabled", at, True),
         backend=text(item, "backend", at),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import IO, Any
+from typing import IO
 
 _COLOURS = {"good": "32", "bad": "31", "dim": "2", "warn": "33"}
 
@@ -30,7 +30,7 @@ class CommandOutput:
 
             self._print(json.dumps(value, ensure_ascii=False, default=str))
 
-    def report(self, text: str, value: Mapping[str, Any], mood: str = "") -> None:
+    def report(self, text: str, value: Mapping[str, object], mood: str = "") -> None:
         """The same fact as a line for people or a value for programs."""
         self.line(text, mood)
         self.value(value)
@@ -64,7 +64,7 @@ class CommandOutput:
         """A notice on standard error, in both forms."""
         print(text, file=self.err, flush=True)
 
-    def error(self, text: str, value: Mapping[str, Any]) -> None:
+    def error(self, text: str, value: Mapping[str, object]) -> None:
         if self.json:
             self.value({"error": dict(value)})
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 
 class ArgumentSpec(NamedTuple):
@@ -14,7 +14,7 @@ class ArgumentSpec(NamedTuple):
     takes: str = "text"  # text | number | count | switch: what its value is
     completes: str = ""  # file | tree | job | role: what a shell may offer for its value
     choices: tuple[str, ...] = ()
-    default: Any = None
+    default: object = None
     many: str = ""  # "" exactly one, "?" may be left out, "+" one or more, "*" any number
 
     @property

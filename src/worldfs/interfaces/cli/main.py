@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from typing import cast
 
 from worldfs.base.errors import StorageError, WorldError, from_os
 
@@ -59,7 +59,7 @@ def _execute(words: Sequence[str], table: Sequence[CommandSpec], output: Command
         options = parse(words, table, os.environ.get("PAOS_CONNECT", ""))
         command = str(options["command"])
         output.json = bool(options["json"])
-        code = _function(options["target"])(CommandContext(options, output))
+        code = _function(str(options["target"]))(CommandContext(options, output))
         interrupts.check()
         return code
     except (BrokenPipeError, KeyboardInterrupt):
@@ -99,7 +99,7 @@ def _our_bug(error: Exception, output: CommandOutput) -> int:
     import traceback
 
     text = f"{type(error).__name__}: {error}"
-    more: Mapping[str, Any] = {"code": "BUG", "found": text, "fix": "please report it, with the traceback"}
+    more: Mapping[str, object] = {"code": "BUG", "found": text, "fix": "please report it, with the traceback"}
     if os.environ.get("PAOS_DEBUG", "") not in ("", "0"):
         traceback.print_exc()
         output.error(f"this is our bug, not yours: {text}", more)

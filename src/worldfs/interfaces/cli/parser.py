@@ -10,9 +10,10 @@ positional word. A command's name may have several words ("agent show"): the lon
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from worldfs.base.errors import BadInput
+from worldfs.base.json_values import as_list
 
 from .command_spec import ArgumentSpec, CommandSpec
 from .command_table import GLOBAL, ROLES
@@ -20,7 +21,7 @@ from .command_table import GLOBAL, ROLES
 HELP = ("-h", "--help")
 
 
-def parse(argv: Sequence[str], table: Sequence[CommandSpec], served: str = "") -> dict[str, Any]:
+def parse(argv: Sequence[str], table: Sequence[CommandSpec], served: str = "") -> dict[str, object]:
     """Options by name, with "command" and "target"; `BadInput` (code USAGE) for what is not in the table.
 
     `served`: the default of --connect for commands that work over it. `SystemExit` where the answer is a page: 0 if
@@ -29,7 +30,7 @@ def parse(argv: Sequence[str], table: Sequence[CommandSpec], served: str = "") -
     name = ""  # the options parsed so far
     command: CommandSpec | None = None
     known = _options(GLOBAL)
-    given: dict[str, Any] = {}
+    given: dict[str, object] = {}
     words: list[str] = []
     rest = iter(argv)
     for word in rest:
@@ -99,26 +100,26 @@ def _name(argument: ArgumentSpec) -> str:
     return argument.flags[-1].lstrip("-").replace("-", "_")
 
 
-def _unsaid(argument: ArgumentSpec) -> Any:
+def _unsaid(argument: ArgumentSpec) -> object:
     if argument.takes == "switch":
         return bool(argument.default)
     return [] if argument.many in ("+", "*") and argument.default is None else argument.default
 
 
-def _keep(given: dict[str, Any], option: ArgumentSpec, value: object) -> None:
+def _keep(given: dict[str, object], option: ArgumentSpec, value: object) -> None:
     if option.many:  # it may be repeated
-        given.setdefault(_name(option), []).append(value)
+        given[_name(option)] = [*as_list(given.get(_name(option))), value]
     else:
         given[_name(option)] = value
 
 
-def _deal(words: Sequence[str], command: CommandSpec) -> dict[str, Any]:
+def _deal(words: Sequence[str], command: CommandSpec) -> dict[str, object]:
     """Assign the words to the positional arguments in order: each takes what it can and leaves enough for the next."""
     wanted = [item for item in command.arguments if item.positional]
     needed = [item for item in wanted if item.many in ("", "+")]
     if len(words) < len(needed):  # the first arguments are assigned
         raise _wrong(f"missing: {', '.join(map(_shown, needed[len(words) :]))}", command.name)
-    dealt: dict[str, Any] = {}
+    dealt: dict[str, object] = {}
     at = 0
     for place, item in enumerate(wanted):
         due = sum(1 for later in wanted[place + 1 :] if later.many in ("", "+"))
@@ -146,7 +147,7 @@ def _deal(words: Sequence[str], command: CommandSpec) -> dict[str, Any]:
     return dealt
 
 
-def _value(argument: ArgumentSpec, text: str, command: str) -> Any:
+def _value(argument: ArgumentSpec, text: str, command: str) -> object:
     if argument.choices and text not in argument.choices:
         choices = ", ".join(argument.choices)
         raise _wrong(f"argument {_shown(argument)}: invalid choice: {text!r} (choose from {choices})", command)

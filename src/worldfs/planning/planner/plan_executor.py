@@ -6,6 +6,7 @@ import contextlib
 from dataclasses import replace
 
 from worldfs.base.errors import NotFound, WorldError
+from worldfs.base.json_values import as_floats
 from worldfs.base.model import Cause, JobState, JobStatus, Order, Outcome, Scene, Vec
 from worldfs.base.stop_signal import StopSignal
 
@@ -232,7 +233,7 @@ class PlanExecutor:
             return ""
         key = (action.object, goal)
         self.useless[key] = self.useless.get(key, 0) + 1
-        self.bad_spots.setdefault(action.object, []).append(tuple(action.params["target_position"]))
+        self.bad_spots.setdefault(action.object, []).append(tuple(as_floats(action.params["target_position"])))
         if self.useless[key] >= GIVE_UP:
             self.abandoned[action.object] = self.message("useless", n=self.useless[key])
         return ""
@@ -330,7 +331,7 @@ class PlanExecutor:
             key = self._pose_key(action)
         self.failures[key] = self.failures.get(key, 0) + 1
         if action.op == planned_actions.PLACE:
-            self.bad_spots.setdefault(action.object, []).append(tuple(action.params["target_position"]))
+            self.bad_spots.setdefault(action.object, []).append(tuple(as_floats(action.params["target_position"])))
             if self.failures[key] > 2 * GIVE_UP:
                 return why  # it can neither be placed nor put down: the gripper stays full, nothing else can go on
             certain = certain and "target" in action.params and action.to.relation != "in"

@@ -27,7 +27,7 @@ class Planner:
         scene = sanitized_scene(self.port.scene())
         report = self._report(instruction, scene, stop or StopSignal())
         ends = [ran.status.outcome for ran in report.jobs if ran.status is not None and ran.status.outcome is not None]
-        told = [one.evidence["source"] for one in ends if isinstance(one.evidence.get("source"), str)]
+        told = [found for one in ends if isinstance(found := one.evidence.get("source"), str)]
         return replace(report, source=told[-1]) if told else report
 
     def _report(self, instruction: str, scene: Scene, stop: StopSignal) -> PlanReport:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from worldfs.base.json_values import as_list
 from worldfs.base.model import Outcome, Scene
 
 from . import failure_reasons, planned_actions, planner_messages
@@ -112,7 +113,7 @@ def step_text(action: PlannedAction, scene: Scene, language: str = "en") -> str:
     if action.op == planned_actions.LOOK:
         return f"寻找{a}" if zh else f"Look at {a}"
     if action.op == planned_actions.MOVE:
-        spot = _numbers(action.params["target_pose"][:3])
+        spot = _numbers(as_list(action.params["target_pose"])[:3])
         return f"移动到 {spot}" if zh else f"Move to {spot}"
     names = {"home": ("Go home", "回到原位"), "open_gripper": ("Open gripper", "张开夹爪"), **GESTURES}
     return names.get(str(action.params.get("name")), ("Close gripper", "闭合夹爪"))[zh]

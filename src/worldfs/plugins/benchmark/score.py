@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+from worldfs.base.json_values import as_float, as_int
 from worldfs.base.model import Json
 
 Z: Final = 1.959963984540054  # 95 %
@@ -42,7 +43,7 @@ def success_rate(good: int, tried: int) -> SuccessRate:
 
 def results_table(lines: Sequence[Json], names: Sequence[str], families: Sequence[str]) -> str:
     """Markdown: a row for each method. `lines`: finished trials as they stand in trials.jsonl."""
-    seeds = sorted({int(line["seed"]) for line in lines})
+    seeds = sorted({as_int(line["seed"]) for line in lines})
     head = ["contestant", *families, "all", "at the first attempt", "attempts a goal"]
     rows = [head, ["---"] * len(head)]
     for name in names:
@@ -59,17 +60,17 @@ def results_table(lines: Sequence[Json], names: Sequence[str], families: Sequenc
 
 def summary(lines: Sequence[Json], names: Sequence[str], families: Sequence[str]) -> Json:
     """As JSON: method → family → good, tried, rate, low, high, median seconds; and the failures, each with why."""
-    found: Json = {"confidence": 0.95, "interval": "wilson", "contestants": {}}
+    contestants: Json = {}
     for name in names:
         own = [line for line in lines if line["contestant"] == name]
         by = {family: _summary([line for line in own if line["family"] == family]) for family in families}
-        found["contestants"][name] = {
+        contestants[name] = {
             "spec": own[-1]["mark"] if own else "", "families": by, "all": _summary(own),
             "failures": [
                 {key: line[key] for key in ("family", "seed", "why", "disturbed")} for line in own if not line["ok"]
             ],
         }  # fmt: skip
-    return found
+    return {"confidence": 0.95, "interval": "wilson", "contestants": contestants}
 
 
 def _of(lines: Iterable[Json], family: str = "", key: str = "ok") -> SuccessRate:
@@ -78,17 +79,18 @@ def _of(lines: Iterable[Json], family: str = "", key: str = "ok") -> SuccessRate
 
 
 def _attempts(lines: Sequence[Json]) -> str:
-    goals = sum(int(line["goals"]) for line in lines)
-    return f"{sum(int(line['attempts']) for line in lines) / goals:.2f}" if goals else "–"
+    goals = sum(as_int(line["goals"]) for line in lines)
+    return f"{sum(as_int(line['attempts']) for line in lines) / goals:.2f}" if goals else "–"
 
 
 def _summary(lines: Sequence[Json]) -> Json:
     found, first = _of(lines), _of(lines, key="first")
-    times = sorted(float(line["sim_s"]) for line in lines if line["ok"])
+    times = sorted(as_float(line["sim_s"]) for line in lines if line["ok"])
     return {
         "good": found.good, "tried": found.tried, "rate": round(found.rate, 4) if found.tried else None,
         "low": round(found.low, 4), "high": round(found.high, 4),
         "first": first.good, "first_rate": round(first.rate, 4) if first.tried else None,
-        "attempts": sum(int(line["attempts"]) for line in lines), "goals": sum(int(line["goals"]) for line in lines),
+        "attempts": sum(as_int(line["attempts"]) for line in lines),
+        "goals": sum(as_int(line["goals"]) for line in lines),
         "median_sim_s": times[len(times) // 2] if times else None,
     }  # fmt: skip

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from worldfs.base.clock import SystemClock
 from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import UserError
+from worldfs.base.json_values import as_int, as_objects
 from worldfs.base.model import Cause, Json, Outcome, Target
 from worldfs.base.model.skill import SIM
 from worldfs.policies.policy_client import PolicyError
@@ -152,5 +153,5 @@ class _Attempts:
 
 def _tried_again(evidence: Json) -> bool:
     """Whether a skill's evidence shows a second grasp, placement or stage."""
-    parts = [evidence, *evidence.get("steps_done", ())]
-    return bool(evidence.get("backtracks")) or any(part.get("attempts", 1) > 1 for part in parts)
+    parts = [evidence, *as_objects(evidence.get("steps_done"))]
+    return bool(evidence.get("backtracks")) or any(as_int(part.get("attempts"), 1) > 1 for part in parts)

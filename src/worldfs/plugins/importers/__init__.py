@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .agent_transfer import adopt, export
@@ -43,7 +43,7 @@ _MODULE_OF = {
 }  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Modules of the importers load when they are used: a command that only reads pays nothing for them."""
     from importlib import import_module
 

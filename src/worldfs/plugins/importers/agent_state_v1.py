@@ -17,7 +17,7 @@ from worldfs.storage.revision import PRIVATE_DIR, of
 from .identity_set import IdentitySet
 from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem
 from .source_dir import SHOWN, SourceDir, json_objects, parse_json, unreadable_item
-from .value_conversion import as_text, comparison_key, identity, parse_time, plain_json
+from .value_conversion import as_text, comparison_key, identity, parse_time, plain_object
 
 FILES: Final = ("report.json", "tasks.json", "session.json", "memory.md", "metrics.json", "journal.jsonl")
 ENOUGH: Final = 2  # of them make a directory an agent's
@@ -92,7 +92,7 @@ def _tasks(found: ParsedSource, data: bytes, path: str) -> None:
 
     for number, task in enumerate(documents.tasks_read(data, path).tasks):
         key = identity("v1-task", found.agent, task.id, task.created_at)
-        found.tasks.append(ImportItem(key, task._replace(extra=plain_json(task.extra)), f"{path}#/tasks/{number}"))
+        found.tasks.append(ImportItem(key, task._replace(extra=plain_object(task.extra)), f"{path}#/tasks/{number}"))
 
 
 def _memory(found: ParsedSource, data: bytes, path: str) -> None:
@@ -107,7 +107,7 @@ def _metrics(found: ParsedSource, data: bytes, path: str) -> None:
     from worldfs.formats.agent import documents
 
     value = documents.metrics_value(documents.metrics_read(data, path))
-    found.baseline.append(ImportItem(identity("v1-metrics", found.agent), plain_json(value), path))
+    found.baseline.append(ImportItem(identity("v1-metrics", found.agent), plain_object(value), path))
 
 
 def _record(found: ParsedSource, data: bytes, path: str) -> None:
@@ -116,7 +116,7 @@ def _record(found: ParsedSource, data: bytes, path: str) -> None:
     value = parse_json(data, path)
     if not isinstance(value, dict):
         raise BadInput(f"a JSON {type(value).__name__}", path=path, expected="an object")
-    value = plain_json(value)
+    value = plain_object(value)
     at = next((parse_time(value[key]) for key in ("updated_at", "ended_at", "started_at") if value.get(key)), "")
     found.lines.append(ImportItem(of(data), {"ts": at, "event": f"v1_{name}", name: value}, path))
 
@@ -126,7 +126,7 @@ def _letter(found: ParsedSource, data: bytes, path: str) -> None:
 
     letter = documents.message_read(data, path)
     found.messages.append(
-        ImportItem(identity("v1-letter", letter.id), letter._replace(extra=plain_json(letter.extra)), path)
+        ImportItem(identity("v1-letter", letter.id), letter._replace(extra=plain_object(letter.extra)), path)
     )
 
 
@@ -148,7 +148,7 @@ def _lines(
                         turn += 1
                         key = identity(of(line.data), turn)
                     entry = {
-                        name: item for name, item in plain_json(value).items() if name not in ("seq", "event", "ts")
+                        name: item for name, item in plain_object(value).items() if name not in ("seq", "event", "ts")
                     }
                     at = parse_time(value.get("ts"))
                     yield ImportItem(key, {"ts": at, "event": f"v1_{event}", **entry}, f"{path}:{line.number}")

@@ -72,7 +72,7 @@ class Beads:
                     else:
                         if value["id"] in issues:  # a merge in git leaves both; the later one counts
                             found.ignore("repeated lines of an issue")
-                        issues[value["id"]] = (value, where, line_.data)
+                        issues[as_text(value["id"])] = (value, where, line_.data)
             except WorldError as error:
                 found.skipped.append(unreadable_item(error, source.path))
         ids = {id: _id(value) for id, (value, _, _) in issues.items()}

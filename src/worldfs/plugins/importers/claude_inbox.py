@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from worldfs.base.errors import WorldError
 from worldfs.base.model import Message
@@ -96,8 +96,8 @@ class ClaudeInbox:
         return found
 
 
-def _message(found: ParsedSource, item: dict[str, Any], known: _Envelope) -> None:
-    text = clean_text(item["text"])
+def _message(found: ParsedSource, item: dict[str, object], known: _Envelope) -> None:
+    text = clean_text(as_text(item["text"]))
     signal = _signal(text)
     at = parse_time(item.get("timestamp"))
     if item.get("read") is True or (signal and signal["type"] != TASK):
@@ -127,20 +127,20 @@ def _message(found: ParsedSource, item: dict[str, Any], known: _Envelope) -> Non
     found.messages.append(ImportItem(known.key, letter, known.location, known.to))
 
 
-def _line(item: dict[str, Any], text: str, signal: dict[str, Any] | None, known: _Envelope) -> dict[str, Any]:
+def _line(item: dict[str, object], text: str, signal: dict[str, object] | None, known: _Envelope) -> dict[str, object]:
     """What the journal says of a message that needs no answer any more."""
     team = {"team": known.team} if known.team else {}
     if signal:
         said = {"event": "team_signal", "from": known.sender, "signal": signal["type"]}
         return said | _fields(signal) | team
     shown, more = truncate(text)
-    entry: dict[str, Any] = {"event": "message_read", "from": known.sender, "text": shown}
+    entry: dict[str, object] = {"event": "message_read", "from": known.sender, "text": shown}
     if item.get("summary"):
         entry["summary"] = one_line(as_text(item["summary"]))
     return entry | ({"cut": more} if more else {}) | team
 
 
-def _signal(text: str) -> dict[str, Any] | None:
+def _signal(text: str) -> dict[str, object] | None:
     """The object of a text that is JSON with a type: the tool's own way of signalling."""
     if not text.startswith("{"):
         return None
@@ -151,5 +151,5 @@ def _signal(text: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) and isinstance(value.get("type"), str) else None
 
 
-def _fields(signal: dict[str, Any]) -> dict[str, Any]:
+def _fields(signal: dict[str, object]) -> dict[str, object]:
     return {SIGNAL[key]: plain_json(signal[key]) for key in SIGNAL if signal.get(key) not in (None, "")}

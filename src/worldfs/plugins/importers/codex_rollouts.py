@@ -13,7 +13,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from worldfs.base.errors import BadInput, WorldError
 from worldfs.storage.revision import of
@@ -96,7 +96,7 @@ def _folder(files: list[str]) -> str:
     return "/".join(parts[0][:depth]) or "."
 
 
-def _stream(source: ImportSource, found: ParsedSource) -> Iterator[ImportItem[dict[str, Any]]]:
+def _stream(source: ImportSource, found: ParsedSource) -> Iterator[ImportItem[dict[str, object]]]:
     found.skipped.clear()
     found.ignored.clear()
     with SourceDir(source.base_dir) as place, IdentitySet() as said:
@@ -123,7 +123,7 @@ class _Rollout:
         self.tokens = 0
         self.unknown: set[str] = set()
 
-    def entries(self, place: SourceDir) -> Iterator[ImportItem[dict[str, Any]]]:
+    def entries(self, place: SourceDir) -> Iterator[ImportItem[dict[str, object]]]:
         self.at = place.changed_at(self.path)
         for raw in place.lines(self.path):
             if not raw.data.strip():
@@ -162,7 +162,7 @@ class _Rollout:
             start, glued = glued, raw.data.find(_NEXT, glued + 1)
         return [*pieces, raw.data[start:]]
 
-    def _value(self, data: bytes, raw: TextLine, where: str) -> dict[str, Any] | None:
+    def _value(self, data: bytes, raw: TextLine, where: str) -> dict[str, object] | None:
         try:
             value = json.loads(data)
         except (ValueError, RecursionError):
@@ -186,7 +186,7 @@ class _Rollout:
             self.copying = False
         return not new
 
-    def _entry(self, value: dict[str, Any], data: bytes, where: str) -> dict[str, Any] | None:
+    def _entry(self, value: dict[str, object], data: bytes, where: str) -> dict[str, object] | None:
         self.at = parse_time(value.get("timestamp")) or self.at
         outer = as_text(value.get("type"))
         payload = value.get("payload")
@@ -237,7 +237,7 @@ class _Rollout:
             left = SkippedItem(where, what, "a kind of line that is known", "", data[:SHOWN], len(data) <= SHOWN)
             self.found.skipped.append(left)
 
-    def _session(self, meta: dict[str, Any]) -> dict[str, Any] | None:
+    def _session(self, meta: dict[str, object]) -> dict[str, object] | None:
         id = clean_text(as_text(meta.get("id")) or Path(self.path).stem)
         again = bool(self.session)
         if again or meta.get("forked_from_id") or meta.get("parent_thread_id"):
@@ -247,7 +247,7 @@ class _Rollout:
             self.found.ignore("repeated session heads")
             return None
         self.session = id
-        entry: dict[str, Any] = {"ts": self.at, "event": "codex_session", "session_id": id}
+        entry: dict[str, object] = {"ts": self.at, "event": "codex_session", "session_id": id}
         for key in ("cwd", "cli_version", "originator", "model_provider", "forked_from_id", "parent_thread_id"):
             if as_text(meta.get(key)):
                 entry[key] = one_line(as_text(meta[key]), 400)
@@ -256,7 +256,7 @@ class _Rollout:
             entry["branch"] = one_line(as_text(git["branch"]))
         return entry
 
-    def _fields(self, kind: str, payload: dict[str, Any], outer: str) -> dict[str, Any] | None:
+    def _fields(self, kind: str, payload: dict[str, object], outer: str) -> dict[str, object] | None:
         if kind in ("message", "user_message", "agent_message"):
             return self._message(kind, payload)
         if kind == "token_count":
@@ -265,7 +265,8 @@ class _Rollout:
         if kind.endswith("_call"):
             said = payload.get("arguments", payload.get("input", payload.get("action", "")))
             text = said if isinstance(said, str) else json.dumps(plain_json(said), ensure_ascii=False)
-            entry = {"event": "codex_call", "tool": one_line(as_text(payload.get("name")) or kind, 100)}
+            tool = one_line(as_text(payload.get("name")) or kind, 100)
+            entry: dict[str, object] = {"event": "codex_call", "tool": tool}
             return entry | ({"input": one_line(text, INPUT)} if text else {})
         if kind in ("task_complete", "turn_complete", "turn_aborted"):
             entry = {"event": "codex_turn_end", "outcome": "error" if kind == "turn_aborted" else "completed"}
@@ -283,7 +284,7 @@ class _Rollout:
         shown, more = truncate(as_text(payload.get("message")))
         return {"event": "codex_compacted", "text": shown} | ({"cut": more} if more else {})
 
-    def _message(self, kind: str, payload: dict[str, Any]) -> dict[str, Any] | None:
+    def _message(self, kind: str, payload: dict[str, object]) -> dict[str, object] | None:
         """A message is in a rollout twice, as the model's history and as what a person saw: one of them counts."""
         family = "item" if kind == "message" else "event"
         role = as_text(payload.get("role")) or kind.partition("_")[0]
@@ -305,18 +306,18 @@ class _Rollout:
         shown, more = truncate(text.strip())
         return {"event": "codex_message", "role": role, "text": shown} | ({"cut": more} if more else {})
 
-    def _count(self, payload: dict[str, Any]) -> None:
+    def _count(self, payload: dict[str, object]) -> None:
         info = payload.get("info")
         self._tokens(info.get("total_token_usage") if isinstance(info, dict) else None)
         self.found.ignore("token counts")
 
-    def _tokens(self, total: Any) -> None:
+    def _tokens(self, total: object) -> None:
         tokens = total.get("total_tokens") if isinstance(total, dict) else None
         if type(tokens) is int:
             self.tokens = tokens
 
 
-def _text(content: Any) -> str:
+def _text(content: object) -> str:
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []

@@ -106,7 +106,7 @@ def _flag(found: ParsedSource, data: bytes, text: str, path: str, at: str) -> No
             subject=one_line(topic, 120) or one_line(stem, 120),
             body=text,
             source_ref=path,
-            extra=extra,
+            extra=dict(extra),
         )
         found.messages.append(ImportItem(key, letter, path, name, at=at))
 

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from worldfs.base.agent_names import check_agent_name
 from worldfs.base.errors import NotFound, WorldError
+from worldfs.base.json_values import as_int, as_object
 from worldfs.base.model import Finding
 
 from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem
@@ -167,8 +168,8 @@ def _source_words(plan: ImportPlan, found: FoundSource) -> str:
         if number:
             parts.append(plural(number, "journal line"))
     for item in plan.mine(imported.baseline):
-        sessions = dict(item.value.get("lifetime", {})).get("sessions_total", 0)
-        parts.append(f"the figures of {plural(int(sessions), 'session')}")
+        sessions = as_int(as_object(item.value.get("lifetime")).get("sessions_total"))
+        parts.append(f"the figures of {plural(sessions, 'session')}")
     passed = [f"{kind} {number:,}" for kind, number in imported.ignored.items()]
     text = f"{source.importer}: {one_line(source.path)} ({format_bytes(source.size)}): " + (
         ", ".join(parts) or "nothing for this agent"

@@ -132,7 +132,7 @@ class _SourceImport:
         if not entry.get("ts"):
             entry.pop("ts", None)  # no time is known: the journal sets its own
         source = f"{self.found.source.importer}:{item.location}"
-        line: dict[str, Any] = self.target.clean({**entry, "imported": True, "source": source})
+        line = self.target.clean({**entry, "imported": True, "source": source})
         return {**line, "import": item.key}
 
     def _figures(self, record: ImportRecord, judged: ImportDiff, seen: IdentitySet) -> None:

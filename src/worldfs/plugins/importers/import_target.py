@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from worldfs.base.errors import BadInput
 from worldfs.base.model import AgentTask, Message, Remark
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from worldfs.agents.agent_state import AgentState
     from worldfs.agents.journal import Journal
 
+T = TypeVar("T")
 _FENCES: Final = ("```", "~~~", "-->")
 
 
@@ -43,7 +44,7 @@ class ImportTarget(Protocol):
         """Into the agent's inbox, durable; False if it has had a message of that id."""
         ...
 
-    def clean(self, value: Any) -> Any:
+    def clean(self, value: T) -> T:
         """A value without the secrets in it."""
         ...
 
@@ -108,7 +109,7 @@ class AgentImportTarget:
         sent = deposit_to(self.agent_dir.path.parent, self.agent_dir.name, message)
         return bool(sent.new)
 
-    def clean(self, value: Any) -> Any:
+    def clean(self, value: T) -> T:
         from worldfs.formats.agent.redact import redact_value
 
         return redact_value(value)

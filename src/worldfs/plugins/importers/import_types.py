@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from worldfs.base.model import AgentTask, Message, Remark
 
-Json = dict[str, Any]
+Json = dict[str, object]
 T = TypeVar("T")
 
 LEFT_MAX = 1000  # of one source
@@ -90,7 +90,7 @@ class ParsedSource:
         self.messages: list[ImportItem[Message]] = []
         self.lines: list[ImportItem[Json]] = []
         self.stream: Callable[[], Iterator[ImportItem[Json]]] | None = None
-        self.baseline: list[ImportItem[Mapping[str, Any]]] = []  # a metrics.json that another program has counted
+        self.baseline: list[ImportItem[Mapping[str, object]]] = []  # a metrics.json that another program has counted
         self.skipped = SkippedItems()
         self.ignored: dict[str, int] = {}
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from worldfs.base.errors import WorldError
 from worldfs.base.model import Remark
@@ -76,7 +76,7 @@ def _graph(found: ParsedSource, place: SourceDir, path: str) -> None:
             _fact(found, fact, f"{path}#/{kind}/{number}", repr(item).encode())
 
 
-def _fact(found: ParsedSource, value: dict[str, Any], where: str, raw: bytes) -> None:
+def _fact(found: ParsedSource, value: dict[str, object], where: str, raw: bytes) -> None:
     facts = list(_texts(value))
     if not facts:
         expected = "an entity with name, entityType, observations, or a relation with from, to, relationType"
@@ -99,7 +99,7 @@ def _fact(found: ParsedSource, value: dict[str, Any], where: str, raw: bytes) ->
             found.skipped.append(left)
 
 
-def _texts(value: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _texts(value: dict[str, object]) -> Iterator[tuple[str, str]]:
     """(identity, words) of each fact in an entity or relation."""
     if value.get("type") == "entity" and as_text(value.get("name")):
         name, kind = as_text(value["name"]), as_text(value.get("entityType"))

@@ -7,9 +7,9 @@ without a claim goes to the agent that imports the board.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from worldfs.base.errors import WorldError
 from worldfs.base.model import AgentTask
@@ -137,7 +137,7 @@ def _task(found: ParsedSource, row: _Row, at: str) -> None:
     owners = () if nobody else parse_agents(claimed)
     ticked = struck or bool(box and box[1] != " ")
     status = "completed" if ticked else _status(row.cells.get("status", ""), row.section, not nobody)
-    extra: dict[str, Any] = dict(row.others)
+    extra: dict[str, object] = dict(row.others)
     kind, type_ = _agreed(agreed.task_type, row.cells.get("type", ""))
     priority_word, priority = _agreed(agreed.task_priority, row.cells.get("priority", ""))
     for key, text in (("kind", kind), ("priority_word", priority_word), ("board_id", row.cells.get("id", ""))):
@@ -169,7 +169,7 @@ def _task(found: ParsedSource, row: _Row, at: str) -> None:
     found.tasks.extend(ImportItem(key, task, row.location, owner, at=at) for owner in owners or (None,))
 
 
-def _agreed(known: Any, text: str) -> tuple[str, str]:
+def _agreed(known: Callable[[str], str], text: str) -> tuple[str, str]:
     """(the board's word if it is none of ours, our word if there is one)."""
     bare = text.strip("`*_ ").casefold()
     word = known(bare)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from worldfs.base.errors import BadInput, WorldError
 
@@ -58,7 +58,7 @@ def _told_apart(found: ParsedSource) -> None:
             item.value["session_id"] = f"{item.value['session_id']}@{item.value['ts']}"
 
 
-def _entry(value: Any, path: str, found: ParsedSource) -> ImportItem[dict[str, Any]]:
+def _entry(value: object, path: str, found: ParsedSource) -> ImportItem[dict[str, object]]:
     if not isinstance(value, dict):
         raise BadInput(f"a JSON {type(value).__name__}", path=path, expected="an object: id, ended, status")
     ended = parse_time(value.get("ended", value.get("ended_at")))
@@ -72,7 +72,7 @@ def _entry(value: Any, path: str, found: ParsedSource) -> ImportItem[dict[str, A
             fix="a session that still runs, or an unknown status: it is not counted",
         )  # fmt: skip
     sid = as_text(value.get("id", value.get("session_id"))) or Path(path).stem
-    entry: dict[str, Any] = {"ts": ended, "event": "session_end", "session_id": plain_json(sid), "outcome": outcome}
+    entry: dict[str, object] = {"ts": ended, "event": "session_end", "session_id": plain_json(sid), "outcome": outcome}
     started = parse_time(value.get("started", value.get("started_at")))
     if started:
         entry["started_at"] = started

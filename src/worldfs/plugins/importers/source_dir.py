@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from worldfs.base.dir_reader import DirReader, path_error
 from worldfs.base.errors import BadInput, NotFound, NotPermitted, UserError, WorldError
@@ -196,7 +196,7 @@ def decode_text(data: bytes, path: str) -> str:
         ) from None  # fmt: skip
 
 
-def parse_json(data: bytes, path: str) -> Any:
+def parse_json(data: bytes, path: str) -> object:
     """The value of a JSON text. `BadInput` says where it breaks and what was expected there."""
     from worldfs.formats import jsontext
 
@@ -216,7 +216,7 @@ def unreadable_item(error: WorldError, path: str, data: bytes = b"", where: str 
 
 def json_objects(
     place: SourceDir, path: str, left: list[SkippedItem], limit: int = LISTED_MAX
-) -> Iterator[tuple[TextLine, dict[str, Any]]]:
+) -> Iterator[tuple[TextLine, dict[str, object]]]:
     """The JSON objects of a file of lines, one a line; what is none is named in `left`, and the rest goes on.
 
     An unended last line that is whole JSON counts; one that breaks off is named as unfinished. `BadInput` when the file
@@ -245,7 +245,7 @@ def json_objects(
             left.append(SkippedItem(where, f"a JSON {type(value).__name__}", "an object", "", line.data[:SHOWN]))
 
 
-def _fast(data: bytes) -> dict[str, Any] | None:
+def _fast(data: bytes) -> dict[str, object] | None:
     """The object of an ordinary line; None for any other."""
     try:
         value = json.loads(data.decode())

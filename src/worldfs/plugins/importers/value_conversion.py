@@ -7,10 +7,11 @@ import math
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 from worldfs.base.agent_names import is_agent_name
 from worldfs.base.clock import parse_stamp
+from worldfs.base.model import Json
 from worldfs.storage.revision import of
 
 CUT: Final = 8000  # characters of a text in the journal or a task; the source has the rest
@@ -33,7 +34,7 @@ def format_epoch(seconds: float) -> str:
         return ""
 
 
-def parse_time(value: Any) -> str:
+def parse_time(value: object) -> str:
     """A time in any spelling as `YYYY-MM-DDTHH:MM:SSZ`: ISO 8601, a date, epoch seconds or milliseconds; "" if none."""
     if isinstance(value, bool) or value is None:
         return ""
@@ -113,7 +114,7 @@ def comparison_key(text: str) -> str:
     return "".join(re.sub(r"[*_`\s>#-]+", "", text).casefold())
 
 
-def plain_json(value: Any, depth: int = 0) -> Any:
+def plain_json(value: object, depth: int = 0) -> object:
     """A JSON value that can be written again: no NaN, no halves of surrogate pairs, not endlessly deep."""
     if depth > 40:
         return "…"
@@ -128,13 +129,18 @@ def plain_json(value: Any, depth: int = 0) -> Any:
     return value
 
 
-def identity(*parts: Any) -> str:
+def plain_object(value: Json) -> Json:
+    """`plain_json` of an object."""
+    return {clean_text(key): plain_json(item, 1) for key, item in value.items()}
+
+
+def identity(*parts: object) -> str:
     """16 hex digits: the same parts, the same identity."""
     text = json.dumps(parts, ensure_ascii=True, sort_keys=True, separators=(",", ":"), default=str)
     return of(text.encode())
 
 
-def short_identity(*parts: Any) -> str:
+def short_identity(*parts: object) -> str:
     """8 hex digits of an identity, for names."""
     return identity(*parts)[:8]
 
@@ -144,20 +150,21 @@ def slug(text: str, limit: int = 40) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.casefold()).strip("-")[:limit].strip("-")
 
 
-def safe_id(text: Any, limit: int = 80) -> str | None:
+def safe_id(text: object, limit: int = 80) -> str | None:
     """An id of a source that can be one of ours as it is; None if it cannot."""
-    fits = isinstance(text, str) and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", text) and len(text) <= limit
-    return text if fits else None
+    if isinstance(text, str) and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", text) and len(text) <= limit:
+        return text
+    return None
 
 
-def as_text(value: Any) -> str:
+def as_text(value: object) -> str:
     """A text field: what is a string or a number; anything else is no text."""
     if isinstance(value, str):
         return value
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
 
 
-def as_texts(values: Any) -> list[str]:
+def as_texts(values: object) -> list[str]:
     """The texts of a list; a single one counts as a list of one."""
     if isinstance(values, str):
         return [values]
@@ -178,10 +185,10 @@ def join_some(parts: Iterable[str], limit: int = 5) -> str:
 EXTRA_MAX: Final = 4096  # bytes of what an unknown field may add to a task, which is read at every wake
 
 
-def extra_members(value: dict[str, Any], known: Iterable[str]) -> tuple[dict[str, Any], list[str]]:
+def extra_members(value: dict[str, object], known: Iterable[str]) -> tuple[dict[str, object], list[str]]:
     """(the other fields of an object, plain; names of those that are too large for a task)."""
     known = set(known)
-    kept: dict[str, Any] = {}
+    kept: dict[str, object] = {}
     large = []
     size = 0
     for key, item in value.items():

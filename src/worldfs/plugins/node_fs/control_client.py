@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from websockets.exceptions import ConnectionClosed
 
@@ -110,7 +110,7 @@ class ControlClient:
 def _turned_away(raw: str | bytes) -> None:
     """The rejection frame of an unknown Bearer has the older shape."""
     try:
-        value: Any = json.loads(raw)
+        value: object = json.loads(raw)
     except (ValueError, RecursionError):
         return
     if isinstance(value, dict) and value.get("type") == "error":

@@ -11,7 +11,7 @@ import errno
 import logging
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final, Protocol, TypeVar, TypeVarTuple
+from typing import Final, Protocol, TypeVar, TypeVarTuple
 
 from websockets.exceptions import ConnectionClosed
 
@@ -177,7 +177,7 @@ class _FsServerConnection:
 
     # -- requests --------------------------------------------------------------------------------------------------
 
-    def _begin(self, work: Coroutine[Any, Any, None], group: set[asyncio.Task[None]]) -> asyncio.Task[None]:
+    def _begin(self, work: Coroutine[object, object, None], group: set[asyncio.Task[None]]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
         group.add(task)
         task.add_done_callback(group.discard)

@@ -9,7 +9,7 @@ import fcntl
 import json
 import os
 import threading
-from typing import Any, Final
+from typing import Final
 
 from worldfs.base.durable import Disk, Root
 from worldfs.base.errors import BadInput, Busy
@@ -49,7 +49,7 @@ class NodeIdentity:
         if data is None:
             return
         try:
-            value: Any = json.loads(data)
+            value: object = json.loads(data)
         except ValueError:
             value = None
         if not isinstance(value, dict) or value.get("schema") != SCHEMA:

@@ -6,7 +6,7 @@ import errno
 import json
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from worldfs.base.clock import Clock, SystemClock, epoch_ns
 from worldfs.formats.wire.frames import Json
@@ -226,7 +226,7 @@ class NodeService:
         self.changed(("status.json", "result.json", "last_error.txt", "metrics.json", "health.json"))
 
 
-def config_in(value: Any, before: ServiceConfig, *, strict: bool = False) -> ServiceConfig:
+def config_in(value: object, before: ServiceConfig, *, strict: bool = False) -> ServiceConfig:
     """`FsError` 22 for an invalid field, if `strict`; else it is ignored."""
     if not isinstance(value, dict):
         return before
@@ -236,7 +236,7 @@ def config_in(value: Any, before: ServiceConfig, *, strict: bool = False) -> Ser
         if strict:
             raise invalid("supervision is no object")
 
-    def number(where: dict[str, Any], key: str, least: int, was: int) -> int:
+    def number(where: dict[str, object], key: str, least: int, was: int) -> int:
         given = where.get(key, was)
         if isinstance(given, int) and not isinstance(given, bool) and least <= given <= TIMEOUT_MAX:
             return given

@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from worldfs.base.errors import NotFound, WorldError
 from worldfs.tree.verb_values import Stat
@@ -238,7 +238,7 @@ class RemoteFs:
 
     def _do(
         self,
-        work: Callable[[Tunnel], Coroutine[Any, Any, T]],
+        work: Callable[[Tunnel], Coroutine[object, object, T]],
         path: str,
         op: str,
         limit: float | None = None,

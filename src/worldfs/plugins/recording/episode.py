@@ -62,7 +62,7 @@ class RecordingRecipe:
         """Family and seed of a trial."""
         return self.families[number % len(self.families)], self.seed + number
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
 
 

@@ -78,5 +78,5 @@ class EpisodeQueue:
                 )  # fmt: skip
 
 
-def _json(value: Any) -> bytes:
+def _json(value: object) -> bytes:
     return json.dumps(value).encode()

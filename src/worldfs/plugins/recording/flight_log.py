@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 import json
-from typing import Any, Final
+from typing import Final
 
 from .episode import Episode, columns
 
 _NUMBERS: Final = {"type": "array", "items": {"type": "number"}}
-SCHEMAS: Final[dict[str, tuple[str, dict[str, Any]]]] = {  # topic → name of the schema, its members
+SCHEMAS: Final[dict[str, tuple[str, dict[str, object]]]] = {  # topic → name of the schema, its members
     "/episode": ("worldfs.Episode", {"words": {"type": "string"}, "family": {"type": "string"},
                                      "seed": {"type": "integer"}, "success": {"type": "boolean"}}),
     "/observation": ("worldfs.Observation", {"state": _NUMBERS, "environment_state": _NUMBERS}),
@@ -32,7 +32,7 @@ def encode_flight_log(episode: Episode, fps: int) -> bytes:
             topic=topic, message_encoding="json", schema_id=number, metadata=_meaning(topic)
         )
 
-    def say(topic: str, frame: int, message: dict[str, Any]) -> None:
+    def say(topic: str, frame: int, message: dict[str, object]) -> None:
         at = round(frame * 1e9 / fps)
         writer.add_message(
             channel_id=channels[topic], log_time=at, publish_time=at, sequence=frame, data=json.dumps(message).encode()

@@ -10,9 +10,10 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import stats, video
 from .episode import RecordingRecipe, columns
@@ -42,7 +43,7 @@ class EncodedEpisode:
     family: str
     seed: int
     words: str
-    columns: Mapping[str, Any]
+    columns: Mapping[str, NDArray[np.generic]]
     films: Mapping[str, bytes] = field(default_factory=dict)  # camera → .mp4
     stats: Mapping[str, stats.Stats] = field(default_factory=dict)
     flight: bytes = b""
@@ -65,7 +66,7 @@ def info(
     recipe: RecordingRecipe, sizes: Mapping[str, tuple[int, int]], episodes: int, frames: int, tasks: int
 ) -> bytes:
     """meta/info.json. `sizes`: camera → height, width."""
-    features: dict[str, Any] = {
+    features: dict[str, object] = {
         name: {"dtype": "float32", "shape": [len(names)], "names": names} for name, names in columns().items()
     }
     for camera, (height, width) in sizes.items():
@@ -95,7 +96,7 @@ def frames(kept: EncodedEpisode, episode: int, first: int, task: int, fps: int) 
     return pa.table(arrays)
 
 
-def scalars(count: int, episode: int, first: int, task: int, fps: int) -> dict[str, Any]:
+def scalars(count: int, episode: int, first: int, task: int, fps: int) -> dict[str, NDArray[np.generic]]:
     """The columns of one number a frame. An episode that is kept ended with success, in its last frame."""
     last = np.arange(count) == count - 1
     return {
@@ -141,5 +142,5 @@ def table_of(data: bytes) -> pa.Table:
     return pq.read_table(io.BytesIO(data))
 
 
-def _json(value: Any) -> bytes:
+def _json(value: object) -> bytes:
     return (json.dumps(value, indent=4, ensure_ascii=False) + "\n").encode()

@@ -54,11 +54,11 @@ def _fold(a: Stats, b: Stats) -> Stats:
     }  # fmt: skip
 
 
-def stats_to_json(stats: Mapping[str, Stats]) -> dict[str, dict[str, Any]]:
+def stats_to_json(stats: Mapping[str, Stats]) -> dict[str, dict[str, object]]:
     """For JSON."""
     return {name: {key: value.tolist() for key, value in kept.items()} for name, kept in stats.items()}
 
 
-def stats_from_json(stats: Mapping[str, Mapping[str, Any]]) -> dict[str, Stats]:
+def stats_from_json(stats: Mapping[str, Mapping[str, object]]) -> dict[str, Stats]:
     """The reverse of `stats_to_json`."""
     return {name: {key: np.array(value) for key, value in kept.items()} for name, kept in stats.items()}

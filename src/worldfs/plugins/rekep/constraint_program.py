@@ -19,6 +19,7 @@ from typing import Final
 
 from worldfs.base.dir_reader import DirReader
 from worldfs.base.errors import BadInput, NotFound
+from worldfs.base.json_values import as_list
 from worldfs.base.model import Json
 
 from .allowed_functions import ConstraintError, Value
@@ -198,11 +199,11 @@ def _whole(metadata: Json, key: str, name: str, least: int, most: int) -> int:
 
 def _numbers(metadata: Json, key: str, stages: int, name: str) -> list[int]:
     value = metadata.get(key, [-1] * stages)
-    fine = isinstance(value, list | tuple) and len(value) == stages
-    if not fine or not all(isinstance(v, int) and not isinstance(v, bool) and -1 <= v < MOST for v in value):
+    found = [v for v in as_list(value) if isinstance(v, int) and not isinstance(v, bool) and -1 <= v < MOST]
+    if not len(as_list(value)) == len(found) == stages:
         raise BadInput(f"{key}: {_short(value)}", path=f"{name} metadata",
                        expected=f"{stages} numbers of keypoints, −1 for none", fix=f"correct {key}")  # fmt: skip
-    return list(value)
+    return found
 
 
 def _points(metadata: Json, name: str) -> tuple[tuple[Point, ...], tuple[Point, ...]]:

@@ -127,6 +127,6 @@ class EndEffector(Protocol):
         """Whether the held object touches something else than the gripper."""
         ...
 
-    def done(self) -> dict[str, Any]:
+    def done(self) -> dict[str, object]:
         """Ends what `begin` began; what is known of the motion: simulated seconds, steps."""
         ...

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from worldfs.base.errors import UserError
 from worldfs.base.model import Json
-from worldfs.policies.policy_client import PolicyError
+from worldfs.policies.policy_client import Array, PolicyError
 from worldfs.skills.skill_runtime import SkillContext, SkillRequest
 
 from .constraint_program import of_text
@@ -56,16 +55,16 @@ def proposed_program(
     return planned, {"policy": "asked, no proposal; the library's own is used"}
 
 
-def _small(context: SkillContext) -> dict[str, Any]:
+def _small(context: SkillContext) -> dict[str, Array]:
     observation = context.target.observe()
     return {name: observation[name] for name in ("joint_states", "gripper", "ee_pose") if name in observation}
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
+def _mapping(value: object) -> Mapping[str, object]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _hinted(planned: LibraryProgram, hints: Mapping[str, Any], state: SceneSnapshot) -> tuple[LibraryProgram, Json]:
+def _hinted(planned: LibraryProgram, hints: Mapping[str, object], state: SceneSnapshot) -> tuple[LibraryProgram, Json]:
     """`{name of a keypoint: [x, y, z]}` in the world; what lies too far from its thing is not believed."""
     points, used = [], []
     for point in planned.points:
@@ -82,7 +81,7 @@ def _hinted(planned: LibraryProgram, hints: Mapping[str, Any], state: SceneSnaps
     return replace(planned, points=tuple(points)), {"policy": note}
 
 
-def _place(value: Any) -> bool:
+def _place(value: object) -> bool:
     return (
         isinstance(value, list | tuple)
         and len(value) == 3

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -359,11 +358,11 @@ def _near(pose: Pose, failed: Sequence[Pose]) -> bool:
     )
 
 
-def _checker(step: ProgramStage, keypoint_state: KeypointState, slack: float) -> Callable[[Any], str]:
+def _checker(step: ProgramStage, keypoint_state: KeypointState, slack: float) -> Callable[[Pose], str]:
     if not step.paths:
         return lambda pose: ""
     return lambda pose: worst_constraint(step.paths, keypoint_state.costs(step.paths, pose), slack)
 
 
-def _rounded(values: Any) -> list[list[float]]:
+def _rounded(values: Iterable[Iterable[float]]) -> list[list[float]]:
     return [[round(float(v), 4) + 0.0 if np.isfinite(v) else -1.0 for v in row] for row in values]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from worldfs.base.driver import Run
 from worldfs.base.errors import BadInput, UserError
+from worldfs.base.json_values import as_int
 from worldfs.base.model import Json, Skill
 
 from . import constraint_prompt, language_model
@@ -31,7 +32,9 @@ def generate_program(
     points = of_scene(state.things.values())
     text = constraint_prompt.task_prompt(words, points, positions(points, state.poses).tolist(), state.things)
     content: object = text
-    evidence: Json = {"model": chosen.name, "words": words, "answers": 0, "refusals": []}
+    refusals: list[str] = []
+    evidence: Json = {"model": chosen.name, "words": words, "answers": 0, "refusals": refusals}
+    asked = 0
     if picture is not None and chosen.images:
         try:
             image = {"type": "image_url", "image_url": {"url": picture(points)}}
@@ -44,9 +47,10 @@ def generate_program(
     ]
     while True:
         answer, usage = language_model.ask_model(chosen, messages, run)
-        evidence["answers"] += 1
+        asked += 1
+        evidence["answers"] = asked
         for key, value in usage.items():
-            evidence[key] = evidence.get(key, 0) + value
+            evidence[key] = as_int(evidence.get(key)) + as_int(value)
         try:
             program = of_text(language_model.fenced_blocks(answer), f"{chosen.name}'s answer")
             program = ConstraintProgram(program.name, program.stages)  # the points are those of the prompt
@@ -56,8 +60,8 @@ def generate_program(
                 return planned, evidence
             raise BadInput(why, path=program.name, expected="stages that the arm can reach", code="CRITIC_REFUSED")
         except BadInput as error:
-            evidence["refusals"].append(str(error)[:300])
-            if evidence["answers"] > AGAIN:
+            refusals.append(str(error)[:300])
+            if asked > AGAIN:
                 raise
             messages += [
                 {"role": "assistant", "content": answer},

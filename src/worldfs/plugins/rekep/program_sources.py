@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from worldfs.base.dir_reader import check_path
 from worldfs.base.errors import BadInput, NotFound, Unsafe
@@ -34,13 +33,13 @@ def words_of(request: SkillRequest) -> str:
     return description or request.words.strip()
 
 
-def given_constraints(request: SkillRequest) -> Any:
+def given_constraints(request: SkillRequest) -> object:
     """Constraints that the session or the skill brings: a path, a text, or a mapping; None for none."""
     constraints = request.params.get("constraints")
     return request.skill.extra.get("constraints") if constraints is None else constraints
 
 
-def given_program(constraints: Any, request: SkillRequest, things: Mapping[str, Thing]) -> LibraryProgram:
+def given_program(constraints: object, request: SkillRequest, things: Mapping[str, Thing]) -> LibraryProgram:
     """The program that a session or a skill brings. Raises `BadInput`, `NotFound` or `Unsafe`."""
     at = f"SESSIONS.md {request.job} execution.params.constraints"
     if request.params.get("constraints") is None:
@@ -58,7 +57,7 @@ def given_program(constraints: Any, request: SkillRequest, things: Mapping[str, 
     return with_points(program, things, at)
 
 
-def of_mapping(constraints: Mapping[str, Any], name: str) -> ConstraintProgram:
+def of_mapping(constraints: Mapping[str, object], name: str) -> ConstraintProgram:
     """`{metadata: {…}, files: {name: text}}`, or `{program: text, …}` with the metadata beside it."""
     text, files, metadata = constraints.get("program"), constraints.get("files"), constraints.get("metadata", {})
     if not isinstance(metadata, Mapping):

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from worldfs.base.driver import PluginContext, Run
-from worldfs.base.errors import BadInput, UserError
-from worldfs.base.model import Cause, Finding, Json, Outcome
+from worldfs.base.errors import BadInput, UserError, WorldError
+from worldfs.base.json_values import as_int
+from worldfs.base.model import Cause, Finding, Json, Outcome, Scene
 from worldfs.base.model.skill import REAL
 from worldfs.robots import displacements
 from worldfs.robots.targets.target_adapter import TargetAdapter
@@ -177,7 +178,7 @@ def _carried_out(
         "program": planned.program.name,
         "stages": executor.stages,
         "backtracks": executor.backtracks,
-        "attempts": max([line["attempt"] for line in executor.stages], default=0),
+        "attempts": max([as_int(line["attempt"]) for line in executor.stages], default=0),
         "keypoints": [point.name for point in planned.points],
         "success": [one.to_json() for one in executor.measured],
         **kept,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -84,7 +84,7 @@ def _gap(tool: Pose, goal: Pose) -> float:
 
 def _numbers(params: Json) -> list[float] | None:
     """Three or six finite numbers; None where there are none."""
-    value: Any = next((params[key] for key in KEYS if key in params), params)
+    value: object = next((params[key] for key in KEYS if key in params), params)
     if isinstance(value, dict):
         value = [value.get(axis) for axis in "xyz"]
     if not isinstance(value, list | tuple) or len(value) not in (3, 6):

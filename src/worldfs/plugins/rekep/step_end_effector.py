@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Final, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -84,10 +84,12 @@ class StepEndEffector:
         self._target.observe()
         self._open = 0.0 if self.now().held else 1.0
 
-    def done(self) -> dict[str, Any]:
+    def done(self) -> dict[str, object]:
         self._stop = lambda: ""
-        found: dict[str, Any] = {"steps": self._steps, "sim_seconds": round(self.seconds(), 3), "hand": "ee_pose steps",
-                                 "source": "truth" if self._scene().objects else "page"}  # fmt: skip
+        found: dict[str, object] = {
+            "steps": self._steps, "sim_seconds": round(self.seconds(), 3), "hand": "ee_pose steps",
+            "source": "truth" if self._scene().objects else "page",
+        }  # fmt: skip
         return found | ({"clamped": dict(self._clamped)} if self._clamped else {})
 
     def update_scene(self) -> None:

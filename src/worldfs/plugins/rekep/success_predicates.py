@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -57,7 +57,7 @@ class PourMeasurement:
 @dataclass(frozen=True, slots=True)
 class SuccessPredicate:
     name: str
-    value: Any
+    value: object
     limit: str
     ok: bool
 

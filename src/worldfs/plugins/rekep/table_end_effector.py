@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -79,7 +79,7 @@ class TableEndEffector:
         self.arm.mover.begin(lambda: stop() or ("cancelled" if target.stopped else ""))
         self._steps = self.arm.mover.steps
 
-    def done(self) -> dict[str, Any]:
+    def done(self) -> dict[str, object]:
         steps = self.arm.mover.steps - self._steps
         self.arm.mover.stop = lambda: ""
         self._target.moved()

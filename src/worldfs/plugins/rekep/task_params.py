@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from worldfs.base.errors import BadInput
+from worldfs.base.json_values import as_list
 from worldfs.base.model import Json, Thing
 
 from . import placement_space
@@ -80,19 +81,19 @@ def _word(params: Json, keys: Sequence[str]) -> str:
 
 def point_of(task_params: TaskParams) -> Array | None:
     for key in POINT:
-        value: Any = task_params.params.get(key)
+        value: object = task_params.params.get(key)
         if isinstance(value, Mapping):
             value = [value.get(axis) for axis in "xyz"]
         if value is None or isinstance(value, str):
             continue
-        fine = isinstance(value, list | tuple) and len(value) >= 3
-        if not fine or not all(
-            isinstance(v, int | float) and not isinstance(v, bool) and math.isfinite(v) and abs(v) < 100
-            for v in value[:3]
-        ):
+        numbers = [
+            float(v) for v in as_list(value)[:3]
+            if isinstance(v, int | float) and not isinstance(v, bool) and math.isfinite(v) and abs(v) < 100
+        ]  # fmt: skip
+        if len(numbers) < 3:
             field = f"SESSIONS.md {task_params.job} execution.params.{key}"
             raise BadInput(repr(value)[:80], path=field, expected="[x, y, z] in metres", fix="give three numbers")
-        return np.array([float(v) for v in value[:3]])
+        return np.array(numbers)
     return None
 
 

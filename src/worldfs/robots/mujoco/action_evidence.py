@@ -29,6 +29,7 @@ class ActionEvidence:
         self.arm, self.thing = arm, thing
         self._steps = arm.mover.steps
         self._before = self._snapshot()
+        self._from = None if thing is None else arm.rig.position(thing).copy()
         self._poses = self._all()
         self.meant = {thing} if thing is not None else set()  # ids that the action is about
         self.attempts = 1
@@ -74,8 +75,8 @@ class ActionEvidence:
         }
         if self.distance is not None:
             out["distance_to_goal"] = round(float(self.distance), 4)
-        if self.thing is not None:
-            way = np.array(out["after"]["object"]["position"]) - np.array(self._before["object"]["position"])
+        if self.thing is not None and self._from is not None:
+            way = self.arm.rig.position(self.thing) - self._from
             out["object_moved"] = round(float(np.linalg.norm(way)), 4)
             out["carried_by"] = {owner: round(part, 3) for owner, part in support.shares(rig, self.thing).items()}
         if others := displacements.displacements(self._poses, self._all(), self.meant):

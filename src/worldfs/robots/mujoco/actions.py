@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from worldfs.base.json_values import as_list
 from worldfs.base.model import Cause, Finding, Order, Outcome
 
 from . import geometry, grasp, object_placement, panda, params, support
@@ -188,7 +189,7 @@ def attempt_grasp(
         if done.ok or done.code not in AGAIN or action_evidence.attempts >= ATTEMPTS:
             return done
         action_evidence.attempts += 1
-        action_evidence.more.setdefault("retries", []).append(done.message)
+        action_evidence.more["retries"] = [*as_list(action_evidence.more.get("retries")), done.message]
         again = _regrasp(arm, planned.thing, job)
         if isinstance(again, Finding):
             return again

@@ -114,8 +114,8 @@ def arm_state(scene_robot: RobotState | None) -> tuple[Array, float] | None:
     if scene_robot is None:
         return None
     try:
-        q = np.array([float(scene_robot.joint_state[f"joint_{i}"]) for i in range(1, 8)])
-        finger = float(scene_robot.joint_state.get("finger", panda.STROKE))
+        q = np.array([float(str(scene_robot.joint_state[f"joint_{i}"])) for i in range(1, 8)])
+        finger = float(str(scene_robot.joint_state.get("finger", panda.STROKE)))
     except (KeyError, TypeError, ValueError):
         return None
     low, high = np.array(panda.LIMITS).T

@@ -11,6 +11,7 @@ import numpy as np
 
 from worldfs.base.driver import Interpreter
 from worldfs.base.errors import UserError
+from worldfs.base.json_values import as_object, as_text
 from worldfs.base.model import Cause, Finding, Json, Order, Outcome, Scene
 
 from . import panda, params
@@ -253,7 +254,7 @@ def run_in_order(arm: Arm, orders: Sequence[Order], action_evidence: ActionEvide
             outcome = Outcome.failure(Cause.ERROR, "UNKNOWN_OP", f"a sequence cannot hold {order.op}")
         else:
             outcome = carry(order)
-        about = outcome.evidence.get("after", {}).get("object", {}).get("id")
+        about = as_text(as_object(as_object(outcome.evidence.get("after")).get("object")).get("id"))
         action_evidence.meant |= {about} if about else set()
         done.append(
             {"op": order.op, "params": order.params, "ok": outcome.ok, "message": outcome.message}

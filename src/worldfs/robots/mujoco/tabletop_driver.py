@@ -10,6 +10,7 @@ from pathlib import Path
 
 from worldfs.base.driver import Interpreter, Run
 from worldfs.base.errors import BadInput, MissingRequirement, WorldError, from_os
+from worldfs.base.json_values import as_objects
 from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, Scene
 from worldfs.base.standard_operations import EXECUTE_TEXT, MOVE_TO, NAVIGATE, PICK_UP, PLACE_DOWN
 from worldfs.robots import displacements
@@ -126,7 +127,7 @@ class TabletopDriver:
             outcome = Outcome.failure(cause, code, message, evidence=evidence)
         except FloatingPointError as error:
             return Outcome.failure(Cause.ERROR, "SIMULATION_DIVERGED", str(error), traceback=traceback.format_exc())
-        if others := displacements.displacement_text(outcome.evidence.get("also_moved", ())):
+        if others := displacements.displacement_text(as_objects(outcome.evidence.get("also_moved"))):
             outcome = replace(outcome, message=f"{outcome.message}; {others}")
         wall_s = round(run.clock.monotonic() - began, 3)
         outcome = replace(outcome, evidence={**outcome.evidence, "wall_s": wall_s})

@@ -8,7 +8,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 
@@ -61,7 +60,7 @@ class _Camera:
     def __init__(self, spec: CameraSpec, clock: Clock, cv2: ModuleType, path: str) -> None:
         self._spec, self._clock, self._path, self._cv2 = spec, clock, path, cv2
         self.size = (spec.resolution[1], spec.resolution[0])
-        device: Any = int(spec.device) if spec.device.isdigit() else spec.device
+        device: object = int(spec.device) if spec.device.isdigit() else spec.device
         self._capture = cv2.VideoCapture(device)
         if not self._capture.isOpened():
             self._capture.release()

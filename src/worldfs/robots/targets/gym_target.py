@@ -34,13 +34,13 @@ class GymTarget:
             raise MissingRequirement(
                 f"{self.target.backend} is not installed ({error})", path=f"{at} backend", fix=fix
             ) from error
-        kwargs = self.target.config.get("kwargs")
+        kwargs, seed = self.target.config.get("kwargs"), self.target.config.get("seed")
         if not self._id or not (kwargs is None or isinstance(kwargs, dict)):
             raise BadInput("no env_id" if not self._id else "kwargs is no mapping", path=f"{at} config",
                            expected="env_id: a registered environment; kwargs: a mapping")  # fmt: skip
         try:
             self._env = gymnasium.make(self._id, **(kwargs or {}))
-            self.reset(seed=self.target.config.get("seed"))
+            self.reset(seed=seed if isinstance(seed, int) else None)
         except gymnasium.error.Error as error:
             raise BadInput(str(error), path=f"{at} config.env_id", expected="a registered environment") from error
         except Exception as error:  # a simulator's own library: whatever it raises, the target is not available

@@ -58,7 +58,7 @@ class StepResult:
     truncated: bool = False
     success: bool | None = None  # measured by a predicate of the target; None: not measurable
     clamped: Sequence[str] = ()  # names of the limits that applied
-    info: Mapping[str, Any] = field(default_factory=dict)
+    info: Mapping[str, object] = field(default_factory=dict)
 
 
 class TargetAdapter(Protocol):

@@ -7,7 +7,7 @@ import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from worldfs.base.model import Json
 
@@ -78,12 +78,12 @@ class ReportReader(ABC):
 
     # -- what the readers share --------------------------------------------------------------------------------------
 
-    def touches(self, value: Any) -> bool:
+    def touches(self, value: object) -> bool:
         """Does a tool's input name something in the state directory?"""
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         return any(place in text for place in self.places)
 
-    def note_access(self, kind: str, value: Any, error: str | None) -> None:
+    def note_access(self, kind: str, value: object, error: str | None) -> None:
         """One access to the state and its result; an error that is no refusal is ignored."""
         if not self.touches(value):
             return
@@ -138,7 +138,7 @@ def base_name(word: str) -> str:
     return name.partition("@")[0] or name
 
 
-def _json(data: bytes) -> Any:
+def _json(data: bytes) -> object:
     try:
         return json.loads(data)
     except (ValueError, RecursionError):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
+from worldfs.base.json_values import as_int, as_list, as_object, as_objects, as_text
 from worldfs.base.model import Json
 
 from .agent_cli import AgentCli, ReportReader
@@ -22,7 +23,7 @@ COUNTED_OF_MODEL: Final = ("inputTokens", "cacheCreationInputTokens", "cacheRead
 class ClaudeCodeReader(ReportReader):
     def __init__(self, state_dir: str) -> None:
         super().__init__(state_dir)
-        self._calls: dict[str, tuple[str, Any]] = {}  # id → (tool, input)
+        self._calls: dict[object, tuple[str, object]] = {}  # id → (tool, input)
 
     def read_event(self, value: Json) -> bool:
         kind = value.get("type")
@@ -30,12 +31,11 @@ class ClaudeCodeReader(ReportReader):
             return False
         if kind == "system" and value.get("subtype") == "init":
             self.model = str(value.get("model") or "")
-            mode, places = value.get("permissionMode"), value.get("additional_directories") or []
-            inside = any(self._holds(place) for place in (*places, value.get("cwd", "")))
+            mode, places = value.get("permissionMode"), as_list(value.get("additional_directories"))
+            inside = any(self._holds(as_text(place)) for place in (*places, value.get("cwd")))
             self.granted = mode == "bypassPermissions" or (mode in MODES and inside)
         elif kind in ("assistant", "user"):
-            content = value.get("message", {}).get("content")
-            for part in content if isinstance(content, list) else ():
+            for part in as_objects(as_object(value.get("message")).get("content")):
                 self._part(part)
         elif kind == "result":
             self._result(value)
@@ -46,7 +46,7 @@ class ClaudeCodeReader(ReportReader):
 
     def _part(self, part: Json) -> None:
         if part.get("type") == "tool_use":
-            self._calls[part["id"]] = part["name"], part.get("input")
+            self._calls[part["id"]] = as_text(part["name"]), part.get("input")
         elif part.get("type") == "tool_result" and part.get("tool_use_id") in self._calls:
             name, given = self._calls.pop(part["tool_use_id"])
             text = part.get("content")
@@ -56,19 +56,19 @@ class ClaudeCodeReader(ReportReader):
         self.answer = str(value.get("result") or "")
         if value.get("is_error"):
             self.errors.append(f"claude: {value.get('subtype')}: {self.answer or value.get('errors') or ''}"[:500])
-        for denial in value.get("permission_denials") or ():
+        for denial in as_objects(value.get("permission_denials")):
             given = denial.get("tool_input")
             self.note_access(
-                KINDS.get(denial["tool_name"], ""), given, f"permission denied: {denial['tool_name']} {given}"
+                KINDS.get(as_text(denial["tool_name"]), ""), given, f"permission denied: {denial['tool_name']} {given}"
             )
         cost = value.get("total_cost_usd")
         self.cost = float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None
-        usage, models = value.get("usage") or {}, value.get("modelUsage") or {}
+        usage, models = as_object(value.get("usage")), as_object(value.get("modelUsage"))
         if models:
-            self.tokens = sum(int(one.get(key) or 0) for one in models.values() for key in COUNTED_OF_MODEL)
+            self.tokens = sum(as_int(as_object(one).get(key)) for one in models.values() for key in COUNTED_OF_MODEL)
             self.model = self.model or next(iter(models))
         elif usage:
-            self.tokens = sum(int(usage.get(key) or 0) for key in COUNTED)
+            self.tokens = sum(as_int(usage.get(key)) for key in COUNTED)
 
 
 class ClaudeCodeCli(AgentCli):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from worldfs.base.json_values import as_int, as_object, as_objects
 from worldfs.base.model import Json
 
 from .agent_cli import AgentCli, ReportReader
@@ -20,12 +21,12 @@ class CodexReader(ReportReader):
     def read_event(self, value: Json) -> bool:
         kind = value.get("type")
         if kind == "item.completed":
-            self._item(value["item"])
+            self._item(as_object(value["item"]))
         elif kind == "turn.completed":
-            usage = value.get("usage") or {}
-            self.tokens = int(usage.get("input_tokens") or 0) + int(usage.get("output_tokens") or 0)
+            usage = as_object(value.get("usage"))
+            self.tokens = as_int(usage.get("input_tokens")) + as_int(usage.get("output_tokens"))
         elif kind in ("turn.failed", "error"):
-            error = value.get("error") or {}
+            error = as_object(value.get("error"))
             self.errors.append(f"codex: {error.get('message') or value.get('message') or kind}"[:500])
         return kind != "item.started"
 
@@ -38,7 +39,7 @@ class CodexReader(ReportReader):
             text = f"{status}: {item.get('aggregated_output', '')}"
             self.note_access("" if failed else "read", item.get("command", ""), text if failed else None)
         elif kind == "file_change":
-            for change in item.get("changes") or ():
+            for change in as_objects(item.get("changes")):
                 self.note_access(
                     "write", change.get("path", ""), None if status == "completed" else f"patch denied: {change}"
                 )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
+from worldfs.base.json_values import as_int, as_object, as_text
 from worldfs.base.model import Json
 
 from .agent_cli import AgentCli, ReportReader
@@ -20,7 +21,7 @@ APART: Final = ("mcp", "extensions", "extension", "skills", "skill", "hooks", "h
 class GeminiReader(ReportReader):
     def __init__(self, state_dir: str) -> None:
         super().__init__(state_dir)
-        self._calls: dict[str, tuple[str, Any]] = {}
+        self._calls: dict[object, tuple[str, object]] = {}
 
     def read_event(self, value: Json) -> bool:
         kind = value.get("type")
@@ -29,7 +30,7 @@ class GeminiReader(ReportReader):
             self.answer = self.answer + text if value.get("delta") else text
         elif kind == "tool_use":
             self.answer = ""  # text before a tool call is no final answer
-            self._calls[value["tool_id"]] = value["tool_name"], value.get("parameters")
+            self._calls[value["tool_id"]] = as_text(value["tool_name"]), value.get("parameters")
         elif kind == "tool_result" and value.get("tool_id") in self._calls:
             name, given = self._calls.pop(value["tool_id"])
             error = f"{value.get('error')} {value.get('output')}" if value.get("status") == "error" else None
@@ -39,13 +40,13 @@ class GeminiReader(ReportReader):
         return True
 
     def _result(self, value: Json) -> None:
-        stats = value.get("stats") or {}
-        models = stats.get("models") or {}
+        stats = as_object(value.get("stats"))
+        models = as_object(stats.get("models"))
         self.model = self.model or next(iter(models), "")
         total = stats.get("total_tokens")
         if total is None and models:
-            total = sum(int(one["tokens"]["total"]) for one in models.values())
-        self.tokens = None if total is None else int(total)
+            total = sum(as_int(as_object(as_object(one)["tokens"])["total"]) for one in models.values())
+        self.tokens = None if total is None else as_int(total)
         self.answer = str(value.get("response") or self.answer)
         if error := value.get("error"):
             self.errors.append(f"gemini: {error.get('message') if isinstance(error, dict) else error}"[:500])

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from worldfs.base.disk import Disk
 
-View = Mapping[str, Any]
+View = Mapping[str, object]
 """The visible state by name. Tuples may be a prefix, frozensets a subset; everything else is whole."""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from worldfs.base.disk import Disk
+from worldfs.base.json_values import as_text
 from worldfs.base.model import Cause, Job, JobState, Outcome
 from worldfs.storage.disk_store import DiskStore
 from worldfs.testing.call_fixtures import ALICE
@@ -104,7 +105,7 @@ def _carrier(deeds: EffectLog) -> Callable[[AgentJobContext], Outcome]:
         deeds.record(run.id)
         if run.params.get("fail"):
             return Outcome.failure(Cause.ERROR, "RUNTIME_ERROR", "it slipped")
-        return Outcome.success(str(len(run.params["text"])))
+        return Outcome.success(str(len(as_text(run.params["text"]))))
 
     return carry
 

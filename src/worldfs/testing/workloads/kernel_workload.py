@@ -8,6 +8,7 @@ from pathlib import Path
 from worldfs.base.disk import Disk
 from worldfs.base.driver import Run
 from worldfs.base.errors import StorageError
+from worldfs.base.json_values import as_int
 from worldfs.base.model import Cause, Finding, Job, JobState, Json, Order, Outcome
 from worldfs.runtime.body_worker import KernelNode
 from worldfs.runtime.job_end import RETRIED
@@ -44,7 +45,7 @@ class EffectDriver(NullDriver):
         except StorageError as error:
             self.refused = error
             raise
-        if run.attempt <= int(order.params.get("fails", 0)):
+        if run.attempt <= as_int(order.params.get("fails")):
             return Outcome.failure(Cause.ERROR, "RUNTIME_ERROR", "it slipped")
         return super().execute(order, run)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from worldfs.agents.agent_directory import AgentDirectory
 from worldfs.agents.agent_state import AgentState
 from worldfs.agents.notebook import Notebook
 from worldfs.base.disk import Disk
 from worldfs.base.errors import NotFound
+from worldfs.base.json_values import as_object
 from worldfs.testing.call_fixtures import ALICE, tool_run
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.world.services.memory_tools import MemoryTools
@@ -64,7 +64,7 @@ def inspect(path: Path) -> View:
     return found
 
 
-def _versions(path: Path) -> dict[str, list[tuple[str, Any]]]:
+def _versions(path: Path) -> dict[str, list[tuple[str, object]]]:
     notes = _notes(path)
     try:
         return {
@@ -102,10 +102,10 @@ def _close(notes: Notebook) -> None:
 
 
 def _create(memory: MemoryTools, name: str, content: str) -> str:
-    return str(_do(memory, "memory_create", name=name, kind=name, content=content)["mem_id"])
+    return str(as_object(_do(memory, "memory_create", name=name, kind=name, content=content))["mem_id"])
 
 
-def _do(memory: MemoryTools, tool: str, **args: Any) -> Any:
+def _do(memory: MemoryTools, tool: str, **args: object) -> object:
     return memory.invoke(tool, args, tool_run())
 
 

@@ -131,7 +131,7 @@ class AgentJobs:
                 )
             self._open[binding.agent] = self._open.get(binding.agent, 0) + 1
         named = {"kind": kind, "project": binding.project, "correlation": correlation, "place": place, "file": file}
-        extra = {name: value for name, value in named.items() if value or name == "kind"}
+        extra: Json = {name: value for name, value in named.items() if value or name == "kind"}
         first = Order("", binding.agent, op, params, asker=binding.role, sheet="", timeout_s=deadline_s, extra=extra)
         try:
             order = self._accepted(first)

@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 from worldfs.access.binding import Binding
 from worldfs.base.errors import BadInput
 from worldfs.base.json_text import compact_json
-from worldfs.base.model import Outcome
+from worldfs.base.model import Json, Outcome
 from worldfs.tree.verb_values import Written
 from worldfs.world.agent_jobs.agent_job import AgentJob, AgentJobContext, epoch_ms
 from worldfs.world.agent_jobs.agent_jobs import AgentJobs
@@ -117,7 +117,7 @@ class BoundEndpoint:
             self._orders.refuse(self._key, error)
             raise
         where, calls = self._where, self._orders.calls
-        params = {"service": where.service, "node": where.node, "payload": order.text}
+        params: Json = {"service": where.service, "node": where.node, "payload": order.text}
         id = calls.submit(
             self._binding, KIND, order.tool, params, correlation=correlation, place=where.place, file=file
         )

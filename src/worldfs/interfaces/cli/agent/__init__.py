@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput
 
@@ -26,14 +26,14 @@ def check_exclusive(context: CommandContext, *names: str) -> None:
         raise BadInput(" and ".join(given), op=context["command"], expected="at most one of them")
 
 
-def parse_key_values(words: list[str], *, taken: Collection[str] = (), expected: str = "") -> dict[str, Any]:
+def parse_key_values(words: list[str], *, taken: Collection[str] = (), expected: str = "") -> dict[str, object]:
     """`key=value` words; a value that is JSON is parsed as JSON, else it is text. `BadInput` for anything else.
 
     `taken`: reserved keys. `expected`: what else the word could have been.
     """
     import json
 
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or not key.isidentifier():

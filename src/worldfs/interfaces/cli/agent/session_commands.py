@@ -95,9 +95,8 @@ def end(context: CommandContext) -> int:
             "next_priority": context["next"] or said.pop("next_priority", None),
             "errors": [context["why"]] if context["why"] else errors,
         }
-        for key in words:
-            said.pop(key, None)
-        record = state.finish(context["outcome"], session=mine, **words, **said)
+        figures: dict[str, Any] = {**said, **words}
+        record = state.finish(context["outcome"], session=mine, **figures)
     if isinstance(keeper, int):
         _wait_for_keeper(keeper)
     context.output.report(f"{record.session_id} {record.status}", record._asdict(), "good")
