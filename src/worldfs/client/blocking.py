@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -31,7 +31,7 @@ class _LoopThread:
         self._thread = threading.Thread(target=self._loop.run_forever, name="paos-remote", daemon=True)
         self._thread.start()
 
-    def run(self, work: Coroutine[Any, Any, T]) -> T:
+    def run(self, work: Coroutine[object, object, T]) -> T:
         """Run a coroutine and return its result; a Ctrl-C here cancels it."""
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
@@ -158,12 +158,13 @@ class BlockingWorld:
         self.close()
 
 
-def _each(loop: _LoopThread, found: Any) -> Iterator[Any]:
-    async def step() -> Any:
+def _each(loop: _LoopThread, found: AsyncIterator[T]) -> Iterator[T]:
+    async def step() -> T:
         return await anext(found)
 
     async def end() -> None:
-        await found.aclose()
+        if isinstance(found, AsyncGenerator):
+            await found.aclose()
 
     try:
         while True:

@@ -15,7 +15,7 @@ import errno
 import weakref
 from collections.abc import Awaitable
 from datetime import UTC, datetime
-from typing import Any, ClassVar, Final, TypeVar
+from typing import ClassVar, Final, TypeVar
 from urllib.parse import urlsplit
 
 from fsspec.asyn import AsyncFileSystem, sync
@@ -53,7 +53,7 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
         project_token: str | None = None,
         timeout: float = 30.0,
         wait: float | None = None,
-        **more: Any,
+        **more: object,
     ) -> None:
         """`server` (or `url`, which `fsspec.url_to_fs` cannot pass on): the address, unless the path's own URL has one;
         `token`, `agent`, `project`, `project_token`, `timeout`: as of `worldfs.client.connect`.
@@ -72,16 +72,11 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
             self._made = []
 
     @classmethod
-    def _strip_protocol(cls, path: Any) -> Any:
-        if isinstance(path, list):
-            return [cls._strip_protocol(one) for one in path]
-        text = str(path)
-        if "://" in text:
-            text = text.partition("://")[2].partition("/")[2]
-        return "/" + "/".join(name for name in text.split("/") if name)
+    def _strip_protocol(cls, path: object) -> str | list[str]:
+        return [_place(one) for one in path] if isinstance(path, list) else _place(path)
 
     @staticmethod
-    def _get_kwargs_from_urls(path: str) -> dict[str, Any]:
+    def _get_kwargs_from_urls(path: str) -> dict[str, object]:
         found = urlsplit(path) if "://" in path else None
         if found is None or not found.netloc:
             return {}
@@ -113,11 +108,11 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
             sync(self.loop, self._world.close)
             self._world = None
 
-    async def _info(self, path: str, **more: Any) -> dict[str, Any]:
-        return _info(await _run_or_os_error((await self.world()).stat(self._strip_protocol(path))))
+    async def _info(self, path: str, **more: object) -> dict[str, object]:
+        return _info(await _run_or_os_error((await self.world()).stat(_place(path))))
 
-    async def _ls(self, path: str, detail: bool = True, **more: Any) -> list[Any]:
-        place = self._strip_protocol(path)
+    async def _ls(self, path: str, detail: bool = True, **more: object) -> list[object]:
+        place = _place(path)
         world = await self.world()
         try:
             if detail:
@@ -126,9 +121,10 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
         except NotADirectoryError:
             return [await self._info(place)] if detail else [place]
 
-    async def _cat_file(self, path: str, start: int | None = None, end: int | None = None, **more: Any) -> bytes:
-        place, world = self._strip_protocol(path), await self.world()
-        wait = more.get("wait", self.wait)
+    async def _cat_file(self, path: str, start: int | None = None, end: int | None = None, **more: object) -> bytes:
+        place, world = _place(path), await self.world()
+        given = more.get("wait", self.wait)
+        wait = float(given) if isinstance(given, int | float) else None
         if (start or 0) >= 0 and (end is None or end >= 0):
             first = start or 0
             count = None if end is None else max(0, end - first)
@@ -137,8 +133,8 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
             )
         return (await _run_or_os_error(world.read(place, wait=wait)))[start:end]
 
-    async def _pipe_file(self, path: str, value: bytes, mode: str = "overwrite", **more: Any) -> None:
-        place, world = self._strip_protocol(path), await self.world()
+    async def _pipe_file(self, path: str, value: bytes, mode: str = "overwrite", **more: object) -> None:
+        place, world = _place(path), await self.world()
         if mode == "create" and await world.exists(place):
             raise FileExistsError(place)
         await _run_or_os_error(world.write(place, bytes(value), replace=True, create=True))
@@ -152,10 +148,10 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
             return
         await _run_or_os_error(world.write(path, value, offset=(await _run_or_os_error(world.stat(path))).size))
 
-    async def _rm_file(self, path: str, **more: Any) -> None:
-        await _run_or_os_error((await self.world()).remove(self._strip_protocol(path)))
+    async def _rm_file(self, path: str, **more: object) -> None:
+        await _run_or_os_error((await self.world()).remove(_place(path)))
 
-    async def _rm(self, path: Any, recursive: bool = False, batch_size: int | None = None, **more: Any) -> None:
+    async def _rm(self, path: object, recursive: bool = False, batch_size: int | None = None, **more: object) -> None:
         """Children before their directory; a directory without `recursive` only when it is empty."""
         for place in reversed(await self._expand_path(path, recursive=recursive)):
             await self._rm_file(place)
@@ -168,12 +164,12 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
     def rmdir(self, path: str) -> None:
         sync(self.loop, self._rmdir, path)
 
-    async def _mv_file(self, path1: str, path2: str, **more: Any) -> None:
-        await _run_or_os_error((await self.world()).rename(self._strip_protocol(path1), self._strip_protocol(path2)))
+    async def _mv_file(self, path1: str, path2: str, **more: object) -> None:
+        await _run_or_os_error((await self.world()).rename(_place(path1), _place(path2)))
 
-    def mv(self, path1: str, path2: str, recursive: bool = False, maxdepth: int | None = None, **more: Any) -> None:
+    def mv(self, path1: str, path2: str, recursive: bool = False, maxdepth: int | None = None, **more: object) -> None:
         """One rename; into an existing directory under the old name."""
-        old, new = self._strip_protocol(path1), self._strip_protocol(path2)
+        old, new = _place(path1), _place(path2)
         if self.exists(new) and self.isdir(new):
             new = f"{new.rstrip('/')}/{old.rpartition('/')[2]}"
         sync(self.loop, self._mv_file, old, new)
@@ -185,10 +181,10 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
             raise NotImplementedError(f"{path} has no modification time")
         return datetime.fromtimestamp(moment, UTC)
 
-    async def _cp_file(self, path1: str, path2: str, **more: Any) -> None:
+    async def _cp_file(self, path1: str, path2: str, **more: object) -> None:
         await self._pipe_file(path2, await self._cat_file(path1))
 
-    async def _get_file(self, rpath: str, lpath: str, **more: Any) -> None:
+    async def _get_file(self, rpath: str, lpath: str, **more: object) -> None:
         if (await self._info(rpath))["type"] == "directory":
             import os
 
@@ -198,20 +194,20 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
         with open(lpath, "wb") as file:
             file.write(data)
 
-    async def _put_file(self, lpath: str, rpath: str, mode: str = "overwrite", **more: Any) -> None:
+    async def _put_file(self, lpath: str, rpath: str, mode: str = "overwrite", **more: object) -> None:
         with open(lpath, "rb") as file:
             data = file.read()
         await self._pipe_file(rpath, data, mode)
 
-    async def _mkdir(self, path: str, create_parents: bool = True, **more: Any) -> None:
-        place, world = self._strip_protocol(path), await self.world()
+    async def _mkdir(self, path: str, create_parents: bool = True, **more: object) -> None:
+        place, world = _place(path), await self.world()
         above = place.rpartition("/")[0]
         if create_parents and above and not await _run_or_os_error(world.exists(above)):
             await self._mkdir(above)
         await _run_or_os_error(world.mkdir(place))
 
     async def _makedirs(self, path: str, exist_ok: bool = False) -> None:
-        if not exist_ok or not await _run_or_os_error((await self.world()).exists(self._strip_protocol(path))):
+        if not exist_ok or not await _run_or_os_error((await self.world()).exists(_place(path))):
             await self._mkdir(path)
 
     def ukey(self, path: str) -> str:
@@ -220,14 +216,14 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
 
         return str(tokenize(self.cat_file(path, wait=0)))
 
-    def _open(self, path: str, mode: str = "rb", block_size: Any = None, **more: Any) -> AcheronFile:
-        return AcheronFile(self, self._strip_protocol(path), mode, block_size or _BLOCK, **more)
+    def _open(self, path: str, mode: str = "rb", block_size: int | None = None, **more: object) -> AcheronFile:
+        return AcheronFile(self, _place(path), mode, block_size or _BLOCK, **more)
 
 
 class AcheronFile(AbstractBufferedFile):  # type: ignore[misc] # fsspec ships no types
     """An open file: reads see the bytes at opening; the data are written once, as a whole, on close."""
 
-    def __init__(self, fs: AcheronFileSystem, path: str, mode: str, block_size: int, **more: Any) -> None:
+    def __init__(self, fs: AcheronFileSystem, path: str, mode: str, block_size: int, **more: object) -> None:
         self._file: RemoteFile | None = None
         self._wait = more.pop("wait", fs.wait)
         if mode == "rb":
@@ -311,7 +307,15 @@ def _close(loop: asyncio.AbstractEventLoop, worlds: list[RemoteWorld]) -> None:
             asyncio.run_coroutine_threadsafe(world.close(), loop)
 
 
-def _info(place: Stat) -> dict[str, Any]:
+def _place(path: object) -> str:
+    """The absolute path within the tree of a path or a URL."""
+    text = str(path)
+    if "://" in text:
+        text = text.partition("://")[2].partition("/")[2]
+    return "/" + "/".join(name for name in text.split("/") if name)
+
+
+def _info(place: Stat) -> dict[str, object]:
     return {
         "name": place.path,
         "size": place.size,

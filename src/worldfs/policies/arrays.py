@@ -23,14 +23,18 @@ SHORT = 64  # numbers that a list carries more readably than base64
 MOST_PIXELS = 64_000_000
 
 
-def array_of(data: Any, dtype: Any, shape: Any, where: str = "array") -> Array:
+def array_of(data: object, dtype: object, shape: object, where: str = "array") -> Array:
     """Bytes in C order as an array of its own. Raises `PolicyError` (POLICY_PROTOCOL) if they do not fit together."""
     try:
         kind = np.dtype(dtype.decode("ascii") if isinstance(dtype, bytes) else str(dtype))
-        sizes = tuple(shape)
-        if kind.kind not in KINDS or not all(type(size) is int and size >= 0 for size in sizes) or len(sizes) > 8:
+        given = list(shape) if isinstance(shape, list | tuple) else [None]
+        sizes = [size for size in given if type(size) is int and size >= 0]
+        if kind.kind not in KINDS or len(sizes) != len(given) or len(sizes) > 8:
             raise ValueError("no array of numbers")
-        return np.frombuffer(data, kind).reshape(sizes).copy()
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise TypeError("no bytes")
+        found_array: Array = np.frombuffer(data, kind).reshape(sizes).copy()
+        return found_array
     except (TypeError, ValueError, AttributeError, UnicodeDecodeError) as error:
         found = f"{where}: {_brief(dtype)} of shape {_brief(shape)}: {error}"
     raise PolicyError(

@@ -12,7 +12,7 @@ import pickle
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
 import numpy as np
 
@@ -69,17 +69,17 @@ def load_actions(data: bytes) -> list[Array]:
 
 
 class _SafeUnpickler(pickle.Unpickler):
-    def __init__(self, stream: io.BytesIO, allowed: Mapping[tuple[str, str], Any], storages: bool = False) -> None:
+    def __init__(self, stream: io.BytesIO, allowed: Mapping[tuple[str, str], object], storages: bool = False) -> None:
         super().__init__(stream)
         self._allowed, self._storages = allowed, storages
 
-    def find_class(self, module: str, name: str) -> Any:
+    def find_class(self, module: str, name: str) -> object:
         try:
             return self._allowed[module, name]
         except KeyError:
             raise UnsafePickle(f"it names {module}.{name}, which is not on the list of what may be read") from None
 
-    def persistent_load(self, key: Any) -> Any:
+    def persistent_load(self, key: object) -> object:
         if self._storages and isinstance(key, tuple) and len(key) >= 5 and key[0] == "storage":
             return key
         raise UnsafePickle("it holds a persistent object")
@@ -107,7 +107,7 @@ def _storage(data: bytes) -> _Typed:
     """torch.storage._load_from_bytes: the file that torch.save wrote before there were zips."""
     stream = io.BytesIO(data)
 
-    def load(storages: bool = False) -> Any:
+    def load(storages: bool = False) -> object:
         return _SafeUnpickler(stream, _INNER, storages).load()
 
     if load() != _MAGIC or load() != _PROTOCOL:
@@ -139,8 +139,8 @@ class _NumpyArray:
     def __init__(self, *_: object) -> None:
         self.array: Array = np.zeros(0)
 
-    def __setstate__(self, state: Any) -> None:
-        _, shape, kind, fortran, data = state
+    def __setstate__(self, state: object) -> None:
+        _, shape, kind, fortran, data = state if isinstance(state, tuple) and len(state) == 5 else (None,) * 5
         if not isinstance(kind, _Dtype) or not isinstance(data, bytes):
             raise UnsafePickle("an array of objects")
         self.array = np.frombuffer(data, kind.order + kind.letters).reshape(shape, order="F" if fortran else "C")
@@ -154,8 +154,8 @@ class _Dtype:
             raise UnsafePickle(f"numbers of type {type_code!r}")
         self.letters, self.order = type_code.lstrip("<>|="), "<"
 
-    def __setstate__(self, state: Any) -> None:
-        if state[1] in ("<", ">"):
+    def __setstate__(self, state: object) -> None:
+        if isinstance(state, tuple) and state[1] in ("<", ">"):
             self.order = state[1]
 
 
@@ -172,11 +172,11 @@ def _device(*_: object) -> str:
     return "cpu"
 
 
-_INNER: Final[Mapping[tuple[str, str], Any]] = {
+_INNER: Final[Mapping[tuple[str, str], object]] = {
     (module, name): kind for module in ("torch", "torch.storage") for name, kind in _STORAGES.items()
 }
 _NUMPY: Final = ("numpy._core.multiarray", "numpy.core.multiarray")
-_CALLS: Final[Mapping[tuple[str, str], Any]] = {
+_CALLS: Final[Mapping[tuple[str, str], object]] = {
     ("torch._utils", "_rebuild_tensor_v2"): _tensor,
     ("torch.storage", "_load_from_bytes"): _storage,
     ("torch.storage", "TypedStorage"): _typed,
@@ -186,7 +186,7 @@ _CALLS: Final[Mapping[tuple[str, str], Any]] = {
     ("numpy", "ndarray"): _never,
     ("numpy", "dtype"): _Dtype,
 }
-_ALLOWED: Final[Mapping[tuple[str, str], Any]] = {
+_ALLOWED: Final[Mapping[tuple[str, str], object]] = {
     **{(module, "TimedAction"): TimedAction for module in _MODULES},
     **{(module, "_reconstruct"): _NumpyArray for module in _NUMPY},
     **{("torch", name): kind for name, kind in _DTYPES.items()},

@@ -8,7 +8,7 @@ so it belongs on this machine, and another one is used only if the operator sets
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from .lerobot_bytes import HELPERS, as_instance, pieces, read_actions, setup
 from .lerobot_pickle import UnsafePickle, load_actions
 from .policy_client import ActionChunk, PolicyError, PolicyInfo, chunk_of
 from .policy_contract import rename_observations
+
+if TYPE_CHECKING:
+    import grpc
 
 SCHEMES = {"grpc": 8080}
 SERVICE = "/transport.AsyncInference/"
@@ -63,7 +66,7 @@ class LeRobotPolicy:
                 code="POLICY_CLIENT",
             )  # fmt: skip
         self._kind = kind
-        self._channel: Any = None
+        self._channel: grpc.Channel | None = None
         self._instructed = False
         self._step = 0
 
@@ -161,7 +164,7 @@ class LeRobotPolicy:
         except ValueError:  # the channel was closed from another thread
             raise policy_errors.unreachable(self._where, "closed meanwhile") from None
 
-    def _trouble(self, error: Any, timeout_s: float, found: str) -> PolicyError:
+    def _trouble(self, error: grpc.RpcError, timeout_s: float, found: str) -> PolicyError:
         status, details = error.code(), policy_errors.printable(error.details() or "")
         word = self._grpc.StatusCode
         if status is word.DEADLINE_EXCEEDED:
@@ -180,7 +183,7 @@ class LeRobotPolicy:
             return policy_errors.protocol_error(self._where, f"{status.name}: {details}", "transport.AsyncInference")
         return policy_errors.policy_unusable(self._where, f"{status.name}: {details}")
 
-    def _open(self) -> Any:
+    def _open(self) -> grpc.Channel:
         if self._channel is None:
             most = max_answer_bytes(self.spec)
             self._channel = self._grpc.insecure_channel(

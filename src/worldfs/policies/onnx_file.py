@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import math
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from worldfs.base.model import PolicySpec
 
 from .policy_client import ActionChunk, Array, PolicyError, PolicyInfo, chunk_of
 from .policy_contract import parse_policy_info, rename_observations
+
+if TYPE_CHECKING:
+    import onnxruntime as ort
 
 SAID: Final = "worldfs.policy"
 _DTYPES: Final = {
@@ -37,14 +40,14 @@ class OnnxPolicy:
 
     def __init__(self, spec: PolicySpec, path: str, clock: Clock) -> None:
         self.spec, self._path, self._clock = spec, path, clock
-        self._session: Any = None
+        self._session: ort.InferenceSession | None = None
         self._info = PolicyInfo()
-        self._options: Any = None  # of the inference under way
+        self._options: ort.RunOptions | None = None  # of the inference under way
 
     def connect(self, timeout_s: float) -> PolicyInfo:
         if self._session is None:
             self._session = self._loaded()
-            self._info = self._read_info()
+            self._info = self._read_info(self._session)
         return rename_observations(self._info, self.spec)
 
     def reset(self) -> None:
@@ -52,7 +55,10 @@ class OnnxPolicy:
 
     def infer(self, observation: Mapping[str, Array], words: str, timeout_s: float) -> ActionChunk:
         self.connect(timeout_s)
-        given = {node.name: self._input(node, observation, words) for node in self._session.get_inputs()}
+        session = self._session
+        if session is None:
+            raise PolicyError("closed meanwhile", path=self._path, code="POLICY_CONNECTION")
+        given = {node.name: self._input(node, observation, words) for node in session.get_inputs()}
         import onnxruntime as ort
 
         self._options = options = ort.RunOptions()
@@ -61,7 +67,7 @@ class OnnxPolicy:
         guard.start()
         began = self._clock.monotonic()
         try:
-            found = self._session.run(None, given, options)
+            found = session.run(None, given, options)
         except Exception as error:  # onnxruntime's own errors share no base
             if options.terminate:
                 raise PolicyError(
@@ -90,7 +96,7 @@ class OnnxPolicy:
             with suppress(Exception):  # it may just have ended by itself
                 options.terminate = True
 
-    def _loaded(self) -> Any:
+    def _loaded(self) -> ort.InferenceSession:
         try:
             import onnxruntime as ort
         except ImportError as error:
@@ -106,16 +112,16 @@ class OnnxPolicy:
         except Exception as error:  # onnxruntime's own errors share no base
             raise self._trouble(_line(error), "an ONNX file that onnxruntime reads") from error
 
-    def _read_info(self) -> PolicyInfo:
+    def _read_info(self, session: ort.InferenceSession) -> PolicyInfo:
         """By the file's own metadata; without it, by the shapes of its inputs and its first output."""
-        inputs = self._session.get_inputs()
+        inputs = session.get_inputs()
         shapes = {node.name: (_sizes(node.shape), _DTYPES.get(node.type, "")) for node in inputs if node.type != _WORDS}
-        text = self._session.get_modelmeta().custom_metadata_map.get(SAID)
+        text = session.get_modelmeta().custom_metadata_map.get(SAID)
         try:
             info = parse_policy_info(json.loads(text)) if text else PolicyInfo()
         except ValueError as error:
             raise self._trouble(f"metadata {SAID} is no JSON: {error}", "a JSON object") from None
-        out = _sizes(self._session.get_outputs()[0].shape)
+        out = _sizes(session.get_outputs()[0].shape)
         return replace(
             info,
             observations=info.observations or shapes,
@@ -123,7 +129,7 @@ class OnnxPolicy:
             horizon=info.horizon or (out[-2] if len(out) > 1 and out[-2] > 0 else 0),
         )
 
-    def _input(self, node: Any, observation: Mapping[str, Array], words: str) -> Any:
+    def _input(self, node: ort.NodeArg, observation: Mapping[str, Array], words: str) -> Array:
         if node.type == _WORDS:
             return np.array([words], dtype=object).reshape([1] * max(1, len(node.shape)))
         value, dtype = observation.get(node.name), _DTYPES.get(node.type)
@@ -150,9 +156,9 @@ class OnnxPolicy:
         return PolicyError(found, path=self._path, expected=expected, fix=fix, code="POLICY_CLIENT")
 
 
-def _sizes(shape: Any) -> tuple[int, ...]:
+def _sizes(shape: Iterable[object]) -> tuple[int, ...]:
     """Without a batch of 1 in front of others; what is free is 0."""
-    sizes = tuple(size if type(size) is int else 0 for size in shape)
+    sizes = tuple(size if isinstance(size, int) else 0 for size in shape)
     return sizes[1:] if len(sizes) > 1 and sizes[0] in (0, 1) else sizes
 
 

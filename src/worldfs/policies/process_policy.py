@@ -21,13 +21,14 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Final
 
 import numpy as np
 
 from worldfs.base.clock import Clock
 from worldfs.base.errors import MissingRequirement
-from worldfs.base.model import PolicySpec
+from worldfs.base.json_values import as_list
+from worldfs.base.model import Json, PolicySpec
 
 from .endpoint import max_answer_bytes
 from .policy_client import ActionChunk, Array, PolicyError, PolicyInfo, chunk_of
@@ -53,7 +54,7 @@ class ProcessPolicy:
         self.spec, self._path, self._kind, self._clock = spec, path, kind, clock
         self._most = max_answer_bytes(spec)
         self._process: subprocess.Popen[bytes] | None = None
-        self._stderr: Any = None  # what the process prints
+        self._stderr: IO[bytes] | None = None  # what the process prints
         self._info: PolicyInfo | None = None
         self._lock = threading.Lock()  # of the process, which another thread may end
         self._moving = threading.RLock()  # of its pipes: none is closed while another thread waits at it
@@ -130,18 +131,18 @@ class ProcessPolicy:
                 stderr=self._stderr, env=environ, start_new_session=True,
             )  # fmt: skip
 
-    def _ask(self, head: dict[str, Any], arrays: Mapping[str, Array], timeout_s: float) -> tuple[Any, dict[str, Array]]:
+    def _ask(self, head: Json, arrays: Mapping[str, Array], timeout_s: float) -> tuple[Json, dict[str, Array]]:
         blobs = {name: _npy(array) for name, array in arrays.items()}
         header = json.dumps({**head, "arrays": [[name, len(blob)] for name, blob in blobs.items()]}).encode()
         deadline = self._clock.monotonic() + timeout_s
         self._move(b"".join((struct.pack(">I", len(header)), header, *blobs.values())), 0, deadline, "no answer")
         return self._answer(deadline, f"no answer within {timeout_s:.3g} s")
 
-    def _answer(self, deadline: float, late: str) -> tuple[Any, dict[str, Array]]:
+    def _answer(self, deadline: float, late: str) -> tuple[Json, dict[str, Array]]:
         (size,) = struct.unpack(">I", self._move(b"", 4, deadline, late))
         head = self._json(self._move(b"", self._allowed(size), deadline, late))
         arrays = {}
-        for name, length in head.get("arrays", ()):
+        for name, length in map(as_list, as_list(head.get("arrays"))):
             data = self._move(b"", self._allowed(length), deadline, late)
             try:
                 arrays[str(name)] = np.load(io.BytesIO(data), allow_pickle=False)
@@ -211,7 +212,7 @@ class ProcessPolicy:
             raise self._trouble(f"an answer of {size} bytes", "POLICY_PROTOCOL")
         return size
 
-    def _json(self, data: bytes) -> dict[str, Any]:
+    def _json(self, data: bytes) -> Json:
         try:
             head = json.loads(data)
         except ValueError:
@@ -223,10 +224,13 @@ class ProcessPolicy:
 
     def _tail(self) -> str:
         """The last line that it printed."""
-        with suppress(OSError, ValueError, AttributeError):  # closed meanwhile
-            self._stderr.seek(0, os.SEEK_END)
-            self._stderr.seek(max(0, self._stderr.tell() - 4000))
-            lines = self._stderr.read().decode("utf-8", "replace").strip().splitlines()
+        printed = self._stderr
+        if printed is None:
+            return ""
+        with suppress(OSError, ValueError):  # closed meanwhile
+            printed.seek(0, os.SEEK_END)
+            printed.seek(max(0, printed.tell() - 4000))
+            lines = printed.read().decode("utf-8", "replace").strip().splitlines()
             return lines[-1][:300] if lines else ""
         return ""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 PDEATHSIG: Final = 1  # linux/prctl.h PR_SET_PDEATHSIG
 SUBREAPER: Final = 36  # PR_SET_CHILD_SUBREAPER
@@ -12,7 +13,7 @@ IS_SUBREAPER: Final = 37  # PR_GET_CHILD_SUBREAPER
 
 
 @cache
-def _prctl() -> Any:
+def _prctl() -> Callable[..., int] | None:
     import ctypes
 
     if not sys.platform.startswith("linux"):
@@ -21,7 +22,7 @@ def _prctl() -> Any:
         call = ctypes.CDLL(None, use_errno=True).prctl
     except (OSError, AttributeError):
         return None
-    call.argtypes = (ctypes.c_int, *[ctypes.c_ulong] * 4)
+    call.argtypes, call.restype = (ctypes.c_int, *[ctypes.c_ulong] * 4), ctypes.c_int
     return call
 
 

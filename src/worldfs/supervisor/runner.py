@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from typing import Any, Final
+from typing import Final
 
 from worldfs.agents.session_job import ReadMessages
 from worldfs.base.clock import Clock, SystemClock, stamp
@@ -37,7 +37,7 @@ def run(
     *,
     hooks: ShellHooks | None = None,
     clock: Clock | None = None,
-    about: Mapping[str, Any] | None = None,
+    about: Mapping[str, object] | None = None,
     stop: StopRequest | None = None,
     out: int = 1,
     err: int = 2,
@@ -344,7 +344,7 @@ class _SessionRun:
     def clear(self) -> ReapResult:
         return orphans.end_processes(lambda: orphans.session_processes(self.trace, self.run, adopted=self.alone))
 
-    def _tell(self, event: str, **fields: Any) -> None:
+    def _tell(self, event: str, **fields: object) -> None:
         try:
             self.state.event(event, **fields)
         except (WorldError, OSError) as error:

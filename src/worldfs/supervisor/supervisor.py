@@ -16,8 +16,9 @@ import select
 import signal
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Final, NoReturn
+from typing import Final, NamedTuple, NoReturn
 
 from . import prctl, proc
 from .reaper import STEP, Interruption, ProcessLabel, ReapResult, reap
@@ -38,6 +39,27 @@ def main() -> NoReturn:
         warden.send({"broken": f"{type(error).__name__}: {error}"})
         os._exit(1)
     os._exit(0)
+
+
+class _WorkOrder(NamedTuple):
+    """The command, and how it is ended; times in seconds. The runner's `child.py` writes it."""
+
+    argv: list[str]
+    env: dict[str, str]
+    cwd: str
+    timeout: float | None
+    grace: float
+    limit: float
+    linger: float
+
+
+def _work_order(order: dict[str, object]) -> _WorkOrder:
+    argv, env, timeout = order["argv"], order["env"], order["timeout"]
+    assert isinstance(argv, list) and isinstance(env, dict)
+    grace, limit, linger = (float(str(order[key])) for key in ("grace", "limit", "linger"))
+    return _WorkOrder(
+        argv, env, str(order["cwd"]), None if timeout is None else float(str(timeout)), grace, limit, linger
+    )
 
 
 class _Supervisor:
@@ -65,13 +87,13 @@ class _Supervisor:
 
     # -- talking ---------------------------------------------------------------------------------------------------
 
-    def send(self, report: dict[str, Any]) -> None:
+    def send(self, report: dict[str, object]) -> None:
         data = json.dumps(report).encode() + b"\n"
         with suppress(OSError):  # the runner has gone
             while data:
                 data = data[os.write(self.reports, data) :]
 
-    def read_events(self) -> list[dict[str, Any]]:
+    def read_events(self) -> list[dict[str, object]]:
         """The runner's orders so far; the end of the pipe means that the runner has gone."""
         data = os.read(self.orders, 1 << 16)
         if not data:
@@ -81,9 +103,9 @@ class _Supervisor:
         *lines, self.buffer = (self.buffer + data).split(b"\n")
         return [json.loads(line) for line in lines]
 
-    def listen(self, seconds: float | None) -> list[dict[str, Any]]:
+    def listen(self, seconds: float | None) -> list[dict[str, object]]:
         """Wait for anything at most so long: orders, the end of a child, the end of the runner."""
-        received: list[dict[str, Any]] = []
+        received: list[dict[str, object]] = []
         try:
             ready = self.poll.poll(None if seconds is None else max(0.0, seconds) * 1000)
         except InterruptedError:
@@ -100,15 +122,16 @@ class _Supervisor:
             self.orphaned = True
         for order in received:
             if order.get("do") in ("end", "kill"):
-                self.stop_order = order["do"]
+                self.stop_order = str(order["do"])
         return received
 
     # -- the work --------------------------------------------------------------------------------------------------
 
     def work(self) -> None:
-        spec = self._await(lambda order: "argv" in order)
-        if spec is None:
+        order = self._await(lambda order: "argv" in order)
+        if order is None:
             return
+        spec = _work_order(order)
         errors = self._fork(spec)
         if self._await(lambda order: order.get("do") == "go", ended=True) is None:
             os.close(self.gate)  # it waits there, and goes away by itself
@@ -120,9 +143,9 @@ class _Supervisor:
         os.close(self.gate)
         if not self._started(errors):
             return
-        self._leave(spec, self._watch(None if spec["timeout"] is None else begun + spec["timeout"]))
+        self._leave(spec, self._watch(None if spec.timeout is None else begun + spec.timeout))
 
-    def _await(self, wanted: Any, *, ended: bool = False) -> dict[str, Any] | None:
+    def _await(self, wanted: Callable[[dict[str, object]], bool], *, ended: bool = False) -> dict[str, object] | None:
         while not self.orphaned and not self.stop_order:
             for order in self.listen(1.0):
                 if wanted(order):
@@ -131,7 +154,7 @@ class _Supervisor:
                 return None
         return None
 
-    def _fork(self, spec: dict[str, Any]) -> int:
+    def _fork(self, spec: _WorkOrder) -> int:
         gate, self.gate = os.pipe()
         errors, tell = os.pipe()
         warden = os.getpid()
@@ -176,17 +199,17 @@ class _Supervisor:
             # Once a second where the runner's end shows in the parent's number only.
             self.listen(rest if self.life >= 0 else min(1.0, rest if rest is not None else 1.0))
 
-    def _leave(self, spec: dict[str, Any], why: str) -> None:
+    def _leave(self, spec: _WorkOrder, why: str) -> None:
         """End what is left; report how the command ended and which other processes were ended."""
         begun = time.monotonic()
         _hasten()
         if not why:  # what the command leaves behind may be about to finish by itself: `tee`, a last upload
-            while not self._gone() and not self._pressed() and (rest := begun + spec["linger"] - time.monotonic()) > 0:
+            while not self._gone() and not self._pressed() and (rest := begun + spec.linger - time.monotonic()) > 0:
                 self.listen(min(rest, STEP * 5))
         swept = ReapResult()
         if not self._gone():
-            grace = 0.0 if self.stop_order == "kill" else spec["grace"]
-            swept = (self._sweep if self.adopts else self._sweep_group)(grace, spec["limit"])
+            grace = 0.0 if self.stop_order == "kill" else spec.grace
+            swept = (self._sweep if self.adopts else self._sweep_group)(grace, spec.limit)
         self.send(
             {
                 "ended": {
@@ -265,7 +288,7 @@ class _Supervisor:
                 self.status = status
 
 
-def _become(spec: dict[str, Any], gate: int, tell: int, warden: int) -> NoReturn:
+def _become(spec: _WorkOrder, gate: int, tell: int, warden: int) -> NoReturn:
     """The command, in the forked process: waits for the start, then becomes it, or reports the error."""
     stage = "start"
     try:
@@ -278,9 +301,9 @@ def _become(spec: dict[str, Any], gate: int, tell: int, warden: int) -> NoReturn
         if os.getppid() != warden or os.read(gate, 1) != b"g":
             os._exit(0)
         stage = "cwd"
-        os.chdir(spec["cwd"])
+        os.chdir(spec.cwd)
         stage = "exec"
-        os.execvpe(spec["argv"][0], spec["argv"], spec["env"])  # noqa: S606  # no shell: that is the point
+        os.execvpe(spec.argv[0], spec.argv, spec.env)  # noqa: S606  # no shell: that is the point
     except OSError as error:
         os.write(tell, json.dumps({"stage": stage, "errno": error.errno or 0}).encode())
     except BaseException as error:
