@@ -15,12 +15,13 @@ import os
 from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Final, Literal, Self, TypeVar
 
 from worldfs.base.agent_names import check_agent_name
 from worldfs.base.clock import Clock
 from worldfs.base.durable import Disk
 from worldfs.base.errors import BadInput, UserError, from_os
+from worldfs.base.model import Json
 
 from .agent_directory import AgentDirectory
 from .merged_document import GRACE_S, Generation, MergedDocument
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from worldfs.base.model import AgentReport, AgentTask, Finding, Job, Message, Metrics, Remark, SessionRecord
+    from worldfs.formats.agent.memory import MemoryDocument
     from worldfs.notes import SearchHit
     from worldfs.storage.root_lock import RootLock
 
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
     from .session_job import ReadMessages
     from .state_prompt import StatePrompt
 
-Json = dict[str, Any]
+T = TypeVar("T")
 
 VARIABLE: Final = "PAOS_AGENTS"
 HOME: Final = "PAOS_HOME"
@@ -169,7 +171,7 @@ class AgentState:
         data = self._read("metrics.json")
         return None if data is None else documents.metrics_read(data)
 
-    def memory(self) -> Any:
+    def memory(self) -> MemoryDocument:
         from worldfs.formats.agent import memory
 
         return memory.read(self.documents["memory.md"].read() or b"")
@@ -211,7 +213,7 @@ class AgentState:
         self._late_at = now + GRACE_S / 2
         return self.agent_dir.store.settled_keys()
 
-    def event(self, event: str, /, **fields: Any) -> int:
+    def event(self, event: str, /, **fields: object) -> int:
         """One entry of the journal; its number. Secrets in it are marked out."""
         if not event or not event.isprintable() or not _OURS.isdisjoint(fields):
             wrong = [key for key in fields if key in _OURS]
@@ -255,7 +257,7 @@ class AgentState:
             fresh = metrics_write(project(fold, self.name, self.agent_dir.clock.now()), old)
             self.put_many({FOLD: fold.dump(), "metrics.json": fresh})
 
-    def set_report(self, **changes: Any) -> AgentReport:
+    def set_report(self, **changes: object) -> AgentReport:
         """Any of status, summary, current_task, next_priority, blocked_by; durable when it returns."""
         from worldfs.base.model import AgentReport
         from worldfs.formats.agent import documents
@@ -288,14 +290,14 @@ class AgentState:
         def edit(old: bytes) -> bytes:
             now = self.agent_dir.now()
             new = AgentTask(id, type, description, "pending", priority, now, context, follow_up_from)
-            data, task = task_file.add_task(old, self.name, self.cleaned(new), now, self._tasks)
+            data, task = task_file.add_task(old, self.name, self._cleaned_task(new), now, self._tasks)
             made[:] = [task]  # of the last try
             return data
 
         self.documents["tasks.json"].change(edit)
         return made[0]
 
-    def update_task(self, id: str, **changes: Any) -> AgentTask:
+    def update_task(self, id: str, **changes: object) -> AgentTask:
         """Change fields of one task. `NotFound` names the tasks there are; `BadInput` for a word that is none."""
         from worldfs.base.model import AgentTask
 
@@ -341,7 +343,7 @@ class AgentState:
 
     # -- sessions ---------------------------------------------------------------------------------------------------
 
-    def start(self, *, type: str = "ad-hoc", argv: Sequence[str] = (), id: str = "", **fields: Any) -> SessionRecord:
+    def start(self, *, type: str = "ad-hoc", argv: Sequence[str] = (), id: str = "", **fields: object) -> SessionRecord:
         """Begin a session: durable as running when it returns. `Busy` names the process that runs one.
 
         `fields`: timeout_seconds, domain, branch, model, research_question, belief_targeted, disconfirmation_target,
@@ -366,7 +368,7 @@ class AgentState:
         cause: str = "",
         session: str = "",
         read: ReadMessages | None = None,
-        **figures: Any,
+        **figures: object,
     ) -> SessionRecord:
         """End the session: one commit, from which the files are written. Durable when it returns.
 
@@ -563,7 +565,7 @@ class AgentState:
             self.metrics_cache.recount()
             self.count()
 
-    def _put(self, name: str, changes: Callable[[bytes], Mapping[str, Any]]) -> bytes:
+    def _put(self, name: str, changes: Callable[[bytes], Mapping[str, object]]) -> bytes:
         from .document_rules import with_members
 
         return self.documents[name].change(lambda old: with_members(old, self.cleaned(dict(changes(old)))))
@@ -576,13 +578,14 @@ class AgentState:
 
         write_many(self.agent_dir, self.documents, files, looked=looked, between=between)
 
-    def cleaned(self, value: Any) -> Any:
-        """A value, or a noun, with its secrets marked out."""
+    def cleaned(self, value: T) -> T:
+        """A value of JSON with its secrets marked out."""
         from worldfs.formats.agent.redact import redact_value
 
-        if hasattr(value, "_asdict"):
-            return value._replace(**redact_value(value._asdict()))
         return redact_value(value)
+
+    def _cleaned_task(self, task: AgentTask) -> AgentTask:
+        return task._replace(**self.cleaned(task._asdict()))
 
     def _document(self, file: str) -> MergedDocument:
         if file not in ("memory.md", "tasks.json"):
@@ -590,13 +593,13 @@ class AgentState:
         return self.documents[file]
 
 
-def _only(changes: Mapping[str, Any], allowed: Sequence[str], op: str) -> None:
+def _only(changes: Mapping[str, object], allowed: Sequence[str], op: str) -> None:
     wrong = [key for key in changes if key not in allowed]
     if wrong:
         raise BadInput(", ".join(wrong), op=op, expected="any of: " + ", ".join(allowed))
 
 
-def _or_none(read: Callable[[], Any]) -> Any:
+def _or_none(read: Callable[[], T]) -> T | None:
     """A document that cannot be read is named elsewhere; here it is as if it were not there."""
     try:
         return read()

@@ -17,12 +17,11 @@ from typing import Final, NamedTuple
 
 from worldfs.base.file_lock import FileLock
 from worldfs.base.logfile import LogFile
+from worldfs.base.model import Json
 from worldfs.storage.revision import PRIVATE_DIR
 
 from .agent_directory import AgentDirectory
 from .message_names import DeliveryRank
-
-Json = dict[str, object]
 
 NAME: Final = f"{PRIVATE_DIR}/inbox.jsonl"
 LOCK: Final = f"{PRIVATE_DIR}/inbox.lock"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from worldfs.base.errors import Busy, Unsafe
 from worldfs.storage.root_lock import RootLock
@@ -13,6 +13,7 @@ from .agent_directory import ASIDE, flat_name
 
 if TYPE_CHECKING:
     from .agent_state import AgentState
+    from .merged_document import MergedDocument
 
 
 def take_in_journal(state: AgentState) -> None:
@@ -20,7 +21,7 @@ def take_in_journal(state: AgentState) -> None:
         state.journal.reconcile()
 
 
-def settle_document(state: AgentState, document: Any) -> None:
+def settle_document(state: AgentState, document: MergedDocument) -> None:
     with state.agent_dir.locked():
         document.reconcile(settle=True)
 
@@ -34,12 +35,12 @@ def recreate_file(state: AgentState, name: str) -> None:
         create_agent(state.agent_dir.path.parent, state.name, clock=state.agent_dir.clock)
 
 
-def correct_agent_name(state: AgentState, document: Any) -> None:
+def correct_agent_name(state: AgentState, document: MergedDocument) -> None:
     from .document_rules import with_members
 
     with state.agent_dir.locked():
         document.reconcile(settle=True)
-        document.write(with_members(document.read(), {"agent": state.name}))
+        document.write(with_members(document.read() or b"", {"agent": state.name}))
 
 
 def end_session(state: AgentState) -> None:

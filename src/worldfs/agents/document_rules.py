@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from worldfs.base.model import Json
+
 from .agent_directory import AgentDirectory
 from .document_merge import DocumentRules, MergeResult
 from .merged_document import MergedDocument
@@ -13,7 +15,6 @@ from .merged_document import MergedDocument
 if TYPE_CHECKING:
     from worldfs.base.model import Finding
 
-Json = dict[str, object]
 
 MEMORY_MOST: Final = 2 << 20
 """Bytes of memory.md: some half a million tokens, more than any prompt holds."""

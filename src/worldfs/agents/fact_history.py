@@ -38,9 +38,9 @@ class FactReader(Protocol):
 
     def entries(self, data: bytes) -> Entries: ...
 
-    def facts(self, entry: Any) -> Facts: ...
+    def facts(self, entry: object) -> Facts: ...
 
-    def describe(self, entry: Any, part: str) -> str: ...
+    def describe(self, entry: object, part: str) -> str: ...
 
     def base(self, ours: bytes, theirs: bytes, reading: BaseFacts) -> bytes: ...
 
@@ -126,7 +126,7 @@ class FactHistory:
             if name not in entries and parts[""][2] != _GONE:
                 self._facts[name] = {"": [number, by, _GONE]}
 
-    def _change(self, parts: Parts, here: tuple[int, int], old: Any, entry: Any, unknown: bool) -> None:
+    def _change(self, parts: Parts, here: tuple[int, int], old: object, entry: object, unknown: bool) -> None:
         there = parts.get("")
         if there is None or there[2] == _GONE:
             parts.clear()

@@ -7,13 +7,14 @@ The part "" says that the entry exists.
 from __future__ import annotations
 
 import json
-from typing import Any, Protocol
+from typing import Protocol
 
+from worldfs.base.json_values import as_object, as_objects, as_text
 from worldfs.formats.agent.memory_outline import list_marker, remark_text
 from worldfs.formats.agent.object_schema import preview
 from worldfs.storage.revision import of
 
-Entries = dict[str, Any]
+Entries = dict[str, object]
 """By name; two that are equal hold the same facts."""
 Facts = dict[str, str | None]
 """The parts of one entry by name, each a digest or a short text; None, or missing: it says nothing."""
@@ -36,7 +37,7 @@ class MemoryFacts:
         self._names: dict[str, str] = {}  # by line
 
     def entries(self, data: bytes) -> Entries:
-        known, found = self._names, {}
+        known, found = self._names, dict[str, object]()
         if len(known) > 20_000:
             known.clear()
         for line in data.decode("utf-8-sig", "replace").splitlines():
@@ -47,10 +48,10 @@ class MemoryFacts:
                 found[name] = line.strip()
         return found
 
-    def facts(self, entry: Any) -> Facts:
+    def facts(self, entry: object) -> Facts:
         return {"": "1"}
 
-    def describe(self, entry: Any, part: str) -> str:
+    def describe(self, entry: object, part: str) -> str:
         return preview(entry)
 
     def base(self, ours: bytes, theirs: bytes, reading: BaseFacts) -> bytes:
@@ -64,19 +65,21 @@ class TaskFacts:
     """tasks.json: one entry a task, by its id."""
 
     def entries(self, data: bytes) -> Entries:
-        return {task["id"]: task for task in _tasks(data)["tasks"] if type(task.get("id")) is str}
+        return {id: task for task in as_objects(_tasks(data)["tasks"]) if isinstance(id := task.get("id"), str)}
 
-    def facts(self, entry: Any) -> Facts:
-        return {"": "1", **{key: _digest(value) for key, value in entry.items() if key != "id"}}
+    def facts(self, entry: object) -> Facts:
+        return {"": "1", **{key: _digest(value) for key, value in as_object(entry).items() if key != "id"}}
 
-    def describe(self, entry: Any, part: str) -> str:
-        return f"{entry['id']}: {part} was {preview(entry.get(part))}"
+    def describe(self, entry: object, part: str) -> str:
+        return f"{as_object(entry)['id']}: {part} was {preview(as_object(entry).get(part))}"
 
     def base(self, ours: bytes, theirs: bytes, reading: BaseFacts) -> bytes:
         """`ours` without the tasks that were not there yet, with members as they were where `theirs` shows it."""
         value, there, tasks = _tasks(ours), self.entries(theirs), []
-        for task in value["tasks"]:
-            name, other = task.get("id", ""), there.get(task.get("id", ""), {})
+        listed = as_objects(value["tasks"])
+        for task in listed:
+            name = as_text(task.get("id"))
+            other = as_object(there.get(name))
             if not reading.was_read(name):
                 continue
             facts = self.facts(other) if other else {}
@@ -87,19 +90,20 @@ class TaskFacts:
                 else:
                     old[key] = other.get(key) if reading.is_stale(name, key, facts.get(key)) else None
             tasks.append({key: item for key, item in old.items() if item is not None})
-        ids = {task.get("id") for task in value["tasks"]}
-        tasks += [task for name, task in there.items() if name not in ids and reading.is_stale(name, "", "1")]
+        ids = {task.get("id") for task in listed}
+        gone = [name for name in there if name not in ids and reading.is_stale(name, "", "1")]
+        tasks += [as_object(there[name]) for name in gone]
         return json.dumps({**value, "tasks": tasks}).encode()
 
 
-def _tasks(data: bytes) -> dict[str, Any]:
+def _tasks(data: bytes) -> dict[str, object]:
     from worldfs.formats.agent.task_normalizer import normalize
 
-    value: dict[str, Any] = normalize(json.loads(data.decode("utf-8-sig")))  # a text that was judged before
+    value: dict[str, object] = normalize(json.loads(data.decode("utf-8-sig")))  # a text that was judged before
     return value
 
 
-def _digest(value: Any) -> str | None:
+def _digest(value: object) -> str | None:
     if value is None:
         return None
     text = json.dumps(value, sort_keys=True)

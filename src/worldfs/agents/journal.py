@@ -19,18 +19,18 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from json.encoder import c_make_encoder as _make  # type: ignore[attr-defined]  # what `dumps` builds at each call
 from json.encoder import encode_basestring as _quote
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from zlib import crc32
 
 from worldfs.base.dir_reader import DirEntryRef
 from worldfs.base.errors import UserError
+from worldfs.base.json_values import as_int
 from worldfs.base.logfile import LogFile
+from worldfs.base.model import Json
 from worldfs.formats.agent.redact import may_hold_secret, redact_value
 from worldfs.storage.revision import PRIVATE_DIR
 
 from .agent_directory import AgentDirectory
-
-Json = dict[str, Any]
 
 NAME: Final = "journal.jsonl"
 SHADOW: Final = f"{PRIVATE_DIR}/journal.jsonl"
@@ -195,7 +195,7 @@ class Journal:
             break
         self.live.sync()
         agent_dir.root.sync(place)
-        entry = {"ts": agent_dir.now(), "event": "journal_rotated", "segment": name}
+        entry: Json = {"ts": agent_dir.now(), "event": "journal_rotated", "segment": name}
         data = encode_entry(entry, seen.seq + 1)
         agent_dir.root.replace(NAME, data)
         self.live.refresh()
@@ -264,7 +264,7 @@ class Journal:
     def last_seq(self) -> int:
         """The number of the last entry, 0 if there is none. Takes no lock."""
         for item in reversed(self.tail(1, numbered=True)):
-            return int(item["seq"])
+            return as_int(item["seq"])
         return 0
 
     def tail(self, count: int, *, numbered: bool = False) -> list[Json]:

@@ -12,9 +12,10 @@
 from __future__ import annotations
 
 from datetime import UTC
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from worldfs.base.clock import parse_stamp, stamp
+from worldfs.base.model import Json
 from worldfs.base.model.agent import Metrics
 
 from .metrics_reducer import EVENTS, FIGURES, FOUND, LIFETIME, SESSIONS, WINDOW, MetricsReducer, RecentTotals, as_count
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-Json = dict[str, Any]
 
 __all__ = [
     "EVENTS",
@@ -58,7 +58,7 @@ def project(fold: MetricsReducer, agent: str, now: datetime) -> Metrics:
     old, rolling = _dict(found, "lifetime"), _dict(found, "rolling_30d")
     extra = {key: item for key, item in found.items() if key not in Metrics._fields}
     if fold.blank and old:
-        return Metrics(agent, _text(found.get("updated_at")), dict(old), dict(rolling), extra)
+        return Metrics(agent, _text(found.get("updated_at")), old, rolling, extra)
     return Metrics(
         agent,
         stamp(now.replace(microsecond=0)),

@@ -11,13 +11,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import UserError
+from worldfs.base.model import Json
 
 if TYPE_CHECKING:
     from .agent_directory import AgentDirectory
     from .journal import Journal
     from .metrics_reducer import MetricsReducer
 
-Json = dict[str, object]
 
 FOLD: Final = ".paos/metrics.json"
 

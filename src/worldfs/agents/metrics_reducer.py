@@ -17,16 +17,17 @@ from __future__ import annotations
 import json
 from datetime import UTC, timedelta
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
 
 from worldfs.base.clock import parse_stamp
 from worldfs.base.errors import BadInput
+from worldfs.base.json_values import as_object, as_text
+from worldfs.base.model import Json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-Json = dict[str, Any]
 
 SESSIONS: Final = ("sessions_total", "sessions_completed", "sessions_timeout", "sessions_error")
 FIGURES: Final[tuple[str, ...]] = (
@@ -79,6 +80,15 @@ class RecentTotals(NamedTuple):
     accepted: int = 0
 
 
+class _Guess(TypedDict):
+    """The session that an end without a name ended."""
+
+    id: str
+    day: str
+    outcome: str
+    figures: dict[str, int]
+
+
 class MetricsReducer:
     """The figures after the entry `applied_seq`. Every step costs the same, whatever came before."""
 
@@ -92,7 +102,7 @@ class MetricsReducer:
         self._days: dict[str, list[int]] = {}  # "2026-03-31" → Recent as a list; the one touched last is last
         self._open: dict[str, dict[str, int]] = {}  # id → sums; the one opened last is last
         self._ended = "/"  # ids between slashes, oldest first: to search one string costs less than to load a set
-        self._guess: Json | None = None  # the session that an end without a name ended: {id, day, outcome, figures}
+        self._guess: _Guess | None = None
         self._day = ""  # of the last entry that had a time
 
     # -- kept ---------------------------------------------------------------------------------------------------------
@@ -172,7 +182,7 @@ class MetricsReducer:
         if event == "session_end":
             return self._end(entry)
         if event == FOUND and type(entry.get("metrics")) is dict and not _says(self.baseline):
-            self.baseline = entry["metrics"]
+            self.baseline = as_object(entry["metrics"])
             return True
         return False
 
@@ -237,7 +247,7 @@ class MetricsReducer:
         _close(self._totals, self._bucket(day), outcome, 1)
         return True
 
-    def _take_back(self, guess: Json) -> None:
+    def _take_back(self, guess: _Guess) -> None:
         totals = self._totals
         bucket = self._days.get(guess["day"], [0] * len(RecentTotals._fields))  # a day that gave way took them with it
         _sum(totals, bucket, guess["figures"], -1)
@@ -259,7 +269,7 @@ class MetricsReducer:
 
     def _dated(self, entry: Json) -> str:
         try:
-            moment = parse_stamp(entry.get("ts", ""))
+            moment = parse_stamp(as_text(entry.get("ts")))
         except OverflowError:  # the year 1, and a zone
             moment = None
         if moment is not None:

@@ -16,13 +16,13 @@ from worldfs.base.agent_names import is_agent_name, list_agents
 from worldfs.base.clock import SystemClock, parse_stamp
 from worldfs.base.dir_reader import DirReader, path_error, read_whole
 from worldfs.base.errors import BadInput, NotFound, WorldError
+from worldfs.base.model import Json
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from .metrics_reducer import MetricsReducer
 
-Json = dict[str, object]
 
 LOOK: Final = 50  # messages that are read for their priority, an agent; names that we give sort by it
 SIZE_MAX: Final = 16 << 20  # bytes; a longer document is named and not read

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from worldfs.base.clock import parse_stamp
+from worldfs.base.json_values import as_list
+from worldfs.base.model import Json
 
 from .document_rules import mapping, with_members
 from .metrics_cache import FOLD
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
 
     from .agent_state import AgentState
 
-Json = dict[str, Any]
 
 VERBS: Final = {"research": "researching", "extract": "extracting", "evaluate": "evaluating", "ad-hoc": "researching"}
 NAMES: Final = ("session.json", "metrics.json", "report.json")
@@ -37,7 +38,7 @@ def begin(state: AgentState, record: SessionRecord, found: Mapping[str, bytes | 
 
 def end(
     state: AgentState,
-    entry: Mapping[str, Any],
+    entry: Mapping[str, object],
     found: Mapping[str, bytes | None] | None,
     commit: Callable[[], object],
     said: str = "",
@@ -56,7 +57,7 @@ def end(
 
 
 def files(
-    state: AgentState, entry: Mapping[str, Any], found: Mapping[str, bytes | None], said: str
+    state: AgentState, entry: Mapping[str, object], found: Mapping[str, bytes | None], said: str
 ) -> tuple[dict[str, bytes], Json]:
     """The files' new bytes by name, for a `session_end` entry, and the session's value. The same entry gives the same
     files again.
@@ -77,7 +78,7 @@ def files(
     }, value
 
 
-def _session(state: AgentState, entry: Mapping[str, Any], old: bytes) -> tuple[bytes, Json]:
+def _session(state: AgentState, entry: Mapping[str, object], old: bytes) -> tuple[bytes, Json]:
     from worldfs.formats.agent import documents
 
     value = mapping(old)
@@ -86,14 +87,14 @@ def _session(state: AgentState, entry: Mapping[str, Any], old: bytes) -> tuple[b
 
         old = documents.session_write(session_job.record_of(state, str(entry["session_id"])))
         value = mapping(old)
-    changes: Json = {"ended_at": entry["ts"], "status": entry["outcome"], "errors": list(entry.get("errors", ()))}
+    changes: Json = {"ended_at": entry["ts"], "status": entry["outcome"], "errors": as_list(entry.get("errors"))}
     changes |= {key: entry[key] for key in _FIGURES if key in entry}
     if entry.get("handoff"):
         changes["handoff_notes"] = entry["handoff"]
     return with_members(old, changes, value), {**value, **changes}
 
 
-def _report(state: AgentState, entry: Mapping[str, Any], session: Json, old: bytes | None, said: str) -> bytes:
+def _report(state: AgentState, entry: Mapping[str, object], session: Json, old: bytes | None, said: str) -> bytes:
     from worldfs.base.model import AgentReport
     from worldfs.formats.agent import documents
 
@@ -110,7 +111,7 @@ def _report(state: AgentState, entry: Mapping[str, Any], session: Json, old: byt
         "branch": session.get("branch"),
         "pr_number": entry.get("pr_number"),
         **{key: entry[key] for key in ("tokens_used", "cost_usd") if key in entry},
-        **({"errors": list(entry["errors"])} if entry.get("errors") else {}),
+        **({"errors": as_list(entry["errors"])} if entry.get("errors") else {}),
     }
     changes: Json = {
         "updated_at": entry["ts"],
@@ -136,10 +137,10 @@ def _own_summary(report: Json, said: str) -> str:
     return now if type(now) is str and now != said else ""
 
 
-def _summary(entry: Mapping[str, Any], session: Json) -> str:
+def _summary(entry: Mapping[str, object], session: Json) -> str:
     """The summary where none was written: the final answer's first paragraph, or how it ended."""
     if entry.get("answer") and entry["outcome"] == "completed":
         return str(entry["answer"]).strip().split("\n\n")[0][:SUMMARY_MAX]
     kind, outcome = session.get("type", "ad-hoc"), entry["outcome"]
-    why = "; ".join(map(str, entry.get("errors", ())))
+    why = "; ".join(map(str, as_list(entry.get("errors"))))
     return f"{str(kind).capitalize()} session {outcome}" + (f": {why}" if why else "")

@@ -11,12 +11,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import NotFound
+from worldfs.base.model import Json
 from worldfs.storage.revision import PRIVATE_DIR
 
 if TYPE_CHECKING:
     from .agent_directory import AgentDirectory
 
-Json = dict[str, object]
 
 FACTS_FILE: Final = f"{PRIVATE_DIR}/outcome.json"
 WORDS: Final = ("summary", "handoff", "next_priority")

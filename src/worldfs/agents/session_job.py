@@ -12,10 +12,11 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.errors import BadInput, Busy, NotFound, UserError
-from worldfs.base.json_values import as_text
+from worldfs.base.json_values import as_int, as_list, as_text
+from worldfs.base.model import Json
 from worldfs.runtime.job_store import JobStore
 from worldfs.storage.revision import PRIVATE_DIR
 from worldfs.storage.root_lock import RootLock, lock_holder
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from .agent_state import AgentState
     from .inbox import ClaimedMessage
 
-Json = dict[str, Any]
 
 LEASE_S: Final = 600.0  # of the messages of a session; its runner's heartbeats renew it
 LET_GO_TRIES, LET_GO_S = 50, 0.02
@@ -57,7 +57,7 @@ def new_id(state: AgentState) -> str:
     return state.agent_dir.clock.now().strftime("%Y%m%d-%H%M%S-") + os.urandom(2).hex()
 
 
-def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id: str) -> SessionRecord:
+def start(state: AgentState, fields: Mapping[str, object], argv: Sequence[str], id: str) -> SessionRecord:
     """Durable as running when it returns. Raises `Busy`, naming the process, if a session of this agent is running."""
     from worldfs.base.model import Job, JobState, JobStatus, Order
     from worldfs.formats.agent.documents import session_of
@@ -77,7 +77,7 @@ def start(state: AgentState, fields: Mapping[str, Any], argv: Sequence[str], id:
                 sid = new_id(state)
             params = {key: value for key, value in fields.items() if value is not None}
             said = projection.summary_of(found["report.json"])
-            limit = float(params.get("timeout_seconds") or 0)
+            limit = float(str(params.get("timeout_seconds") or 0))
             order = Order(
                 sid,
                 agent_dir.name,
@@ -149,9 +149,9 @@ def previous_session(state: AgentState, sid: str) -> SessionRecord | None:
     except UserError:  # of an import, or its job is long gone
         last = SessionRecord(state.name, str(entry.get("session_id") or ""))
     return last._replace(
-        ended_at=str(entry["ts"]), status=str(entry["outcome"]), errors=tuple(map(str, entry.get("errors", ()))),
-        handoff_notes=entry.get("handoff"), sources_archived=entry.get("sources_archived", 0),
-        branch=entry.get("branch", last.branch),
+        ended_at=str(entry["ts"]), status=str(entry["outcome"]), errors=tuple(map(str, as_list(entry.get("errors")))),
+        handoff_notes=as_text(entry.get("handoff")) or None, sources_archived=as_int(entry.get("sources_archived")),
+        branch=as_text(entry.get("branch")) or last.branch,
     )  # fmt: skip
 
 
@@ -165,8 +165,8 @@ def finish(
     state: AgentState,
     id: str,
     outcome: str,
-    said: Mapping[str, Any],
-    figures: Mapping[str, Any],
+    said: Mapping[str, object],
+    figures: Mapping[str, object],
     *,
     read: ReadMessages | None = None,
 ) -> SessionRecord:
@@ -225,7 +225,7 @@ def _noted(state: AgentState, sid: str) -> Json:
     return {key: value for key, value in facts.items() if value is not None}
 
 
-def _tell_error(state: AgentState, end: Mapping[str, Any]) -> None:
+def _tell_error(state: AgentState, end: Mapping[str, object]) -> None:
     """The `error` event of 003 ("On error/timeout"), before the line that ends the session."""
     what = {key: end[key] for key in ("ts", "session_id", "outcome", "cause", "errors") if key in end}
     state.append({"event": "error", **what}, durable=False)
@@ -233,7 +233,7 @@ def _tell_error(state: AgentState, end: Mapping[str, Any]) -> None:
 
 def project(
     state: AgentState,
-    entry: Mapping[str, Any],
+    entry: Mapping[str, object],
     found: Mapping[str, bytes | None] | None = None,
     messages: Mapping[str, str] | None = None,
     job: Job | None = None,
@@ -255,7 +255,8 @@ def project(
         nonlocal acked
         state.journal.sync()
         if ok:
-            acked = bool(state.inbox.ack_all(sid, known=messages, only=entry.get("inbox", ()), durable=False))
+            shown = frozenset(map(str, as_list(entry.get("inbox"))))
+            acked = bool(state.inbox.ack_all(sid, known=messages, only=shown, durable=False))
         else:
             state.inbox.return_all(sid, durable=False)
 
@@ -271,7 +272,7 @@ def project(
         jobs.archive(sid)
         return record
     cause = None if ok else CAUSES.get(str(entry.get("cause", "")), str(entry["outcome"]))
-    message = str(entry.get("summary") or "; ".join(entry.get("errors", ())) or entry["outcome"])
+    message = str(entry.get("summary") or "; ".join(map(str, as_list(entry.get("errors")))) or entry["outcome"])
     result = Outcome(ok, message, None if cause is None else Cause(cause), "" if ok else str(entry["outcome"]).upper())
     status = replace(
         job.status, state=JobState.SUCCEEDED if ok else JobState.FAILED, completed_at=str(entry["ts"]), outcome=result

@@ -7,9 +7,10 @@ while its bytes are those that we wrote, it is not read again.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import BadInput, NotFound
+from worldfs.base.json_values import as_object, as_objects
 
 if TYPE_CHECKING:
     from worldfs.base.model import AgentTask
@@ -29,10 +30,10 @@ class TaskFile:
 
     def __init__(self) -> None:
         self._data = b""
-        self._read: tuple[Any, dict[str, Any], bool] = {}, {}, False
+        self._read: tuple[object, dict[str, object], bool] = {}, {}, False
         self._laid: RowLayout | None = None
 
-    def read(self, data: bytes) -> tuple[Any, dict[str, Any], bool]:
+    def read(self, data: bytes) -> tuple[object, dict[str, object], bool]:
         """What the file holds, that in the specification's words, and whether nothing is wrong with it then.
 
         `BadInput` when there is no list of tasks in it.
@@ -41,7 +42,7 @@ class TaskFile:
             self._read, self._data, self._laid = _read(data), data, None
         return self._read
 
-    def written(self, value: dict[str, Any], old: bytes, found: Any, task: Mapping[str, Any]) -> bytes:
+    def written(self, value: dict[str, object], old: bytes, found: object, task: Mapping[str, object]) -> bytes:
         """The file that holds `value`, which is what `old` held but for one `task`."""
         from worldfs.formats.agent import document_schemas, json_rows
         from worldfs.formats.agent.jsonfile import arrange, encode, render
@@ -74,29 +75,32 @@ def add_task(old: bytes, agent: str, task: AgentTask, now: str, known: TaskFile)
 
     old = old or empty_tasks(agent, now)
     found, value, sound = known.read(old)
-    there = {name: item for item in value["tasks"] if type(name := item.get("id")) is str}
+    tasks = as_objects(value["tasks"])
+    there = {name: item for item in tasks if isinstance(name := item.get("id"), str)}
     if task.id in there:
         return old, documents.task_of(there[task.id])
     task = task._replace(id=task.id or next_id(there))
     new = documents.task_value(task)
-    value = {**value, "updated_at": now, "tasks": [*value["tasks"], new]}
+    value = {**value, "updated_at": now, "tasks": [*tasks, new]}
     if not sound or not task.id.strip() or documents.task_findings(new):
         _refuse(value)
     return known.written(value, old, found, new), task
 
 
-def update_task(old: bytes, id: str, changes: Mapping[str, Any], now: str, known: TaskFile) -> tuple[bytes, AgentTask]:
+def update_task(
+    old: bytes, id: str, changes: Mapping[str, object], now: str, known: TaskFile
+) -> tuple[bytes, AgentTask]:
     """The file with one task changed, and that task. Raises `NotFound` naming the tasks there are, `BadInput` for a
     word that is none.
     """
     from worldfs.formats.agent import documents
 
     found, value, sound = known.read(old) if old else ({}, {"tasks": []}, True)
-    tasks = value["tasks"]
+    tasks = as_objects(value["tasks"])
     for index, task in enumerate(tasks):
         if task.get("id") == id:
-            new = task | changes
-            new |= new.pop("extra", None) or {}
+            new = {**task, **changes}
+            new |= as_object(new.pop("extra", None))
             value = {**value, "updated_at": now, "tasks": [*tasks[:index], new, *tasks[index + 1 :]]}
             if not sound or new["id"] != id or documents.task_findings(new):
                 _refuse(value)
@@ -115,7 +119,7 @@ def normalize_tasks(old: bytes) -> bytes:
     return render(value, old, document_schemas.TASKS, old=found)
 
 
-def _read(data: bytes) -> tuple[Any, dict[str, Any], bool]:
+def _read(data: bytes) -> tuple[object, dict[str, object], bool]:
     """What the file holds, that in the specification's words, and whether nothing is wrong with it then.
 
     `BadInput` when there is no list of tasks in it.
@@ -131,7 +135,7 @@ def _read(data: bytes) -> tuple[Any, dict[str, Any], bool]:
     return found, value, not wrong
 
 
-def _refuse(value: Any) -> None:
+def _refuse(value: object) -> None:
     """Raise for the first thing that is wrong with it."""
     from worldfs.formats.agent.documents import tasks_findings
 

@@ -100,8 +100,8 @@ class Metrics(NamedTuple):
 
     agent: str
     updated_at: str = ""
-    lifetime: dict[str, int] = {}
-    rolling_30d: dict[str, object] = {}
+    lifetime: Json = {}
+    rolling_30d: Json = {}
     extra: Json = {}
 
 

@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, NotFound, WorldError
@@ -45,7 +45,8 @@ class _Film:
         self._ask(self._name, TAKEN_S)
         for alert in self._alerts():
             if str(alert.get("field", "")).startswith(".paos/control/"):
-                raise BadInput(alert["found"], op="--record", fix=alert["fix"], code=alert["code"])
+                found, fix, code = (str(alert[key]) for key in ("found", "fix", "code"))
+                raise BadInput(found, op="--record", fix=fix, code=code)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
@@ -64,7 +65,7 @@ class _Film:
     def _written(self, text: bytes, patience: float) -> bool:
         raise NotImplementedError
 
-    def _alerts(self) -> list[Mapping[str, Any]]:
+    def _alerts(self) -> list[Mapping[str, object]]:
         raise NotImplementedError
 
     def _fetch(self) -> bool:
@@ -83,7 +84,7 @@ class LocalFilmRecording(_Film):
         self._world.tree.write(self._control, text, self._actor)
         return self._world.tree.wait(self._control, self._actor, lambda data: not data, timeout=patience) is not None
 
-    def _alerts(self) -> list[Mapping[str, Any]]:
+    def _alerts(self) -> list[Mapping[str, object]]:
         return list(self._world.status()["alerts"])
 
     def _fetch(self) -> bool:
@@ -105,7 +106,7 @@ class RemoteFilmRecording(_Film):
         self._world.write(self._control, text)
         return self._world.wait(self._control, lambda data: not data, timeout=patience) is not None
 
-    def _alerts(self) -> list[Mapping[str, Any]]:
+    def _alerts(self) -> list[Mapping[str, object]]:
         import json
 
         return list(json.loads(self._world.read("/meta/status.json"))["alerts"])

@@ -6,9 +6,10 @@ import json
 import signal
 import threading
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, NotFound, WorldError
+from worldfs.base.json_values import as_objects
 from worldfs.planning.stop_words import is_stop
 
 from .command_context import CommandContext
@@ -21,6 +22,8 @@ from .status_diff import diff_status, event_line
 if TYPE_CHECKING:
     from worldfs.client.blocking import BlockingJob, BlockingWorld
     from worldfs.client.remote_types import JobResult
+
+    from .film_recording import RemoteFilmRecording
 
 STATUS = "/meta/status.json"
 
@@ -71,7 +74,7 @@ def _followed(context: CommandContext, world: BlockingWorld, text: str) -> tuple
         context.output.notice("paos: stopping safely (Ctrl-C again leaves at once; the robot goes on) …")
         give_up("interrupted")
 
-    verdict: dict[str, Any] = {}
+    verdict: dict[str, object] = {}
     with ExitStack() as stack:
         stack.enter_context(stop_on(ask, signal.SIGINT, signal.SIGTERM))
         if context["timeout"] is not None:
@@ -88,7 +91,7 @@ def _followed(context: CommandContext, world: BlockingWorld, text: str) -> tuple
     return _verdict(ended, verdict, why[0] if why else "", context["timeout"])
 
 
-def _verdict(ended: JobResult, said: dict[str, Any], why: str, timeout: float | None) -> tuple[str, str]:
+def _verdict(ended: JobResult, said: dict[str, object], why: str, timeout: float | None) -> tuple[str, str]:
     word = str(said.get("verdict") or said.get("code") or ("answered" if ended.ok else "failed"))
     cause = ended.error.partition(":")[0]
     if not ended.ok and why and (word == "cancelled" or cause == "cancelled"):
@@ -106,12 +109,12 @@ def _cancel(job: BlockingJob) -> None:
         job.cancel()
 
 
-def _film(context: CommandContext, world: BlockingWorld) -> Any:
+def _film(context: CommandContext, world: BlockingWorld) -> RemoteFilmRecording | None:
     """A film of the one robot, which --node may name: the agent's own planner uses no other. None without --record."""
     from .film_recording import RemoteFilmRecording
 
     status = _status(world)
-    ids = [str(node["id"]) for node in status["nodes"]]
+    ids = [str(node["id"]) for node in as_objects(status["nodes"])]
     robots = [id for id in ids if world.exists(f"/nodes/{id}/film")]
     node = context["node"]
     if node is not None and node not in robots:
@@ -155,7 +158,7 @@ def watch(context: CommandContext) -> int:
                 at = str(event.change.get("path", path))
                 context.output.report(f"{kind:9} {at}", {"event": "change", "kind": kind, "path": at})
             return 0
-        before: dict[str, Any] = {}
+        before: dict[str, object] = {}
         for after in world.each(STATUS):
             now = json.loads(after)
             for item in diff_status(before, now):
@@ -185,9 +188,9 @@ def cancel(context: CommandContext) -> int:
     return 0
 
 
-def _status(world: BlockingWorld) -> dict[str, Any]:
+def _status(world: BlockingWorld) -> dict[str, object]:
     try:
-        found: dict[str, Any] = json.loads(world.read(STATUS))
+        found: dict[str, object] = json.loads(world.read(STATUS))
     except NotFound as error:
         error.fix = "this server shows you no workspace: `paos ls /` shows what it does"
         raise

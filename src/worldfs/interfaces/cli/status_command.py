@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from worldfs.base.json_values import as_list, as_object, as_objects
 
 from .command_context import CommandContext
 from .command_output import columns
@@ -32,7 +34,7 @@ def _watch(context: CommandContext, world: World) -> int:
 
     now = SystemClock().now
     live = context.output.out.isatty() and not context.output.json
-    shown: dict[str, Any] | None = None
+    shown: dict[str, object] | None = None
     with world.watch() as watch:
         while True:
             status = world.status()
@@ -44,26 +46,26 @@ def _watch(context: CommandContext, world: World) -> int:
             watch.read(TICK_S if live else None)
 
 
-def lines(status: dict[str, Any], name: str = "paos") -> list[str]:
+def lines(status: dict[str, object], name: str = "paos") -> list[str]:
     """The status in lines for people (`status` as `World.status()` gives it); `name` is how to call the command."""
     said = [f"workspace  {status.get('workspace', '')}", f"kernel     {_kernel(status.get('kernel'), name)}"]
+    there = as_objects(status.get("nodes"))
     nodes = [
-        ("", str(n.get("id", "")), str(n.get("driver", "")), str(n.get("state", "")), _held(n), _busy(n))
-        for n in status.get("nodes", ())
+        ("", str(n.get("id", "")), str(n.get("driver", "")), str(n.get("state", "")), _held(n), _busy(n)) for n in there
     ]
     said += ["", "nodes", *columns(nodes)] if nodes else ["", "nodes      none"]
-    stopped = [str(n.get("id", "")) for n in status.get("nodes", ()) if n.get("stopped")]
+    stopped = [str(n.get("id", "")) for n in there if n.get("stopped")]
     if stopped:
-        which = "--all" if len(stopped) == len(status.get("nodes", ())) else f"--node {stopped[0]}"
+        which = "--all" if len(stopped) == len(there) else f"--node {stopped[0]}"
         until = f"nothing moves and queued jobs are held until: {name} resume {which}"
         said += ["", f"stopped    {', '.join(stopped)}: {until}"]
-    counts = status.get("jobs", {})
+    counts = as_object(status.get("jobs"))
     said += ["", "jobs       " + (", ".join(f"{n} {word}" for word, n in counts.items() if n) or "none")]
-    recent = status.get("recent", ())
+    recent = as_objects(status.get("recent"))
     if recent:
         said += ["", "recent"]
         said += [f"  {job_line(job)}" for job in recent]
-    alerts = status.get("alerts", ())
+    alerts = as_list(status.get("alerts"))
     if alerts:
         said += ["", "alerts"]
         said += [f"  {alert_line(alert)}" for alert in alerts]
@@ -84,7 +86,7 @@ def status_lines(said: list[str]) -> list[tuple[str, str]]:
     return found
 
 
-def _kernel(kernel: Any, name: str) -> str:
+def _kernel(kernel: object, name: str) -> str:
     if not kernel:
         return f"not running (start it with: {name} up)"
     if isinstance(kernel, dict):
@@ -93,18 +95,18 @@ def _kernel(kernel: Any, name: str) -> str:
     return f"running, {kernel}"
 
 
-def _held(node: dict[str, Any]) -> str:
+def _held(node: dict[str, object]) -> str:
     return f"holding {node['held']}" if node.get("held") else ""
 
 
-def _busy(node: dict[str, Any]) -> str:
-    stop, doing = node.get("stopped"), node.get("instruction")
+def _busy(node: dict[str, object]) -> str:
+    stop, doing = as_object(node.get("stopped")), as_object(node.get("instruction"))
     if stop:
         return f"STOPPED by {stop['by']}, {stop['at']}"
     return f"doing “{doing['text']}” (process {doing['pid']})" if doing else ""
 
 
-def alert_line(alert: Any) -> str:
+def alert_line(alert: object) -> str:
     if isinstance(alert, dict):
         said = {word: str(alert.get(word, "")) for word in ("code", "field", "expected", "found", "fix")}
         named = (f"{word} {text}" if word in ("expected", "found") else text for word, text in said.items() if text)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
-Status = Mapping[str, Any]
-Event = dict[str, Any]
+from worldfs.base.json_values import as_list, as_objects
+
+Status = Mapping[str, object]
+Event = dict[str, object]
 
 
 def diff_status(before: Status, after: Status) -> list[Event]:
@@ -14,8 +15,8 @@ def diff_status(before: Status, after: Status) -> list[Event]:
     told: list[Event] = []
     if before and bool(before.get("kernel")) != bool(after.get("kernel")):
         told.append({"event": "kernel", "state": "started" if after.get("kernel") else "stopped"})
-    old_nodes = {node.get("id"): node for node in before.get("nodes", ())}
-    for node in after.get("nodes", ()):
+    old_nodes = {node.get("id"): node for node in as_objects(before.get("nodes"))}
+    for node in as_objects(after.get("nodes")):
         if _node_line(old_nodes.get(node.get("id"), {})) != _node_line(node):
             told.append({"event": "node", **node})
     old_jobs = {job.get("id"): job for job in _jobs(before)}
@@ -24,8 +25,8 @@ def diff_status(before: Status, after: Status) -> list[Event]:
         over = job.get("state") in ("succeeded", "failed")
         if (known is None and (before or not over)) or (known is not None and _moved(known, job)):
             told.append({"event": "job", **job})
-    old_alerts = [str(alert) for alert in before.get("alerts", ())]
-    told += [{"event": "alert", "alert": alert} for alert in after.get("alerts", ()) if str(alert) not in old_alerts]
+    old, new = as_list(before.get("alerts")), as_list(after.get("alerts"))
+    told += [{"event": "alert", "alert": alert} for alert in new if str(alert) not in map(str, old)]
     return told
 
 
@@ -45,7 +46,7 @@ def event_line(event: Event) -> tuple[str, str]:
             return f"alert: {event.get('alert')}", "warn"
 
 
-def job_line(job: Mapping[str, Any]) -> str:
+def job_line(job: Mapping[str, object]) -> str:
     """One job in one line: when, what, how it ended and why."""
     moment = str(job.get("completed_at") or job.get("started_at") or job.get("accepted_at") or "")
     clock = moment[11:19] or "--:--:--"
@@ -57,27 +58,27 @@ def job_line(job: Mapping[str, Any]) -> str:
     return f"{clock}  {job.get('id', '')}  {what}  {state}" + (f": {message[0]}" if message else "")
 
 
-def _jobs(status: Status) -> Iterator[Mapping[str, Any]]:
+def _jobs(status: Status) -> Iterator[Mapping[str, object]]:
     """The newest last."""
-    recent = list(status.get("recent", ()))
+    recent = as_objects(status.get("recent"))
     return iter(sorted(recent, key=lambda job: str(job.get("completed_at") or job.get("started_at") or "")))
 
 
-def _moved(known: Mapping[str, Any], job: Mapping[str, Any]) -> bool:
+def _moved(known: Mapping[str, object], job: Mapping[str, object]) -> bool:
     return (known.get("state"), known.get("attempt")) != (job.get("state"), job.get("attempt"))
 
 
-def _node_line(node: Mapping[str, Any]) -> tuple[Any, ...]:
+def _node_line(node: Mapping[str, object]) -> tuple[object, ...]:
     return node.get("state"), node.get("held"), node.get("stopped")
 
 
-def _parameters(params: Any) -> str:
+def _parameters(params: object) -> str:
     if not isinstance(params, Mapping):
         return ""
     return " ".join(f"{name}={_short(value)}" for name, value in params.items())
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.3g}"
     if isinstance(value, list | tuple):

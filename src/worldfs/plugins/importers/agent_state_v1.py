@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from worldfs.base.agent_names import check_agent_name
 from worldfs.base.errors import BadInput, WorldError
@@ -131,8 +131,8 @@ def _letter(found: ParsedSource, data: bytes, path: str) -> None:
 
 
 def _lines(
-    source: ImportSource, found: ParsedSource, records: list[ImportItem[dict[str, Any]]], journals: list[str]
-) -> Iterator[ImportItem[dict[str, Any]]]:
+    source: ImportSource, found: ParsedSource, records: list[ImportItem[dict[str, object]]], journals: list[str]
+) -> Iterator[ImportItem[dict[str, object]]]:
     yield from records
     with SourceDir(source.base_dir) as place, IdentitySet() as seen:
         for path in journals:

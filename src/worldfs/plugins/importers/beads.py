@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from worldfs.base.errors import WorldError
 from worldfs.base.model import AgentTask, Remark
@@ -56,7 +56,7 @@ class Beads:
 
     def read(self, source: ImportSource) -> ParsedSource:
         found = ParsedSource()
-        issues: dict[str, tuple[dict[str, Any], str, bytes]] = {}
+        issues: dict[str, tuple[dict[str, object], str, bytes]] = {}
         with SourceDir(source.base_dir) as place:
             try:
                 for line_, value in json_objects(place, source.path, found.skipped):
@@ -86,16 +86,16 @@ def _older(files: list[str]) -> bool:
     return files[0].rpartition("/")[2] == "issues.jsonl"
 
 
-def _key(value: dict[str, Any]) -> str:
+def _key(value: dict[str, object]) -> str:
     """Two repositories may both have a bd-1: the time of its making tells them apart."""
     return identity("beads", value["id"], as_text(value.get("created_at")))
 
 
-def _id(value: dict[str, Any]) -> str:
+def _id(value: dict[str, object]) -> str:
     return safe_id(value["id"]) or f"bd-{short_identity(value['id'])}"
 
 
-def _memory(found: ParsedSource, value: dict[str, Any], where: str, raw: bytes) -> None:
+def _memory(found: ParsedSource, value: dict[str, object], where: str, raw: bytes) -> None:
     key, text = as_text(value.get("key")), as_text(value.get("value"))
     if not key or not text:
         found.skipped.append(SkippedItem(where, "no memory", "key and value", "", raw[:SHOWN]))
@@ -105,7 +105,7 @@ def _memory(found: ParsedSource, value: dict[str, Any], where: str, raw: bytes) 
     )
 
 
-def _issue(found: ParsedSource, value: dict[str, Any], where: str, raw: bytes, ids: dict[str, str]) -> None:
+def _issue(found: ParsedSource, value: dict[str, object], where: str, raw: bytes, ids: dict[str, str]) -> None:
     title, word = as_text(value["title"]), as_text(value.get("status")) or "open"
     if word == "tombstone" or value.get("deleted_at"):
         found.skipped.append(
@@ -121,7 +121,7 @@ def _issue(found: ParsedSource, value: dict[str, Any], where: str, raw: bytes, i
     found.shortened(where, more)
     extra, large = extra_members(value, KNOWN)
     found.too_large(where, large)
-    waits, parent = _dependencies(value.get("dependencies"), value["id"], ids, extra)
+    waits, parent = _dependencies(value.get("dependencies"), as_text(value["id"]), ids, extra)
     if waits:
         extra["depends_on"] = waits
     for field, key in (("labels", "labels"), ("assignee", "assignee")):
@@ -133,8 +133,8 @@ def _issue(found: ParsedSource, value: dict[str, Any], where: str, raw: bytes, i
     if word not in ("open", "in_progress", "closed"):
         extra["status_word"] = clean_text(word)
     priority = value.get("priority", 2)
-    ranked = type(priority) is int and 0 <= priority < len(PRIORITY)
-    if not ranked:
+    rank = priority if type(priority) is int and 0 <= priority < len(PRIORITY) else None
+    if rank is None:
         found.skipped.append(
             SkippedItem(f"{where}/priority", f"priority {str(priority)[:60]}", "0 to 4", "", raw[:SHOWN])
         )
@@ -143,10 +143,10 @@ def _issue(found: ParsedSource, value: dict[str, Any], where: str, raw: bytes, i
     status = STATUS.get(word, "pending")
     closed = parse_time(value.get("closed_at")) or parse_time(value.get("updated_at")) if status == "completed" else ""
     task = AgentTask(
-        id=ids[value["id"]],
+        id=ids[as_text(value["id"])],
         description=one_line(title, 1000),
         status=status,
-        priority=PRIORITY[priority] if ranked else "medium",
+        priority="medium" if rank is None else PRIORITY[rank],
         created_at=parse_time(value.get("created_at")),
         context=context,
         follow_up_from=parent,
@@ -157,7 +157,9 @@ def _issue(found: ParsedSource, value: dict[str, Any], where: str, raw: bytes, i
     found.tasks.append(ImportItem(_key(value), task, where))
 
 
-def _dependencies(value: Any, own: str, ids: dict[str, str], extra: dict[str, Any]) -> tuple[list[str], str | None]:
+def _dependencies(
+    value: object, own: str, ids: dict[str, str], extra: dict[str, object]
+) -> tuple[list[str], str | None]:
     """(ids that it waits for, the one that it follows); other ties stay in `extra["related"]`."""
     waits, parents, other = [], [], []
     for item in value if isinstance(value, list) else ():

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from worldfs.base.errors import WorldError
+from worldfs.base.json_values import as_object
 from worldfs.base.model import AgentTask
 
 from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem
@@ -63,7 +64,7 @@ class ClaudeTasks:
         return found
 
 
-def _file(found: ParsedSource, value: Any, path: str, at: str, data: bytes) -> None:
+def _file(found: ParsedSource, value: object, path: str, at: str, data: bytes) -> None:
     folder = path.split("/")[-2] if "/" in path else ""
     if isinstance(value, list):  # todos: {session}-agent-{agent}.json
         match = _SESSION.fullmatch(Path(path).stem)
@@ -80,14 +81,15 @@ def _file(found: ParsedSource, value: Any, path: str, at: str, data: bytes) -> N
         )
 
 
-def _task(found: ParsedSource, item: Any, where: str, group: str, at: str, *, todo: bool = False) -> None:
-    title = ""
-    if isinstance(item, dict):
-        title = as_text(item.get("subject")) or as_text(item.get("title")) or as_text(item.get("content"))
+def _task(found: ParsedSource, given: object, where: str, group: str, at: str, *, todo: bool = False) -> None:
+    item = as_object(given)
+    title = as_text(item.get("subject")) or as_text(item.get("title")) or as_text(item.get("content"))
     if not title.strip():
-        found.skipped.append(SkippedItem(where, "no task", "an object with a subject", "", repr(item).encode()[:SHOWN]))
+        found.skipped.append(
+            SkippedItem(where, "no task", "an object with a subject", "", repr(given).encode()[:SHOWN])
+        )
         return
-    metadata = item.get("metadata") if isinstance(item.get("metadata"), dict) else {}
+    metadata = as_object(item.get("metadata"))
     if metadata.get("_internal") is True:
         found.ignore("teammate trackers")
         return

@@ -7,7 +7,7 @@ the source does not bring back.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import BadInput
 from worldfs.base.model import AgentTask, Message, Remark
@@ -17,7 +17,7 @@ from .import_record import ImportedItem, ImportRecord
 from .import_report import ImportReport, add
 from .import_target import ImportTarget
 from .import_types import ImportItem, SkippedItem
-from .value_conversion import comparison_key, identity, plain_json, short_identity
+from .value_conversion import as_texts, comparison_key, identity, plain_json, short_identity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,7 +106,7 @@ class ImportDiff:
         task, id = item.value, names[item.key]
         extra = {**_beside(task.extra, AgentTask._fields), MARK: self._mark(item)}
         if isinstance(extra.get("depends_on"), list):
-            extra["depends_on"] = [names.get(other, other) for other in extra["depends_on"]]
+            extra["depends_on"] = [names.get(other, other) for other in as_texts(extra["depends_on"])]
         parent = task.follow_up_from
         made = there[id].created_at if id in there else item.at or self.target.agent_dir.now()
         task = task._replace(
@@ -196,7 +196,7 @@ class ImportDiff:
             self.came["letters"][key] = ImportedItem(key, message.id)
 
 
-def _beside(extra: Mapping[str, Any], own: Sequence[str]) -> dict[str, Any]:
+def _beside(extra: Mapping[str, object], own: Sequence[str]) -> dict[str, object]:
     """Further fields under names that are not the document's own."""
     return {f"{key}_there" if key in own else key: plain_json(value) for key, value in extra.items()}
 

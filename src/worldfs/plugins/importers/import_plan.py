@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from worldfs.base.agent_names import check_agent_name
 from worldfs.base.errors import NotFound, WorldError
@@ -95,13 +96,13 @@ def plan(
     made.broken = registry.broken if not tuple(importers) else ()
     for name, importer in chosen.items():
         foreign = name in registry.foreign
-        for source in _tried(made, name, foreign, lambda each=importer: each.finds(where)) or ():
+        for source in _tried(made, name, foreign, partial(importer.finds, where)) or ():
             if source.agent is not None and not is_same_agent(source.agent, agent) and not everyone:
                 made.others[source.agent] = made.others.get(source.agent, 0) + 1
             elif source.offered and source.offered not in made.also:
                 made.offered.append(source)
             else:
-                imported = _tried(made, name, foreign, lambda each=importer, of=source: each.read(of))
+                imported = _tried(made, name, foreign, partial(importer.read, source))
                 if imported is not None:
                     made.found.append(FoundSource(source, imported))
                     _others(made, imported)
@@ -127,7 +128,7 @@ def skipped_text(left: SkippedItem) -> str:
     return one_line(words + (f" — {left.fix}" if left.fix else ""), 600)
 
 
-def _tried(plan: ImportPlan, name: str, foreign: bool, call: Any) -> Any:
+def _tried(plan: ImportPlan, name: str, foreign: bool, call: Callable[[], T]) -> T | None:
     """What an importer answers. A source that cannot be read is named; so is a foreign importer that breaks."""
     try:
         return call()
@@ -143,10 +144,10 @@ def _tried(plan: ImportPlan, name: str, foreign: bool, call: Any) -> Any:
 
 
 def _others(plan: ImportPlan, imported: ParsedSource) -> None:
-    kinds: tuple[list[Any], ...] = (imported.tasks, imported.remarks, imported.messages)
-    for item in (item for items in kinds for item in items):
-        if item.to is not None and not is_same_agent(item.to, plan.agent) and not plan.everyone:
-            plan.others[item.to] = plan.others.get(item.to, 0) + 1
+    kinds = (imported.tasks, imported.remarks, imported.messages)
+    for to in (item.to for items in kinds for item in items):
+        if to is not None and not is_same_agent(to, plan.agent) and not plan.everyone:
+            plan.others[to] = plan.others.get(to, 0) + 1
 
 
 def _source_words(plan: ImportPlan, found: FoundSource) -> str:
@@ -156,9 +157,8 @@ def _source_words(plan: ImportPlan, found: FoundSource) -> str:
     if tasks:
         waiting = sum(item.value.status in ("pending", "active") for item in tasks)
         parts.append(f"{plural(len(tasks), 'task')} ({waiting:,} open)")
-    kinds: tuple[tuple[list[Any], str], ...] = ((imported.remarks, "note"), (imported.messages, "message"))
-    for items, one in kinds:
-        number = len(list(plan.mine(items)))
+    notes, messages = list(plan.mine(imported.remarks)), list(plan.mine(imported.messages))
+    for number, one in ((len(notes), "note"), (len(messages), "message")):
         if number:
             parts.append(plural(number, one))
     if imported.stream is not None and source.size > COUNTED:

@@ -12,9 +12,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.errors import Exists, WorldError
+from worldfs.base.json_values import as_int, as_list, as_object, as_text
 from worldfs.base.logfile import LogFile
 from worldfs.storage.revision import PRIVATE_DIR, of
 
@@ -59,15 +60,15 @@ class ImportRecord:
         self._torn = False
         for line in self._lines():
             for kind, items in self.came.items():
-                for key, value in line.get(kind, {}).items():
-                    items[key] = ImportedItem(*value)
-            self.of_source.setdefault(str(line.get("source")), set()).update(line.get("tasks", ()))
-            self.skipped.update(line.get("left_ids", ()))
-            self.files.update(line.get("files", {}))
-            self.entries += line.get("entries", 0)
-            self.covered = max(self.covered, line.get("covered", 0))
+                for key, value in as_object(line.get(kind)).items():
+                    items[key] = ImportedItem(*map(str, as_list(value)))
+            self.of_source.setdefault(str(line.get("source")), set()).update(map(str, as_list(line.get("tasks"))))
+            self.skipped.update(map(str, as_list(line.get("left_ids"))))
+            self.files.update({key: str(value) for key, value in as_object(line.get("files")).items()})
+            self.entries += as_int(line.get("entries"))
+            self.covered = max(self.covered, as_int(line.get("covered")))
 
-    def _lines(self) -> Iterator[dict[str, Any]]:
+    def _lines(self) -> Iterator[dict[str, object]]:
         stored = self.agent_dir.store.get(NAME)
         data = stored.data if stored else b""
         self._torn = bool(data) and not data.endswith(b"\n")
@@ -97,8 +98,8 @@ class ImportRecord:
         for seq, entry in self.journal.since(since):
             if _came_over(entry):
                 self.late = seq
-                if seen.add(entry["import"]):
-                    missing.append(entry["import"])
+                if seen.add(as_text(entry["import"])):
+                    missing.append(as_text(entry["import"]))
             if len(missing) == MANY:
                 self.note_entries(missing)
                 missing.clear()
@@ -116,7 +117,7 @@ class ImportRecord:
         if data:
             self.agent_dir.root.append(IDS, data.encode() + b"\n", durable=False)
 
-    def add(self, line: dict[str, Any]) -> None:
+    def add(self, line: dict[str, object]) -> None:
         """One line more; durable, and before it the identities that it covers."""
         if self.agent_dir.store.probe(IDS) is not None:
             self.agent_dir.root.flush(IDS)
@@ -154,9 +155,9 @@ def skipped_id(left: SkippedItem) -> str:
     return of(f"{left.location}\n{left.found}".encode("utf-8", "replace") + left.data)
 
 
-def skipped_value(left: SkippedItem) -> dict[str, Any]:
+def skipped_value(left: SkippedItem) -> dict[str, object]:
     """How the record holds what was left."""
-    value: dict[str, Any] = {"where": left.location, "found": left.found}
+    value: dict[str, object] = {"where": left.location, "found": left.found}
     if left.expected:
         value["expected"] = left.expected
     if left.data:
@@ -169,11 +170,11 @@ def skipped_value(left: SkippedItem) -> dict[str, Any]:
     return value
 
 
-def _came_over(entry: dict[str, Any]) -> bool:
+def _came_over(entry: dict[str, object]) -> bool:
     return entry.get("imported") is True and _is_id(entry.get("import"))
 
 
-def _is_id(value: Any) -> bool:
+def _is_id(value: object) -> bool:
     return isinstance(value, str) and len(value) == ID and set(value) <= set("0123456789abcdef")
 
 

@@ -10,7 +10,7 @@ import fcntl
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import BadInput
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from worldfs.agents.agent_state import AgentState
 
 BATCH: Final = 500  # journal lines a write
+JournalItem = ImportItem[dict[str, object]]
 COUNTED: Final = ("session_end", "metrics_imported")
 _OURS: Final = ("imported", "source", "import", "seq")
 
@@ -104,8 +105,8 @@ class _SourceImport:
             self.number += len(batch)
         add(self.report.new, "entries", self.number)
 
-    def _batches(self, items: Iterable[ImportItem[Any]], seen: IdentitySet) -> Iterator[list[ImportItem[Any]]]:
-        batch: list[ImportItem[Any]] = []
+    def _batches(self, items: Iterable[JournalItem], seen: IdentitySet) -> Iterator[list[JournalItem]]:
+        batch: list[JournalItem] = []
         for item in items:
             if not seen.add(item.key):
                 add(self.report.same, "entries")
@@ -117,7 +118,7 @@ class _SourceImport:
         if batch:
             yield batch
 
-    def _append(self, record: ImportRecord, batch: list[ImportItem[Any]]) -> None:
+    def _append(self, record: ImportRecord, batch: list[JournalItem]) -> None:
         lines = [self._line(item) for item in batch]
         self.counted = self.counted or any(line.get("event") in COUNTED for line in lines)
         for line in lines:
@@ -127,7 +128,7 @@ class _SourceImport:
             self.covered = self.target.journal.append_many(lines)
             record.note_entries(item.key for item in batch)
 
-    def _line(self, item: ImportItem[dict[str, Any]]) -> dict[str, Any]:
+    def _line(self, item: JournalItem) -> dict[str, object]:
         entry = {key: plain_json(value) for key, value in item.value.items() if key not in _OURS}
         if not entry.get("ts"):
             entry.pop("ts", None)  # no time is known: the journal sets its own
@@ -145,7 +146,7 @@ class _SourceImport:
                 if came is not None and came.digest != digest:
                     self.report.kept.append(f"figures of {item.location}: taken over once, and counted on here since")
                 continue
-            line = {"event": "metrics_imported", "metrics": dict(item.value)}
+            line: dict[str, object] = {"event": "metrics_imported", "metrics": dict(item.value)}
             self._append(record, [ImportItem(key, line, item.location)])
             add(self.report.new, "figures")
             judged.came["figures"][item.key] = ImportedItem(digest, "")
@@ -160,7 +161,7 @@ class _SourceImport:
         files, copy, why = record.keep_copies(source)
         if why:
             self.report.without_copy[source.path] = why
-        line: dict[str, Any] = {
+        line: dict[str, object] = {
             "ts": self.target.agent_dir.now(),
             "importer": source.importer,
             "source": self.found.name,

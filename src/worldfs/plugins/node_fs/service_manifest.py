@@ -10,9 +10,10 @@ import json
 import os
 import re
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from worldfs.base.errors import BadInput, MissingRequirement, from_os
+from worldfs.base.json_values import as_list, as_object, as_text
 from worldfs.formats.wire.frames import Json
 
 NATIVE: Final = "native_proc"
@@ -34,7 +35,7 @@ class ServiceManifest(NamedTuple):
 
     def service(self, node: str, state: str = "online") -> Json:
         """S as sent in an upsert."""
-        return {**_put(self.published, "{node_id}", node), "state": state}
+        return {**as_object(_put(self.published, "{node_id}", node)), "state": state}
 
 
 def read(path: str) -> ServiceManifest:
@@ -57,17 +58,18 @@ def read(path: str) -> ServiceManifest:
     for key in _OBJECTS:
         if not isinstance(value.get(key, {}), dict):
             raise _wrong(path, key, "an object")
-    runtime: dict[str, Any] = value.get("runtime", {})
+    runtime: dict[str, object] = value.get("runtime", {})
     folder = os.path.dirname(os.path.abspath(path))
     return ServiceManifest(
         id, _published(id, value, path), _argv(runtime, path, folder), folder, _timeout(runtime, path)
     )
 
 
-def _published(id: str, value: dict[str, Any], path: str) -> Json:
+def _published(id: str, value: dict[str, object], path: str) -> Json:
     place = "/nodes/{node_id}/" + id
-    endpoints = value.get("endpoints", [place])
-    if not _texts(endpoints) or not endpoints or not all(one.startswith("/") for one in endpoints):
+    given = value.get("endpoints", [place])
+    endpoints = as_list(given)
+    if not _texts(given) or not endpoints or not all(as_text(one).startswith("/") for one in endpoints):
         raise _wrong(path, "endpoints", "absolute paths, one or more")
     mounts = value.get("mounts", [{"mount_id": id, "mount_path": endpoints[0], "state": "online"}])
     if not isinstance(mounts, list) or not all(isinstance(mount, dict) for mount in mounts):
@@ -78,7 +80,7 @@ def _published(id: str, value: dict[str, Any], path: str) -> Json:
         "version": str(value.get("version", "1")),
         "state": "online",
         "endpoints": endpoints,
-        "capabilities": {"invoke": True, **value.get("capabilities", {})},
+        "capabilities": {"invoke": True, **as_object(value.get("capabilities"))},
         "mounts": mounts,
         "ops": value.get("ops", {"model": "namespace", "invoke": "control/invoke.json"}),
         "runtime": value.get("runtime", {}),
@@ -90,7 +92,7 @@ def _published(id: str, value: dict[str, Any], path: str) -> Json:
     return found
 
 
-def _argv(runtime: dict[str, Any], path: str, folder: str) -> tuple[str, ...]:
+def _argv(runtime: dict[str, object], path: str, folder: str) -> tuple[str, ...]:
     kind = runtime.get("type")
     if kind != NATIVE:
         raise BadInput(
@@ -101,7 +103,7 @@ def _argv(runtime: dict[str, Any], path: str, folder: str) -> tuple[str, ...]:
         raise _wrong(path, "runtime.executable_path", "the path of a program")
     if not _texts(args):
         raise _wrong(path, "runtime.args", "a list of texts")
-    return (_found(program, path, folder), *args)
+    return (_found(program, path, folder), *map(str, as_list(args)))
 
 
 def _found(program: str, path: str, folder: str) -> str:
@@ -120,7 +122,7 @@ def _found(program: str, path: str, folder: str) -> str:
     return found
 
 
-def _timeout(runtime: dict[str, Any], path: str) -> int:
+def _timeout(runtime: dict[str, object], path: str) -> int:
     value = runtime.get("timeout_ms", TIMEOUT_MS)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= TIMEOUT_MAX:
         raise _wrong(path, "runtime.timeout_ms", f"1 to {TIMEOUT_MAX}")
@@ -131,7 +133,7 @@ def _texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(one, str) and "\0" not in one for one in value)
 
 
-def _put(value: Any, mark: str, text: str) -> Any:
+def _put(value: object, mark: str, text: str) -> object:
     if isinstance(value, str):
         return value.replace(mark, text)
     if isinstance(value, dict):

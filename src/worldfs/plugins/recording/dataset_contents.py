@@ -8,7 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from worldfs.base.json_values import as_float, as_int
 
 from . import lerobot_dataset, stats, video
 from .episode import RecordingRecipe
@@ -34,10 +36,10 @@ class DatasetContents:
     tasks: tuple[str, ...] = ()
     stats: Mapping[str, stats.Stats] = field(default_factory=dict)
     sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # camera → height, width
-    last: Mapping[str, Any] = field(default_factory=dict)
+    last: Mapping[str, object] = field(default_factory=dict)
 
 
-def read_contents(read: Read, document: Mapping[str, Any]) -> DatasetContents:
+def read_contents(read: Read, document: Mapping[str, object]) -> DatasetContents:
     """From its own files; `document`: meta/worldfs.json."""
     info = json.loads(read(lerobot_dataset.INFO) or b"{}")
     tasks = lerobot_dataset.tasks_of(read(lerobot_dataset.TASKS) or b"")
@@ -49,7 +51,7 @@ def read_contents(read: Read, document: Mapping[str, Any]) -> DatasetContents:
     }  # fmt: skip
     last = rows.slice(rows.num_rows - 1).to_pylist()[0]
     return DatasetContents(
-        info["total_episodes"], info["total_frames"], int(document["trials"]), tuple(tasks), folded, sizes, last
+        info["total_episodes"], info["total_frames"], as_int(document["trials"]), tuple(tasks), folded, sizes, last
     )
 
 
@@ -70,14 +72,14 @@ def add_episodes(
         for camera, key in ((camera, lerobot_dataset.camera_key(camera)) for camera in recipe.cameras)
     }
     files: dict[str, bytes] = {}
-    rows: dict[int, list[dict[str, Any]]] = {}
+    rows: dict[int, list[dict[str, object]]] = {}
     now = before
     for kept in taken:
         now = replace(now, tasks=(*now.tasks, *({kept.words} - {*now.tasks})), trials=kept.trial + 1)
         task = now.tasks.index(kept.words)
         table = lerobot_dataset.frames(kept, now.episodes, now.frames, task, recipe.fps)
         known = {**kept.stats, **_scalar_stats(kept, now, task, recipe.fps)}
-        row: dict[str, Any] = {
+        row: dict[str, object] = {
             "episode_index": now.episodes, "tasks": [kept.words], "length": kept.length,
             "dataset_from_index": now.frames, "dataset_to_index": now.frames + kept.length,
             "worldfs/family": kept.family, "worldfs/seed": kept.seed, "worldfs/trial": kept.trial,
@@ -118,12 +120,12 @@ class _FileSeries:
     """The last file of a kind and those that follow it. `touched`: number → the parts that it is made of."""
 
     def __init__(
-        self, pattern: str, key: str, prefix: str, *, most_mb: float, last: Mapping[str, Any], read: Read
+        self, pattern: str, key: str, prefix: str, *, most_mb: float, last: Mapping[str, object], read: Read
     ) -> None:
         self.touched: dict[int, list[bytes]] = {}
         self._pattern, self._key, self._prefix, self._most = pattern, key, prefix, most_mb * 1024**2
-        self.number = int(last.get(f"{prefix}chunk_index", 0)) * CHUNK + int(last.get(f"{prefix}file_index", 0))
-        self._at = float(last.get(f"{prefix}to_timestamp", 0.0))
+        self.number = as_int(last.get(f"{prefix}chunk_index")) * CHUNK + as_int(last.get(f"{prefix}file_index"))
+        self._at = as_float(last.get(f"{prefix}to_timestamp"))
         before = read(self.path(self.number)) if last else None
         self._before = [] if before is None else [before]
         self._size = len(before or b"")
@@ -131,14 +133,14 @@ class _FileSeries:
     def path(self, number: int) -> str:
         return lerobot_dataset.file_path(self._pattern, number, self._key)
 
-    def add(self, part: bytes, seconds: float = 0.0, *, size: int = 0) -> dict[str, Any]:
+    def add(self, part: bytes, seconds: float = 0.0, *, size: int = 0) -> dict[str, object]:
         """The fields of an episode's row about it."""
         size = size or len(part)
         if self._size and self._size + size > self._most:
             self.number, self._size, self._at, self._before = self.number + 1, 0, 0.0, []
         self.touched.setdefault(self.number, self._before).append(part)
         self._size += size
-        document: dict[str, Any] = {
+        document: dict[str, object] = {
             f"{self._prefix}chunk_index": self.number // CHUNK, f"{self._prefix}file_index": self.number % CHUNK
         }  # fmt: skip
         if seconds:
@@ -152,7 +154,7 @@ def _scalar_stats(kept: EncodedEpisode, now: DatasetContents, task: int, fps: in
     return {name: stats.column_stats(values) for name, values in found.items()}
 
 
-def _longer(before: Sequence[bytes], rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+def _longer(before: Sequence[bytes], rows: Sequence[Mapping[str, object]]) -> pa.Table:
     import pyarrow as pa
 
     tables = [lerobot_dataset.table_of(part) for part in before]
@@ -160,5 +162,5 @@ def _longer(before: Sequence[bytes], rows: Sequence[Mapping[str, Any]]) -> pa.Ta
     return pa.concat_tables([*tables, made.cast(tables[0].schema) if tables else made])
 
 
-def _json(value: Any) -> bytes:
+def _json(value: object) -> bytes:
     return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 from numpy.typing import NDArray
 
-CODEC = "libx264"
+CODEC: Final = "libx264"
 TICKS = 12_800  # a second, of the files written here; every frame rate up to 100 divides it or nearly so
 
 
@@ -19,7 +19,8 @@ def encode(images: NDArray[Any], fps: int) -> bytes:
 
     out = io.BytesIO()
     with av.open(out, "w", format="mp4") as box:
-        stream: Any = box.add_stream(CODEC, rate=fps, options={"crf": "23", "preset": "veryfast", "g": "2", "bf": "0"})
+        options = {"crf": "23", "preset": "veryfast", "g": "2", "bf": "0"}
+        stream = box.add_stream(CODEC, rate=fps, options=options)
         stream.height, stream.width, stream.pix_fmt = images.shape[1], images.shape[2], "yuv420p"
         stream.codec_context.thread_count = 1
         for i, image in enumerate(images):
@@ -38,7 +39,7 @@ def join(films: Sequence[bytes], fps: int) -> bytes:
         return films[0]
     out, frame = io.BytesIO(), 0
     with av.open(out, "w", format="mp4") as box:
-        stream: Any = None
+        stream: av.VideoStream | None = None
         for film in films:
             with av.open(io.BytesIO(film), "r") as source:
                 taken = source.streams.video[0]
@@ -57,7 +58,7 @@ def join(films: Sequence[bytes], fps: int) -> bytes:
     return out.getvalue()
 
 
-def video_info(height: int, width: int, fps: int) -> dict[str, Any]:
+def video_info(height: int, width: int, fps: int) -> dict[str, object]:
     """The entry of such a film in info.json."""
     return {
         "video.height": height, "video.width": width, "video.codec": "h264", "video.pix_fmt": "yuv420p",

@@ -10,6 +10,7 @@ from typing import Any
 
 from worldfs.agents.agent_state import AgentState
 from worldfs.base.disk import Disk
+from worldfs.base.json_values import as_int
 from worldfs.testing.journal_oracle import recount
 from worldfs.testing.manual_clock import ManualClock
 
@@ -164,7 +165,7 @@ def _sums(state: AgentState) -> None:
     ends = [index for index, entry in enumerate(entries) if entry["event"] == "session_end"]
     counted = entries[: ends[-1] + 1] if ends else []
     lifetime, _ = recount(counted, state.agent_dir.clock.now())
-    if tokens := sum(entry.get("tokens_used", 0) for entry in counted if entry["event"] == "session_end"):
+    if tokens := sum(as_int(entry.get("tokens_used")) for entry in counted if entry["event"] == "session_end"):
         lifetime["tokens_used"] = tokens
     assert metrics.lifetime == lifetime, f"metrics {metrics.lifetime}, the journal counts {lifetime}"
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from worldfs.agents.agent_directory import AgentDirectory
 from worldfs.agents.journal import NAME, Journal
 from worldfs.base.disk import Disk
+from worldfs.base.json_values import as_text
 from worldfs.testing.manual_clock import ManualClock
 
 from . import View, Workload
@@ -65,7 +66,9 @@ def inspect(path: Path) -> View:
     try:
         with journal.agent_dir.locked():
             journal.reconcile()
-        found = [(seq, entry["event"], entry.get("n"), len(entry.get("text", ""))) for seq, entry in journal.lines()]
+        found = [
+            (seq, entry["event"], entry.get("n"), len(as_text(entry.get("text")))) for seq, entry in journal.lines()
+        ]
         assert [item[0] for item in found] == list(range(1, len(found) + 1)), f"gaps: {[item[0] for item in found]}"
         live = path / LIVE
         for line in live.read_bytes().splitlines() if live.exists() else ():

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from worldfs.interfaces.cli.command_context import CommandContext
 from worldfs.interfaces.cli.command_output import columns
 
 if TYPE_CHECKING:
     from worldfs.agents.overview import AgentSummary
+    from worldfs.storage.store_interface import StoreWatch
 
 LOOK_S = 30.0  # seconds without a change after which the durations in the table are refreshed
 
@@ -69,7 +70,7 @@ def _watch(context: CommandContext) -> int:
     root = context.agents
     with_names: list[str] = []
     told: list[AgentSummary] | None = None
-    watch: Any = None
+    watch: StoreWatch | None = None
     store = DiskStore(root)
     try:
         while True:

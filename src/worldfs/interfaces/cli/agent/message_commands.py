@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, NotFound
 from worldfs.interfaces.cli.command_context import CommandContext
@@ -12,7 +12,8 @@ from worldfs.interfaces.cli.command_output import columns
 from . import check_exclusive, open_agent_state
 
 if TYPE_CHECKING:
-    from worldfs.agents.message_names import DeliveryReceipt
+    from worldfs.agents.inbox import ClaimedMessage
+    from worldfs.agents.message_names import DeliveryReceipt, StoredMessage
 
 
 def inbox(context: CommandContext) -> int:
@@ -127,13 +128,13 @@ def _typed() -> str:
         raise BadInput(f"standard input: {error.reason}", op="agent send", expected="text in UTF-8") from None
 
 
-def _value(message: Any) -> dict[str, Any]:
-    value: dict[str, Any] = message._asdict()
+def _value(message: StoredMessage) -> dict[str, object]:
+    value: dict[str, object] = message._asdict()
     value["message"] = message.message and message.message._asdict()
     return value
 
 
-def _rows(claimed: Any) -> list[tuple[str, ...]]:
+def _rows(claimed: ClaimedMessage) -> list[tuple[str, ...]]:
     """A claim and its message, one line per fact."""
     facts = {"token": claimed.token, **claimed.message._asdict()}
     return [(key.replace("_", " "), str(value)) for key, value in facts.items() if value not in (None, "", {})]

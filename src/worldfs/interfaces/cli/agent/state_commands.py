@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from worldfs.base.errors import BadInput
 from worldfs.interfaces.cli.command_context import CommandContext
 from worldfs.interfaces.cli.command_output import columns
@@ -171,5 +169,5 @@ def schema(context: CommandContext) -> int:
     return 0
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
