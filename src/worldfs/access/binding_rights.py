@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
+from worldfs.base.json_values import as_objects
 from worldfs.tree.row_table import COMMAND
 
 from . import file_roles, visibility
@@ -24,7 +25,7 @@ from .things import (
 from .verb import Verb
 from .visibility_policy import PolicyNode, VisibilityPolicy
 
-Json = dict[str, Any]
+Json = dict[str, object]
 ROBOT: Final = "body"  # the service of a robot of this home: a binding that sees it may command the robot
 
 
@@ -129,7 +130,8 @@ class BindingRights:
     def _mounted(self) -> frozenset[tuple[str, str]]:
         """Node and export of the project's mounts."""
         project = self._facts.plane.project(self.project) or {}
-        return frozenset((str(mount["node_id"]), str(mount["export_name"])) for mount in project.get("mounts", ()))
+        mounts = as_objects(project.get("mounts"))
+        return frozenset((str(mount["node_id"]), str(mount["export_name"])) for mount in mounts)
 
     @cached_property
     def home(self) -> bool:

@@ -18,7 +18,7 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.durable import Root
@@ -46,7 +46,7 @@ class TokenVisit(NamedTuple):
     last_active_ms: int
     messages: int = 0
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {
             "session_key": self.key,
             "agent_id": self.agent,
@@ -74,7 +74,7 @@ class AgentToken(NamedTuple):
     sha256: str
     created_ms: int
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {"id": self.id, "agent_id": self.agent, "role": self.role, "created_at_ms": self.created_ms}
 
 
@@ -88,7 +88,7 @@ class TokenStore:
         self.path = "" if home is None else str(home / FILE)
         self._clock = clock or SystemClock()
         self._lock = threading.Lock()
-        self._kept: dict[str, Any] = {}  # the file
+        self._kept: dict[str, object] = {}  # the file
         self._seen: object = None  # its stat at that time
         self._tokens: dict[str, str] = {}
         self._issued: dict[str, AgentToken] = {}  # by hash
@@ -151,7 +151,7 @@ class TokenStore:
             raise BadInput(f"{MOTHER} is the primary agent", op="token", expected="another agent, or --role admin")
         token = _new("agent")
 
-        def edit(kept: dict[str, Any]) -> AgentToken:
+        def edit(kept: dict[str, object]) -> AgentToken:
             rows = _issued(kept)
             made_before = kept.get(_COUNT)
             numbers = (int(row.id.removeprefix("token-")) for row in rows)
@@ -179,7 +179,7 @@ class TokenStore:
         if named == ADMIN:
             raise BadInput("the admin token is the home's own", op="token", fix="control.auth_rotate makes another")
 
-        def edit(kept: dict[str, Any]) -> list[str]:
+        def edit(kept: dict[str, object]) -> list[str]:
             rows = _issued(kept)
             gone = [row.id for row in rows if named in (row.id, row.agent)]
             if not gone and named == USER and kept.get(f"{USER}_token"):
@@ -195,9 +195,9 @@ class TokenStore:
 
         return self._change(edit)
 
-    def masked(self) -> dict[str, Any]:
+    def masked(self) -> dict[str, object]:
         """The token masked: enough to recognise it, not to use it."""
-        shown: dict[str, Any] = {f"{role}_token": _mask(self._tokens[role]) for role in ROLES}
+        shown: dict[str, object] = {f"{role}_token": _mask(self._tokens[role]) for role in ROLES}
         return shown | {AGENTS: [one.to_json() for one in self.agent_tokens()], "path": self.path}
 
     def rotate(self, role: str) -> str:
@@ -219,7 +219,7 @@ class TokenStore:
         if id not in (*ROLES, *(one.id for one in self._issued.values())):
             return
 
-        def edit(kept: dict[str, Any]) -> None:
+        def edit(kept: dict[str, object]) -> None:
             rest = [old for old in self._visits.get(id, ()) if old[:3] != visit[:3]]
             self._visits[id] = [visit, *rest][:KEPT]
             kept["visits"] = {key: [one._asdict() for one in rows] for key, rows in self._visits.items()}
@@ -236,7 +236,7 @@ class TokenStore:
 
     # -- the file ------------------------------------------------------------------------------------------------------
 
-    def _change(self, edit: Callable[[dict[str, Any]], T], *, visits: bool = False) -> T:
+    def _change(self, edit: Callable[[dict[str, object]], T], *, visits: bool = False) -> T:
         """Read the file, change it, write it: nothing that another process wrote meanwhile is lost."""
         with self._lock:
             if self._root is None:
@@ -266,11 +266,11 @@ class TokenStore:
             return info.st_mtime_ns, info.st_ino, info.st_size
         return None
 
-    def _read(self) -> dict[str, Any]:
+    def _read(self) -> dict[str, object]:
         data = None if self._root is None else self._root.read(FILE)
         return {} if data is None else _read(data, self.path)
 
-    def _take(self, kept: dict[str, Any], *, visits: bool = True) -> None:
+    def _take(self, kept: dict[str, object], *, visits: bool = True) -> None:
         self._kept = kept
         self._tokens = {role: str(kept.get(f"{role}_token") or "") for role in ROLES}
         self._issued = {one.sha256: one for one in _issued(kept)}
@@ -296,7 +296,7 @@ def _mask(token: str) -> str:
     return token[:9] + "…" + token[-4:] if len(token) > 24 else "…"
 
 
-def _read(data: bytes, path: str) -> dict[str, Any]:
+def _read(data: bytes, path: str) -> dict[str, object]:
     try:
         value = json.loads(data)
     except ValueError:
@@ -311,7 +311,7 @@ def _read(data: bytes, path: str) -> dict[str, Any]:
     return value
 
 
-def _issued(kept: Mapping[str, Any]) -> list[AgentToken]:
+def _issued(kept: Mapping[str, object]) -> list[AgentToken]:
     """The valid rows; an invalid row admits no client."""
     rows, found = kept.get(AGENTS), []
     for row in rows if isinstance(rows, list) else []:

@@ -6,13 +6,12 @@ Hidden things do not exist: no directory, no line of an index, no count in a sum
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from .binding import ADMIN, USER, Binding
 from .roles import AGENT, OPERATOR, PLANNER
 from .visibility_policy import VisibilityPolicy
 
-Json = Mapping[str, Any]
+Json = Mapping[str, object]
 _OPEN = frozenset({"user", "*", "all"})
 _CLOSED = frozenset({"deny", "deny-by-default"})
 

@@ -9,7 +9,10 @@ import json
 import os
 import re
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, TypeGuard
+from typing import Final, NamedTuple, TypeGuard
+
+from worldfs.base.json_values import as_list, as_objects
+from worldfs.base.model import Json
 
 from .binding import MOTHER, SYSTEM, Binding
 
@@ -83,7 +86,7 @@ class PolicyCache:
     def _project(self, project: str) -> str:
         return os.path.join(self._home, "projects", project, "project_policy.json") if _identifier(project) else ""
 
-    def _load(self, kind: str, name: str) -> tuple[dict[str, Any], str]:
+    def _load(self, kind: str, name: str) -> tuple[dict[str, object], str]:
         """The manifest and a warning; an empty manifest when there is none."""
         path = self._agent(name) if kind == "agent" else self._project(name)
         try:
@@ -102,7 +105,7 @@ class PolicyCache:
         return (value, "") if isinstance(value, dict) else ({}, f"{path}: not a JSON object")
 
 
-def compile_policy(binding: Binding, load: Callable[[str, str], tuple[dict[str, Any], str]]) -> VisibilityPolicy:
+def compile_policy(binding: Binding, load: Callable[[str, str], tuple[dict[str, object], str]]) -> VisibilityPolicy:
     """The agent's manifest, then the project's over it. `load(kind, name)` gives a manifest and a warning."""
     agent_says, unread = load("agent", binding.agent)
     warnings = [unread]
@@ -113,15 +116,15 @@ def compile_policy(binding: Binding, load: Callable[[str, str], tuple[dict[str, 
     project = project or SYSTEM
     project_says, warning = load("project", project)
     says = {**_typed(agent_says, warnings), **_typed(project_says, warnings)}
-    nodes = tuple(_nodes(says["nodes"])) if "nodes" in says else (LOCAL,)
-    links = tuple(_links(says["project_links"])) if "project_links" in says else tuple(_derived(nodes))
-    agents = [name for name in says.get("visible_agents", ()) if _identifier(name)]
+    nodes = tuple(_nodes(as_objects(says["nodes"]))) if "nodes" in says else (LOCAL,)
+    links = tuple(_links(as_objects(says["project_links"]))) if "project_links" in says else tuple(_derived(nodes))
+    agents = [name for name in as_list(says.get("visible_agents")) if _identifier(name)]
     if binding.agent not in agents:
         agents.append(binding.agent)
     return VisibilityPolicy(
         binding.agent,
         project,
-        says.get("show_debug", binding.agent == MOTHER),
+        says.get("show_debug", binding.agent == MOTHER) is True,
         nodes,
         tuple(dict.fromkeys(agents)),
         links,
@@ -134,17 +137,17 @@ def compile_policy(binding: Binding, load: Callable[[str, str], tuple[dict[str, 
 _TYPES: Final = {"show_debug": bool, "nodes": list, "visible_agents": list, "project_links": list}
 
 
-def _typed(says: dict[str, Any], warnings: list[str]) -> dict[str, Any]:
+def _typed(says: dict[str, object], warnings: list[str]) -> dict[str, object]:
     for name, kind in _TYPES.items():
         if name in says and not isinstance(says[name], kind):
             warnings.append(f"{name}: found {type(says[name]).__name__}, expected {kind.__name__}")
     return {name: says[name] for name, kind in _TYPES.items() if isinstance(says.get(name), kind)}
 
 
-def _nodes(entries: list[Any]) -> list[PolicyNode]:
+def _nodes(entries: list[Json]) -> list[PolicyNode]:
     nodes: dict[str, PolicyNode] = {}
     for entry in entries:
-        id = entry.get("id") if isinstance(entry, dict) else None
+        id = entry.get("id")
         if not _identifier(id) or id in nodes:
             continue
         given = entry.get("resources")
@@ -158,17 +161,17 @@ def _nodes(entries: list[Any]) -> list[PolicyNode]:
     return list(nodes.values())
 
 
-def _links(entries: list[Any]) -> list[PolicyLink]:
+def _links(entries: list[Json]) -> list[PolicyLink]:
     links: dict[str, PolicyLink] = {}
     for entry in entries:
-        node = entry.get("node_id") if isinstance(entry, dict) else None
+        node = entry.get("node_id")
         if not _identifier(node):
             continue
         resource = entry.get("resource", "fs")
         name = entry.get("name", f"{node}::{resource}")
         parts = resource.split("/") if isinstance(resource, str) else [""]
         if all(_identifier(part) for part in parts) and isinstance(name, str) and is_valid_name(name):
-            links.setdefault(name, PolicyLink(name, node, resource))
+            links.setdefault(name, PolicyLink(name, node, "/".join(parts)))
     return list(links.values())
 
 

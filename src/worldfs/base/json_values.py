@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from .model import Json
 
 
@@ -35,4 +37,10 @@ def as_int(value: object, default: int = 0) -> int:
 
 
 def as_float(value: object, default: float = 0.0) -> float:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else default
+    """A number; infinite where a whole number is too large for a float."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return default
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf

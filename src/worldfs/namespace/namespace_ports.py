@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from worldfs.access.binding import Binding
 from worldfs.tree.verb_values import Stat, Wait, WriteContext, Written
 
-Json = dict[str, Any]
+Json = dict[str, object]
 
 
 class PlaneReader(Protocol):
@@ -69,7 +69,7 @@ class ServiceEndpoint(NamedTuple):
     service: str
     node: str = ""
     ops: Mapping[str, str] = {}  # name of an op's file → tool
-    runtime: Mapping[str, Any] = {}
+    runtime: Mapping[str, object] = {}
 
 
 class OrderPort(Protocol):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Generator
-from typing import Any, Generic, TypeVar, cast
+from typing import Generic, TypeVar, cast
 
 T = TypeVar("T")
 
@@ -18,7 +18,7 @@ class SuspendedCoroutine(Generic[T]):
 
     __slots__ = ("_first", "_work")
 
-    def __init__(self, work: Coroutine[Any, Any, T], first: Any) -> None:
+    def __init__(self, work: Coroutine[object, object, T], first: object) -> None:
         self._work, self._first = work, first
 
     def close(self) -> None:
@@ -28,7 +28,7 @@ class SuspendedCoroutine(Generic[T]):
         if isinstance(waited, asyncio.Future) and not waited.cancel() and not waited.cancelled():
             waited.exception()
 
-    def __await__(self) -> Generator[Any, Any, T]:
+    def __await__(self) -> Generator[object, object, T]:
         """Passes on what the coroutine waits for as if the task itself had begun it."""
         work, waited = self._work, self._first
         while True:
@@ -49,7 +49,7 @@ class SuspendedCoroutine(Generic[T]):
                     return cast(T, end.value)
 
 
-def start_eagerly(work: Coroutine[Any, Any, T]) -> T | SuspendedCoroutine[T]:
+def start_eagerly(work: Coroutine[object, object, T]) -> T | SuspendedCoroutine[T]:
     """Run `work` up to its first wait. Its value if there was none (what it raises is raised here), else its rest.
 
     Up to the first wait there is no current task of its own: no `asyncio.timeout` there.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from worldfs.access.binding import Binding
 from worldfs.access.binding_rights import BindingRights
@@ -42,7 +42,7 @@ class VisibleStateSources(NamedTuple):
     home: str
     own_services: Mapping[str, ServiceEndpoint]  # of every agent: by the `place` that a row gives
     reserved: frozenset[str]  # names below a node that the table declares
-    status: Callable[[], Mapping[str, Any]] = dict  # the status report of the home's workspace
+    status: Callable[[], Mapping[str, object]] = dict  # the status report of the home's workspace
 
 
 class VisibleState(BindingRights):
@@ -183,7 +183,7 @@ class VisibleState(BindingRights):
         return b"[" + b",".join(lines) + b"]"
 
 
-def own_services() -> Sequence[dict[str, Any]]:
+def own_services() -> Sequence[dict[str, object]]:
     """The entries of the services that every agent has: at their own paths, then as contracts."""
     return [
         {

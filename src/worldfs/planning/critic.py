@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from worldfs.base.json_values import as_object, as_objects
 from worldfs.base.model import Finding, Op, Operation, Order, Profile, RobotState, Scene, Thing, Vec
@@ -37,7 +36,7 @@ class _Case:
         """Asked only for what is said: most orders are refused nothing."""
         return self.tongue()
 
-    def say(self, key: str, **words: Any) -> None:
+    def say(self, key: str, **words: object) -> None:
         words = {"op": self.order.op, "node": self.order.node or "the robot", **words}
         self.findings.append(refusals.finding(key, self.order.id, self.language, **words))
 

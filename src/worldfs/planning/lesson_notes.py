@@ -6,8 +6,9 @@ import math
 import re
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from worldfs.base.json_values import as_floats
 from worldfs.base.model import Finding, Lesson, Order, Outcome, Scene
 from worldfs.base.standard_operations import EXECUTE_TEXT, LOOK, MOVE, PICK, PLACE
 from worldfs.formats.prose import one_line
@@ -117,7 +118,8 @@ def note_for_failure(order: Order, outcome: Outcome, when: datetime | str, langu
 def action_text(order: Order) -> str:
     """The order in one line: op and main parameter, "pick_up apple_01" (000 LESSONS.md)."""
     value = _main(order.op, order.params)
-    text = refusals.vector(value) if _numbers(value) else refusals.display_value(value) if value is not None else ""
+    text = "" if value is None else refusals.display_value(value)
+    text = refusals.vector(as_floats(value)) if _numbers(value) else text
     return f"{refusals.display_value(order.op)} {text}".strip()
 
 
@@ -142,7 +144,7 @@ def _at(when: datetime | str) -> str:
     return when if isinstance(when, str) else when.strftime("%Y-%m-%d %H:%M:%S")
 
 
-def _main(op: str, params: dict[str, Any]) -> Any:
+def _main(op: str, params: dict[str, object]) -> object:
     names = OBJECT if op in PICK else GOAL if op in PLACE else LABEL if op in LOOK else POINT if op in MOVE else ()
     names = (*names, "nl_task", "task", "name", "strategy")
     value = parameters.given_parameter(params, names)[1]
@@ -153,7 +155,7 @@ def _main(op: str, params: dict[str, Any]) -> Any:
     return value
 
 
-def _numbers(value: Any) -> bool:
+def _numbers(value: object) -> bool:
     if not isinstance(value, list | tuple) or len(value) < 3:
         return False
     return all(parameters.number(v) and -1e12 < v < 1e12 for v in value[:3])

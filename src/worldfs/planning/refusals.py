@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from worldfs.base.model import Finding
 from worldfs.formats.prose import one_line
@@ -191,7 +191,7 @@ REASONS: dict[str, RefusalReason] = {
 }
 
 
-def finding(key: str, job: str, language: str = "en", **words: Any) -> Finding:
+def finding(key: str, job: str, language: str = "en", **words: object) -> Finding:
     """The finding of one reason, its blanks filled. Values are data: they are put in, never read as a template."""
     reason = REASONS[key]
     texts = reason.zh if language.startswith("zh") else reason.en
@@ -199,7 +199,7 @@ def finding(key: str, job: str, language: str = "en", **words: Any) -> Finding:
     return Finding(reason.code, one_line(reason.field.format(**words), 200), expected, found, fix, job, reason.warning)
 
 
-def display_value(value: Any) -> str:
+def display_value(value: object) -> str:
     """A value for a message: short, on one line, control characters escaped."""
     if isinstance(value, str):
         return one_line(value, 80) or '""'

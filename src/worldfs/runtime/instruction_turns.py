@@ -13,7 +13,7 @@ import os
 import threading
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 
 from worldfs.base.clock import Clock, epoch_ns, parse_stamp
 from worldfs.base.errors import Busy, NotFound
@@ -23,7 +23,7 @@ from worldfs.storage.root_lock import RELEASE_S, RootLock, lock_holder
 from worldfs.storage.store_interface import Store
 
 TURNS: Final = ".paos/turns"
-Holder = Mapping[str, Any]  # of a lock: pid, command, started_at, purpose, and the instruction's present job
+Holder = Mapping[str, object]  # of a lock: pid, command, started_at, purpose, and the instruction's present job
 
 
 class InstructionTurn:

@@ -10,13 +10,14 @@ from dataclasses import asdict, fields, replace
 from typing import Any
 
 from worldfs.base.errors import BadInput
+from worldfs.base.json_values import as_float, as_int, as_object, as_objects
 from worldfs.base.model import Cause, Finding, Job, JobState, JobStatus, Order, Outcome
 
 _ORDER = {item.name: item for item in fields(Order)}
-_KINDS: dict[Any, tuple[str, Callable[[Any], bool]]] = {
+_KINDS: dict[object, tuple[str, Callable[[object], bool]]] = {
     "str": ("a string", lambda found: isinstance(found, str)),
     "int": ("a whole number", lambda found: type(found) is int),
-    "float": ("a number, 0 or more", lambda found: type(found) in (int, float) and 0 <= found < math.inf),
+    "float": ("a number, 0 or more", lambda found: 0 <= as_float(found, -1) < math.inf),
     "Json": ("a mapping", lambda found: isinstance(found, dict)),
     "tuple[str, ...]": (
         "a list of strings",
@@ -63,9 +64,9 @@ def read_job(data: bytes, where: str) -> Job:
     return Job(order, replace(status, accepted_at=accepted_at))
 
 
-def order_value(order: Order, accepted_at: str) -> dict[str, Any]:
+def order_value(order: Order, accepted_at: str) -> dict[str, object]:
     """Defaults are left out."""
-    value: dict[str, Any] = {"id": order.id, "node": order.node, "op": order.op, "params": order.params}
+    value: dict[str, object] = {"id": order.id, "node": order.node, "op": order.op, "params": order.params}
     for name, item in _ORDER.items():
         if name not in value and (found := getattr(order, name)) != item.default and found not in ({}, ()):
             value[name] = list(found) if isinstance(found, tuple) else found
@@ -78,8 +79,8 @@ def read_order(data: bytes, where: str) -> tuple[Order, str]:
     return _order(_mapping(data, where), where)
 
 
-def _order(value: dict[str, Any], where: str) -> tuple[Order, str]:
-    known = {name: value[name] for name in _ORDER if name in value}
+def _order(value: dict[str, object], where: str) -> tuple[Order, str]:
+    known: dict[str, Any] = {name: value[name] for name in _ORDER if name in value}
     for name in ("id", "node", "op"):
         if name not in known:
             raise BadInput(f"no {name}", path=where, expected="an order: id, node, op, params")
@@ -92,8 +93,8 @@ def _order(value: dict[str, Any], where: str) -> tuple[Order, str]:
     return Order(**known), str(value.get("accepted_at", ""))
 
 
-def status_value(status: JobStatus) -> dict[str, Any]:
-    value: dict[str, Any] = {"status": status.state.value, "attempt": status.attempt}
+def status_value(status: JobStatus) -> dict[str, object]:
+    value: dict[str, object] = {"status": status.state.value, "attempt": status.attempt}
     for name in ("accepted_at", "started_at", "first_started_at", "completed_at", "not_before"):
         if getattr(status, name):
             value[name] = getattr(status, name)
@@ -102,8 +103,8 @@ def status_value(status: JobStatus) -> dict[str, Any]:
     return value
 
 
-def outcome_value(outcome: Outcome) -> dict[str, Any]:
-    value: dict[str, Any] = {"ok": outcome.ok, "message": outcome.message}
+def outcome_value(outcome: Outcome) -> dict[str, object]:
+    value: dict[str, object] = {"ok": outcome.ok, "message": outcome.message}
     if not outcome.ok:
         value["cause"] = outcome.cause.value if outcome.cause else Cause.ERROR.value
         value["code"] = outcome.code
@@ -120,37 +121,41 @@ def read_status(data: bytes, where: str) -> JobStatus:
     return _status(_mapping(data, where), where)
 
 
-def _status(value: dict[str, Any], where: str) -> JobStatus:
+def _status(value: dict[str, object], where: str) -> JobStatus:
     try:
         outcome = value.get("outcome")
         return JobStatus(
-            JobState(value["status"]),
-            int(value.get("attempt", 0)),
+            JobState(str(value["status"])),
+            as_int(value.get("attempt")),
             str(value.get("accepted_at", "")),
             str(value.get("started_at", "")),
             str(value.get("completed_at", "")),
             str(value.get("not_before", "")),
-            None if outcome is None else _outcome(outcome),
+            None if outcome is None else _outcome(as_object(outcome)),
             str(value.get("first_started_at", "")),
         )
     except (KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
         raise BadInput(f"not a status: {error}", path=where, expected="status, attempt, outcome") from None
 
 
-def _outcome(value: dict[str, Any]) -> Outcome:
+def _outcome(value: dict[str, object]) -> Outcome:
     cause = value.get("cause")
     return Outcome(
         bool(value["ok"]),
         str(value.get("message", "")),
-        None if cause is None else Cause(cause),
+        None if cause is None else Cause(str(cause)),
         str(value.get("code", "")),
         str(value.get("traceback", "")),
-        dict(value.get("evidence", {})),
-        tuple(Finding(**item) for item in value.get("findings", ())),
+        dict(as_object(value.get("evidence"))),
+        tuple(_finding(item) for item in as_objects(value.get("findings"))),
     )
 
 
-def _mapping(data: bytes, where: str) -> dict[str, Any]:
+def _finding(value: dict[str, Any]) -> Finding:
+    return Finding(**value)
+
+
+def _mapping(data: bytes, where: str) -> dict[str, object]:
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -160,15 +165,15 @@ def _mapping(data: bytes, where: str) -> dict[str, Any]:
     return value
 
 
-def _line(value: dict[str, Any]) -> bytes:
+def _line(value: dict[str, object]) -> bytes:
     return _text(value, None)
 
 
-def _page(value: dict[str, Any]) -> bytes:
+def _page(value: dict[str, object]) -> bytes:
     return _text(value, 1)
 
 
-def _text(value: dict[str, Any], indent: int | None) -> bytes:
+def _text(value: dict[str, object], indent: int | None) -> bytes:
     text = json.dumps(value, ensure_ascii=False, indent=indent, default=str) + "\n"
     try:
         return text.encode()

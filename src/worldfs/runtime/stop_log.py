@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from worldfs.base.clock import Clock, stamp
 from worldfs.base.errors import UserError
@@ -60,7 +60,7 @@ class StopLog:
             if found.stopped:
                 self._append(key, {"resume": by, "seen": found.number}, durable=True)
 
-    def _append(self, key: str, line: dict[str, Any], *, durable: bool) -> None:
+    def _append(self, key: str, line: dict[str, object], *, durable: bool) -> None:
         text = json.dumps({**line, "at": stamp(self._clock.now())}, ensure_ascii=False)
         self._store.append(key, f"\n{text}\n".encode(), durable=durable)  # the first newline ends a torn line
 

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 Field = tuple[str | int, ...]  # keys and indices from the root of a document; of prose: the number of a passage
 
-DEEP: Final[Any] = json.loads("[" * 90 + "]" * 90)
-VALUES: Final[tuple[Any, ...]] = (
+DEEP: Final[object] = json.loads("[" * 90 + "]" * 90)
+VALUES: Final[tuple[object, ...]] = (
     "", " ", ".", "..", "../x", "/etc/passwd", "a/b", "a\\b", "C:\\x", "~", "x\0y", "x\ny", "x\r\ty", "\u202e",
     "\ud800", "\udfff\ud800",
     "x" * 5000, "苹果", "苹" * 200, "con", "-rf", "| a | b |", "```", "{", "NaN", "1e999", "null", "%s%n", "$HOME", "*",
@@ -23,7 +23,7 @@ VALUES: Final[tuple[Any, ...]] = (
 _PASSAGE = re.compile(r"[^\s|*#:`,\[\]()-]+(?: [^\s|*#:`,\[\]()-]+)*")
 
 
-def fields(value: Any, at: Field = ()) -> Iterator[Field]:
+def fields(value: object, at: Field = ()) -> Iterator[Field]:
     """Every member and element of a JSON value, the root first."""
     yield at
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -31,22 +31,22 @@ def fields(value: Any, at: Field = ()) -> Iterator[Field]:
         yield from fields(item, (*at, key))
 
 
-def replaced(value: Any, at: Field, hostile: Any) -> Any:
+def replaced(value: object, at: Field, hostile: object) -> object:
     """A copy of the value with `hostile` in one field."""
     if not at:
         return hostile
     after = copy.deepcopy(value)
-    inner = after
+    inner: Any = after
     for key in at[:-1]:
         inner = inner[key]
     inner[at[-1]] = hostile
     return after
 
 
-def renamed(value: Any, at: Field, hostile: str) -> Any:
+def renamed(value: object, at: Field, hostile: str) -> object:
     """A copy of the value in which one member has another name."""
     after = copy.deepcopy(value)
-    inner = after
+    inner: Any = after
     for key in at[:-1]:
         inner = inner[key]
     if isinstance(inner, dict):
@@ -54,10 +54,10 @@ def renamed(value: Any, at: Field, hostile: str) -> Any:
     return after
 
 
-def doubled(value: Any, at: Field) -> Any:
+def doubled(value: object, at: Field) -> object:
     """A copy of the value in which one element of a list is repeated."""
     after = copy.deepcopy(value)
-    inner = after
+    inner: Any = after
     for key in at[:-1]:
         inner = inner[key]
     if isinstance(inner, list) and isinstance(at[-1], int):
@@ -70,17 +70,17 @@ def passages(text: str) -> list[tuple[int, int]]:
     return [found.span() for found in _PASSAGE.finditer(text)]
 
 
-def spelled(value: Any) -> bytes:
+def spelled(value: object) -> bytes:
     """A hostile value as text: as a program would print it, not necessarily UTF-8."""
     text = value if isinstance(value, str) else json.dumps(value) if _small(value) else "9" * 400
     return text.encode("utf-8", "surrogatepass")
 
 
-def document(value: Any, *, fenced: bool = True) -> bytes:
+def document(value: object, *, fenced: bool = True) -> bytes:
     """A JSON value as a document; NaN, Infinity and halves of surrogate pairs as JSON programs write them."""
     text = json.dumps(value)
     return (f"# Page\n\n```json\n{text}\n```\n" if fenced else text).encode()
 
 
-def _small(value: Any) -> bool:
+def _small(value: object) -> bool:
     return not isinstance(value, int) or abs(value) < 10**400

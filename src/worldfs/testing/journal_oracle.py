@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 from worldfs.base.clock import parse_stamp, stamp
+from worldfs.base.json_values import as_int, as_text
 
-Json = dict[str, Any]
+Json = dict[str, object]
 
 FIGURE_OF: Final = {
     "sources_archived": "sources_archived",
@@ -64,7 +65,7 @@ def recount(entries: Iterable[Json], now: datetime) -> tuple[Json, Json]:
     day = ""
     for number, entry in enumerate(entries):
         day = _day(entry) or day
-        id, event = entry.get("session_id") or "", entry.get("event")
+        id, event = as_text(entry.get("session_id")), as_text(entry.get("event"))
         if event == "session_start":
             if id not in sessions:
                 sessions[id] = _Session()
@@ -82,7 +83,7 @@ def recount(entries: Iterable[Json], now: datetime) -> tuple[Json, Json]:
                 said = said if not entry.get("session_id") or id != said else ""
             open_ = [other for other in open_ if other != id]
         elif event in FIGURE_OF and (not event.startswith("message") or entry.get("type") == "flag"):
-            count = 1 if event.startswith("message") else entry.get("count", 1)
+            count = 1 if event.startswith("message") else as_int(entry.get("count"), 1)
             home = id or (open_[-1] if open_ else said)
             if home in open_ or (home and home == said):
                 sessions[home].inside.append((FIGURE_OF[event], count))
@@ -101,12 +102,12 @@ def recount(entries: Iterable[Json], now: datetime) -> tuple[Json, Json]:
         totals[figure] += count
         if first <= at <= last:
             window[figure] += count
-    lifetime = {key: totals[key] for key in (*SESSIONS, *FIGURES)}
+    lifetime: Json = {key: totals[key] for key in (*SESSIONS, *FIGURES)}
     decided = totals["claims_accepted"] + totals["claims_challenged"] + totals["claims_rejected"]
     lifetime["claims_proposed"] = max(totals["claims_proposed"], decided)
     lifetime["disconfirmation_attempts"] = max(totals["disconfirmation_attempts"], totals["disconfirmation_hits"])
     proposed, ended = window["claims_proposed"], window["sessions"]
-    rolling = {
+    rolling: dict[str, object] = {
         "sessions": ended,
         "sources_archived": window["sources_archived"],
         "claims_proposed": proposed,
@@ -128,7 +129,7 @@ class _Session:
         self.over, self.outcome, self.day = True, entry.get("outcome"), day
         carried = [key for key in FIGURES if key in entry]
         self.inside = [(key, count) for key, count in self.inside if key not in carried]
-        self.inside += [(key, entry[key]) for key in carried]
+        self.inside += [(key, as_int(entry[key])) for key in carried]
 
     def figures(self) -> Counter[str]:
         sums: Counter[str] = Counter()
@@ -163,5 +164,5 @@ def _happening(random: Random, ids: list[str]) -> Json:
 
 
 def _day(entry: Json) -> str:
-    moment = parse_stamp(entry.get("ts", ""))
+    moment = parse_stamp(as_text(entry.get("ts")))
     return "" if moment is None else moment.astimezone(UTC).date().isoformat()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -52,7 +51,7 @@ class NullAdapter:
         self.q[:] = 0
         return self.observe()
 
-    def step(self, action: Any, representation: str) -> StepResult:
+    def step(self, action: object, representation: str) -> StepResult:
         self.q = np.asarray(action, dtype=float)
         return StepResult(self.observe())
 
@@ -79,7 +78,7 @@ class NullRuntime:
     def __init__(self, performed: list[str] | None = None) -> None:
         self.performed = [] if performed is None else performed
 
-    def review(self, request: SkillRequest, target: Any) -> Sequence[Finding]:
+    def review(self, request: SkillRequest, target: object) -> Sequence[Finding]:
         why = request.params.get("refuse")
         field = f"SESSIONS.md {request.job} execution.params"
         if not why:
@@ -137,7 +136,7 @@ class NullPolicy:
     def reset(self) -> None:
         self.resets += 1
 
-    def infer(self, observation: Mapping[str, Any], words: str, timeout_s: float) -> ActionChunk:
+    def infer(self, observation: Mapping[str, object], words: str, timeout_s: float) -> ActionChunk:
         return ActionChunk(np.zeros((1, self.dim), np.float32))
 
     def close(self) -> None:

@@ -29,18 +29,20 @@ APPLE = {"id": "apple_01", "name": "Apple", "category": "fruit", "position": [0.
 _unique = itertools.count()
 
 
-def action(id: str, robot: str = "arm_1", *, keys: dict[str, Any] | None = None, **params: Any) -> dict[str, Any]:
+def action(
+    id: str, robot: str = "arm_1", *, keys: dict[str, object] | None = None, **params: object
+) -> dict[str, object]:
     """An entry of ACTION.md that the critic passes; `params` control a `NullDriver`, `keys` are its own."""
     entry = {"action_id": id, "action_type": "move_to", "params": {"target_pose": POSE, **params}, "robot_id": robot}
     return {**entry, "status": "pending", **(keys or {})}
 
 
-def order(id: str, robot: str = "arm_1", *, params: dict[str, Any] | None = None, **fields: Any) -> Order:
+def order(id: str, robot: str = "arm_1", *, params: dict[str, object] | None = None, **fields: Any) -> Order:
     """The same as an order, for `World.submit`."""
     return Order(id, robot, "move_to", {"target_pose": POSE, **(params or {})}, **fields)
 
 
-def sheet(entries: Sequence[dict[str, Any]]) -> bytes:
+def sheet(entries: Sequence[dict[str, object]]) -> bytes:
     """A whole ACTION.md as planners write it."""
     return f"# Actions\n\n```json\n{json.dumps({'queue': list(entries)}, indent=1)}\n```\n".encode()
 
@@ -101,7 +103,7 @@ class WorkspaceFixture:
     def read(self, name: str) -> bytes:
         return (self.root / name).read_bytes()
 
-    def entries(self) -> list[dict[str, Any]]:
+    def entries(self) -> list[dict[str, object]]:
         """The queue in ACTION.md; empty without that file."""
         from worldfs.formats import action
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, TYPE_CHECKING
 
 from worldfs.access.binding_rights import ROBOT
 from worldfs.base.errors import WorldError
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from .world import World
 
-Json = dict[str, Any]
+Json = dict[str, object]
 LOOK_S: Final = 0.25  # an edited profile is read after so long
 _READ = ("EMBODIED.md", "TARGETS.md", "SKILLS.md")
 

@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol, Self
+from typing import TYPE_CHECKING, Final, Protocol, Self
 
 from worldfs.access.binding import MOTHER, Binding
 from worldfs.access.caller import Caller
@@ -236,7 +236,7 @@ class ServedWorld:
             nodes = [id for id in self.world.node_ids() if judge(rights, Verb.STOP, RobotName(id))]
             self.world.stops.stop(nodes, f"agent {binding.agent}")
 
-    def _status(self) -> Mapping[str, Any]:
+    def _status(self) -> Mapping[str, object]:
         if self.world is None or self._notifier is None:
             return {}
         self._notifier.start()  # a reader may wait for the next change
@@ -246,7 +246,7 @@ class ServedWorld:
         hub = self.hub
         return hub.mounted(node) if hub is not None else None
 
-    def _control(self, op: str, payload: dict[str, Any], binding: Binding, correlation: str) -> dict[str, Any]:
+    def _control(self, op: str, payload: dict[str, object], binding: Binding, correlation: str) -> dict[str, object]:
         return self.plane.call(op, payload, Caller(binding, correlation))
 
     def _gathering(self) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from worldfs.base.errors import UserError
 from worldfs.runtime.instruction_turns import current_instruction
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 RECENT = 12
 
 
-def status_report(world: World) -> dict[str, Any]:
+def status_report(world: World) -> dict[str, object]:
     """The cost grows with the open jobs and the sheets, not with the history."""
     held = lock_holder(world.root) if isinstance(world.store, DiskStore) else {"pid": os.getpid()}
     jobs = open_jobs(world)
     stops = {id: stop for id in world.node_ids() if (stop := world.stops.state(id)).stopped}
     running = {job.order.node: job.id for job in jobs if job.status.state.value == "running"}
     hands = _hands(world)
-    nodes: list[dict[str, Any]] = [
+    nodes: list[dict[str, object]] = [
         {
             "id": spec.id,
             "driver": spec.driver,
@@ -78,7 +78,7 @@ def open_jobs(world: World) -> list[Job]:
     return [job for job in jobs if not job.status.state.terminal]
 
 
-def job_value(job: Job) -> dict[str, Any]:
+def job_value(job: Job) -> dict[str, object]:
     """A job in a line of `status`."""
     outcome = job.status.outcome
     return {

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from worldfs.access.judge import require
 from worldfs.access.roles import OPERATOR, PLANNER, WATCHDOG
@@ -529,7 +529,7 @@ class World:
         )
         return [note for note, _ in found]
 
-    def status(self) -> dict[str, Any]:
+    def status(self) -> dict[str, object]:
         """The status report, ready for JSON."""
         from .status_report import status_report
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Collection
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from worldfs.access.attachment import default_project, unbound_agents
 from worldfs.access.binding import MOTHER, Binding
@@ -282,7 +282,7 @@ def _session(peer: ClientPeer, payload: Json, *, needed: bool) -> AttachedSessio
 
 
 def _text(payload: Json, key: str, shape: re.Pattern[str], *, named: bool = False) -> str:
-    value: Any = payload.get(key)
+    value: object = payload.get(key)
     if value is None:
         raise SessionRefused("missing_field", "MissingField", named=named)
     if not isinstance(value, str) or not shape.fullmatch(value) or value in (".", ".."):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
@@ -103,7 +103,7 @@ def _response(request: Request, status: HTTPStatus, body: bytes, kind: str = "te
     return Response(status.value, status.phrase, headers, b"" if request.method == "HEAD" else body)
 
 
-def figures(server: Server, plane: Json) -> dict[str, Any]:
+def figures(server: Server, plane: Json) -> dict[str, object]:
     """The figures of `control.metrics` (`plane`) and the server's own counters."""
     meters = server.meters
     return {
@@ -149,7 +149,7 @@ class Figures(Collector):
         yield from _plane("worldfs_plane", self._plane)
 
 
-def _plane(above: str, values: dict[str, Any]) -> Iterator[Metric]:
+def _plane(above: str, values: dict[str, object]) -> Iterator[Metric]:
     """The nested figures of the plane under flat names."""
     for key, value in values.items():
         name = f"{above}_{key}"

@@ -7,7 +7,7 @@ Source: acheron §2. `version` and `flush` concern the connection and are in pee
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.formats.wire.frames import Frame, encode_base64, write
@@ -17,7 +17,7 @@ from worldfs.tree.verb_values import Stat
 
 IOUNIT: Final = 65_536
 
-Answer = dict[str, Any]
+Answer = dict[str, object]
 
 
 class RequestContext(Protocol):
@@ -46,7 +46,7 @@ class RequestContext(Protocol):
         ...
 
 
-Operation = Callable[[Verbs, Frame, RequestContext], Coroutine[Any, Any, Answer]]
+Operation = Callable[[Verbs, Frame, RequestContext], Coroutine[object, object, Answer]]
 
 
 def _qid(node: BoundNode) -> Answer:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Final
 
 from worldfs.access.attachment import first_binding
 from worldfs.access.auth import Principal
@@ -223,7 +224,7 @@ class ClientPeer:
             request = PeerRequest(self, frame, None, None)
             self._begin(request, execute_control(self, frame))
 
-    def _begin(self, request: PeerRequest, work: Any) -> None:
+    def _begin(self, request: PeerRequest, work: Coroutine[object, object, object]) -> None:
         try:
             done = start_eagerly(work)
         except Exception as error:
@@ -241,14 +242,14 @@ class ClientPeer:
         else:
             self._busy = request
 
-    async def _finish(self, request: PeerRequest, rest: SuspendedCoroutine[Any]) -> None:
+    async def _finish(self, request: PeerRequest, rest: SuspendedCoroutine[object]) -> None:
         try:
             answer = self._answer(request, await rest)
         except Exception as error:
             answer = self._error_frame(request, error)
         self.transport.send(answer)
 
-    def _finished(self, request: PeerRequest, rest: SuspendedCoroutine[Any], task: asyncio.Task[None]) -> None:
+    def _finished(self, request: PeerRequest, rest: SuspendedCoroutine[object], task: asyncio.Task[None]) -> None:
         """A done callback and not the task's end: the task may be cancelled before it ever ran."""
         if self._waiting.get(request.key) is request:
             del self._waiting[request.key]
@@ -260,7 +261,7 @@ class ClientPeer:
             self._busy = None
             self._pump()
 
-    def _answer(self, request: PeerRequest, done: Any) -> bytes:
+    def _answer(self, request: PeerRequest, done: object) -> bytes:
         if request.frame.channel == ACHERON:
             return reply_frames.acheron(request.frame.type[10:], request.frame.tag, done)
         assert isinstance(done, bytes)  # control operations have replies of several shapes

@@ -5,7 +5,7 @@ Source: acheron §1.3.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -38,7 +38,7 @@ def acheron_error(tag: int | None, code: str, message: str) -> bytes:
 
 
 def control(op: str, id: str | None, payload: object) -> bytes:
-    frame: dict[str, Any] = {"channel": "control", "type": f"control.{op}"}
+    frame: dict[str, object] = {"channel": "control", "type": f"control.{op}"}
     if id is not None:
         frame["id"] = id
     return _ENCODE({**frame, "ok": True, "payload": payload})
@@ -48,10 +48,10 @@ def control_error(
     id: str | None, code: str, message: str, correlation: str | None = None, *, named: bool = False
 ) -> bytes:
     """`named`: the error names the correlation id, null included (operations of the control plane)."""
-    frame: dict[str, Any] = {"channel": "control", "type": "control.error"}
+    frame: dict[str, object] = {"channel": "control", "type": "control.error"}
     if id is not None:
         frame["id"] = id
-    error: dict[str, Any] = {"code": code, "message": message}
+    error: dict[str, object] = {"code": code, "message": message}
     if named:
         error["correlation_id"] = correlation
     return _ENCODE({**frame, "ok": False, "error": error})

@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from worldfs import __version__
 from worldfs.base.durable import Root
 from worldfs.base.errors import BadInput
+from worldfs.base.json_values import as_object
 from worldfs.plugins.node_fs.directory_source import DirectorySource
 from worldfs.plugins.node_fs.fs_server import FsServer
 
@@ -31,13 +32,14 @@ def own_exports(home: Path) -> FsServer:
     if (home / FILE).stat().st_mode & 0o077:
         raise BadInput("others may read the token in it", path=where, op="serve", fix=f"chmod 600 {where}")
     try:
-        value: Any = json.loads(data)
+        value: object = json.loads(data)
     except ValueError as error:
         raise BadInput(f"no JSON: {error}", path=where, op="serve") from None
-    token = value.get("token") if isinstance(value, dict) else None
+    said = as_object(value)
+    token = said.get("token")
     if not isinstance(token, str) or len(token) < TOKEN_LEAST:
         raise BadInput("no token", path=where, op="serve", expected=f'"token" of at least {TOKEN_LEAST} characters')
-    shown = value.get("exports")
+    shown = said.get("exports")
     if not isinstance(shown, list) or not all(_fits(one) for one in shown):
         raise BadInput("exports", path=where, op="serve", expected='a list of {"name","path","ro"?}')
     sources = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from worldfs.access.attachment import MAIN_STAYS
 from worldfs.access.binding import Binding
@@ -35,14 +35,14 @@ class AttachedSession:
     def __init__(self, key: str, binding: Binding, verbs: Verbs, since_ms: int) -> None:
         self.key, self.binding, self.verbs, self.since_ms = key, binding, verbs, since_ms
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {
             "session_key": self.key,
             "agent_id": self.binding.agent,
             "project_id": self.binding.project or None,
         }
 
-    def state_json(self) -> dict[str, Any]:
+    def state_json(self) -> dict[str, object]:
         """The attach reply: everything is ready at once (acheron D8)."""
         return {
             "state": "ready",

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import socket
 from collections.abc import Callable
-from typing import Any, Final, Protocol, cast
+from typing import Final, Protocol, cast
 
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Request, Response
@@ -291,7 +291,7 @@ def authorization(request: Request) -> str:
     return ", ".join(request.headers.get_all("Authorization"))
 
 
-def _keep_alive(made: Any) -> None:
+def _keep_alive(made: socket.socket) -> None:
     """TCP keepalive: a vanished peer is noticed within two minutes without traffic."""
     if made.family not in (socket.AF_INET, socket.AF_INET6):
         return

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, NotFound, WorldError
+from worldfs.base.json_values import as_objects
 
 if TYPE_CHECKING:
     from worldfs.client.blocking import BlockingWorld as FarWorld
@@ -85,7 +86,7 @@ class LocalFilmRecording(_Film):
         return self._world.tree.wait(self._control, self._actor, lambda data: not data, timeout=patience) is not None
 
     def _alerts(self) -> list[Mapping[str, object]]:
-        return list(self._world.status()["alerts"])
+        return [*as_objects(self._world.status()["alerts"])]
 
     def _fetch(self) -> bool:
         film = self._world.root / "artifacts" / "films" / self._name

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from worldfs.base.json_values import as_objects
+
 from .command_context import CommandContext
 
 if TYPE_CHECKING:
@@ -32,11 +34,11 @@ def list_tokens(context: CommandContext) -> int:
 
     tokens = _tokens(context)
     shown = tokens.masked()
-    rows = [{"id": role, "agent_id": None, "role": role, "created_at_ms": None} for role in tokens.roles()]
-    rows += shown["agent_tokens"]
-    words = [
-        f"{row['id']:12} {row['role']:6} {row['agent_id'] or shared_token_agents(str(row['role']))}" for row in rows
+    rows: list[dict[str, object]] = [
+        {"id": role, "agent_id": None, "role": role, "created_at_ms": None} for role in tokens.roles()
     ]
+    rows += as_objects(shown["agent_tokens"])
+    words = [f"{row['id']:12} {row['role']:6} {row['agent_id'] or _any(row['role'])}" for row in rows]
     context.output.report("\n".join(words), {"tokens": rows})
     return 0
 

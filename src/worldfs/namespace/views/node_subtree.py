@@ -10,6 +10,7 @@ from worldfs.access.judge import judge
 from worldfs.access.things import ExportName
 from worldfs.access.verb import Verb
 from worldfs.base.errors import BadInput, NotFound
+from worldfs.base.json_values import as_object
 from worldfs.tree.verb_values import Stat, Wait, WriteContext, Written
 from worldfs.tree.virtual_file import Names, Subtree
 
@@ -48,7 +49,7 @@ class _ComputedSubtree:
 
     def _orders(self, view: NodeView, service: VisibleService) -> OrderPort:
         place = ServiceEndpoint(
-            view.place(service), service.id, view.id, service.operations, service.raw.get("runtime") or {}
+            view.place(service), service.id, view.id, service.operations, as_object(service.raw.get("runtime"))
         )
         return self.context.actions.endpoint(place)
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 from worldfs.base.json_text import compact_json
 
 from .visible_services import RESOURCE_KINDS, VisibleService, order_dir, service_dirs
 
-Json = Mapping[str, Any]
+Json = Mapping[str, object]
 FILES: dict[str, tuple[str, object]] = {  # file → the key of S, and its default
     "SCHEMA.json": ("schema", {}),
     "CAPS.json": ("capabilities", {}),

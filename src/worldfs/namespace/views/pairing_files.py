@@ -6,7 +6,7 @@ import itertools
 import json
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from worldfs.access.binding import Binding
 from worldfs.base.clock import Clock
@@ -19,7 +19,7 @@ from worldfs.tree.virtual_file import FileBehaviour, Names
 from ..namespace_ports import PlaneReader
 from .bound_file import BoundFile, ViewContext
 
-Json = dict[str, Any]
+Json = dict[str, object]
 TOPIC: Final = "/debug/pairing"
 _SECRET: Final = frozenset({"node_secret", "lease_token"})  # the node fetches its own (acheron D15, D35)
 _OPTIONS: Final = {"include_redeemed": "redeemed", "include_expired": "expired"}
@@ -85,7 +85,7 @@ class PairingControl:
         if action.queue == "pending":
             return {"pending": self._plane.pending()}
         try:
-            asked: Any = _payload(data)
+            asked = _payload(data)
         except BadInput:  # any content refreshes; only an object has options (acheron D34)
             asked = {}
         with self._lock:
@@ -116,7 +116,7 @@ def _word(error: WorldError) -> str:
     return "".join(part.capitalize() for part in error.code.split("_")) if error.code.islower() else "InvalidPayload"
 
 
-def _shown(value: Any) -> Any:
+def _shown(value: object) -> object:
     """The value without the secrets that only the node itself gets."""
     if isinstance(value, Mapping):
         return {key: None if key in _SECRET else _shown(item) for key, item in value.items()}

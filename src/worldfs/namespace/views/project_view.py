@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.access.visibility_policy import RESOURCES
+from worldfs.base.json_values import as_int, as_object, as_objects
 
 if TYPE_CHECKING:
     from ..visible_state import VisibleState
 
-Json = dict[str, Any]
+Json = dict[str, object]
 CONTRACT: Final = "acheron-worldfs-project-contract-v1"
 _RANK: Final = {"missing": 0, "degraded": 1, "unknown": 2, "online": 3}  # the worst first
 _ZERO: Final = {"mounts_total": 0, "online": 0, "degraded": 0, "missing": 0}
@@ -20,11 +21,11 @@ class ProjectView(NamedTuple):
     """A project as one binding sees it. `status`: the live workspace status, None: policy is used."""
 
     visible: VisibleState
-    status: Mapping[str, Any] | None
+    status: Mapping[str, object] | None
 
     @property
-    def mounts(self) -> Sequence[Mapping[str, Any]]:
-        return self.status.get("mounts", ()) if self.status is not None else ()
+    def mounts(self) -> Sequence[Mapping[str, object]]:
+        return as_objects(self.status.get("mounts")) if self.status is not None else ()
 
     # -- links --------------------------------------------------------------------------------------------------------
 
@@ -81,16 +82,16 @@ class ProjectView(NamedTuple):
     def nodes(self) -> list[Json]:
         if self.status is None:
             return [{"node_id": node.id, "state": "unknown", "mounts": 0} for node in self.visible.policy.nodes]
-        found: dict[str, Json] = {}
+        states: dict[str, list[str]] = {}
         for mount in self.mounts:
-            state = str(mount.get("state", "unknown"))
-            line = found.setdefault(mount["node_id"], {"node_id": mount["node_id"], "state": state, "mounts": 0})
-            line["mounts"] += 1
-            line["state"] = min(line["state"], state, key=lambda word: _RANK.get(word, 2))
-        return [found[id] for id in sorted(found)]
+            states.setdefault(str(mount["node_id"]), []).append(str(mount.get("state", "unknown")))
+        return [
+            {"node_id": id, "state": min(states[id], key=lambda word: _RANK.get(word, 2)), "mounts": len(states[id])}
+            for id in sorted(states)
+        ]
 
     def agents(self) -> list[Json]:
-        own = [{"name": "self", "target": "/agents/self", "kind": "self"}]
+        own: list[Json] = [{"name": "self", "target": "/agents/self", "kind": "self"}]
         return own + [{"name": name, "target": f"/agents/{name}", "kind": "visible"} for name in self.visible.agents]
 
     def sources(self) -> Json:
@@ -152,19 +153,20 @@ class ProjectView(NamedTuple):
 
     def alerts(self) -> list[Json]:
         health = self.health()
+        availability = as_object(health["availability"])
         counts = (
-            ("missing_mounts", "error", health["availability"]["missing"], "missing mounts detected"),
-            ("degraded_mounts", "warning", health["availability"]["degraded"], "degraded mounts detected"),
-            ("workspace_drift", "warning", health["drift_count"], "workspace drift detected"),
+            ("missing_mounts", "error", as_int(availability.get("missing")), "missing mounts detected"),
+            ("degraded_mounts", "warning", as_int(availability.get("degraded")), "degraded mounts detected"),
+            ("workspace_drift", "warning", as_int(health["drift_count"]), "workspace drift detected"),
         )
-        found = [
+        found: list[Json] = [
             {"id": id, "severity": severity, "count": count, "message": message}
             for id, severity, count, message in counts
             if count > 0
         ]
         if health["reconcile_state"] == "degraded":
             found.append({"id": "reconcile_degraded", "severity": "warning", "message": "reconcile state degraded"})
-        if health["queue_depth"] > 0:
+        if as_int(health["queue_depth"]) > 0:
             found.append(
                 {
                     "id": "reconcile_queue",
@@ -175,7 +177,7 @@ class ProjectView(NamedTuple):
             )
         return found
 
-    def workspace_status(self) -> Mapping[str, Any]:
+    def workspace_status(self) -> Mapping[str, object]:
         if self.status is not None:
             return self.status
         return {
@@ -195,7 +197,7 @@ class ProjectView(NamedTuple):
             "queue_depth": 0,
         }
 
-    def part(self, name: str) -> Any:
+    def part(self, name: str) -> object:
         return self.workspace_status()[name]
 
     def reconcile(self) -> Json:
@@ -203,11 +205,11 @@ class ProjectView(NamedTuple):
         return {name: self.part(name) for name in names}
 
     def health(self) -> Json:
-        availability, drift = self.part("availability"), self.part("drift")["count"]
-        reconcile, queue = self.part("reconcile_state"), self.part("queue_depth")
-        if availability["missing"] > 0:
+        availability, drift = as_object(self.part("availability")), as_int(as_object(self.part("drift"))["count"])
+        reconcile, queue = self.part("reconcile_state"), as_int(self.part("queue_depth"))
+        if as_int(availability["missing"]) > 0:
             state = "missing"
-        elif availability["degraded"] > 0 or drift > 0 or queue > 0 or reconcile == "degraded":
+        elif as_int(availability["degraded"]) > 0 or drift > 0 or queue > 0 or reconcile == "degraded":
             state = "degraded"
         else:
             state = "unknown" if reconcile == "unknown" else "healthy"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from worldfs.access.judge import judge
 from worldfs.access.things import Realm
 from worldfs.access.verb import Verb
+from worldfs.base.json_values import as_object, as_objects
 from worldfs.tree.virtual_file import FileBehaviour, Names
 
 from .bound_file import BoundFile, ViewContext
@@ -29,11 +29,11 @@ class StatusFile(BoundFile):
 
     def read(self, names: Names) -> bytes:
         visible = self.context.visible
-        status: dict[str, Any] = dict(visible.sources.status())
+        status: dict[str, object] = dict(visible.sources.status())
         seen = set(visible.bodies)
-        kernel = status.get("kernel")
+        kernel = as_object(status.get("kernel"))
         status["workspace"] = f"/projects/{visible.sources.home}"
         status["kernel"] = {key: kernel[key] for key in ("pid", "started_at") if key in kernel} if kernel else None
-        status["nodes"] = [node for node in status["nodes"] if node["id"] in seen]
-        status["recent"] = [job for job in status["recent"] if job["node"] in seen]
+        status["nodes"] = [node for node in as_objects(status["nodes"]) if node["id"] in seen]
+        status["recent"] = [job for job in as_objects(status["recent"]) if job["node"] in seen]
         return json.dumps(status, ensure_ascii=False, indent=1).encode("utf-8", "replace")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from worldfs.access.visibility_policy import PolicyNode
+from worldfs.base.json_values import as_list
 
-Json = Mapping[str, Any]
+Json = Mapping[str, object]
 RESOURCE_KINDS: Final = ("fs", "camera", "screen", "user")
 _SEGMENT: Final = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _BUILTIN: Final[dict[str, Json]] = {
@@ -125,7 +126,7 @@ def service_dirs(node: str, service: VisibleService, reserved: frozenset[str]) -
         if len(parts) == 2:
             yield parts
     else:
-        for endpoint in service.raw.get("endpoints") or ():
+        for endpoint in as_list(service.raw.get("endpoints")):
             if parts := _below(node, endpoint, reserved):
                 yield parts[:1]
     for path in mount_paths(service):

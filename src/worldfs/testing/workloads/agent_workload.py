@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from worldfs.agents.agent_state import AgentState
 from worldfs.base.disk import Disk
@@ -108,7 +107,7 @@ def inspect(path: Path) -> View:
     state = _open(path, Disk())
     try:
         state.reconcile(settle=True)
-        found: dict[str, Any] = {}
+        found: dict[str, object] = {}
         events = [(seq, entry["event"]) for seq, entry in state.journal.lines()]
         assert [seq for seq, _ in events] == list(range(1, len(events) + 1)), f"gaps in the journal: {events}"
         found["events"] = tuple(events)
@@ -121,7 +120,7 @@ def inspect(path: Path) -> View:
         state.close()
 
 
-def _documents(state: AgentState, home: Path) -> dict[str, Any]:
+def _documents(state: AgentState, home: Path) -> dict[str, object]:
     for name in FILES:
         with suppress(FileNotFoundError):
             json.loads((home / name).read_bytes())
@@ -131,7 +130,7 @@ def _documents(state: AgentState, home: Path) -> dict[str, Any]:
     assert not hidden, f"in sight: {hidden}"
     report, session = state.report(), state.session()
     assert report is not None
-    found: dict[str, Any] = {f"task {task.id}": task for task in state.tasks()}
+    found: dict[str, object] = {f"task {task.id}": task for task in state.tasks()}
     found |= {f"remark {remark.text}": remark.pinned for remark in state.memory().remarks}
     last = report.last_session
     found["report"] = f"{report.status}, {_why(report.summary)}, {report.current_task}, {report.next_priority}"
@@ -145,9 +144,9 @@ def _why(text: str) -> str:
     return text.partition(" lost: ")[0]
 
 
-def _letters(state: AgentState, home: Path) -> dict[str, Any]:
+def _letters(state: AgentState, home: Path) -> dict[str, object]:
     waiting = [letter.message.id for letter in state.inbox.waiting() if letter.message is not None]
-    found = {}
+    found: dict[str, object] = {}
     for id in LETTERS:
         receipt = state.inbox.receipt(id)
         places = waiting.count(id) + (receipt is not None and receipt.state in ("acknowledged", "dead"))

@@ -133,7 +133,7 @@ def compare(
             raise AssertionError(f"{key}: found {_short(now)}, expected {' or '.join(expected)}")
 
 
-def _between(old: Any, new: Any, found: Any) -> bool:
+def _between(old: Any, new: Any, found: object) -> bool:
     if found in (old, new):
         return True
     if isinstance(found, tuple):
@@ -145,6 +145,6 @@ def _between(old: Any, new: Any, found: Any) -> bool:
     return False
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) < 300 else f"{text[:300]}…"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from worldfs.access.binding import ADMIN, MOTHER, SYSTEM, Binding
 from worldfs.base.disk import Disk
 from worldfs.base.durable import Root
+from worldfs.base.model import Json
 from worldfs.control import Caller, ControlPlane, PlaneError
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.tree.change_feed import ChangeFeed
@@ -29,7 +29,7 @@ def run(path: Path, disk: Disk) -> Iterator[str]:
     for name in ("a", "b"):
         _do(plane, "project_create", name=name)
         yield f"project {name}"
-    invite = _do(plane, "node_invite_create")["invite_token"]
+    invite = str(_do(plane, "node_invite_create")["invite_token"])
     yield "a node is invited"
     node = _joined(plane, invite)
     yield "it has joined"
@@ -57,7 +57,7 @@ def restart(path: Path, disk: Disk) -> Iterator[str]:
     made = str(_do(plane, "project_create", name="again")["project_id"])
     assert made not in known, f"{made} is given twice"
     yield "a project again"
-    invite = _do(plane, "node_invite_create")["invite_token"]
+    invite = str(_do(plane, "node_invite_create")["invite_token"])
     yield "invited again"
     _joined(plane, invite)
     yield "a node again"
@@ -73,7 +73,7 @@ def inspect(path: Path) -> View:
     assert plane.image() == image, "a second start finds something else"
     plane.close()
     tables = image["tables"]
-    found: dict[str, Any] = {"active": tables["actives"]}
+    found: dict[str, object] = {"active": tables["actives"]}
     for id, row in tables["projects"].items():
         found[f"project {id}"] = f"{row['name']} {row['mounts']} token {bool(row['token'])}"
     for id, row in tables["nodes"].items():
@@ -85,10 +85,10 @@ def inspect(path: Path) -> View:
 
 def _joined(plane: ControlPlane, invite: str) -> dict[str, str]:
     node = _do(plane, "node_join", invite_token=invite, node_name="edge")
-    return {"node_id": node["node_id"], "node_secret": node["node_secret"]}
+    return {key: str(node[key]) for key in ("node_id", "node_secret")}
 
 
-def _do(plane: ControlPlane, op: str, **payload: Any) -> Any:
+def _do(plane: ControlPlane, op: str, **payload: object) -> Json:
     return plane.call(op, payload, OPERATOR)
 
 

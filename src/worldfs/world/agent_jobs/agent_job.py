@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from worldfs.access.binding import Binding
 from worldfs.base.clock import parse_stamp
@@ -145,7 +145,7 @@ def error_line(id: str, outcome: Outcome, at_ms: int) -> bytes:
     return log_line("error", at_ms, request=id, code=code, message=error_text(outcome))
 
 
-def log_line(type: str, at_ms: int, **fields: Any) -> bytes:
+def log_line(type: str, at_ms: int, **fields: object) -> bytes:
     return compact_json({"type": type, **fields, "timestamp": at_ms}) + b"\n"
 
 

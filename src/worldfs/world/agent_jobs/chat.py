@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from worldfs.access.binding import Binding
 from worldfs.base.errors import BadInput
@@ -55,7 +55,7 @@ class Chat:
         if is_stop(text):
             self._stop(binding)
         id = self._calls.submit(binding, KIND, "say", {"text": text}, correlation=correlation)
-        extra: dict[str, Any] = {"job": id, "result_path": f"/agents/self/jobs/{id}/result.txt"}
+        extra: dict[str, object] = {"job": id, "result_path": f"/agents/self/jobs/{id}/result.txt"}
         if correlation:
             extra["correlation_id"] = correlation
         return Written(len(data), extra)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from worldfs.access.binding import Binding
 from worldfs.base.errors import NotFound
@@ -254,7 +254,7 @@ class EventSelector:
             topics.append(base + source.path[len("/agents/self") :] if inside else source.path)
         return tuple(topics)
 
-    def _told(self, match: EventMatch) -> dict[str, Any]:
+    def _told(self, match: EventMatch) -> dict[str, object]:
         call = match.call
         if call is None:
             return {

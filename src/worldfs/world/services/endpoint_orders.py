@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from worldfs.access.binding import Binding
 from worldfs.base.errors import BadInput
@@ -52,7 +52,7 @@ class EndpointAddress(Protocol):
         ...
 
     @property
-    def runtime(self) -> Mapping[str, Any]: ...
+    def runtime(self) -> Mapping[str, object]: ...
 
 
 class EndpointOrders:
@@ -63,7 +63,7 @@ class EndpointOrders:
         self.calls = calls
         self._tools, self._node = tools, node
         self._lock = threading.Lock()
-        self._refused: OrderedDict[tuple[str, str, str], dict[str, Any]] = OrderedDict()
+        self._refused: OrderedDict[tuple[str, str, str], dict[str, object]] = OrderedDict()
         calls.register(KIND, self._run, lane=_lane)
 
     def endpoint(self, binding: Binding, where: EndpointAddress) -> BoundEndpoint:
@@ -94,7 +94,7 @@ class EndpointOrders:
         with self._lock:
             self._refused.pop(key, None)
 
-    def refused(self, key: tuple[str, str, str]) -> dict[str, Any] | None:
+    def refused(self, key: tuple[str, str, str]) -> dict[str, object] | None:
         return self._refused.get(key)
 
 
@@ -134,7 +134,7 @@ class BoundEndpoint:
         call, refused = self._latest(), self._orders.refused(self._key)
         if call is None and refused is None:
             return IDLE_STATUS
-        told: dict[str, Any] = {
+        told: dict[str, object] = {
             "state": "idle" if call is None else call.word if call.over else "running",
             "tool": None if call is None else call.op,
             "updated_at_ms": 0 if call is None else call.updated_ms,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from worldfs.access.roles import PLANNER
 from worldfs.base.errors import Busy, MissingRequirement, NotFound, WorldError
@@ -120,7 +120,7 @@ class NodeTool:
 
 def body_job_error(id: str, outcome: Outcome) -> ToolError:
     """The error of a failed robot job, with the findings of the critic or the driver."""
-    evidence: dict[str, Any] = {"job": id, **outcome.evidence}
+    evidence: dict[str, object] = {"job": id, **outcome.evidence}
     message = outcome.message or outcome.code
     code = outcome.code.lower() or "execution_failed"
     return ToolError(code, message, cause=outcome.cause or Cause.ERROR, findings=outcome.findings, evidence=evidence)
@@ -130,7 +130,7 @@ def no_driver_error(service: str, node: str) -> ToolError:
     return ToolError("rejected", f"no driver for service {service} on node {node}", cause=Cause.REJECTED)
 
 
-def _value(data: bytes) -> Any:
+def _value(data: bytes) -> object:
     """The output of a service: JSON, else its text."""
     try:
         return json.loads(data)
@@ -138,7 +138,7 @@ def _value(data: bytes) -> Any:
         return data.decode("utf-8", "replace").strip()
 
 
-def _evidence(found: Any) -> dict[str, Any]:
+def _evidence(found: object) -> dict[str, object]:
     if not found:
         return {}
     return found if isinstance(found, dict) and len(compact_json(found)) < 1 << 20 else {"result": found}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
 from worldfs.base.json_text import compact_json
 from worldfs.base.model import Cause, Finding, Json, Outcome
@@ -20,7 +20,7 @@ class ToolError(Exception):
         *,
         cause: Cause = Cause.ERROR,
         findings: tuple[Finding, ...] = (),
-        evidence: Mapping[str, Any] | None = None,
+        evidence: Mapping[str, object] | None = None,
     ) -> None:
         super().__init__(message)
         self.code, self.message, self.cause = code, message, cause
@@ -76,7 +76,7 @@ class ToolArguments:
             raise invalid_arguments(f"{self.tool} requires '{name}'")
         return value
 
-    def any(self, name: str) -> Any:
+    def any(self, name: str) -> object:
         if name not in self.args:
             raise invalid_arguments(f"{self.tool} requires '{name}'")
         return self.args[name]

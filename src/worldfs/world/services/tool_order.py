@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from worldfs.base.errors import BadInput
+from worldfs.base.json_values import as_object
 from worldfs.base.model import Json
 
 REFUSAL: Final = "invoke payload must include tool/tool_name/op and optional arguments/args"
@@ -22,7 +23,7 @@ class AcceptedTools(NamedTuple):
     family: str = ""  # RUNTIME.tool_family: tools begin with it and "_"
 
     @staticmethod
-    def of(operations: Mapping[str, str], runtime: Mapping[str, Any]) -> AcceptedTools:
+    def of(operations: Mapping[str, str], runtime: Mapping[str, object]) -> AcceptedTools:
         words = [value if isinstance(value := runtime.get(key), str) else "" for key in ("tool", "tool_family")]
         return AcceptedTools(operations, *words)
 
@@ -59,15 +60,14 @@ def parse_tool_order(data: bytes, file: str, accepts: AcceptedTools) -> ToolOrde
 
 def arguments(text: str) -> Json:
     """The arguments of an accepted order."""
-    found: Json = _arguments(json.loads(text))
-    return found
+    return as_object(_arguments(json.loads(text)))
 
 
 def bad_tool_order(found: str) -> BadInput:
     return BadInput(REFUSAL, op="write", code="invalid", expected=found)
 
 
-def _no_number(word: str) -> Any:
+def _no_number(word: str) -> object:
     raise ValueError(f"{word} is no JSON")  # Python would take NaN and Infinity, and write them into result.json
 
 
@@ -87,7 +87,7 @@ def _only(operations: Mapping[str, str]) -> str:
     return next(iter(operations.values())) if len(operations) == 1 else ""
 
 
-def _arguments(asked: Json) -> Any:
+def _arguments(asked: Json) -> object:
     for key in ("arguments", "args"):
         if asked.get(key) is not None:
             return asked[key]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from worldfs.access.binding import Binding
 from worldfs.base.errors import BadInput, MissingRequirement
@@ -112,11 +112,16 @@ def report_text(report: PlanReport) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def report_json(report: PlanReport) -> dict[str, Any]:
+def report_json(report: PlanReport) -> dict[str, object]:
     """The answer as JSON."""
-    jobs: list[dict[str, Any]] = []
+    jobs: list[dict[str, object]] = []
     for ran in report.jobs:
-        job: dict[str, Any] = {"job": ran.job, "node": ran.order.node, "op": ran.order.op, "params": ran.order.params}
+        job: dict[str, object] = {
+            "job": ran.job,
+            "node": ran.order.node,
+            "op": ran.order.op,
+            "params": ran.order.params,
+        }
         outcome = ran.status.outcome if ran.status is not None else None
         if outcome is not None:
             job |= {"ok": outcome.ok, "message": outcome.message, "evidence": outcome.evidence}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.services.service_tool import ToolError
@@ -29,7 +29,7 @@ class SearchSettings(NamedTuple):
     url: str = ""
     key: str = ""  # never in a message, a log or a result
     timeout_s: float = 10.0  # of the whole request
-    more: Mapping[str, Any] = {}
+    more: Mapping[str, object] = {}
 
     def __repr__(self) -> str:
         return f"Settings({self.name!r}, {self.url!r})"

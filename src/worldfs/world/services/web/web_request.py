@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Mapping
 from contextlib import suppress
 from socket import SHUT_RDWR
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from urllib.parse import urlencode, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -44,7 +44,7 @@ class WebRequest(NamedTuple):
     body: object = None  # JSON; None: a GET
 
 
-def fetch_json(settings: SearchSettings, request: WebRequest, run: AgentJobContext) -> Any:
+def fetch_json(settings: SearchSettings, request: WebRequest, run: AgentJobContext) -> object:
     """The JSON of the answer. Raises `ToolError`: unreachable, timeout, too_large, bad_answer, http_error and kin."""
     status, headers, data = _exchange(settings, request, run)
     name = settings.name
