@@ -9,14 +9,11 @@ from __future__ import annotations
 import binascii
 import json
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .policy_client import PolicyError
-
-Array = NDArray[Any]
+from .policy_client import Array, PolicyError
 
 KINDS = "biuf"  # bool, integers, floats; never objects, records or complex numbers
 SHORT = 64  # numbers that a list carries more readably than base64

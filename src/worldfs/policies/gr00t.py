@@ -19,9 +19,9 @@ from worldfs.base.errors import MissingRequirement
 from worldfs.base.model import PolicySpec
 
 from . import policy_errors
-from .arrays import KINDS, Array, is_picture
+from .arrays import KINDS, is_picture
 from .endpoint import endpoint, max_answer_bytes, secret
-from .policy_client import ActionChunk, PolicyError, PolicyInfo, chunk_of
+from .policy_client import ActionChunk, Array, PolicyError, PolicyInfo, chunk_of
 from .policy_contract import rename_observations
 
 if TYPE_CHECKING:

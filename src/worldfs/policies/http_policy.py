@@ -16,10 +16,10 @@ from worldfs.base.clock import Clock
 from worldfs.base.model import PolicySpec
 
 from . import policy_errors
-from .arrays import Array, array_from_json, json_pieces, read_json
+from .arrays import array_from_json, json_pieces, read_json
 from .endpoint import endpoint, max_answer_bytes, secret
 from .http_connection import HttpConnection, HttpReply
-from .policy_client import ActionChunk, PolicyError, PolicyInfo, chunk_of
+from .policy_client import ActionChunk, Array, PolicyError, PolicyInfo, chunk_of
 from .policy_contract import parse_policy_info, rename_observations
 
 SCHEMES = {"http": 80, "https": 443}

@@ -16,7 +16,7 @@ from typing import Final, NoReturn
 
 import numpy as np
 
-from .arrays import Array
+from .policy_client import Array
 
 _MAGIC: Final = 0x1950A86A20F9469CFC6C  # torch.serialization.MAGIC_NUMBER
 _PROTOCOL: Final = 1001

@@ -18,11 +18,11 @@ from worldfs.base.json_values import as_int, as_object
 from worldfs.base.model import PolicySpec
 
 from . import policy_errors
-from .arrays import Array, is_picture
+from .arrays import is_picture
 from .endpoint import endpoint, max_answer_bytes
 from .lerobot_bytes import HELPERS, as_instance, pieces, read_actions, setup
 from .lerobot_pickle import UnsafePickle, load_actions
-from .policy_client import ActionChunk, PolicyError, PolicyInfo, chunk_of
+from .policy_client import ActionChunk, Array, PolicyError, PolicyInfo, chunk_of
 from .policy_contract import rename_observations
 
 if TYPE_CHECKING:

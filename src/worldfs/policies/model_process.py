@@ -16,9 +16,21 @@ import io
 import json
 import struct
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Any, BinaryIO, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+class Model(Protocol):
+    info: dict[str, object]
+
+    def reset(self) -> None: ...
+
+    def infer(self, arrays: dict[str, Array], words: str) -> Array: ...
 
 
 def main(kind: str, path: str) -> None:
@@ -42,13 +54,13 @@ def main(kind: str, path: str) -> None:
                 send(out, {"ok": True})
                 continue
             began = time.perf_counter()
-            actions = np.asarray(model.infer(arrays, head.get("words", "")), dtype=np.float32)
+            actions = np.asarray(model.infer(arrays, str(head.get("words", ""))), dtype=np.float32)
             send(out, {"ok": True, "ms": 1000 * (time.perf_counter() - began)}, {"actions": actions})
         except Exception as error:  # the next question may fare better
             send(out, {"ok": False, "error": f"{type(error).__name__}: {error}"})
 
 
-def send(out: Any, head: dict[str, Any], arrays: dict[str, Any] | None = None) -> None:
+def send(out: BinaryIO, head: dict[str, object], arrays: dict[str, Array] | None = None) -> None:
     blobs = []
     for array in (arrays or {}).values():
         blob = io.BytesIO()
@@ -61,7 +73,7 @@ def send(out: Any, head: dict[str, Any], arrays: dict[str, Any] | None = None) -
     out.flush()
 
 
-def receive(source: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
+def receive(source: BinaryIO) -> tuple[dict[str, object], dict[str, Array]] | None:
     size = source.read(4)
     if len(size) < 4:
         return None
@@ -79,23 +91,25 @@ class TorchScript:
         header = {"worldfs.policy": ""}
         self._torch, self._model = torch, torch.jit.load(path, map_location="cpu", _extra_files=header)
         text = header["worldfs.policy"]
-        self.info: dict[str, Any] = json.loads(text) if text else {}
+        self.info: dict[str, object] = json.loads(text) if text else {}
+        described = self.info.get("observations")
+        self._wanted = list(described) if isinstance(described, dict) else []
         self._model.eval()
 
     def reset(self) -> None:
         if hasattr(self._model, "reset"):
             self._model.reset()
 
-    def infer(self, arrays: dict[str, Any], words: str) -> Any:
-        names = list(self.info.get("observations") or arrays)
+    def infer(self, arrays: dict[str, Array], words: str) -> Array:
+        names = list(self._wanted or arrays)
         absent = [name for name in names if name not in arrays]
         if absent:
             raise KeyError(f"it needs {', '.join(absent)}; the observation has {', '.join(sorted(arrays))}")
         tensors = [self._torch.from_numpy(_small(arrays[name])).unsqueeze(0) for name in names]
         with self._torch.inference_mode():
             found = self._model(*tensors)
-        actions = found.detach().cpu().numpy()
-        return actions[0] if actions.ndim == 3 else actions
+        actions: Array = found.detach().cpu().numpy()
+        return _first(actions)
 
 
 class LeRobotCheckpoint:
@@ -130,7 +144,7 @@ class LeRobotCheckpoint:
     def reset(self) -> None:
         self._policy.reset()
 
-    def infer(self, arrays: dict[str, Any], words: str) -> Any:
+    def infer(self, arrays: dict[str, Array], words: str) -> Array:
         torch, batch = self._torch, {}
         for name, shape in self._wants.items():
             if name not in arrays:
@@ -150,16 +164,22 @@ class LeRobotCheckpoint:
             actions = ask(batch)
             if self._after is not None:
                 actions = self._after(actions)
-        found = actions.detach().cpu().numpy()
-        return found[0] if found.ndim == 3 else found
+        found: Array = actions.detach().cpu().numpy()
+        return _first(found)
 
 
-def _small(value: Any) -> Any:
+def _first(actions: Array) -> Array:
+    """Without the batch of 1."""
+    first: Array = actions[0] if actions.ndim == 3 else actions
+    return first
+
+
+def _small(value: Array) -> Array:
     """As float32, unless it is a picture or counts something."""
     return np.ascontiguousarray(value, dtype=np.float32) if value.dtype.kind == "f" else np.ascontiguousarray(value)
 
 
-KINDS: dict[str, Any] = {"torchscript": TorchScript, "lerobot": LeRobotCheckpoint}
+KINDS: dict[str, Callable[[str], Model]] = {"torchscript": TorchScript, "lerobot": LeRobotCheckpoint}
 
 if __name__ == "__main__":
     main(sys.argv[1], sys.argv[2])

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from .policy_client import Array
 
 IR, OPSET = 8, 17
 _TYPES: Final = {"float32": 1, "uint8": 2, "int64": 7, "float64": 11}

@@ -15,10 +15,9 @@ from worldfs.base.errors import MissingRequirement
 from worldfs.base.model import PolicySpec
 
 from . import policy_errors
-from .arrays import Array
 from .endpoint import endpoint, max_answer_bytes, secret
 from .msgpack_arrays import pack, unpack
-from .policy_client import ActionChunk, PolicyError, PolicyInfo, chunk_of
+from .policy_client import ActionChunk, Array, PolicyError, PolicyInfo, chunk_of
 from .policy_contract import parse_policy_info, rename_observations
 
 try:

@@ -14,11 +14,11 @@ from worldfs.base.clock import Clock
 from worldfs.base.model import PolicySpec
 
 from . import policy_errors
-from .arrays import Array, array_from_json, is_picture, json_pieces, read_json
+from .arrays import array_from_json, is_picture, json_pieces, read_json
 from .endpoint import endpoint, max_answer_bytes, secret
 from .http_connection import HttpConnection
 from .http_policy import fetch_policy_info, status_error
-from .policy_client import ActionChunk, PolicyInfo, chunk_of
+from .policy_client import ActionChunk, Array, PolicyInfo, chunk_of
 from .policy_contract import rename_observations
 
 SCHEMES = {"http": 8000, "https": 443}

@@ -18,8 +18,7 @@ from worldfs.base.clock import Clock
 from worldfs.base.errors import BadInput
 from worldfs.base.model import PolicySpec
 
-from .arrays import Array
-from .policy_client import ActionChunk, ClientFactory, PolicyClient, PolicyInfo
+from .policy_client import ActionChunk, Array, ClientFactory, PolicyClient, PolicyInfo
 
 STEP_M = 0.02  # the most that one action of a built-in policy moves the tool
 STEP_RAD = 0.05  # … or a joint

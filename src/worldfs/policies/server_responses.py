@@ -15,10 +15,10 @@ from worldfs.base.clock import Clock
 from worldfs.base.errors import WorldError
 
 from . import policy_errors
-from .arrays import Array, array_from_json, array_to_json, read_json
+from .arrays import array_from_json, array_to_json, read_json
 from .http_request import HttpRequest
 from .msgpack_arrays import pack, unpack
-from .policy_client import ActionChunk, PolicyError, PolicyInfo, chunk_of
+from .policy_client import ActionChunk, Array, PolicyError, PolicyInfo, chunk_of
 from .policy_contract import GRIPPERS, policy_info_json
 from .served_policies import ServedPolicy
 

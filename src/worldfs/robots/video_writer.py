@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from fractions import Fraction
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 from worldfs.base.errors import BadInput, MissingRequirement
 
 if TYPE_CHECKING:
+    from av import VideoStream
+    from av.container import OutputContainer
     from numpy import uint8
     from numpy.typing import NDArray
+    from PIL.Image import Image as Picture
 
     Frame = NDArray[uint8]  # height × width × 3, RGB
 
@@ -94,32 +97,34 @@ class _Mp4Container:
                 "films in .mp4 need the package av", path=path, fix="pip install 'worldfs[video]', or record a .gif"
             ) from None
         self._path, self._fps = path, fps
-        self._av: Any = av
-        self._container: Any = None
-        self._stream: Any = None
+        self._av = av
+        self._open: tuple[OutputContainer, VideoStream] | None = None
         self._count = 0
 
     def add(self, frame: Frame) -> None:
-        if self._container is None:
-            self._container = self._av.open(self._path, "w", format="mp4")
-            self._stream = self._container.add_stream("libx264", rate=self._fps)
+        if self._open is None:
+            container = self._av.open(self._path, "w", format="mp4")
+            stream = container.add_stream("libx264", rate=self._fps)
             # 4:2:0 is what players want; it needs even sides.
-            self._stream.height, self._stream.width = frame.shape[0] // 2 * 2, frame.shape[1] // 2 * 2
-            self._stream.pix_fmt = "yuv420p"
-            self._stream.options = {"crf": "23", "preset": "veryfast"}
-        even = frame[: self._stream.height, : self._stream.width]
+            stream.height, stream.width = frame.shape[0] // 2 * 2, frame.shape[1] // 2 * 2
+            stream.pix_fmt = "yuv420p"
+            stream.options = {"crf": "23", "preset": "veryfast"}
+            self._open = container, stream
+        container, stream = self._open
+        even = frame[: stream.height, : stream.width]
         picture = self._av.VideoFrame.from_ndarray(even.copy(), format="rgb24")
         picture.pts, picture.time_base = self._count, Fraction(1, self._fps)
         self._count += 1
-        for packet in self._stream.encode(picture):
-            self._container.mux(packet)
+        for packet in stream.encode(picture):
+            container.mux(packet)
 
     def close(self) -> None:
-        if self._container is not None:
-            for packet in self._stream.encode():
-                self._container.mux(packet)
-            self._container.close()
-            self._container = None
+        if self._open is not None:
+            container, stream = self._open
+            for packet in stream.encode():
+                container.mux(packet)
+            container.close()
+            self._open = None
 
 
 class _GifContainer:
@@ -134,7 +139,7 @@ class _GifContainer:
         self._path, self._fps = path, fps
         self._every = 2 if fps > GIF_FPS else 1
         self._image = Image
-        self._pictures: list[Any] = []
+        self._pictures: list[Picture] = []
         self._count = 0
 
     def add(self, frame: Frame) -> None:

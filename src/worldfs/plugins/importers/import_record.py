@@ -62,7 +62,7 @@ class ImportRecord:
             for kind, items in self.came.items():
                 for key, value in as_object(line.get(kind)).items():
                     items[key] = ImportedItem(*map(str, as_list(value)))
-            self.of_source.setdefault(str(line.get("source")), set()).update(map(str, as_list(line.get("tasks"))))
+            self.of_source.setdefault(str(line.get("source")), set()).update(as_object(line.get("tasks")))
             self.skipped.update(map(str, as_list(line.get("left_ids"))))
             self.files.update({key: str(value) for key, value in as_object(line.get("files")).items()})
             self.entries += as_int(line.get("entries"))

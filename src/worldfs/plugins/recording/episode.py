@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from worldfs.base.errors import BadInput
+from worldfs.robots.targets.target_adapter import Array
 
 from . import expert
 
 if TYPE_CHECKING:
     from worldfs.robots.mujoco.env import TabletopEnv
-
-Array = NDArray[Any]
 
 ROBOT: Final = {"joint_states": 7, "gripper": 1, "ee_pose": 7}
 WORLD: Final = {"object_position": 3, "object_orientation": 4, "object_size": 3, "goal_position": 3}

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from worldfs.robots.targets.target_adapter import Array
 
 # The expert's observations, and their sizes: the columns of `observation.state`, in this order.
 SEES: Final = {

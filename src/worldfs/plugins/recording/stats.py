@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from worldfs.robots.targets.target_adapter import Array
+
 Stats = dict[str, Array]  # min max mean std count q01 q10 q50 q90 q99
 
 QUANTILES: Final = {"q01": 0.01, "q10": 0.1, "q50": 0.5, "q90": 0.9, "q99": 0.99}

@@ -5,15 +5,16 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
+import numpy as np
 from numpy.typing import NDArray
 
 CODEC: Final = "libx264"
 TICKS = 12_800  # a second, of the files written here; every frame rate up to 100 divides it or nearly so
 
 
-def encode(images: NDArray[Any], fps: int) -> bytes:
+def encode(images: NDArray[np.uint8], fps: int) -> bytes:
     """(frames, H, W, 3) uint8 as .mp4, frame i at i / fps seconds; every other frame can be sought."""
     import av
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from worldfs.base.model import Thing
 
@@ -27,9 +28,9 @@ ROUNDS = 25
 class RgbdImage(Protocol):
     """A picture with depth (H, W, m), segments (H, W, numbers of shapes), and the camera's pose; see mujoco.camera."""
 
-    rgb: Any
-    depth: Any
-    geoms: Any
+    rgb: NDArray[np.uint8]
+    depth: Array
+    geoms: NDArray[np.signedinteger]
     position: Array
     rotation: Array
     focal: float
@@ -59,7 +60,7 @@ def detect_objects(frame: RgbdImage, owners: list[str], things: Mapping[str, Thi
     return found
 
 
-def deproject(frame: RgbdImage, mask: Any) -> Array:
+def deproject(frame: RgbdImage, mask: NDArray[np.bool_]) -> Array:
     """Points (N × 3, m, world) of the pixels of a mask; the camera looks along its −z, its picture's top is +y."""
     rows, columns = np.nonzero(mask)
     if len(rows) > POINTS:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from worldfs.base.model import Json
@@ -55,7 +53,7 @@ class ActionEvidence:
             for id in rig.objects
         }
 
-    def close(self) -> dict[str, Any]:
+    def close(self) -> Json:
         """The evidence: positions in m, turns in rad, `distance_to_goal` in m, times in s."""
         rig = self.arm.rig
         focus = self.thing or rig.held()

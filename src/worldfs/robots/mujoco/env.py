@@ -6,7 +6,7 @@ the data sheet. Observations are those of `drivers.targets.adapter`: SI units, a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import gymnasium
@@ -15,6 +15,7 @@ import numpy as np
 from gymnasium import spaces
 
 from worldfs.base.errors import BadInput
+from worldfs.base.json_values import as_text
 from worldfs.base.model import Scene
 
 from . import geometry, panda
@@ -83,17 +84,17 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
     # -- Gymnasium ---------------------------------------------------------------------------------------------------
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[dict[str, Array], dict[str, Any]]:
+        self, *, seed: int | None = None, options: dict[str, object] | None = None
+    ) -> tuple[dict[str, Array], dict[str, object]]:
         """A new world: the fixed scene, or a random one. `options` may name `task`, `thing`, `place`, `position`."""
         super().reset(seed=seed)
         number = int(self.np_random.integers(2**31)) if seed is None else seed
         scene = self._scene or random_scene(number, self._objects, self.body.robot_id)
         self.body.open(scene)
-        self.aim(**(options or {}))
+        self.aim_by(options or {})
         return dict(self.observation()), {"goal": self.goal._asdict()}
 
-    def step(self, action: Array) -> tuple[dict[str, Array], float, bool, bool, dict[str, Any]]:
+    def step(self, action: Array) -> tuple[dict[str, Array], float, bool, bool, dict[str, object]]:
         self.act(action, self.representation)
         done = self.done()
         return dict(self.observation()), self.reward(done), done, False, {"is_success": done}
@@ -108,8 +109,16 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
 
     # -- its parts, for adapters and skills --------------------------------------------------------------------------
 
+    def aim_by(self, options: Mapping[str, object]) -> None:
+        """`aim`, by the options of an episode."""
+        position = options.get("position")
+        self.aim(
+            task=as_text(options.get("task")), thing=as_text(options.get("thing")), place=as_text(options.get("place")),
+            position=tuple(map(float, position)) if isinstance(position, Iterable) else (),
+        )  # fmt: skip
+
     def aim(
-        self, *, task: str = "", thing: str = "", place: str = "", position: tuple[float, ...] = (), **_: Any
+        self, *, task: str = "", thing: str = "", place: str = "", position: tuple[float, ...] = (), **_: object
     ) -> None:
         """Sets the goal."""
         rig = self.body.arm.rig

@@ -17,11 +17,10 @@ kilogram slip; 2500 holds it (reference "Embodied" §4.1).
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from .array_types import Array
+from .array_types import Array, Native
 
 ARM = 7
 JOINTS = tuple(f"j{i}" for i in range(1, ARM + 1))  # the names in the model, to which a world adds the arm's prefix
@@ -117,7 +116,7 @@ def forward(q: Array) -> Array:
     return np.asarray(frame @ np.array([[c, -s, 0, 0], [s, c, 0, 0], [0, 0, 1, FLANGE + TCP], [0, 0, 0, 1]]))
 
 
-def add(spec: Any, pose: tuple[float, ...], quat: tuple[float, ...], prefix: str = "") -> None:
+def add(spec: Native, pose: tuple[float, ...], quat: tuple[float, ...], prefix: str = "") -> None:
     """Puts the arm into `spec`, its base at `pose` (x y z, m) turned by `quat` (w x y z).
 
     Names (see `JOINTS` and so on) begin with `prefix`, so that several arms have a place in one world.
@@ -157,7 +156,7 @@ def add(spec: Any, pose: tuple[float, ...], quat: tuple[float, ...], prefix: str
         spec.add_exclude(bodyname1="hand", bodyname2=other)
 
 
-def _dress(body: Any, link: int) -> None:
+def _dress(body: Native, link: int) -> None:
     import mujoco
 
     mass, centre, inertia = INERTIALS[link]
@@ -179,7 +178,7 @@ def _dress(body: Any, link: int) -> None:
         )
 
 
-def _hand(spec: Any, flange: Any) -> None:
+def _hand(spec: Native, flange: Native) -> None:
     import mujoco
 
     box = mujoco.mjtGeom.mjGEOM_BOX
@@ -236,7 +235,7 @@ def _hand(spec: Any, flange: Any) -> None:
     _servo(grip, GRIP_GAIN, 2 * math.sqrt(GRIP_GAIN), force=GRIP_FORCE, span=(-STROKE, STROKE))
 
 
-def _servo(servo: Any, stiffness: float, damping: float, *, force: float, span: tuple[float, float]) -> None:
+def _servo(servo: Native, stiffness: float, damping: float, *, force: float, span: tuple[float, float]) -> None:
     import mujoco
 
     servo.gaintype, servo.biastype = mujoco.mjtGain.mjGAIN_FIXED, mujoco.mjtBias.mjBIAS_AFFINE

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -19,12 +18,12 @@ LABEL_KEYS = ("target_label", "label", "target", "object_id")
 
 
 def invalid_param(
-    order: Order, field: str, expected: str, found: Any, fix: str, *, code: str = "SCHEMA_VALIDATION"
+    order: Order, field: str, expected: str, found: object, fix: str, *, code: str = "SCHEMA_VALIDATION"
 ) -> Finding:
     return Finding(code, f"ACTION.md params.{field}", expected, str(found)[:200], fix, order.id)
 
 
-def vector(value: Any) -> Array | None:
+def vector(value: object) -> Array | None:
     """3 to 7 finite numbers from a list or from {x, y, z[, roll, pitch, yaw]}; None when it is no such thing."""
     if isinstance(value, dict):
         keys = ["x", "y", "z"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -174,7 +173,7 @@ def steps_of(order: Order) -> Steps | Finding:
     return row.steps(order.params)
 
 
-def _step(given: dict[str, Any]) -> tuple[str, Json]:
+def _step(given: Json) -> tuple[str, Json]:
     op = given.get("action_type") or given.get("op") or given.get("name") or ""
     inner = given.get("params", given.get("parameters"))
     if not isinstance(inner, dict):

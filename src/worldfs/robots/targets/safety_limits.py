@@ -115,7 +115,7 @@ def effective_limits(
     return limits
 
 
-def limits_json(limits: SafetyLimits) -> dict[str, Any]:
+def limits_json(limits: SafetyLimits) -> dict[str, object]:
     """The figures as JSON, without those that are none."""
     found: dict[str, Any] = {}
     for name in _NAMES:

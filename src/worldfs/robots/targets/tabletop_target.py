@@ -9,7 +9,6 @@ from functools import partial
 
 from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import BadInput
-from worldfs.base.json_values import as_floats, as_text
 from worldfs.base.model import Finding, Json, Order, Outcome, Scene, Target
 from worldfs.robots.mujoco.arm import Arm
 from worldfs.robots.mujoco.camera import CameraFrame
@@ -86,10 +85,7 @@ class TabletopTarget:
         if given.pop("fresh", False):
             number = self._seed if seed is None else seed
             self._reopen(random_scene(number, self._objects, self.target.id, self.context.language))
-        self.env.aim(
-            task=as_text(given.get("task")), thing=as_text(given.get("thing")), place=as_text(given.get("place")),
-            position=tuple(as_floats(given.get("position"))),
-        )  # fmt: skip
+        self.env.aim_by(given)
         self._shots.clear()
         return self._observation()
 

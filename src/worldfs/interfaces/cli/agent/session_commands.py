@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,6 +20,7 @@ from . import open_agent_state, parse_key_values
 
 if TYPE_CHECKING:
     from worldfs.agents.agent_state import AgentState
+    from worldfs.storage.store_interface import StoreWatch
 
 RESERVED_FIELDS: Final = ("self", "outcome", "session", "session_id", "cause", "inbox", "ts", "seq", "event")
 LOCK_WAIT_S: Final = 5.0  # for a keeper to end; it takes milliseconds
@@ -103,7 +105,7 @@ def end(context: CommandContext) -> int:
     return 0
 
 
-def _typed(said: dict[str, Any]) -> None:
+def _typed(said: Mapping[str, object]) -> None:
     """`BadInput` for a known fact of the wrong kind: a count that is no number would be lost at the end."""
     from worldfs.supervisor.outcome_report import FIELDS
 
@@ -182,7 +184,7 @@ def _sign(state: AgentState, sid: str, script: int) -> None:
     state.agent_dir.write_unsynced(KEY, json.dumps(content).encode() + b"\n")
 
 
-def _wait(state: AgentState, sid: str, watched: int, watch: Any) -> None:
+def _wait(state: AgentState, sid: str, watched: int, watch: StoreWatch) -> None:
     import select
     import threading
 

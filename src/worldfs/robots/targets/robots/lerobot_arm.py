@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
 from types import ModuleType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -33,6 +33,10 @@ from worldfs.robots.targets.target_declaration import LIBRARIES
 
 from .robot_interface import RobotCommand, RobotInterface, RobotReading
 from .robot_library import config_member, import_library
+
+if TYPE_CHECKING:  # the library is installed where its robots are
+    from lerobot.motors import Motor, MotorsBus
+    from lerobot.robots import Robot
 
 INSTALL: Final = LIBRARIES["lerobot"][1]
 UNITS: Final = ("degrees", "radians", "percent")
@@ -58,7 +62,7 @@ class LeRobotArm:
         self.chain: Chain | None = None
         self.maker = self.usual = SafetyLimits()
         self.width = 1.0
-        self._robot: Any = None  # lerobot.robots.Robot: the library is not here for the type checker
+        self._robot: Robot | None = None
         self._scale = self._shift = np.zeros(0)  # radians = scale * theirs + shift
         self._grip: tuple[str, float, float] | None = None  # feature, closed, open
         self._still: dict[str, float] = {}  # features that are not joints
@@ -100,7 +104,8 @@ class LeRobotArm:
         return self._sizes
 
     def read(self) -> RobotReading:
-        observation = self._robot.get_observation()
+        robot = self._connected()
+        observation = robot.get_observation()
         at = self._context.clock.monotonic()
         joints = self._scale * np.array([float(observation[f"{name}.pos"]) for name in self.joints]) + self._shift
         speeds = np.zeros_like(joints)
@@ -124,7 +129,7 @@ class LeRobotArm:
         if self._grip is not None:
             feature, closed, open_ = self._grip
             action[feature] = closed + command.opening * (open_ - closed)
-        self._robot.send_action(action)
+        self._connected().send_action(action)
 
     def halt(self) -> None:
         """The present pose as the goal: in power, for an arm that lets go falls."""
@@ -139,9 +144,13 @@ class LeRobotArm:
         if made is not None:
             self._let_go(made)
 
+    def _connected(self) -> Robot:
+        assert self._robot is not None, "connect comes first"
+        return self._robot
+
     # -- inside ------------------------------------------------------------------------------------------------------
 
-    def _made(self, settings: dict[str, Any]) -> Any:
+    def _made(self, settings: dict[str, object]) -> Robot:
         target, at = self._target, f"{self._at}.robot"
         robots = import_library("lerobot.robots", target, INSTALL)
         utils = import_library("lerobot.robots.utils", target, INSTALL)
@@ -167,7 +176,7 @@ class LeRobotArm:
         finally:
             settings["type"] = kind
 
-    def _features(self, made: Any) -> None:
+    def _features(self, made: Robot) -> None:
         """Its actions and observations, by the library's own description."""
         features = dict(made.action_features)
         gripper = self._target.config.get("gripper")
@@ -199,7 +208,7 @@ class LeRobotArm:
             if isinstance(shape, tuple) and len(shape) == 3
         }
 
-    def _figures(self, made: Any) -> None:
+    def _figures(self, made: Robot) -> None:
         """Units, limits and kinematics, once it is connected and its calibration is known."""
         units = self._target.config.get("units", "degrees")
         if units not in UNITS:
@@ -222,7 +231,7 @@ class LeRobotArm:
             ee_speed=REDUCED_SPEED, ee_turn=1.0, gripper_speed=2.0, watchdog_s=1.0, stale_s=1.5,
         )  # fmt: skip
 
-    def _spans(self, made: Any, units: str) -> Array:
+    def _spans(self, made: Robot, units: str) -> Array:
         """(n, 2) rad of each joint: the operator's `span`, else the calibration; infinite: not known."""
         spans = np.tile([-math.inf, math.inf], (len(self.joints), 1))
         bus = getattr(made, "bus", None)
@@ -286,7 +295,7 @@ class LeRobotArm:
         )  # fmt: skip
 
     @staticmethod
-    def _let_go(made: Any) -> None:
+    def _let_go(made: Robot) -> None:
         try:
             if made.is_connected:
                 made.disconnect()
@@ -315,7 +324,7 @@ def _choice(robots: ModuleType, kind: str, target: Target) -> Any:
     return known().get(kind)
 
 
-def _camera(settings: dict[str, Any], target: Target) -> Any:
+def _camera(settings: dict[str, object], target: Target) -> Any:
     """A camera's configuration by its `type`, as LeRobot's own command line makes it."""
     kind = str(settings.pop("type", "opencv"))
     cameras = import_library("lerobot.cameras", target, INSTALL)
@@ -324,7 +333,7 @@ def _camera(settings: dict[str, Any], target: Target) -> Any:
     return cameras.CameraConfig.get_choice_class(kind)(**settings)
 
 
-def _steps(bus: Any, motor: Any) -> int:
+def _steps(bus: MotorsBus, motor: Motor) -> int:
     """Encoder steps a turn of a motor, less one, as the library counts them; 0: unknown."""
     table = getattr(bus, "model_resolution_table", {})
     return int(table.get(getattr(motor, "model", ""), 1)) - 1
