@@ -4,6 +4,7 @@
 - A citation resolves: `acheron D19` and `workspace §3.8` to docs/decisions/ and docs/reference/, `docs/….md` to a page.
 - Only the clock asks the system for the time; the exceptions are listed here with their reasons.
 - An order's unknown keys are read as types (base/model/session.py).
+- `Any` outside formats/ is not used more often than MOST_ANY says. Make the number smaller where you can.
 - The glossary has at most 60 words, in order, and each is explained in one line.
 
     scripts/words.py [FOLDER]        a copy of the repository, the one that it lies in by default
@@ -22,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = {"acheron": "acheron", "workspace": "workspace_protocol", "agent_state": "agent_state"}
 GLOSSARY = "docs/glossary.md"
 MOST_WORDS = 60
+MOST_ANY = 70
 CLOCK = ("src/worldfs/base/clock.py", "src/worldfs/testing/")  # and the doubles and waits of tests
 OWN_TIME = {  # a file below src/worldfs that uses the machine's time directly, and why
     "supervisor/supervisor.py": "a process of its own between the runner and the command",
@@ -136,6 +138,20 @@ def untyped(root: Path) -> Iterator[str]:
                     yield f"{name}:{number}: reads order.extra; ask base/model/session.py for a type"
 
 
+def anys(root: Path) -> Iterator[str]:
+    """A sentence if `Any` occurs more often than is recorded; formats/ reads documents of any shape."""
+    uses = [
+        f"{name}:{node.lineno}"
+        for name, text in sources(root)
+        if not name.startswith("src/worldfs/formats/")
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Name) and node.id == "Any"
+    ]
+    if len(uses) > MOST_ANY:
+        fix = "say what it is, or `object` and parse it (base/json_values.py)"
+        yield f"Any occurs {len(uses)} times outside formats/; at most {MOST_ANY}: {fix}; the last ones: {uses[-3:]}"
+
+
 def glossary(root: Path) -> Iterator[str]:
     """A sentence for what is wrong with the glossary."""
     page = root / GLOSSARY
@@ -152,7 +168,7 @@ def glossary(root: Path) -> Iterator[str]:
 
 def main(root: Path = ROOT) -> int:
     """Print what is wrong; 1 if anything is."""
-    wrong = [*repeated(root), *unresolved(root), *clocks(root), *untyped(root), *glossary(root)]
+    wrong = [*repeated(root), *unresolved(root), *clocks(root), *untyped(root), *anys(root), *glossary(root)]
     for line in wrong:
         print(f"words: {line}", file=sys.stderr)
     return 1 if wrong else 0

@@ -67,6 +67,16 @@ def test_the_clock_and_what_is_listed_may_ask_the_system_for_the_time(root: Path
     assert words.main(root) == 0
 
 
+def test_any_is_counted_and_documents_may_have_any_shape(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "value: Any\n" * (words.MOST_ANY + 1)
+    (root / "src/worldfs/formats").mkdir()
+    (root / "src/worldfs/formats/c.py").write_text(text)
+    assert words.main(root) == 0
+    (root / "src/worldfs/d.py").write_text(text)
+    assert words.main(root) == 1
+    assert f"Any occurs {words.MOST_ANY + 1} times outside formats/" in capsys.readouterr().err
+
+
 def test_the_glossary_is_short_and_in_order(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = root / words.GLOSSARY
     page.write_text(page.read_text().replace("| **action** |", "| **zebra** |"))
