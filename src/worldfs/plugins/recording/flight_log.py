@@ -4,17 +4,46 @@ from __future__ import annotations
 
 import io
 import json
-from typing import Final
+from typing import Final, NamedTuple, get_type_hints
 
 from .episode import Episode, columns
 
-_NUMBERS: Final = {"type": "array", "items": {"type": "number"}}
-SCHEMAS: Final[dict[str, tuple[str, dict[str, object]]]] = {  # topic → name of the schema, its members
-    "/episode": ("worldfs.Episode", {"words": {"type": "string"}, "family": {"type": "string"},
-                                     "seed": {"type": "integer"}, "success": {"type": "boolean"}}),
-    "/observation": ("worldfs.Observation", {"state": _NUMBERS, "environment_state": _NUMBERS}),
-    "/action": ("worldfs.Action", {"action": _NUMBERS, "intended": _NUMBERS}),
+
+class EpisodeMessage(NamedTuple):
+    """The end of an episode."""
+
+    words: str
+    family: str
+    seed: int
+    success: bool
+
+
+class ObservationMessage(NamedTuple):
+    state: list[float]
+    environment_state: list[float]
+
+
+class ActionMessage(NamedTuple):
+    action: list[float]
+    intended: list[float]
+
+
+FlightMessage = EpisodeMessage | ObservationMessage | ActionMessage
+SCHEMAS: Final[dict[type[FlightMessage], tuple[str, str]]] = {  # its topic and the name of its schema
+    EpisodeMessage: ("/episode", "worldfs.Episode"),
+    ObservationMessage: ("/observation", "worldfs.Observation"),
+    ActionMessage: ("/action", "worldfs.Action"),
+}
+_TYPES: Final[dict[object, dict[str, object]]] = {
+    str: {"type": "string"}, int: {"type": "integer"}, bool: {"type": "boolean"},
+    list[float]: {"type": "array", "items": {"type": "number"}},
 }  # fmt: skip
+
+
+def message_schema(kind: type[FlightMessage]) -> dict[str, object]:
+    """The JSON Schema of a message, from its fields."""
+    members = {name: _TYPES[found] for name, found in get_type_hints(kind).items()}
+    return {"title": SCHEMAS[kind][1], "type": "object", "properties": members, "required": sorted(members)}
 
 
 def encode_flight_log(episode: Episode, fps: int) -> bytes:
@@ -25,26 +54,24 @@ def encode_flight_log(episode: Episode, fps: int) -> bytes:
     writer = Writer(out)
     writer.start(profile="", library="worldfs")
     channels = {}
-    for topic, (name, members) in SCHEMAS.items():
-        schema = {"title": name, "type": "object", "properties": members, "required": sorted(members)}
-        number = writer.register_schema(name=name, encoding="jsonschema", data=json.dumps(schema).encode())
+    for kind, (topic, name) in SCHEMAS.items():
+        data = json.dumps(message_schema(kind)).encode()
+        number = writer.register_schema(name=name, encoding="jsonschema", data=data)
         channels[topic] = writer.register_channel(
             topic=topic, message_encoding="json", schema_id=number, metadata=_meaning(topic)
         )
 
-    def say(topic: str, frame: int, message: dict[str, object]) -> None:
-        at = round(frame * 1e9 / fps)
-        writer.add_message(
-            channel_id=channels[topic], log_time=at, publish_time=at, sequence=frame, data=json.dumps(message).encode()
-        )
+    def say(frame: int, message: FlightMessage) -> None:
+        at, channel = round(frame * 1e9 / fps), channels[SCHEMAS[type(message)][0]]
+        data = json.dumps(message._asdict()).encode()
+        writer.add_message(channel_id=channel, log_time=at, publish_time=at, sequence=frame, data=data)
 
     rows = {name: values.astype(float).round(6).tolist() for name, values in episode.columns.items()}
     for frame in range(episode.length):
         state, world = rows["observation.state"][frame], rows["observation.environment_state"][frame]
-        say("/observation", frame, {"state": state, "environment_state": world})
-        say("/action", frame, {"action": rows["action"][frame], "intended": rows["intended_action"][frame]})
-    about = {"words": episode.words, "family": episode.family, "seed": episode.seed, "success": episode.success}
-    say("/episode", episode.length, about)
+        say(frame, ObservationMessage(state, world))
+        say(frame, ActionMessage(rows["action"][frame], rows["intended_action"][frame]))
+    say(episode.length, EpisodeMessage(episode.words, episode.family, episode.seed, episode.success))
     writer.finish()  # type: ignore[no-untyped-call]  # mcap's own
     return out.getvalue()
 
