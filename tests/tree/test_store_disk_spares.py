@@ -1,19 +1,19 @@
 """Old files of replacements become the drafts of later ones: only what nobody else can see is ever written over."""
 
 import os
-import time
 
 import pytest
 
 from worldfs.storage.disk_store import DiskStore
 from worldfs.testing.faulty_disk import CountingDisk
+from worldfs.testing.manual_clock import ManualClock
 
 GRACE = 1_000_000  # ns
 
 
 @pytest.fixture
 def store(tmp_path):
-    store = DiskStore(tmp_path, CountingDisk(), guarded={"a", "b"})
+    store = DiskStore(tmp_path, CountingDisk(), guarded={"a", "b"}, clock=ManualClock())
     store.aside.grace = GRACE
     yield store
     store.close()
@@ -21,7 +21,7 @@ def store(tmp_path):
 
 def put(store, key, data):
     store.put(key, data)
-    time.sleep(2 * GRACE / 1e9)
+    store.clock.advance(2 * GRACE / 1e9)
 
 
 def test_no_file_is_made_or_removed_while_old_ones_can_be_written_over(store):
@@ -33,6 +33,15 @@ def test_no_file_is_made_or_removed_while_old_ones_can_be_written_over(store):
     store.close()
     for name in ("drafts", "displaced"):
         assert len(os.listdir(store.root.path + "/.paos/" + name)) <= 1  # the last one is too young to be looked at
+
+
+def test_a_file_that_was_just_replaced_waits_until_its_grace_is_over(store):
+    """A program may have found the old file and not opened it yet."""
+    for turn in range(5):
+        store.put("a", b"%d" % turn)
+    assert len(store.aside.names()) == 4 and store.aside.settled_keys() == set()
+    store.clock.advance(2 * GRACE / 1e9)
+    assert store.aside.settled_keys() == {"a"}
 
 
 def test_what_somebody_reads_or_has_another_name_for_is_never_written_over(store, tmp_path):

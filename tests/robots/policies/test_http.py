@@ -136,16 +136,18 @@ def test_a_late_answer_is_a_timeout_and_the_next_question_gets_its_own(client):
 
 
 def test_an_answer_that_drips_for_ever_is_late_too(client):
+    clock = ManualClock()
+
     def handle(taken, n):
         read_http(taken)
         taken.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
         while True:  # until its other end is closed
             taken.sendall(b" ")
-            time.sleep(0.05)
+            clock.advance(0.05)
 
     with raw_server(handle) as port:
-        ours = client("http", at(port))
-        trouble("POLICY_TIMEOUT", lambda: ours.infer({}, "", 0.4))
+        ours = client("http", at(port), clock=clock)
+        trouble("POLICY_TIMEOUT", lambda: ours.infer({}, "", PATIENCE_S))
         ours.close()
 
 
