@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 
 from worldfs.base.errors import WorldError
 from worldfs.runtime.job_store import JobStore, job_key
@@ -23,7 +23,7 @@ class JobLog:
         self._jobs, self._feed, self._id, self._agent, self._alive = jobs, feed, id, agent, alive
         self._count = 0
 
-    def __call__(self, type: str, **fields: Any) -> None:
+    def __call__(self, type: str, **fields: object) -> None:
         self._count += 1
         if self._count > LOG_MOST or not self._alive():
             return
