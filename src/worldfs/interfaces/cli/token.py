@@ -38,7 +38,9 @@ def list_tokens(context: CommandContext) -> int:
         {"id": role, "agent_id": None, "role": role, "created_at_ms": None} for role in tokens.roles()
     ]
     rows += as_objects(shown["agent_tokens"])
-    words = [f"{row['id']:12} {row['role']:6} {row['agent_id'] or _any(row['role'])}" for row in rows]
+    words = [
+        f"{row['id']:12} {row['role']:6} {row['agent_id'] or shared_token_agents(str(row['role']))}" for row in rows
+    ]
     context.output.report("\n".join(words), {"tokens": rows})
     return 0
 
