@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from worldfs.base.json_values import as_object, as_objects
-from worldfs.base.model import Finding, Op, Operation, Order, Profile, RobotState, Scene, Thing, Vec
+from worldfs.base.model import Finding, Operation, Order, Profile, RobotState, Scene, Thing, Vec
 from worldfs.base.standard_operations import LOOK, MOVE, PICK, PLACE, described
 from worldfs.formats import sensors
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
+from worldfs.base.json_values import as_float, as_int, as_objects
 from worldfs.base.model import Json, Operation, Parameter
 from worldfs.base.standard_operations import STANDARD
 
@@ -22,7 +22,7 @@ _FACTOR = {"m": 1.0, "cm": 0.01, "mm": 0.001, "centimetres": 0.01, "centimeters"
 HUGE = 1e4  # m: no arm and no floor is larger; beyond it a number is a mistake
 
 
-def number(value: Any) -> bool:
+def number(value: object) -> bool:
     """A JSON number: booleans are none."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -32,12 +32,12 @@ def declared_parameters(op: Operation) -> tuple[Parameter, ...]:
     return op.parameters or STANDARD.get(op.name, op).parameters
 
 
-def mismatch(parameter: Parameter, value: Any) -> str:
+def mismatch(parameter: Parameter, value: object) -> str:
     """What was expected, if `value` is not of the parameter's JSON Schema; "" if it fits."""
     schema, kind = parameter.json_schema(), parameter.kind
     match schema.get("type"):
         case "array" if "items" in schema:
-            sizes = [size["minItems"] for size in schema.get("anyOf", (schema,))]
+            sizes = [as_int(size["minItems"]) for size in as_objects(schema.get("anyOf", [schema]))]
             if isinstance(value, list | tuple) and len(value) in sizes and all(number(v) for v in value):
                 return ""
             return f"{' or '.join(map(str, sizes))} numbers {kind}"
@@ -57,7 +57,7 @@ def mismatch(parameter: Parameter, value: Any) -> str:
     return ""
 
 
-def given_parameter(params: Json, names: tuple[str, ...]) -> tuple[str, Any]:
+def given_parameter(params: Json, names: tuple[str, ...]) -> tuple[str, object]:
     """The first of `names` that is given, and its value; ("", None) without one."""
     return next(((name, params[name]) for name in names if params.get(name) is not None), ("", None))
 
@@ -70,9 +70,9 @@ def goal_names(op: Operation, params: Json) -> tuple[str, ...]:
     return GOAL
 
 
-def invalid_numbers(params: Json) -> Iterator[tuple[str, Any]]:
+def invalid_numbers(params: Json) -> Iterator[tuple[str, object]]:
     """Numbers that no driver accepts: NaN, infinite, or a length beyond `HUGE`; (where, value)."""
-    stack: list[tuple[str, str, Any]] = [(str(k), str(k), v) for k, v in reversed(list(params.items()))]
+    stack: list[tuple[str, str, object]] = [(str(k), str(k), v) for k, v in reversed(list(params.items()))]
     while stack:
         where, root, value = stack.pop()
         if isinstance(value, Mapping):
@@ -81,7 +81,7 @@ def invalid_numbers(params: Json) -> Iterator[tuple[str, Any]]:
             stack += [(f"{where}[{i}]", root, value[i]) for i in reversed(range(len(value)))]
         elif number(value):
             limit = HUGE if root in POINT or root in GOAL or root in _AXES else 1e300
-            if not -limit <= value <= limit:
+            if not -limit <= as_float(value) <= limit:
                 yield where, value
 
 
@@ -98,9 +98,9 @@ def point(op: Operation, params: Json, names: tuple[str, ...]) -> tuple[float, .
     return None
 
 
-def _metres(values: Any, factors: list[float]) -> tuple[float, ...] | None:
+def _metres(values: Sequence[object], factors: list[float]) -> tuple[float, ...] | None:
     try:
-        place = tuple(float(v) * f for v, f in zip(values, factors, strict=True))
+        place = tuple(as_float(v) * f for v, f in zip(values, factors, strict=True))
     except OverflowError:
         return None
     return place if all(math.isfinite(v) for v in place) else None

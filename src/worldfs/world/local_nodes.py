@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final, TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from worldfs.access.binding_rights import ROBOT
 from worldfs.base.errors import WorldError
