@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from worldfs.tree.verb_values import Content, Stat, Wait, Written
 
@@ -52,7 +52,7 @@ class BoundNode(Protocol):
 
     def create(self, name: str, *, directory: bool = False) -> BoundNode: ...
     def remove(self, name: str) -> None: ...
-    def rename(self, name: str, target: object, new: str) -> None:
+    def rename(self, name: str, target: Any, new: str) -> None:
         """`target`: a node of the same tree."""
         ...
 
