@@ -9,7 +9,7 @@ What a model asks for is a proposal: it becomes an order like any other, which t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from .driver import PluginContext, Run
 from .errors import UserError
@@ -51,4 +51,4 @@ class ChatModel(Protocol):
         ...
 
 
-MODELS: Final = PluginGroup[Callable[[Mapping[str, Any], PluginContext], ChatModel]]("worldfs.models", {})
+MODELS: Final = PluginGroup[Callable[[Mapping[str, object], PluginContext], ChatModel]]("worldfs.models", {})

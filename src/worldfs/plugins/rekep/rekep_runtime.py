@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from worldfs.base.driver import PluginContext, Run
-from worldfs.base.errors import BadInput, UserError, WorldError
+from worldfs.base.errors import BadInput, UserError
 from worldfs.base.json_values import as_int
-from worldfs.base.model import Cause, Finding, Json, Outcome, Scene
+from worldfs.base.model import Cause, Finding, Json, Outcome
 from worldfs.base.model.skill import REAL
 from worldfs.robots import displacements
 from worldfs.robots.targets.target_adapter import TargetAdapter
