@@ -131,6 +131,11 @@ class OpenJobs:
                 self._wait_again(attempt)
         return forward
 
+    @property
+    def unsettled(self) -> bool:
+        """Whether another `collect` or `start` may have something to do at once."""
+        return bool(self.finished) or self.queue.waiting
+
     def overdue(self) -> None:
         """A worker that does not stop in time: its job ends without it, its lane stays busy until it returns."""
         now, rules = self.clock.monotonic(), self.rules

@@ -29,6 +29,11 @@ class ReadyQueue:
     def __getitem__(self, lane: str) -> Sequence[Job]:
         return self._lines.get(lane, ())
 
+    @property
+    def waiting(self) -> bool:
+        """Whether any job is due."""
+        return bool(self._lines)
+
     def lane(self, job: Job) -> str:
         """The lane of a job in a queue."""
         return self._lane[job.id]

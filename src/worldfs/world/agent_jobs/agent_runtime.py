@@ -188,7 +188,7 @@ class AgentRuntime:
             if not self._advancing:  # else this is called by what is called below, which goes on
                 self._advancing = True
                 try:
-                    while self._jobs.collect() | self._jobs.start():
+                    while (self._jobs.collect() | self._jobs.start()) and self._jobs.unsettled:
                         pass
                 finally:
                     self._advancing = False
