@@ -5,7 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from worldfs.base.model import Thing
+from worldfs.base.model import Operation, Profile, Thing
+from worldfs.base.standard_operations import OBJECT
+from worldfs.planning.critic import Critic
 
 CUBE = Thing("cube_01", position=(0.5, 0.1, 0.025))
 
@@ -48,6 +50,17 @@ def test_an_unknown_thing_and_furniture(opened):
     assert (unknown.code, unknown.found) == ("UNKNOWN_OBJECT", "pear_09")
     assert "cube_01" in unknown.expected
     assert "furniture" in refusal(hand, "pick_up", object_id="table_01").fix
+
+
+@pytest.mark.parametrize("first", ["object", "target_object", "target", "id"])
+def test_critic_and_driver_judge_one_thing_where_an_order_names_two(opened, first):
+    hand = opened(CUBE)
+    later = {name: f"plum_{name}" for name in OBJECT[OBJECT.index(first) + 1 :]}
+    order = hand.order("pick_up", **later, **{first: "pear_09"})
+    by_files = Critic().review(order, hand.body.observe(), Profile("Any", ops=(Operation("pick_up"),)))
+    (by_body,) = hand.body.review(order)
+    assert by_body.found == "pear_09"
+    assert [item.found for item in by_files if item.code == "UNKNOWN_OBJECT"] == ["pear_09"]
 
 
 def test_placing_with_an_empty_hand_and_picking_with_a_full_one(opened):

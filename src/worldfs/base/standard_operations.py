@@ -29,6 +29,10 @@ PICK: Final = frozenset((PICK_UP.name, "pick", "grasp", "grab"))
 PLACE: Final = frozenset((PLACE_DOWN.name, "put_down", "put", "drop_in"))
 MOVE: Final = frozenset((MOVE_TO.name, "move"))
 LOOK: Final = frozenset((NAVIGATE.name, "look_at"))
+# Names that orders give to a parameter. Critic and drivers take the first that is given: they must judge and move one
+# thing.
+OBJECT: Final = ("object_id", "object", "target_object", "target", "target_id", "id")
+LABEL: Final = ("target_label", "label", "target", "object_id", "target_id", "location")
 
 
 def meaning(name: str) -> Operation | None:

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 
 from worldfs.base.json_values import as_object, as_objects
 from worldfs.base.model import Finding, Operation, Order, Profile, RobotState, Scene, Thing, Vec
-from worldfs.base.standard_operations import LOOK, MOVE, PICK, PLACE, described
+from worldfs.base.standard_operations import LABEL, LOOK, MOVE, OBJECT, PICK, PLACE, described
 from worldfs.formats import sensors
 
 from . import parameters, refusals
-from .parameters import LABEL, OBJECT, POINT
+from .parameters import POINT
 
 _ALWAYS = frozenset(("robot_id",))  # q1 names the node among the parameters (workspace D14)
 _SLACK = 1e-9  # m, kg: tolerance for rounding

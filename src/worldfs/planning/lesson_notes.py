@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from worldfs.base.json_values import as_floats
 from worldfs.base.model import Finding, Lesson, Order, Outcome, Scene
-from worldfs.base.standard_operations import EXECUTE_TEXT, LOOK, MOVE, PICK, PLACE
+from worldfs.base.standard_operations import EXECUTE_TEXT, LABEL, LOOK, MOVE, OBJECT, PICK, PLACE
 from worldfs.formats.prose import one_line
 
 from . import parameters, refusals
-from .parameters import GOAL, LABEL, OBJECT, POINT
+from .parameters import GOAL, POINT
 
 if TYPE_CHECKING:
     from worldfs.notes import Passage, PassageIndex

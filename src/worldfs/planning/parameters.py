@@ -10,8 +10,6 @@ from worldfs.base.model import Json, Operation, Parameter
 from worldfs.base.standard_operations import STANDARD
 
 # Synonymous names; the first that is given counts.
-OBJECT = ("object_id", "object", "target_object", "target", "target_id")
-LABEL = ("target_label", "label", "target", "object_id", "target_id", "location")
 POINT = ("target_pose", "target_position", "position", "pose")
 GOAL = (
     *("target_position", "target_pose", "position", "location"),

@@ -15,7 +15,7 @@ from worldfs.base.clock import Clock
 from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import BadInput, MissingRequirement, UserError
 from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Relation, Scene, Skill, Target, Thing
-from worldfs.base.standard_operations import EXECUTE_TEXT, MOVE_TO, PICK_UP, PLACE_DOWN
+from worldfs.base.standard_operations import EXECUTE_TEXT, MOVE_TO, OBJECT, PICK_UP, PLACE_DOWN
 from worldfs.robots.targets.real_target import RealTarget, driver
 from worldfs.robots.targets.target_adapter import nothing_wrong
 from worldfs.skills.skill_runtime import SkillContext, SkillRequest, SkillRuntime
@@ -27,7 +27,6 @@ from .session_driver import run_skill
 POSES: Final = "ee_pose"
 REKEP: Final = "ReKepPolicyRuntime"
 ARM: Final = (MOVE_TO, PICK_UP, PLACE_DOWN, EXECUTE_TEXT)
-_OBJECT: Final = ("object_id", "target", "object", "target_id", "id")
 
 
 class RobotBody:
@@ -176,7 +175,7 @@ class RobotBody:
         params = dict(order.params)
         params.pop("robot_id", None)
         if order.op == "pick_up":
-            params = {"object_id": next((params[key] for key in _OBJECT if params.get(key)), None)}
+            params = {"object_id": next((params[key] for key in OBJECT if params.get(key)), None)}
         home = self._context.artifacts.parent if self._context.artifacts is not None else None
         skill = Skill({"pick_up": "rekep_pick", "place": "rekep_place"}.get(order.op, order.op), REKEP)
         return SkillRequest(order.id, skill, params, home=home)

@@ -9,6 +9,7 @@ import numpy as np
 
 from worldfs.base.json_values import as_list
 from worldfs.base.model import Cause, Finding, Order, Outcome
+from worldfs.base.standard_operations import OBJECT
 
 from . import geometry, grasp, object_placement, panda, params, support
 from .action_evidence import ActionEvidence
@@ -138,7 +139,7 @@ def move_to(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
 
 
 def plan_pick(arm: Arm, order: Order) -> grasp.GraspPlan | Finding:
-    id = params.thing(arm.rig, order, params.OBJECT_KEYS, objects=True)
+    id = params.thing(arm.rig, order, OBJECT, objects=True)
     if isinstance(id, Finding):
         return id
     held = arm.rig.held()

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from worldfs.base.driver import Interpreter
 from worldfs.base.model import Finding, Order
+from worldfs.base.standard_operations import LABEL, OBJECT
 
 from . import actions, params, perception, sequences
 from .arm import Arm
@@ -18,7 +19,7 @@ def order_subject(arm: Arm, order: Order) -> str | None:
     rig = arm.rig
     if order.op == "place":
         return rig.held()
-    named = params.thing(rig, order, (*params.OBJECT_KEYS, *params.LABEL_KEYS), objects=True)
+    named = params.thing(rig, order, (*OBJECT, *LABEL), objects=True)
     return rig.held() if isinstance(named, Finding) else named
 
 

@@ -11,10 +11,8 @@ from worldfs.base.model import Finding, Json, Order
 from .array_types import Array
 from .rig import Rig
 
-OBJECT_KEYS = ("object_id", "target", "object", "target_id", "id")
 PLACE_KEYS = ("target", "location", "container", "target_location", "container_id", "support", "on", "into", "in")
 POINT_KEYS = ("target_position", "position", "target_pose")
-LABEL_KEYS = ("target_label", "label", "target", "object_id")
 
 
 def invalid_param(

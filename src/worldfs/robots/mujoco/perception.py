@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from worldfs.base.model import Cause, Finding, Order, Outcome, Thing
+from worldfs.base.standard_operations import LABEL
 
 from . import geometry, panda, params
 from .action_evidence import ActionEvidence, rounded
@@ -121,7 +122,7 @@ def plan_camera_pose(arm: Arm, position: Array) -> tuple[list[Array], float] | F
 
 def plan_locate(arm: Arm, order: Order) -> str | Finding:
     """The id that the order's label means, if a view of it can be had."""
-    label = params.word(order.params, params.LABEL_KEYS)
+    label = params.word(order.params, LABEL)
     if label is None:
         return params.invalid_param(
             order, "target_label", "the label of a thing", dict(order.params), "name an object to locate"
@@ -158,7 +159,7 @@ def locate(arm: Arm, renderer: CameraRenderer, order: Order, action_evidence: Ac
 
     Masks and depth of the pictures lead the gripper; the result is checked against the simulated world.
     """
-    label = params.word(order.params, params.LABEL_KEYS)
+    label = params.word(order.params, LABEL)
     found = matching_ids(arm.rig, label[1]) if label else []
     if not found:
         finding = plan_locate(arm, order)
