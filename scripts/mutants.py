@@ -135,6 +135,7 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "robots/mujoco/",
         (
+            "tests/robots/test_simulation.py", "tests/robots/test_two_arms.py",
             "tests/robots/test_support.py", "tests/robots/test_bodies_that_lie.py", "tests/robots/test_refusals.py",
             "tests/robots/test_pick_and_place.py", "tests/robots/targets/test_tabletop.py", "tests/robots/benchmark",
             "tests/robots/test_script.py", "tests/robots/test_cameras.py",

@@ -9,8 +9,8 @@ import pytest
 
 from worldfs.base.model import Thing
 from worldfs.plugins.rekep.detections import distance, fit_pose
-from worldfs.plugins.rekep.rotations import angle_between, axis_rotation, matrix
 from worldfs.robots.mujoco.gl import gl_status
+from worldfs.robots.rotations import angle_between, axis_rotation, matrix
 
 from .conftest import APPLE, BASKET, CAN, CUBE
 from .test_rekep_steps import Port

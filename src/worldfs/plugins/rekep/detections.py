@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldfs.base.model import Thing
+from worldfs.robots.rotations import Array, axis_rotation, matrix, quaternion
 
 from .keypoints import upright
-from .rotations import Array, axis_rotation, matrix, quaternion
 
 ENOUGH = 40  # pixels that make a sighting
 POINTS = 220  # of a cloud, that a shape is fitted to

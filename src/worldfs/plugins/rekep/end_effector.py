@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from worldfs.base.model import Thing
+from worldfs.robots.rotations import Array, Pose
 
 from .keypoints import pose_of
-from .rotations import Array, Pose
 
 PoseCheck = Callable[[Pose], str]  # a tool pose on the way → the path constraint that it breaks, "" for none
 

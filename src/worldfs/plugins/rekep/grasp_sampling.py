@@ -10,9 +10,9 @@ import numpy as np
 
 from worldfs.base.model import Thing
 from worldfs.robots.mujoco.panda import MAX_GRIP
+from worldfs.robots.rotations import Array, Pose, hand_rotation, matrix
 
 from .placement_space import extents
-from .rotations import Array, Pose, hand_rotation, matrix
 
 APPROACH = 0.12  # m
 TILTS = {"": (0.0, 0.5, 1.0, 1.5), "above": (0.0, 0.3), "side": (1.5, 1.3, 1.1)}

@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from worldfs.base.errors import MissingRequirement
+from worldfs.robots.rotations import Array
 from worldfs.robots.targets.target_adapter import TargetAdapter
 
 from .detections import RgbdImage
 from .end_effector import SceneSnapshot
 from .keypoints import Keypoint, positions
-from .rotations import Array
 
 CAMERA = "front"
 

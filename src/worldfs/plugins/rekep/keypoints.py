@@ -9,8 +9,7 @@ import numpy as np
 
 from worldfs.base.errors import BadInput
 from worldfs.base.model import Thing
-
-from .rotations import Array, Pose, matrix
+from worldfs.robots.rotations import Array, Pose, matrix
 
 MOST = 128
 NEAR = 0.06  # m: a published position belongs to the object whose surface is no farther

@@ -6,9 +6,9 @@ import numpy as np
 
 from worldfs.robots.mujoco.arm import Arm
 from worldfs.robots.mujoco.collision import CollisionChecker, Pair
+from worldfs.robots.rotations import Array, Pose
 
 from .end_effector import PoseCheck
-from .rotations import Array, Pose
 
 PATH = "path constraint"
 

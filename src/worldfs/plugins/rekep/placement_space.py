@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 
 from worldfs.base.model import Thing
+from worldfs.robots.rotations import Array, matrix
 
 from .keypoints import WALL, half_height
-from .rotations import Array, matrix
 
 FINGERS = 0.066  # m from the pads' middle to a finger's outer side, opened
 

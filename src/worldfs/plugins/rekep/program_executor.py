@@ -10,6 +10,7 @@ import numpy as np
 from worldfs.base.driver import Run
 from worldfs.base.model import Json
 from worldfs.robots.mujoco.panda import GRIP_ROOM, MAX_GRIP
+from worldfs.robots.rotations import Pose, angle_between
 
 from . import grasp_sampling
 from .allowed_functions import ConstraintError
@@ -17,7 +18,6 @@ from .constraint_function import ConstraintFunction
 from .constraint_program import ConstraintProgram, ProgramStage
 from .end_effector import EndEffector, ExecutionHalted, MotionRequest, PlannedMotion, SceneSnapshot
 from .keypoints import Keypoint
-from .rotations import Pose, angle_between
 from .stage_costs import KeypointState, costs_json, violation, worst_constraint
 from .subgoal_solver import solve
 from .success_predicates import SuccessPredicate

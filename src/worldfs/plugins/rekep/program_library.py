@@ -10,11 +10,11 @@ from typing import Final
 import numpy as np
 
 from worldfs.base.model import Json, Thing
+from worldfs.robots.rotations import Array
 
 from . import placement_space
 from .constraint_program import ConstraintProgram, of_files
 from .keypoints import Keypoint, half_height, keypoint_named
-from .rotations import Array
 from .task_params import HANDLED, TaskParams, missing_param, point_of, support_of, target_of, thing_of
 
 LIFT = 0.12  # m

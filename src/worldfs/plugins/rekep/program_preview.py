@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from worldfs.base.model import Thing
+from worldfs.robots.rotations import Pose, quaternion
 
 from .constraint_program import ConstraintProgram
 from .end_effector import EndEffector, ExecutionHalted, SceneSnapshot
 from .grasp_sampling import grasp_candidates
 from .keypoints import Keypoint, pose_of
 from .program_executor import plan_grasp
-from .rotations import Pose, quaternion
 from .stage_costs import KeypointState
 from .subgoal_solver import solve
 

@@ -15,6 +15,7 @@ from worldfs.base.json_values import as_int
 from worldfs.base.model import Cause, Finding, Json, Outcome
 from worldfs.base.model.skill import REAL
 from worldfs.robots import displacements
+from worldfs.robots.rotations import quaternion
 from worldfs.robots.targets.target_adapter import TargetAdapter
 from worldfs.skills.skill_runtime import SkillContext, SkillRequest
 from worldfs.skills.workspace_scene import read_environment
@@ -27,7 +28,6 @@ from .program_executor import MEASURED, ExecutionLimits, ProgramExecutor, StageR
 from .program_generation import generate_program
 from .program_library import LibraryProgram
 from .program_preview import preview
-from .rotations import quaternion
 from .stage_costs import KeypointState
 from .step_end_effector import REPRESENTATION, StepEndEffector
 from .success_predicates import PourMeasurement, SuccessPredicate

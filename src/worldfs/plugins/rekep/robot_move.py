@@ -11,7 +11,7 @@ import numpy as np
 from worldfs.base.model import Cause, Finding, Json, Outcome
 from worldfs.plugins.rekep.end_effector import EndEffector, ExecutionHalted, MotionRequest
 from worldfs.plugins.rekep.rekep_runtime import end_effector_of, halted_outcome
-from worldfs.plugins.rekep.rotations import Pose, angle_between, axis_rotation, matrix
+from worldfs.robots.rotations import Pose, angle_between, axis_rotation, matrix
 from worldfs.robots.targets.real_target import RealTarget
 from worldfs.robots.targets.target_adapter import TargetAdapter
 from worldfs.skills.skill_runtime import SkillContext, SkillRequest

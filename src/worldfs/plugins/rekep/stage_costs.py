@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from worldfs.robots.rotations import Array, Pose
+
 from .constraint_function import ConstraintFunction
 from .constraint_program import GRASPED
 from .end_effector import SceneSnapshot
 from .keypoints import Keypoint, positions
-from .rotations import Array, Pose
 
 WORST = 1e3  # for a cost that is no number: it is never satisfied
 

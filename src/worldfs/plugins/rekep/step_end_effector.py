@@ -17,13 +17,13 @@ import numpy as np
 
 from worldfs.base.clock import Clock
 from worldfs.base.model import Scene, Thing
+from worldfs.robots.rotations import Array, Pose, angle_between, axis_rotation, interpolate, matrix, quaternion
 from worldfs.robots.targets.target_adapter import TargetAdapter, TargetStopped
 
 from . import placement_space
 from .end_effector import ExecutionHalted, MotionRequest, ObjectMeasurement, PoseCheck, SceneSnapshot
 from .grasp_sampling import grip_widths
 from .keypoints import pose_of
-from .rotations import Array, Pose, angle_between, axis_rotation, interpolate, matrix, quaternion
 
 REPRESENTATION: Final = "ee_pose"
 REACH = 0.95  # m from the base; a goal beyond is refused before the target is called

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from worldfs.robots.rotations import Array, Pose, angle_between, axis_rotation, exp, hand_rotation
+
 from .constraint_function import ConstraintFunction
 from .end_effector import EndEffector
-from .rotations import Array, Pose, angle_between, axis_rotation, exp, hand_rotation
 from .stage_costs import KeypointState, violation
 
 KEEP = 40  # samples that are refined

@@ -11,12 +11,12 @@ import numpy as np
 
 from worldfs.base.model import Json
 from worldfs.robots import orientation
+from worldfs.robots.rotations import matrix
 
 from . import placement_space
 from .end_effector import EndEffector, ObjectMeasurement, SceneSnapshot
 from .keypoints import of_thing
 from .program_library import ProgramGoal
-from .rotations import matrix
 
 NEAR = 0.03  # m of a goal, as the body's own place counts
 STILL = 0.02  # m/s

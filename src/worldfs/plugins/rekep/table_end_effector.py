@@ -16,12 +16,12 @@ from worldfs.robots.mujoco.collision import CollisionChecker, describe, pair
 from worldfs.robots.mujoco.model_builder import TIMESTEP
 from worldfs.robots.mujoco.motion_control import CLOSE, MotionStopped
 from worldfs.robots.mujoco.path_planner import plan_path
+from worldfs.robots.rotations import Array, Pose, angle_between, interpolate, quaternion
 
 from .detections import FittedDetection, RgbdImage, detect_objects
 from .end_effector import ExecutionHalted, MotionRequest, ObjectMeasurement, SceneSnapshot
 from .keypoints import pose_of
 from .path_checker import ConstrainedPathChecker
-from .rotations import Array, Pose, angle_between, interpolate, quaternion
 
 HEIGHTS = (0.25, 0.15, 0.35)  # m above the higher end, of a way over things
 DEPARTS = (0.12, 0.08, 0.05, 0.03)  # m straight up, off the held object's support

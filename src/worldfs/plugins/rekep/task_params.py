@@ -12,10 +12,10 @@ import numpy as np
 from worldfs.base.errors import BadInput
 from worldfs.base.json_values import as_list
 from worldfs.base.model import Json, Thing
+from worldfs.robots.rotations import Array
 
 from . import placement_space
 from .keypoints import half_height
-from .rotations import Array
 
 OBJECT: Final = ("object_id", "object", "target_object", "thing", "source", "source_id")
 PLACE: Final = ("target_id", "location", "container", "destination", "place", "on", "into", "target")

@@ -10,6 +10,7 @@ import numpy as np
 from worldfs.base.json_values import as_list
 from worldfs.base.model import Cause, Finding, Order, Outcome
 from worldfs.base.standard_operations import OBJECT
+from worldfs.robots import rotations
 
 from . import geometry, grasp, object_placement, panda, params, support
 from .action_evidence import ActionEvidence
@@ -68,14 +69,14 @@ def plan_move(arm: Arm, order: Order) -> ReachPlan | Finding:
     if len(target) == 6:
         turns = [geometry.from_rpy(*target[3:])]
     elif len(target) == 7:
-        turns = [geometry.matrix(target[3:])]
+        turns = [rotations.matrix(target[3:])]
     elif len(target) == 3:
         # no rotation requested: the gripper points down, turned as little as possible, else outwards
         yaw = math.atan2(float(present[1, 0]), float(present[0, 0]))
         toward = math.atan2(*(position - arm.view.base)[[1, 0]])
-        turns = [geometry.hand_rotation(yaw + k * math.pi / 4) for k in (0, 1, -1, 2, -2, 3, -3, 4)]
+        turns = [rotations.hand_rotation(yaw + k * math.pi / 4) for k in (0, 1, -1, 2, -2, 3, -3, 4)]
         turns += [
-            geometry.hand_rotation(toward + k, math.copysign(t, math.cos(k)))
+            rotations.hand_rotation(toward + k, math.copysign(t, math.cos(k)))
             for t in (0.5, 1.0, 1.5)
             for k in (0, math.pi)
         ]

@@ -17,6 +17,7 @@ from gymnasium import spaces
 from worldfs.base.errors import BadInput
 from worldfs.base.json_values import as_text
 from worldfs.base.model import Scene
+from worldfs.robots import rotations
 
 from . import geometry, panda
 from .ik import HIGH, LOW
@@ -220,9 +221,9 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
         if representation == "ee_delta":
             moved, turned = _capped(action[:3], STEP_M, clamped), _capped(action[3:6], STEP_RAD, clamped)
             position, rotation = self._wanted or solver.pose(self._command)
-            wanted = position + moved, geometry.matrix(_turn(turned)) @ rotation
+            wanted = position + moved, rotations.matrix(_turn(turned)) @ rotation
         else:
-            wanted = np.asarray(action[:3]), geometry.matrix(_unit(action[3:7]))
+            wanted = np.asarray(action[:3]), rotations.matrix(_unit(action[3:7]))
         found = solver.near(self._command, *wanted)
         if found is None:
             clamped.append("reach")

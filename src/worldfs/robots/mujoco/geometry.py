@@ -11,22 +11,6 @@ import numpy as np
 from .array_types import Array
 
 
-def matrix(quat: Array | tuple[float, ...]) -> Array:
-    """Rotation matrix (3×3) of a quaternion w x y z; the identity for a zero one."""
-    w, x, y, z = (float(v) for v in quat)
-    norm = math.sqrt(w * w + x * x + y * y + z * z)
-    if norm < 1e-9:
-        return np.eye(3)
-    w, x, y, z = w / norm, x / norm, y / norm, z / norm
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
 def quat_of(rotation: Array) -> tuple[float, ...]:
     """Quaternion w x y z of a rotation matrix."""
     quat = np.zeros(4)
@@ -55,16 +39,6 @@ def to_rpy(rotation: Array) -> tuple[float, float, float]:
         pitch,
         math.atan2(float(rotation[1, 0]), float(rotation[0, 0])),
     )
-
-
-def hand_rotation(yaw: float, tilt: float = 0.0) -> Array:
-    """The tool pointing down, its x axis at `yaw` in the plane, then tilted by `tilt` about the fingers' closing axis.
-
-    That axis is (sin yaw, -cos yaw, 0) and stays level; a positive tilt lets the tool point towards its own x.
-    """
-    c, s = math.cos(yaw), math.sin(yaw)
-    ct, st = math.cos(tilt), math.sin(tilt)
-    return np.array([[c * ct, s, c * st], [s * ct, -c, s * st], [st, 0.0, -ct]])
 
 
 def angle(rotation: Array) -> float:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from worldfs.base.model import Finding
+from worldfs.robots import rotations
 
 from . import geometry, panda, support
 from .arm import GRIP_FIELD, Arm, AttemptResult, collision_finding, covered_finding, format_numbers, unreachable_finding
@@ -126,7 +127,7 @@ def _candidates(arm: Arm, at: Array, lying: geometry.GripGeometry, tilt: float) 
                 yaws += [(angle + side * math.pi / 2, width, extra) for side in (1, -1)]
     found = []
     for yaw, width, extra in yaws:
-        rotation = geometry.hand_rotation(yaw, math.copysign(tilt, math.cos(yaw - toward)))
+        rotation = rotations.hand_rotation(yaw, math.copysign(tilt, math.cos(yaw - toward)))
         pre = at - APPROACH * rotation[:, 2]
         best: _Candidate | None = None
         for start in (present, home):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from worldfs.base.model import Finding, Thing
+from worldfs.robots import rotations
 from worldfs.robots.orientation import FLAT
 
 from . import geometry, panda, support
@@ -141,7 +142,7 @@ def _upright_half(arm: Arm, held: str) -> float:
 def _straight(rotation: Array) -> Array:
     """The gripper's rotation now, or exactly down when it is nearly so."""
     if rotation[2, 2] < -0.99:
-        return geometry.hand_rotation(math.atan2(float(rotation[1, 0]), float(rotation[0, 0])))
+        return rotations.hand_rotation(math.atan2(float(rotation[1, 0]), float(rotation[0, 0])))
     return rotation
 
 
@@ -153,7 +154,7 @@ def _turns(arm: Arm, held: str, goal: Array) -> list[Array]:
     if arm.rig.things[held].shape == "sphere":
         toward = math.atan2(goal[1] - arm.view.base[1], goal[0] - arm.view.base[0])
         for tilt in (0.0, 0.5, 1.0, 1.5):
-            turns += [geometry.hand_rotation(toward, tilt), geometry.hand_rotation(toward + math.pi, -tilt)]
+            turns += [rotations.hand_rotation(toward, tilt), rotations.hand_rotation(toward + math.pi, -tilt)]
     return turns
 
 

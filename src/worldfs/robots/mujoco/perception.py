@@ -13,6 +13,7 @@ import numpy as np
 
 from worldfs.base.model import Cause, Finding, Order, Outcome, Thing
 from worldfs.base.standard_operations import LABEL
+from worldfs.robots import rotations
 
 from . import geometry, panda, params
 from .action_evidence import ActionEvidence, rounded
@@ -96,7 +97,7 @@ def plan_camera_pose(arm: Arm, position: Array) -> tuple[list[Array], float] | F
     toward = math.atan2(position[1] - arm.view.base[1], position[0] - arm.view.base[0])
     for standoff in STANDOFFS:
         for turn in (0.0, math.pi, math.pi / 2, -math.pi / 2, math.pi / 4, -math.pi / 4):
-            rotation = geometry.hand_rotation(toward + turn)
+            rotation = rotations.hand_rotation(toward + turn)
             at = position + geometry.up(standoff) - rotation @ _CAMERA
             q = arm.solver.near(start, at, rotation)
             if q is None:
@@ -244,7 +245,7 @@ def _search(arm: Arm, renderer: CameraRenderer, id: str) -> Detection | None:
     checker = arm.collision_checker(held=arm.rig.held())
     rig = arm.rig
     for spot in SEARCH:
-        q = arm.solver.near(arm.ready, rig.view.base + rig.view.base_rotation @ spot, geometry.hand_rotation(0.0))
+        q = arm.solver.near(arm.ready, rig.view.base + rig.view.base_rotation @ spot, rotations.hand_rotation(0.0))
         way = None if q is None or not checker.free(q) else plan_path(checker, rig.view.joints(), q)
         if way is None:
             continue

@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 
 from worldfs.base.model import Thing
+from worldfs.robots import rotations
 
 from . import geometry
 from .arm_view import ArmView
@@ -61,7 +62,7 @@ class Rig:
         return np.array(self.simulation.data.qpos[self.qpos[id] + 3 : self.qpos[id] + 7])
 
     def rotation(self, id: str) -> Array:
-        return geometry.matrix(self.quat(id))
+        return rotations.matrix(self.quat(id))
 
     def speed(self, id: str) -> float:
         """m/s of the centre."""

@@ -28,6 +28,7 @@ class Pose(NamedTuple):
 
 
 def matrix(quat: Sequence[float] | NDArray[Any]) -> Array:
+    """Of a quaternion of any length; the identity for a zero one."""
     w, x, y, z = (float(v) for v in quat)
     norm = math.sqrt(w * w + x * x + y * y + z * z)
     if norm < 1e-9:
@@ -83,7 +84,10 @@ def axis_rotation(axis: Sequence[float] | Array, angle: float) -> Array:
 
 
 def hand_rotation(yaw: float, tilt: float = 0.0) -> Array:
-    """The tool pointing down (its z axis), its x axis at `yaw`, tilted by `tilt` so that it points towards its x."""
+    """The tool pointing down, its x axis at `yaw` in the plane, then tilted by `tilt` about the fingers' closing axis.
+
+    That axis is (sin yaw, -cos yaw, 0) and stays level; a positive tilt lets the tool point towards its own x.
+    """
     c, s = math.cos(yaw), math.sin(yaw)
     ct, st = math.cos(tilt), math.sin(tilt)
     return np.array([[c * ct, s, c * st], [s * ct, -c, s * st], [st, 0.0, -ct]])
