@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
 from worldfs.base.clock import Clock
-from worldfs.base.errors import StorageError, UserError
+from worldfs.base.errors import UserError
 from worldfs.base.model import Cause, Finding, Job, JobState, Order, Outcome
 from worldfs.formats import action_write
 from worldfs.formats.sheet_format import SheetFormat
@@ -86,7 +86,6 @@ class Kernel:
             lane_of=lambda job: job.order.node,
             worker_of=lambda node: BodyWorker(self.nodes[node], hooks),
             start=lambda node, work: self.lanes[node].submit(work),
-            broken=_raise_broken,
             able=self._able,
             ready=self._turns.allows,
             gate=lambda: self.stopping.lock,
@@ -398,10 +397,3 @@ class Kernel:
                 "`paos check --fix` sets it aside",
             ),
         )
-
-
-def _raise_broken(attempt: JobAttempt, error: BaseException) -> None:
-    """A store that refuses a line of a job ends the kernel; the files say where it stood."""
-    if isinstance(error, Exception):
-        raise StorageError(f"job {attempt.job.id} could not be written: {error}", op="run") from error
-    raise error

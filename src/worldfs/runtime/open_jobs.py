@@ -11,6 +11,7 @@ from math import inf
 from typing import NamedTuple
 
 from worldfs.base.clock import Clock
+from worldfs.base.errors import StorageError
 from worldfs.base.model import Cause, Job, JobState, Outcome
 
 from . import job_schedule
@@ -25,13 +26,20 @@ from .worker import Worker
 Log = Callable[[str, Job], None]
 
 
+def raise_broken(attempt: JobAttempt, error: BaseException) -> None:
+    """A store that refuses a line of a job ends the runtime; the files say where it stood."""
+    if isinstance(error, Exception):
+        raise StorageError(f"job {attempt.job.id} could not be written: {error}", op="run") from error
+    raise error
+
+
 class LaneRules(NamedTuple):
     """What differs between runtimes: which lanes there are, and who does their work."""
 
     lane_of: Callable[[Job], str]
     worker_of: Callable[[str], Worker]  # of a lane
     start: Callable[[str, Callable[[], None]], None]  # do this in a thread of the lane
-    broken: Callable[[JobAttempt, BaseException], None]  # the store refused a line of a job
+    broken: Callable[[JobAttempt, BaseException], None] = raise_broken  # the store refused a line of a job
     serial: Callable[[str], bool] = lambda lane: True  # whether the jobs of a lane run one after the other
     able: Callable[[str], bool] = lambda lane: True  # whether a lane may begin a job now
     ready: Callable[[Job], bool] = lambda job: True  # whether a job may begin now
