@@ -20,7 +20,7 @@ PICK = Order("act_002", "franka_001", "pick_up", {"object_id": "apple_01"})
 
 
 def refused(order: Order = PICK, language: str = "en", scene: Scene = SCENE) -> Lesson:
-    return note_for(order, Critic(language).review(order, scene, PAGE), WHEN, language)
+    return note_for(order, Critic().review(order, scene, PAGE), WHEN, language)
 
 
 def test_a_refusal_becomes_a_lesson_in_the_specifications_form() -> None:

@@ -14,8 +14,8 @@ import pytest
 from worldfs.base.clock import SystemClock
 from worldfs.base.driver import Run
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import render
 from worldfs.base.model import Order, Outcome, RobotState, Scene, Thing
-from worldfs.planning.message_translation import to_chinese
 from worldfs.plugins.rekep.path_checker import ConstrainedPathChecker
 from worldfs.robots.mujoco import panda, support
 from worldfs.robots.mujoco.ik import HOME
@@ -184,7 +184,7 @@ def test_what_carries_what_is_measured_across_both():
     assert [r.holding for r in pair.drivers[NEAR].observe().robots] == [None]
     (refused,) = pair.review(NEAR, "pick_up", object_id="cube_top")
     assert refused.found == f"{FAR} holds cube_top"
-    assert to_chinese(refused.found) == f"{FAR} 正拿着 cube_top"
+    assert render(refused.found, "zh") == f"{FAR} 正拿着 cube_top"
     # what one sets down, the other takes
     assert pair.run(FAR, ("place", {"target_position": [0.45, 0.12, 0.0]}))[0].ok
     assert pair.run(FAR, ("strategy", {"name": "home"}))[0].ok

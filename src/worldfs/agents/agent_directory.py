@@ -19,6 +19,7 @@ from worldfs.base.clock import Clock, SystemClock, stamp
 from worldfs.base.durable import Disk
 from worldfs.base.errors import NotFound
 from worldfs.base.file_lock import FileLock
+from worldfs.base.messages import coded
 from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.revision import PRIVATE_DIR, of
 
@@ -193,7 +194,13 @@ class AgentDirectory:
         info = None if place is None else self.root.lstat(place)
         if place is None or info is None or stat.S_ISREG(info.st_mode):
             return False
-        word = "a link" if stat.S_ISLNK(info.st_mode) else "a directory" if stat.S_ISDIR(info.st_mode) else "a FIFO"
+        word = (
+            coded("file.link")
+            if stat.S_ISLNK(info.st_mode)
+            else coded("file.directory")
+            if stat.S_ISDIR(info.st_mode)
+            else "a FIFO"
+        )
         key = f"{ASIDE}/{self.clock.now().strftime('%Y%m%d-%H%M%S')}-{os.urandom(4).hex()}-{flat_name(name)}"
         target = self.root.ensure_parent(key)
         self.root.rename(place, target, "new")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.agent_names import list_agents
 from worldfs.base.errors import NotFound, UserError, WorldError
+from worldfs.base.messages import coded
 from worldfs.base.model import Finding
 from worldfs.runtime.job_store import DONE, OPEN, JobStore
 from worldfs.storage.revision import PRIVATE_DIR
@@ -75,11 +76,17 @@ def _root(root: Path, fix: bool) -> Iterator[Finding]:
             if entry.name in known or entry.name.startswith("."):
                 continue
             if entry.is_symlink():
-                yield _say("UNSAFE_PATH", entry.path, "a directory", "a link", "replace the link by the directory")
+                yield _say(
+                    "UNSAFE_PATH",
+                    entry.path,
+                    coded("file.directory"),
+                    coded("file.link"),
+                    coded("file.replace_link_dir"),
+                )
             elif entry.is_dir():
                 yield _say(
-                    "BAD_NAME", entry.path, "an agent's name: letters, digits and . _ -, at most 64", entry.name,
-                    f"rename it: mv {entry.path!r} …", warning=True,
+                    "BAD_NAME", entry.path, coded("file.agent_name"), entry.name,
+                    coded("file.rename", path=entry.path), warning=True,
                 )  # fmt: skip
     if known and not (root / ".gitignore").exists() and not (root / ".git").exists():
         if fix:
@@ -91,7 +98,7 @@ def _root(root: Path, fix: bool) -> Iterator[Finding]:
             house.create(".gitignore", IGNORE)
             house.close()
         yield _say(
-            "NOT_IGNORED", str(root / ".gitignore"), "state out of version control", "no .gitignore",
+            "NOT_IGNORED", str(root / ".gitignore"), coded("file.unversioned"), coded("file.no_gitignore"),
             _mend_with(root), warning=True,
         )  # fmt: skip
 
@@ -145,9 +152,19 @@ def _odd(home: Path) -> Iterator[Diagnosis]:
         kind = stat.S_IFMT(info.st_mode)
         wanted = stat.S_IFDIR if name == "inbox" else stat.S_IFREG
         if kind != wanted:
-            word = {stat.S_IFLNK: "a link", stat.S_IFDIR: "a directory", stat.S_IFREG: "a file"}.get(kind, "a device")
+            word = {
+                stat.S_IFLNK: coded("file.link"),
+                stat.S_IFDIR: coded("file.directory"),
+                stat.S_IFREG: "a file",
+            }.get(kind, "a device")
             yield Diagnosis(
-                _say("WRONG_KIND", f"{home.name}/{name}", "a directory" if name == "inbox" else "a file", word, ""),
+                _say(
+                    "WRONG_KIND",
+                    f"{home.name}/{name}",
+                    coded("file.directory") if name == "inbox" else "a file",
+                    word,
+                    "",
+                ),
                 partial(move_aside, home, name),
             )
         elif not stat.S_IMODE(info.st_mode) & stat.S_IRUSR:
@@ -220,7 +237,7 @@ def _journal(state: AgentState) -> Iterator[Diagnosis]:
         for at, raw in enumerate(stored.data[: judged.good].split(b"\n")[:-1], 1):
             if raw and parse(raw) is None:
                 yield Diagnosis(
-                    _found(state, "JOURNAL_LINE", f"{JOURNAL}:{at}", "a JSON object", repr(raw[:40])[1:]),
+                    _found(state, "JOURNAL_LINE", f"{JOURNAL}:{at}", coded("file.json_object"), repr(raw[:40])[1:]),
                     partial(drop_journal_line, state, raw),
                 )
     for last, seq in gaps(state.journal):

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from worldfs.base.model import Json
 
+from worldfs.base.messages import coded
+
 from .agent_directory import AgentDirectory
 from .document_merge import DocumentRules, MergeResult
 from .merged_document import MergedDocument
@@ -53,7 +55,7 @@ def _any_object(name: str) -> Callable[[bytes], Sequence[Finding]]:
             found = "no JSON object"
         except (ValueError, RecursionError) as error:
             found = f"no JSON: {error}"
-        return (_finding(name, "a JSON object", found),)
+        return (_finding(name, coded("file.json_object"), found),)
 
     return judge
 
@@ -68,16 +70,16 @@ def _memory(data: bytes) -> Sequence[Finding]:
     try:
         data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        return (_finding("memory.md", "UTF-8 text", f"bytes that are none at {error.start}"),)
+        return (_finding("memory.md", coded("file.utf8_text"), coded("file.no_utf8_at", at=error.start)),)
     if not data.strip():
-        return (_finding("memory.md", "the memory", "an empty file"),)
+        return (_finding("memory.md", coded("file.the_memory"), coded("file.empty_file")),)
     return ()
 
 
 def _finding(field: str, expected: str, found: str) -> Finding:
     from worldfs.base.model import Finding
 
-    return Finding("SCHEMA_VALIDATION", field, expected, found, "write the whole file again, valid")
+    return Finding("SCHEMA_VALIDATION", field, expected, found, coded("file.write_whole"))
 
 
 def _merged_tasks(bases: Sequence[bytes], ours: bytes, theirs: bytes) -> MergeResult:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from worldfs.base.messages import coded
 from worldfs.base.model import Finding
 
 from .doctor import Diagnosis
@@ -27,7 +28,12 @@ def check(files: MessageFiles) -> Iterator[Diagnosis]:
     if len(names) >= MANY:
         yield Diagnosis(
             Finding(
-                "INBOX_FULL", "inbox", f"fewer than {MANY} messages", f"{len(names)}", "have them read", warning=True
+                "INBOX_FULL",
+                "inbox",
+                coded("file.fewer_messages", n=MANY),
+                f"{len(names)}",
+                coded("file.read_them"),
+                warning=True,
             )
         )
     files.claim_log.catch_up()
@@ -40,7 +46,7 @@ def check(files: MessageFiles) -> Iterator[Diagnosis]:
             )
             continue
         if name.endswith("/") or not name.endswith(".json") or not _regular(agent_dir, name):
-            word = "a directory" if name.endswith("/") else "not a message file name, or a link"
+            word = coded("file.directory") if name.endswith("/") else coded("file.no_message_name")
             yield Diagnosis(
                 Finding("ODD_FILE", f"inbox/{name}", "<uuid>.json", word, ""),
                 partial(move_aside, agent_dir.path, file_key(name.rstrip("/"))),
@@ -51,7 +57,7 @@ def check(files: MessageFiles) -> Iterator[Diagnosis]:
         message = files.read(name)
         if message is None:
             yield Diagnosis(
-                Finding("LETTER_UNREADABLE", f"inbox/{name}", "a message", "no message", ""),
+                Finding("LETTER_UNREADABLE", f"inbox/{name}", coded("file.a_message"), coded("file.no_message"), ""),
                 partial(files.move_to_dead, name, "unreadable"),
             )
         elif is_expired(message.expires_at, agent_dir):
@@ -59,8 +65,8 @@ def check(files: MessageFiles) -> Iterator[Diagnosis]:
                 Finding(
                     "LETTER_EXPIRED",
                     f"inbox/{name}",
-                    "a message that has not expired",
-                    f"expired {message.expires_at}",
+                    coded("file.unexpired"),
+                    coded("file.expired", at=message.expires_at),
                     "",
                 ),
                 partial(files.move_to_dead, name, "expired"),
@@ -72,7 +78,7 @@ def check(files: MessageFiles) -> Iterator[Diagnosis]:
             )
         elif message.id in ids or agent_dir.store.probe(done_key(message.id)) is not None:
             yield Diagnosis(
-                Finding("LETTER_TWICE", f"inbox/{name}#/id", "an id of its own", message.id, ""),
+                Finding("LETTER_TWICE", f"inbox/{name}#/id", coded("file.own_id"), message.id, ""),
                 partial(files.move_to_dead, name, "duplicate"),
             )
         ids[message.id if message is not None else name] = name

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Json, Order
 from worldfs.formats import block, entry_ids, sheet_members
 from worldfs.formats.block import Block
@@ -85,9 +86,9 @@ def without_entries(file: str, text: str, keys: tuple[str, ...]) -> ParsedSheet:
     said = block.said(text)
     if not said:
         return ParsedSheet()
-    wanted = " or ".join(f"`{key}`" for key in keys)
-    fix = f'write the orders in a block of JSON, ```json {{"{keys[0]}": []}} ```; the text stays as it is'
-    note = Finding("NO_QUEUE", file, f"a list {wanted}, or nothing", f"{said}: nothing was read", fix, warning=True)
+    expected = coded("file.queue_or_nothing", names=" or ".join(f"`{key}`" for key in keys))
+    found, fix = coded("file.nothing_read", said=said), coded("file.write_block", key=keys[0])
+    note = Finding("NO_QUEUE", file, expected, found, fix, warning=True)
     return ParsedSheet(findings=(note,), note=note)
 
 
@@ -106,13 +107,15 @@ def entries_of(value: Json) -> list[Any]:
         return []
     if not isinstance(entries, list):
         raise BadInput(
-            f"`{key}` is a {type(entries).__name__}", expected="a list of actions", fix=f"make `{key}` a list"
+            coded("file.wrong_kind", name=key, kind=type(entries).__name__),
+            expected=coded("file.actions"),
+            fix=coded("file.make_list", name=key),
         )
     if len(entries) > MAX_ENTRIES:
         raise BadInput(
-            f"{len(entries):,} entries",
-            expected=f"at most {MAX_ENTRIES:,} in one sheet",
-            fix="submit them in parts; nothing was read from it",
+            coded("file.n_entries", n=len(entries)),
+            expected=coded("file.most_entries", n=MAX_ENTRIES),
+            fix=coded("file.submit_in_parts"),
         )
     return entries
 
@@ -143,22 +146,22 @@ def _entry(index: int, entry: Any, taken: set[str], place: _EntryContext) -> She
     word, state = "", "pending"
     try:
         if not isinstance(entry, dict):
-            raise EntryRefused(at, "a mapping", entry)
+            raise EntryRefused(at, coded("file.mapping"), entry)
         word, state = sheet_members.status(entry, at)
         key = "id" if "id" in entry and "action_id" not in entry else "action_id"
         if id is None:
-            raise EntryRefused(f"{at}/{key}", "a string", entry.get(key), "write the id in quotes, or leave it out")
+            raise EntryRefused(f"{at}/{key}", coded("file.string"), entry.get(key), coded("file.quote_id"))
         reason = entry_ids.unsafe(id)
         if reason:
-            fix = "use letters, digits, _ and - only"
-            raise EntryRefused(f"{at}/{key}", "an id that can be a file name", f"{id!r}: {reason}", fix)
+            fix = coded("file.plain_id")
+            raise EntryRefused(f"{at}/{key}", coded("file.file_id"), f"{id!r}: {reason}", fix)
         bad_number = None if place.finite else not_finite(entry)
         if bad_number is not None:
-            raise EntryRefused(at + bad_number, "a finite number", "NaN or Infinity")
+            raise EntryRefused(at + bad_number, coded("file.finite_number"), coded("file.not_finite"))
         order, warning = _order(entry, id, at, place.node)
         if id in taken:
-            fix = "give this entry another id; the first one counts"
-            raise EntryRefused(f"{at}/{key}", "an id of its own", id, fix, "ID_DUPLICATE")
+            fix = coded("file.first_one_counts")
+            raise EntryRefused(f"{at}/{key}", coded("file.own_id"), id, fix, "ID_DUPLICATE")
     except EntryRefused as bad:
         return SheetEntry(index, id or "", None, word, state, sheet_members.finding(bad, FILE, id or ""))
     taken.add(id)
@@ -171,13 +174,15 @@ def _order(entry: Json, id: str, at: str, node: str) -> tuple[Order, EntryRefuse
     """The order of an entry, and a warning where a part of it could not be used."""
     op = entry.get("action_type")
     if not isinstance(op, str) or not op.strip():
-        raise EntryRefused(f"{at}/action_type", "the name of an action", op if op is not None else "nothing")
+        raise EntryRefused(
+            f"{at}/action_type", coded("file.action_name"), op if op is not None else coded("file.nothing")
+        )
     key = "parameters" if "parameters" in entry and "params" not in entry else "params"
     params = entry.get(key)
     if params is None:
         params = {}
     if not isinstance(params, dict):
-        raise EntryRefused(f"{at}/{key}", "a mapping", params)
+        raise EntryRefused(f"{at}/{key}", coded("file.mapping"), params)
     created, warning = sheet_members.created(entry, at)
     timeout, queue_timeout = sheet_members.limits(entry, at)
     attempts, backoff = sheet_members.retry(entry, at)
@@ -206,7 +211,7 @@ def _node(entry: Json, params: Json, at: str, key: str, node: str) -> str:
         if value is None or value == "":
             continue
         if not isinstance(value, str) or entry_ids.unsafe(value):
-            raise EntryRefused(pointer, "the id of a robot", value)
+            raise EntryRefused(pointer, coded("file.robot_id"), value)
         named[pointer] = value
     if node:
         named["the directory"] = node

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.formats import jsontext
 from worldfs.formats.values import same
 
@@ -38,15 +39,17 @@ def decode(data: bytes) -> str:
     """The text of a document. A byte-order mark stays in it as U+FEFF, so encoding gives the same bytes."""
     if len(data) > MAX_BYTES:
         raise BadInput(
-            f"{len(data):,} bytes", expected=f"at most {MAX_BYTES:,}", fix="move the finished entries to another file"
+            coded("file.n_bytes", n=len(data)),
+            expected=coded("file.at_most", n=MAX_BYTES),
+            fix=coded("file.move_finished"),
         )
     try:
         return data.decode()
     except UnicodeDecodeError as error:
         raise BadInput(
-            f"byte 0x{data[error.start]:02x} at offset {error.start} is not UTF-8",
-            expected="UTF-8 text",
-            fix="save the file as UTF-8",
+            coded("file.bad_byte", byte=data[error.start], at=error.start),
+            expected=coded("file.utf8_text"),
+            fix=coded("file.save_utf8"),
         ) from None
 
 
@@ -69,11 +72,11 @@ def said(text: str) -> str:
     """What a text without the expected data says, in short; "" if it is headings, comments and an empty block."""
     found = find(text, ()) if text.strip() else None
     if found is not None and found.value:
-        return f"a block with {', '.join(f'`{key}`' for key in list(found.value)[:3])}"
+        return coded("file.a_block", names=[f"`{key}`" for key in list(found.value)[:3]])
     rest = text if found is None else f"{text[: found.start]}\n{text[found.end :]}"
     lines = (line.strip() for line in _SILENT.sub("", rest.removeprefix(_MARK)).splitlines())
     line = next((line for line in lines if line and not (_FENCE.fullmatch(line) and found is not None)), "")
-    return f"text, “{line[:60]}{'…' if len(line) > 60 else ''}”" if line else ""
+    return coded("file.a_text", text=line[:60] + "…" * (len(line) > 60)) if line else ""
 
 
 def replace(text: str, block: Block, inside: str) -> str:
@@ -107,9 +110,9 @@ def _bare_json(text: str, body: int, keys: Collection[str]) -> Block | None:
     if isinstance(value, dict):
         return Block(value, "json", body, len(text), False) if _fits(value, keys) else None
     raise BadInput(
-        "a list is the whole file",
-        expected=f"a mapping with {' or '.join(f'`{key}`' for key in keys) or 'entries'}",
-        fix="put the list under its key",
+        coded("file.list_is_file"),
+        expected=coded("file.mapping_with", names=" or ".join(f"`{key}`" for key in keys) or coded("file.entries")),
+        fix=coded("file.put_under_key"),
     )
 
 
@@ -144,17 +147,17 @@ def _fenced(text: str, keys: Collection[str]) -> Block | None:
         if language and not closed:
             line, column = jsontext.line_and_column(text, start)
             raise BadInput(
-                f"the {language} block that begins at line {line - 1} is not closed (line {line}, column {column})",
-                expected="a closing fence on a line of its own",
-                fix="close the block; nothing was read from it",
+                coded("file.open_block", kind=language, line=line - 1, at=line, column=column),
+                expected=coded("file.closing_fence"),
+                fix=coded("file.close_block"),
             )
         if not language:
             if not closed and _mentions(inside, keys):
                 line, _ = jsontext.line_and_column(text, start)
                 raise BadInput(
-                    f"the fence opened at line {line - 1} is never closed and hides data",
-                    expected="a closing fence on a line of its own",
-                    fix="close the fence",
+                    coded("file.open_fence", line=line - 1),
+                    expected=coded("file.closing_fence"),
+                    fix=coded("file.close_fence"),
                 )
             continue
         if not inside.strip():

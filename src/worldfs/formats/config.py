@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.base.model import Finding
 
 from . import config_services, entry_ids, prose
@@ -169,11 +170,13 @@ def _parse(data: bytes) -> Json:
             f"{error.msg} at line {error.lineno} column {error.colno}",
             path=PATH,
             op="read",
-            expected="a JSON object",
-            fix="fix that place, or move the file away and run `paos onboard`",
+            expected=coded("file.json_object"),
+            fix=coded("file.fix_or_onboard"),
         ) from None
     except (RecursionError, ValueError) as error:
-        raise BadInput(f"cannot be read: {error}", path=PATH, op="read", expected="a JSON object") from None
+        raise BadInput(
+            coded("file.unreadable", why=str(error)), path=PATH, op="read", expected=coded("file.json_object")
+        ) from None
     if not isinstance(document, dict):
         raise BadInput(
             f"a {type(document).__name__} at line 1 column 1", path=PATH, op="read", expected="a JSON object {…}"
@@ -230,14 +233,14 @@ def _instances(value: Any, refused: Refusals) -> tuple[Instance, ...]:
     if value is None:
         return ()
     if not isinstance(value, list):
-        raise _bad("embodiments.instances", f"a {type(value).__name__}", "a list")
+        raise _bad("embodiments.instances", f"a {type(value).__name__}", coded("file.list"))
     found: dict[str, Instance] = {}
     for number, entry in enumerate(value):
         try:
             one = _instance(entry, f"embodiments.instances[{number}]")
             if one.robot_id in found:
                 where = f"embodiments.instances[{number}].robotId"
-                raise _bad(where, f"{one.robot_id!r} a second time", "one entry a robot; the first counts")
+                raise _bad(where, f"{one.robot_id!r} a second time", coded("file.entry_a_robot"))
             found[one.robot_id] = one
         except BadInput as error:
             refused.append(error)
@@ -251,7 +254,7 @@ def _instance(entry: Any, where: str) -> Instance:
         raise _bad(where, f"a {type(entry).__name__}", "an object with robotId and driver")
     robot_id = _text(entry, "robotid", f"{where}.robotId")
     if reason := entry_ids.unsafe(robot_id):
-        raise _bad(f"{where}.robotId", f"{robot_id[:80]!r}: {reason}", "an id that can be a file name")
+        raise _bad(f"{where}.robotId", f"{robot_id[:80]!r}: {reason}", coded("file.file_id"))
     flags = {}
     for key, name in (("enabled", "enabled"), ("sharedenvironment", "sharedEnvironment")):
         flags[key] = entry.get(key, True)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 
 Json = dict[str, Any]
 PATH = "config.json"
@@ -54,7 +55,13 @@ def _encodable(text: str) -> bool:
 
 
 def bad_field(where: str, found: str, expected: str) -> BadInput:
-    return BadInput(f"{where}: {found}", path=PATH, op="read", expected=expected, fix=f"correct {where} in config.json")
+    return BadInput(
+        coded("file.at", where=where, found=found),
+        path=PATH,
+        op="read",
+        expected=expected,
+        fix=coded("file.correct_config", where=where),
+    )
 
 
 def seconds(document: Json, key: str, where: str, default: float) -> float:

@@ -18,6 +18,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.base.plugin_registry import installed
 
 from .config_fields import Json, Refusals, bad_field, seconds, text
@@ -68,7 +69,7 @@ def read_responders(value: Any, refused: Refusals) -> tuple[ResponderConfig, ...
     if value is None:
         return ()
     if not isinstance(value, list):
-        refused.append(bad_field("agents.brains", f"a {type(value).__name__}", "a list"))
+        refused.append(bad_field("agents.brains", f"a {type(value).__name__}", coded("file.list")))
         return ()
     found: dict[str, ResponderConfig] = {}
     for number, entry in enumerate(value):
@@ -78,7 +79,7 @@ def read_responders(value: Any, refused: Refusals) -> tuple[ResponderConfig, ...
                 raise bad_field(where, f"a {type(entry).__name__}", "an object with agent and kind")
             brain = _brain(entry, where)
             if brain.agent in found:
-                raise bad_field(f"{where}.agent", f"{brain.agent!r} a second time", "one entry an agent")
+                raise bad_field(f"{where}.agent", f"{brain.agent!r} a second time", coded("file.entry_an_agent"))
             found[brain.agent] = brain
         except BadInput as error:
             refused.append(error)

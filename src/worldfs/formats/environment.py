@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from worldfs.base.errors import BadInput, Unsafe
+from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Json, Scene
 from worldfs.formats import block
 from worldfs.formats.environment_dialects import locate
@@ -46,15 +47,15 @@ def artifact_path(root: str | os.PathLike[str], text: str) -> Path:
     where = {"path": text, "op": "artifact", "expected": "a relative path that stays beside ENVIRONMENT.md"}
     parts = PurePosixPath(text.replace("\\", "/")).parts
     if not text or "\x00" in text:
-        raise Unsafe("no path at all" if not text else "a NUL in the path", **where)
+        raise Unsafe(coded("file.no_path") if not text else coded("file.nul_in_path"), **where)
     if text.startswith(("/", "\\", "~")) or ":" in parts[0]:
-        raise Unsafe("an absolute path", **where)
+        raise Unsafe(coded("file.absolute_path"), **where)
     if ".." in parts:
-        raise Unsafe("`..` in the path", **where)
+        raise Unsafe(coded("file.dots_in_path"), **where)
     base = Path(os.path.realpath(root))
     target = Path(os.path.realpath(base.joinpath(*parts)))
     if target != base and base not in target.parents:
-        raise Unsafe("a symbolic link leads out of the workspace", **where)
+        raise Unsafe(coded("file.link_leads_out"), **where)
     return base.joinpath(*parts)
 
 
@@ -91,8 +92,8 @@ def upgrade(data: bytes) -> bytes:
 def _limit(data: bytes) -> None:
     if len(data) > MAX_BYTES:
         raise BadInput(
-            f"{len(data):,} bytes",
+            coded("file.n_bytes", n=len(data)),
             path="ENVIRONMENT.md",
-            expected=f"at most {MAX_BYTES:,}: it is read before every decision",
-            fix="keep maps and point clouds in files under artifacts/ and refer to them",
+            expected=coded("file.most_environment", n=MAX_BYTES),
+            fix=coded("file.keep_artifacts"),
         )

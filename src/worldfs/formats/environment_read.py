@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 from worldfs.base.json_values import as_object
+from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Json, Relation, RobotState, Scene, Thing, Vec
 from worldfs.formats import entry_ids
 from worldfs.formats.environment_dialects import BODIES, FURNITURE
@@ -84,7 +85,7 @@ class _SceneReader:
         if entries is None:
             return
         if not isinstance(entries, list):
-            self.report(_Bad(at, "a list", entries), f"make `{at[1:]}` a list")
+            self.report(_Bad(at, coded("file.list"), entries), coded("file.make_list", name=at[1:]))
             return
         seen: set[str] = set()
         for i, entry in enumerate(entries):
@@ -94,7 +95,7 @@ class _SceneReader:
         if entries is None:
             return
         if not isinstance(entries, dict):
-            self.report(_Bad(at, "a mapping by id", entries), f"make `{at[1:]}` a mapping by id, as it was")
+            self.report(_Bad(at, coded("file.mapping_by_id"), entries), coded("file.make_mapping_by_id", name=at[1:]))
             return
         for key, entry in entries.items():
             yield from self.one(entry, f"{at}/{key}", read, set())
@@ -102,22 +103,22 @@ class _SceneReader:
     def one(self, entry: Any, at: str, read: Callable[[Json, str], T], seen: set[str]) -> Iterator[T]:
         try:
             if not isinstance(entry, dict):
-                raise _Bad(at, "a mapping", entry)
+                raise _Bad(at, coded("file.mapping"), entry)
             result = read(entry, at)
         except _Bad as bad:
-            self.report(bad, "correct this entry; until then it is not part of the scene")
+            self.report(bad, coded("file.correct_thing"))
             return
         name = getattr(result, "id", None) or getattr(result, "robot_id", None)
         if name is not None and name in seen:
-            twice = _Bad(f"{at}/id", "an id of its own", name)
-            self.report(twice, "give it another id; the first entry counts", code="ID_DUPLICATE")
+            twice = _Bad(f"{at}/id", coded("file.own_id"), name)
+            self.report(twice, coded("file.first_entry_counts"), code="ID_DUPLICATE")
             return
         if name is not None:
             seen.add(name)
         yield result
 
     def report(self, bad: _Bad, fix: str, code: str = "SCHEMA_VALIDATION") -> None:
-        found = "nothing" if bad.found is None else f"{type(bad.found).__name__} {str(bad.found)[:60]}"
+        found = coded("file.nothing") if bad.found is None else f"{type(bad.found).__name__} {str(bad.found)[:60]}"
         self.findings.append(Finding(code, f"{FILE} {bad.pointer or '/'}", bad.expected, found, fix))
 
     def mapping(self, value: Json, key: str, at: str) -> Json:
@@ -125,7 +126,7 @@ class _SceneReader:
         if isinstance(inner, dict):
             return inner
         if inner is not None:
-            self.report(_Bad(f"{at}/{key}", "a mapping", inner), f"make `{key}` a mapping")
+            self.report(_Bad(f"{at}/{key}", coded("file.mapping"), inner), coded("file.make_mapping", name=key))
         return {}
 
     # -- robots -------------------------------------------------------------------------------------------------
@@ -298,7 +299,7 @@ def _named(id: str, at: str) -> str:
     """Ids become file names of pictures and job directories: one with a path in it is refused."""
     reason = entry_ids.unsafe(id)
     if reason:
-        raise _Bad(at, "an id that can be a file name", f"{id!r}: {reason}")
+        raise _Bad(at, coded("file.file_id"), f"{id!r}: {reason}")
     return id
 
 
@@ -311,21 +312,21 @@ def _text(entry: Json, key: str, at: str, *, required: bool = False) -> str:
     if value is None and not required:
         return ""
     if not isinstance(value, str) or (required and not value.strip()):
-        raise _Bad(f"{at}/{key}", "a string", value)
+        raise _Bad(f"{at}/{key}", coded("file.string"), value)
     return value
 
 
 def _number(value: Any, at: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _Bad(at, "a number", value)
+        raise _Bad(at, coded("file.number"), value)
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise _Bad(at, "a finite number", value)
+        raise _Bad(at, coded("file.finite_number"), value)
     if abs(number) > FARTHEST:
-        raise _Bad(at, f"a number of at most {FARTHEST:g}", value)
+        raise _Bad(at, coded("file.number_limit", n=FARTHEST), value)
     return number
 
 
@@ -333,14 +334,15 @@ def _least(value: Any, at: str, least: float) -> float:
     """A length or a mass: 0 where it is not known, else no less than a body can have."""
     number = _number(value, at)
     if number and number < least:
-        raise _Bad(at, f"0 (not known), or at least {least:g}", value)
+        raise _Bad(at, coded("file.number_least", n=least), value)
     return number
 
 
 def _vector(entry: Json, key: str, at: str, least: int = 3, most: int = 3) -> Vec:
     value = entry[key]
     if not isinstance(value, list) or not least <= len(value) <= most:
-        raise _Bad(f"{at}/{key}", f"a list of {least} numbers" if least == most else "a list of numbers", value)
+        expected = coded("file.n_numbers", n=least) if least == most else coded("file.numbers")
+        raise _Bad(f"{at}/{key}", expected, value)
     return tuple(_number(item, f"{at}/{key}/{i}") for i, item in enumerate(value))
 
 
@@ -362,7 +364,7 @@ def _joints(entry: Json, at: str) -> Json:
     if joints is None:
         return {}
     if not isinstance(joints, dict):
-        raise _Bad(f"{at}/joint_state", "a mapping of joint to radians or metres", joints)
+        raise _Bad(f"{at}/joint_state", coded("file.joint_mapping"), joints)
     for name, value in joints.items():
         if isinstance(value, bool | int | float):
             _number(value, f"{at}/joint_state/{name}")

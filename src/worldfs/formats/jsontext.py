@@ -13,6 +13,7 @@ from json.decoder import scanstring  # type: ignore[attr-defined]  # as old as t
 from typing import Any, NamedTuple
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.formats.list_matching import match_elements
 from worldfs.formats.values import depth, same
 
@@ -51,26 +52,39 @@ def parse(text: str, *, whole: str | None = None, offset: int = 0) -> Any:
     except RecursionError:
         raise _too_deep() from None
     except ValueError as error:  # an integer of more digits than Python reads
-        raise BadInput(f"unreadable JSON: {error}", expected="numbers of ordinary length") from None
+        raise BadInput(
+            coded("file.unreadable_json_why", why=str(error)), expected=coded("file.ordinary_numbers")
+        ) from None
     if text.count("[") + text.count("{") > MAX_DEPTH and depth(value) > MAX_DEPTH:
         raise _too_deep()
     return value
 
 
+_EXPECTED = {  # of the library, word for word
+    "Expecting value": "file.a_value",
+    "Expecting property name enclosed in double quotes": "file.property_name",
+    "Expecting ',' delimiter": "file.comma",
+    "Expecting ':' delimiter": "file.colon",
+    "Extra data": "file.nothing_after",
+}
+
+
 def _bad(text: str, position: int, message: str) -> BadInput:
     line, column = line_and_column(text, position)
     rest = text[position : position + 20].split("\n", maxsplit=1)[0].strip()
-    found = f"`{rest}`" if rest else "end of file" if not text[position:].strip() else "end of line"
-    expected = message.removeprefix("Expecting ").removesuffix(" delimiter")
+    end = coded("file.end_of_line") if text[position:].strip() else coded("file.end_of_file")
+    expected = _EXPECTED.get(message, message)
     return BadInput(
-        f"invalid JSON at line {line}, column {column}: unexpected {found}",
-        expected="nothing after the value" if expected == "Extra data" else expected,
-        fix="finish or correct the block; nothing was read from it",
+        coded("file.invalid_json", line=line, column=column, found=f"`{rest}`" if rest else end),
+        expected=coded(expected) if expected in _EXPECTED.values() else expected,
+        fix=coded("file.finish_block"),
     )
 
 
 def _too_deep() -> BadInput:
-    return BadInput("JSON nested too deep", expected=f"at most {MAX_DEPTH} levels", fix="flatten the value")
+    return BadInput(
+        coded("file.json_too_deep"), expected=coded("file.most_levels", n=MAX_DEPTH), fix=coded("file.flatten")
+    )
 
 
 def dump(value: Any, *, comma: str = ", ", colon: str = ": ") -> str:

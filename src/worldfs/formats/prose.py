@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 
 BOM = "\ufeff"
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")  # Markdown's line ends only; str.splitlines knows more
@@ -41,11 +42,11 @@ def decode(data: bytes, path: str) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise BadInput(
-            f"byte 0x{data[error.start]:02x} at offset {error.start} (line {line}) is not UTF-8",
+            coded("file.bad_byte_line", byte=data[error.start], at=error.start, line=line),
             path=path,
             op="read",
-            expected="UTF-8 text",
-            fix="save the file as UTF-8; it was left as it is",
+            expected=coded("file.utf8_text"),
+            fix=coded("file.save_utf8_left"),
         ) from None
 
 

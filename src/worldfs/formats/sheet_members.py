@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from worldfs.base.clock import parse_stamp
+from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Json, Order
 from worldfs.formats import entry_ids
 
@@ -46,7 +47,7 @@ class EntryRefused(Exception):
 
 def finding(bad: EntryRefused, file: str, job: str = "", *, warning: bool = False) -> Finding:
     found = bad.found if isinstance(bad.found, str) else f"{type(bad.found).__name__} {bad.found}"
-    fix = bad.fix or "correct this entry; the others go on"
+    fix = bad.fix or coded("file.others_go_on")
     return Finding(bad.code, f"{file} {bad.pointer or '/'}", bad.expected, found[:200] or '""', fix, job, warning)
 
 
@@ -56,7 +57,7 @@ def status(entry: Json, at: str) -> tuple[str, str]:
         return "", "pending"
     state = STATES.get(word.strip().lower()) if isinstance(word, str) else None
     if state is None:
-        raise EntryRefused(f"{at}/status", "pending, running, completed, failed or cancelled", word)
+        raise EntryRefused(f"{at}/status", coded("file.status_words"), word)
     return str(word), state
 
 
@@ -65,10 +66,10 @@ def created(entry: Json, at: str) -> tuple[str, EntryRefused | None]:
     if value is None or value == "":
         return "", None
     if not isinstance(value, str):
-        raise EntryRefused(f"{at}/created_at", "a time such as 2025-04-01T12:00:00Z", value)
+        raise EntryRefused(f"{at}/created_at", coded("file.a_time"), value)
     if parse_stamp(value) is None:
-        fix = "write ISO 8601; the time of acceptance is used"
-        return "", EntryRefused(f"{at}/created_at", "a time such as 2025-04-01T12:00:00Z", value, fix)
+        fix = coded("file.write_time")
+        return "", EntryRefused(f"{at}/created_at", coded("file.a_time"), value, fix)
     return value, None
 
 
@@ -83,7 +84,7 @@ def word(value: Any, words: tuple[str, ...], default: str, at: str) -> str:
 
 def seconds(value: Any, at: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf or value > 1e9:
-        raise EntryRefused(at, "seconds, more than 0", value)
+        raise EntryRefused(at, coded("file.seconds"), value)
     return float(value)
 
 
@@ -93,7 +94,7 @@ def limits(entry: Json, at: str) -> tuple[float, float]:
     if timeouts is None and entry.get("timeout_s") is None:
         return _DEFAULT.timeout_s, _DEFAULT.queue_timeout_s
     if timeouts is not None and not isinstance(timeouts, dict):
-        raise EntryRefused(f"{at}/timeouts", "a mapping of seconds", timeouts)
+        raise EntryRefused(f"{at}/timeouts", coded("file.seconds_mapping"), timeouts)
     given = {
         key: seconds(value, f"{at}/timeouts/{key}") for key, value in (timeouts or {}).items() if value is not None
     }
@@ -109,7 +110,7 @@ def retry(entry: Json, at: str) -> tuple[int, str]:
     if given is None and entry.get("max_retries") is None:
         return _DEFAULT.attempts, _DEFAULT.backoff
     if given is not None and not isinstance(given, dict):
-        raise EntryRefused(f"{at}/retry", "a mapping with max_attempts and backoff", given)
+        raise EntryRefused(f"{at}/retry", coded("file.retry_mapping"), given)
     given = given or {}
     attempts = 1
     places: tuple[tuple[Mapping[str, Any], str, str, int], ...] = (
@@ -122,7 +123,7 @@ def retry(entry: Json, at: str) -> tuple[int, str]:
         if value is None:
             continue
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value + more <= MAX_ATTEMPTS:
-            raise EntryRefused(pointer, f"a whole number up to {MAX_ATTEMPTS}", value)
+            raise EntryRefused(pointer, coded("file.whole_limit", n=MAX_ATTEMPTS), value)
         attempts = value + more
     return attempts, word(given.get("backoff"), BACKOFFS, "none", f"{at}/retry/backoff")
 
@@ -133,8 +134,8 @@ def depends(entry: Json, at: str) -> tuple[str, ...]:
         return ()
     wanted = [value] if isinstance(value, str) and value else value or []
     if not isinstance(wanted, list):
-        raise EntryRefused(f"{at}/depends_on", "a list of ids", value)
+        raise EntryRefused(f"{at}/depends_on", coded("file.ids"), value)
     for i, id in enumerate(wanted):
         if not isinstance(id, str) or entry_ids.unsafe(id):
-            raise EntryRefused(f"{at}/depends_on/{i}", "the id of an action", id)
+            raise EntryRefused(f"{at}/depends_on/{i}", coded("file.action_id"), id)
     return tuple(wanted)

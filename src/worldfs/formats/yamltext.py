@@ -16,6 +16,7 @@ from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode, SequenceNode
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.formats import jsontext
 from worldfs.formats.jsontext import Edit
 from worldfs.formats.list_matching import match_elements
@@ -56,14 +57,14 @@ def _compose(text: str, whole: str | None = None, offset: int = 0) -> Node | Non
         line, column = jsontext.line_and_column(text if whole is None else whole, position)
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
         raise BadInput(
-            f"invalid YAML at line {line}, column {column}: {problem}",
-            expected="one YAML document",
-            fix="correct the block; nothing was read from it",
+            coded("file.invalid_yaml", line=line, column=column, problem=problem),
+            expected=coded("file.yaml_document"),
+            fix=coded("file.correct_block"),
         ) from None
     except (RecursionError, ValueError):
         raise BadInput(
-            "unreadable YAML: nested too deep, or a character that YAML does not allow",
-            expected=f"at most {jsontext.MAX_DEPTH} levels of plain text",
+            coded("file.unreadable_yaml"),
+            expected=coded("file.most_plain_levels", n=jsontext.MAX_DEPTH),
         ) from None
 
 
@@ -85,12 +86,12 @@ class _YamlReader:
             result: tuple[Any, int] = self.scalar(node), 1
         else:
             if id(node) in self.open or len(self.open) >= jsontext.MAX_DEPTH:
-                raise BadInput("YAML nested too deep", expected=f"at most {jsontext.MAX_DEPTH} levels")
+                raise BadInput(coded("file.yaml_too_deep"), expected=coded("file.most_levels", n=jsontext.MAX_DEPTH))
             self.open.add(id(node))
             result = self.mapping(node) if isinstance(node, MappingNode) else self.sequence(node)
             self.open.discard(id(node))
         if result[1] > MAX_VALUES:
-            raise BadInput("YAML aliases expand to too many values", expected=f"at most {MAX_VALUES:,}")
+            raise BadInput(coded("file.yaml_too_many"), expected=coded("file.at_most", n=MAX_VALUES))
         self.done[id(node)] = result
         return result
 
@@ -134,7 +135,7 @@ def key_of(node: Node) -> str:
     """A mapping key as text; a container cannot be one."""
     if not isinstance(node, ScalarNode):
         line = node.start_mark.line + 1
-        raise BadInput(f"a list or mapping is used as a key at line {line} of the YAML block", expected="a plain key")
+        raise BadInput(coded("file.container_key", line=line), expected=coded("file.plain_key"))
     key: str = node.value
     return key
 

@@ -4,13 +4,15 @@ moves."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from worldfs.base.json_values import as_object, as_objects
+from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Operation, Order, Profile, RobotState, Scene, Thing, Vec
 from worldfs.base.standard_operations import LABEL, LOOK, MOVE, OBJECT, PICK, PLACE, described
 from worldfs.formats import sensors
+from worldfs.formats.prose import one_line
 
 from . import parameters, refusals
 from .parameters import POINT
@@ -28,17 +30,11 @@ class _Case:
     profile: Profile
     op: Operation
     robot: RobotState | None
-    tongue: Callable[[], str]
     findings: list[Finding] = field(default_factory=list)
-
-    @property
-    def language(self) -> str:
-        """Asked only for what is said: most orders are refused nothing."""
-        return self.tongue()
 
     def say(self, key: str, **words: object) -> None:
         words = {"op": self.order.op, "node": self.order.node or "the robot", **words}
-        self.findings.append(refusals.finding(key, self.order.id, self.language, **words))
+        self.findings.append(refusals.finding(key, self.order.id, **words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,30 +42,28 @@ class Critic:
     """The reviewer of `ground.driver.Reviewer`: deterministic, every finding at once, warnings refuse nothing.
 
     Order of checks: reference `embodied.md` §5. What only the driver knows (inverse kinematics, collisions) the driver
-    reviews. Text out of the files is data: it is quoted in findings and never interpreted. `language`: en | zh.
+    reviews. Text out of the files is data: it is quoted in findings and never interpreted.
     """
-
-    language: str | Callable[[], str] = "en"  # callable: asked at each review, for a workspace whose language changes
 
     def review(self, order: Order, scene: Scene, profile: Profile | None) -> list[Finding]:
         """All findings, empty = go. Lengths in metres in the world frame, masses in kilograms."""
         listed = profile.op(order.op) if profile else None
         robot = _robot(scene, order.node)
-        case = _Case(order, scene, profile or Profile(), listed or described(order.op), robot, self._tongue)
+        case = _Case(order, scene, profile or Profile(), listed or described(order.op), robot)
         if profile is None or not profile.ops:
-            case.say("no_profile", op=refusals.display_value(order.op))
+            case.say("critic.no_profile", op=refusals.display_value(order.op))
         elif listed is None:
             names = [op.name for op in profile.ops]
             close = _close(order.op, names) or names
-            words = {
-                "ops": refusals.short_list(names, case.language),
-                "close": refusals.short_list(close, case.language),
-            }
-            case.say("op", **{**words, "op": refusals.display_value(order.op)})
+            said, instead = refusals.short_list(names), refusals.short_list(close)
+            case.say("critic.op", ops=said, close=instead, op=refusals.display_value(order.op))
         _parameters(case)
         for where, value in parameters.invalid_numbers(order.params):
             case.say(
-                "finite", name=refusals.display_value(where), value=refusals.display_value(value), limit=parameters.HUGE
+                "critic.finite",
+                name=refusals.display_value(where),
+                value=refusals.display_value(value),
+                limit=parameters.HUGE,
             )
         if profile is not None:
             _sensors(case)
@@ -82,11 +76,8 @@ class Critic:
                 _grip(case, thing)
         _hand(case)
         for line in case.profile.unread:
-            case.say("unread", line=line)
+            case.say("critic.unread", line=one_line(line, 600))
         return case.findings
-
-    def _tongue(self) -> str:
-        return self.language if isinstance(self.language, str) else self.language()
 
 
 def _robot(scene: Scene, node: str) -> RobotState | None:
@@ -105,14 +96,15 @@ def _parameters(case: _Case) -> None:
                 not case.op.parameters and parameters.given_parameter(params, _siblings(case.op.name))[0]
             )
             if not parameter.optional and not spoken:
-                case.say("missing", name=name, expected=f"{name}: {parameter.type or 'a value'}")
+                kind = f"{name}: {parameter.type}" if parameter.type else coded("critic.some_value", name=name)
+                case.say("critic.missing", name=name, expected=kind)
         elif expected := parameters.mismatch(parameter, value):
-            case.say("type", name=name, expected=expected, value=refusals.display_value(value))
+            case.say("critic.type", name=name, expected=expected, value=refusals.display_value(value))
     if case.op.parameters:
         names = [p.name for p in asked]
         for name in params:
             if name not in names and name not in _ALWAYS and name not in goal:
-                case.say("extra", name=refusals.display_value(name), names=refusals.short_list(names, case.language))
+                case.say("critic.extra", name=refusals.display_value(name), names=refusals.short_list(names))
 
 
 def _siblings(op: str) -> tuple[str, ...]:
@@ -123,8 +115,8 @@ def _siblings(op: str) -> tuple[str, ...]:
 def _sensors(case: _Case) -> None:
     listed = case.profile.sensors
     for sensor in sensors.missing_sensors(case.op.sensors, listed):
-        present = refusals.short_list([text for text, ticked in listed if ticked], case.language)
-        case.say("sensor", sensor=sensor, present=present)
+        present = refusals.short_list([text for text, ticked in listed if ticked])
+        case.say("critic.sensor", sensor=sensor, present=present)
 
 
 def _target(case: _Case) -> tuple[str, Thing | None, Vec | None]:
@@ -153,7 +145,7 @@ def _target(case: _Case) -> tuple[str, Thing | None, Vec | None]:
             if everything:
                 _unknown(case, value, everything)
             else:
-                case.say("unseen", value=refusals.display_value(value))
+                case.say("critic.unseen", value=refusals.display_value(value))
     return "", None, None
 
 
@@ -180,7 +172,7 @@ def _located(case: _Case, thing: Thing | None) -> tuple[str, Thing | None, Vec |
         return "", None, None
     place = thing.position
     if len(place) < 3 or not all(parameters.number(v) and math.isfinite(v) for v in place):
-        case.say("place", id=refusals.display_value(thing.id), value=refusals.display_value(place))
+        case.say("critic.place", id=refusals.display_value(thing.id), value=refusals.display_value(place))
         return thing.id, thing, None
     return thing.id, thing, place[:3]
 
@@ -196,7 +188,7 @@ def _named(case: _Case, value: str, *, by_name: bool, handled: bool) -> Thing | 
         _unknown(case, value, case.scene.objects if handled else things)
     elif handled and thing not in case.scene.objects:
         case.say(
-            "furniture",
+            "critic.furniture",
             id=refusals.display_value(thing.id),
             kind=refusals.display_value(thing.category or thing.shape or "table"),
         )
@@ -208,8 +200,8 @@ def _unknown(case: _Case, value: str, things: Sequence[Thing]) -> None:
     word = value.strip().casefold()
     close = [t.id for t in things if word and word in (t.name.casefold(), t.category.casefold())][:3]
     close += [i for i in _close(value[:80], ids) if i not in close]
-    hint = f": {refusals.short_list(close[:3], case.language)}?" if close else ""
-    case.say("unknown", value=refusals.display_value(value), known=refusals.short_list(ids, case.language), hint=hint)
+    hint = f": {refusals.short_list(close[:3])}?" if close else ""
+    case.say("critic.unknown", value=refusals.display_value(value), known=refusals.short_list(ids), hint=hint)
 
 
 def _close(word: str, known: Sequence[str]) -> list[str]:
@@ -238,8 +230,7 @@ def _bounds(case: _Case, what: str, place: Vec | None) -> None:
         return
     for axis, value, (low, high) in zip("xyz", place, case.profile.bounds, strict=False):
         if not low - _SLACK <= value <= high + _SLACK:
-            point = refusals.vector(place)
-            case.say("bounds", axis=axis, low=low, high=high, value=value, what=_what(case, what), point=point)
+            case.say("critic.bounds", axis=axis, low=low, high=high, value=value, what=_what(what), point=place)
 
 
 def _reach(case: _Case, what: str, place: Vec | None) -> None:
@@ -248,17 +239,15 @@ def _reach(case: _Case, what: str, place: Vec | None) -> None:
         return
     base = case.robot.pose[:3] if case.robot else ()
     if len(base) < 3 or not all(parameters.number(v) and math.isfinite(v) for v in base):
-        case.say("reach_unchecked")
+        case.say("critic.reach_unchecked")
         return
     distance = math.dist(base, place)  # workspace D33: from the robot's base pose, in three dimensions
     if not distance <= limit + _SLACK:
-        point = refusals.vector(place)
-        words = {"what": _what(case, what), "point": point, "base": refusals.vector(base)}
-        case.say("reach", limit=limit, distance=distance, **words)
+        case.say("critic.reach", limit=limit, distance=distance, what=_what(what), point=place, base=base)
 
 
-def _what(case: _Case, what: str) -> str:
-    return "目标" if what == "target" and case.language.startswith("zh") else refusals.display_value(what)
+def _what(what: str) -> str:
+    return coded("critic.target") if what == "target" else refusals.display_value(what)
 
 
 def _payload(case: _Case, thing: Thing) -> None:
@@ -266,9 +255,9 @@ def _payload(case: _Case, thing: Thing) -> None:
     if limit is None:
         return
     if not thing.mass:
-        case.say("mass_unknown", id=refusals.display_value(thing.id), limit=limit)
+        case.say("critic.mass_unknown", id=refusals.display_value(thing.id), limit=limit)
     elif not 0 < thing.mass <= limit + _SLACK:
-        case.say("payload", id=refusals.display_value(thing.id), mass=thing.mass, limit=limit)
+        case.say("critic.payload", id=refusals.display_value(thing.id), mass=thing.mass, limit=limit)
 
 
 def _grip(case: _Case, thing: Thing) -> None:
@@ -277,9 +266,9 @@ def _grip(case: _Case, thing: Thing) -> None:
         return
     width = graspable_width(thing)
     if width is None:
-        case.say("width_unknown", id=refusals.display_value(thing.id), limit=limit)
+        case.say("critic.width_unknown", id=refusals.display_value(thing.id), limit=limit)
     elif not width <= limit + _SLACK:
-        case.say("grip", id=refusals.display_value(thing.id), width=width, limit=limit)
+        case.say("critic.grip", id=refusals.display_value(thing.id), width=width, limit=limit)
 
 
 def graspable_width(thing: Thing) -> float | None:
@@ -308,15 +297,18 @@ def _hand(case: _Case) -> None:
     )
     node = refusals.display_value(robot.robot_id)
     if op in PICK and held:
-        case.say("holding", node=node, held=refusals.display_value(held))
+        case.say("critic.holding", node=node, held=refusals.display_value(held))
     if op in PLACE:
         if not held and robot.gripper in ("open", "closed"):  # a profile without a gripper declares nothing about it
-            case.say("empty", node=node)
+            case.say("critic.empty", node=node)
         if held and "target" not in parameters.goal_names(case.op, case.order.params):
             named = case.order.params.get("target")
             if isinstance(named, str) and named.strip() and not _is(case.scene, named, held):
                 case.say(
-                    "other_held", node=node, held=refusals.display_value(held), value=refusals.display_value(named)
+                    "critic.other_held",
+                    node=node,
+                    held=refusals.display_value(held),
+                    value=refusals.display_value(named),
                 )
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from worldfs.base.json_values import as_floats
+from worldfs.base.messages import kept_text, render
+from worldfs.base.messages.message_rendering import render_finding
 from worldfs.base.model import Finding, Lesson, Order, Outcome, Scene
 from worldfs.base.standard_operations import EXECUTE_TEXT, LABEL, LOOK, MOVE, OBJECT, PICK, PLACE
+from worldfs.formats import lesson_terms
 from worldfs.formats.prose import one_line
 
 from . import parameters, refusals
@@ -28,14 +30,14 @@ _DEEDS = (
     (frozenset((EXECUTE_TEXT.name,)), ("ReKep Task", "ReKep 任务")),
     (frozenset(("strategy",)), ("Strategy", "策略")),
 )
-# (code, part of the field) → what the title says; the first that fits. No code: from the critic and the driver alike.
+_COLLISION = ("Collision in the Way", "路径会碰撞")
+_OBSTACLE_FIELDS = ("robot.collision_check", "robot.what_rests")
+# (code, last part of the field) → what the title says; the first that fits. No code: from the critic and the driver.
 _TITLES = (
     ("", "Max Reach", "{thing} Out of Reach", "{thing}超出臂展"),
     ("", "Max Payload", "Object Too Heavy", "物体过重"),
     ("", "Max Grip Width", "Object Too Wide", "物体过宽"),
-    ("", "Bounds", "{thing} Out of Workspace", "{thing}超出工作空间"),
-    ("", "collision check", "Collision in the Way", "路径会碰撞"),
-    ("", "碰撞检查", "Collision in the Way", "路径会碰撞"),
+    ("", "Workspace Bounds", "{thing} Out of Workspace", "{thing}超出工作空间"),
     ("UNKNOWN_OBJECT", "", "Unknown Object", "未知物体"),
     ("OP_NOT_IN_PROFILE", "", "Action Not Supported", "动作不受支持"),
     ("REQUIRED_SENSOR_MISSING", "", "Sensor Missing", "缺少传感器"),
@@ -43,13 +45,11 @@ _TITLES = (
     ("HOLDING", "", "Gripper Not Free", "夹爪已有物体"),
     ("NOT_HOLDING", "", "Nothing in the Gripper", "夹爪中没有物体"),
 )
-# A lesson of these describes a passing state, not the order.
-_PASSING = re.compile(
-    r"\b(LOST|CANCELLED|[A-Z]+_TIMEOUT|DEPENDENCY_FAILED|ID_REUSED|ID_DUPLICATE|NODE_MISMATCH|(NOT_)?HOLDING"
-    r"|CAMERA_UNAVAILABLE|NO_INTERPRETER)\b"
-)
-_IN_THE_WAY = re.compile(r"collision|contact|碰撞|接触", re.I)  # an obstacle of now may be gone by the next time
-_VECTOR = re.compile(r"\[\s*(-?[\d.eE+-]+)\s*,\s*(-?[\d.eE+-]+)\s*,\s*(-?[\d.eE+-]+)")
+# A lesson of these describes a passing state, not the order; so does one of a timeout.
+_PASSING = frozenset(
+    ("LOST", "CANCELLED", "DEPENDENCY_FAILED", "ID_REUSED", "ID_DUPLICATE", "NODE_MISMATCH", "HOLDING", "NOT_HOLDING",
+     "CAMERA_UNAVAILABLE", "NO_INTERPRETER")
+)  # fmt: skip
 MOVED = 0.01  # m: a lesson does not apply if the thing or the base has moved farther than this
 
 
@@ -59,19 +59,15 @@ MOVED = 0.01  # m: a lesson does not apply if the thing or the base has moved fa
 def note_for(order: Order, findings: Sequence[Finding], when: datetime | str, language: str = "en") -> Lesson:
     """The lesson of a refusal, in the specification's form; warnings are left out unless there is nothing else.
 
-    Numbers, limits and fixes are the findings' own words (the critic speaks the workspace's language).
+    Numbers, limits and fixes are the findings' own words.
     """
     zh = language.startswith("zh")
-    refused = [f for f in findings if not f.warning] or list(findings)
-    sections = list(dict.fromkeys(f.field.split(" / ")[0] for f in refused))
-    codes = ", ".join(dict.fromkeys(f.code for f in refused))
-    verdict = "校验失败" if zh else "validation failed"
-    between = "；应为 " if zh else "; expected "
+    refused = [render_finding(f, language) for f in [f for f in findings if not f.warning] or findings]
     return Lesson(
         title=_title(order, refused[0] if refused else None, zh),
         action=action_text(order),
-        reason=("；" if zh else "; also ").join(f"{f.found}{between}{f.expected}" for f in refused),
-        rejection=f"{', '.join(sections)} {verdict} ({codes})" if refused else verdict,
+        reason=lesson_terms.reason(refused, "zh" if zh else "en"),
+        rejection=lesson_terms.rejection(refused, "zh" if zh else "en"),
         fix=("；" if zh else "; ").join(dict.fromkeys(f.fix for f in refused)),
         at=_at(when),
     )
@@ -108,7 +104,7 @@ def note_for_failure(order: Order, outcome: Outcome, when: datetime | str, langu
     return Lesson(
         title=f"{_deed(order, zh)}失败：{code}" if zh else f"{_deed(order, zh)} Failed: {words}",
         action=action_text(order),
-        reason=one_line(outcome.message) or ("驱动未说明原因" if zh else "the driver gave no reason"),
+        reason=one_line(render(outcome.message, language)) or ("驱动未说明原因" if zh else "the driver gave no reason"),
         rejection=f"执行失败 ({code})" if zh else f"failed while executing ({code})",
         fix="重新观测场景后换一种方式再试" if zh else "observe the scene again and try another way",
         at=_at(when),
@@ -128,10 +124,13 @@ def _title(order: Order, finding: Finding | None, zh: bool) -> str:
     what = "未通过审查" if zh else "Refused by the Critic"
     if finding is not None:
         what = finding.code if zh else finding.code.replace("_", " ").title()
-        for code, part, english, chinese in _TITLES:
-            if code in ("", finding.code) and part in finding.field:
+        part = finding.field.rpartition(" / ")[2]
+        for code, last, english, chinese in _TITLES:
+            if code in ("", finding.code) and last in ("", part):
                 what = (chinese if zh else english).format(thing=thing)
                 break
+        if kept_text(finding.field, "robot.collision_check"):
+            what = _COLLISION[zh]
     return f"{_deed(order, zh)}失败：{what}" if zh else f"{_deed(order, zh)} Failed: {what}"
 
 
@@ -180,10 +179,12 @@ def avoid(notes: Sequence[Lesson], order: Order, scene: Scene | None = None) -> 
 
 
 def _passing(note: Lesson) -> bool:
-    if _PASSING.search(note.rejection):
+    codes = lesson_terms.codes(note)
+    if codes & _PASSING or any(code.endswith("_TIMEOUT") for code in codes):
         return True
-    return "CRITIC_REFUSED" in note.rejection and bool(
-        _IN_THE_WAY.search(f"{note.title} {note.rejection} {note.reason}")
+    # an obstacle of now may be gone by the next time
+    return note.title.endswith(_COLLISION) or any(
+        kept_text(section, field) for section in lesson_terms.sections(note) for field in _OBSTACLE_FIELDS
     )
 
 
@@ -202,22 +203,14 @@ def _same_action(text: str) -> str:
 def _still(note: Lesson, order: Order, scene: Scene) -> bool:
     value = _main(order.op, order.params)
     thing = scene.thing(value) if isinstance(value, str) else None
-    if thing is not None and "UNKNOWN_OBJECT" in note.rejection:
+    if thing is not None and "UNKNOWN_OBJECT" in lesson_terms.codes(note):
         return False
-    seen = [tuple(map(_float, match.groups())) for match in _VECTOR.finditer(note.reason)]
     robot = scene.robot(order.node)
     now = [thing.position if thing is not None else None, robot.pose if robot is not None else None]
-    for then, present in zip(seen, now, strict=False):
+    for then, present in zip(lesson_terms.positions(note), now, strict=False):
         if present is not None and len(present) >= 3 and not math.dist(then, present[:3]) <= MOVED:
             return False
     return True
-
-
-def _float(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
 
 
 # -- finding ---------------------------------------------------------------------------------------------------------

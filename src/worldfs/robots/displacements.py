@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypedDict
 
 from worldfs.base.json_values import as_float
+from worldfs.base.messages import coded
 from worldfs.base.model import Thing
 
 SHIFTED: Final = 0.005  # m
@@ -59,4 +60,5 @@ def displacement_text(lines: Sequence[Mapping[str, object]]) -> str:
     """`also moved: cube_02 by 41 mm, can_01 by 8 mm`; "" for none."""
     if not lines:
         return ""
-    return "also moved: " + ", ".join(f"{line['id']} by {1000 * as_float(line['moved_m']):.0f} mm" for line in lines)
+    moved = [coded("robot.moved_by", id=line["id"], mm=1000 * as_float(line["moved_m"])) for line in lines]
+    return coded("robot.also_moved", moved=moved)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 
+from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Job, Order
 
 
@@ -24,9 +25,9 @@ def admit(
             Finding(
                 "ROBOT_DISABLED",
                 f"{order.sheet} {order.id} robot_id",
-                "an enabled robot",
-                f"{order.node} is disabled",
-                "set enabled: true in config.json embodiments.instances (or in ROBOTS.md), then start again",
+                coded("runtime.enabled_robot"),
+                coded("runtime.disabled", node=order.node),
+                coded("runtime.enable_robot"),
                 order.id,
             )
         )
@@ -35,9 +36,9 @@ def admit(
             Finding(
                 "NODE_UNKNOWN",
                 f"{order.sheet} {order.id} robot_id",
-                "one of: " + (", ".join(sorted(nodes)) or "no node is configured"),
-                order.node or "no robot_id",
-                "name a robot of this workspace, or declare it in config.json embodiments.instances",
+                coded("runtime.one_of", known=sorted(nodes) or coded("runtime.no_nodes")),
+                order.node or coded("runtime.no_robot_id"),
+                coded("runtime.name_robot"),
                 order.id,
             )
         )
@@ -47,9 +48,9 @@ def admit(
                 Finding(
                     "DEPENDENCY_FAILED",
                     f"{order.sheet} {order.id} depends_on",
-                    "ids of other jobs that exist",
+                    coded("runtime.known_jobs"),
                     other,
-                    "submit that job first, in the same write or an earlier one",
+                    coded("runtime.submit_first"),
                     order.id,
                 )
             )
@@ -58,9 +59,9 @@ def admit(
             Finding(
                 "DEPENDENCY_FAILED",
                 f"{order.sheet} {order.id} depends_on",
-                "no cycle of dependencies",
-                "the job depends on itself",
-                "remove one of the dependencies in the cycle",
+                coded("runtime.no_cycle"),
+                coded("runtime.cycle"),
+                coded("runtime.break_cycle"),
                 order.id,
             )
         )

@@ -6,12 +6,12 @@ import json
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 
 from worldfs.base.errors import UserError
 from worldfs.base.model import Finding
 from worldfs.storage.store_interface import Store
 
+from .job_codec import finding_value
 from .job_store import ALERTS
 
 MOST = 100  # alerts kept; the oldest go first
@@ -74,7 +74,7 @@ class Alerts:
             if not self._changed:
                 return
             self._changed = False
-            value = {where: asdict(item) for where, item in self._found.items()}
+            value = {where: finding_value(item) for where, item in self._found.items()}
         data = json.dumps(value, ensure_ascii=False, indent=1).encode("utf-8", "replace")
         with suppress(UserError):  # a link or a directory has its name: `paos check` and `paos status` report it
             stored = self._store.get(ALERTS)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from worldfs.base.driver import Driver, Run
+from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Json, Order, Outcome
 
 
@@ -56,7 +57,7 @@ class BodyWorker:
 
     @property
     def noun(self) -> str:
-        return "the driver"
+        return coded("runtime.the_driver")
 
     @property
     def artifacts(self) -> Path | None:
@@ -83,8 +84,8 @@ def _no_such_op(order: Order, ops: Collection[str]) -> Finding:
     return Finding(
         "OP_NOT_IN_DRIVER",
         f"{order.sheet} {order.id}",
-        "one of " + (", ".join(sorted(ops)) or "no operation"),
+        coded("runtime.one_op", known=sorted(ops) or coded("runtime.no_ops")),
         order.op,
-        f"use one of these, or remove {order.op} from EMBODIED.md: the driver does not support it",
+        coded("runtime.use_op", op=order.op),
         order.id,
     )

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 from worldfs.base.clock import Clock, parse_stamp
 from worldfs.base.errors import UserError
+from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Job, JobState, Outcome
 
 from .job_end import refusal_outcome
@@ -79,7 +80,7 @@ class DeferredJobs:
             job = self._limited.pop(heapq.heappop(self._limits)[1], None)
             if job is not None:
                 self.drop(job.id)
-                why = f"timed out: waited longer than {job.order.queue_timeout_s:g} s in the queue"
+                why = coded("runtime.queue_timeout", s=job.order.queue_timeout_s)
                 ends.append((job, Outcome.failure(Cause.REJECTED, "QUEUE_TIMEOUT", why)))
         return ends
 
@@ -94,8 +95,9 @@ class DeferredJobs:
     def _doom(self, job: Job, other: str) -> None:
         self.drop(job.id)
         field = f"{job.order.sheet} {job.id} depends_on"
-        fix = f"see why {other} failed, then submit both again under new ids"
-        finding = Finding("DEPENDENCY_FAILED", field, f"{other} succeeded", f"{other} failed", fix, job.id)
+        fix = coded("runtime.see_why", id=other)
+        expected, found = coded("runtime.succeeded", id=other), coded("runtime.failed", id=other)
+        finding = Finding("DEPENDENCY_FAILED", field, expected, found, fix, job.id)
         self._doomed.append((job, refusal_outcome((finding,))))
 
     def _state(self, id: str) -> JobState:

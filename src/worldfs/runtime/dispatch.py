@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from worldfs.base.clock import Clock, stamp
 from worldfs.base.driver import Run
 from worldfs.base.errors import StorageError, WorldError
+from worldfs.base.messages import coded
+from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Job, JobState, Order, Outcome
 
 from .job_attempt import JobAttempt
@@ -43,7 +45,7 @@ class Dispatcher:
             attempt.abandon()
             return
         if attempt.cancel.is_set() and attempt.stopped is None:
-            self._end(attempt, Outcome.failure(Cause.CANCELLED, "CANCELLED", "cancelled before it started"))
+            self._end(attempt, Outcome.failure(Cause.CANCELLED, "CANCELLED", coded("runtime.cancelled_before")))
             return
         refused = tuple(item for item in findings if not item.warning)
         if fault is not None or refused:
@@ -76,11 +78,11 @@ class Dispatcher:
 
     def end_without_worker(self, attempt: JobAttempt, worker: Worker, cause: Cause) -> None:
         """The worker did not stop in time. The caller has claimed the end; what the worker reports later is ignored."""
-        order, why = attempt.job.order, f"{worker.noun} did not stop when asked"
+        order, why = attempt.job.order, coded("runtime.did_not_stop", noun=worker.noun)
         if cause is Cause.CANCELLED:
             outcome = Outcome.failure(cause, "CANCELLED", why)
         else:
-            text = f"timed out after {order.timeout_s:g} s, and {why}"
+            text = coded("runtime.timed_out", s=order.timeout_s, why=why)
             outcome = Outcome.failure(cause, "EXECUTION_TIMEOUT", text)
             self.learn(order, outcome)
         self.write_end(attempt, outcome)
@@ -119,7 +121,8 @@ def _review(order: Order, worker: Worker) -> tuple[Sequence[Finding], Outcome | 
         raise
     except WorldError as error:
         # Without a readable document nothing is permitted to move.
-        return (), Outcome.failure(Cause.REJECTED, error.code, f"the critic could not review the action: {error}")
+        said = coded("runtime.unreviewed", said=error_message(error))
+        return (), Outcome.failure(Cause.REJECTED, error.code, said)
     except Exception as error:
         return (), _fault("REVIEW_ERROR", error)
 
@@ -151,8 +154,8 @@ def _stopped(outcome: Outcome, stop: StopState, worker: Worker) -> Outcome:
         evidence["stood"] = worker.stop_confirmation()
     except Exception as error:
         evidence["observation_error"] = f"{type(error).__name__}: {error}"
-    message = f"stopped by {stop.by}: {outcome.message}"
-    return replace(outcome, cause=Cause.CANCELLED, code="STOPPED", message=message, evidence=evidence)
+    said = coded("runtime.stopped", by=stop.by, said=outcome.message)
+    return replace(outcome, cause=Cause.CANCELLED, code="STOPPED", message=said, evidence=evidence)
 
 
 def _fault(code: str, error: Exception) -> Outcome:

@@ -7,20 +7,22 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, fields, replace
+from itertools import chain, repeat
 from typing import Any
 
 from worldfs.base.errors import BadInput
 from worldfs.base.json_values import as_float, as_int, as_object, as_objects
-from worldfs.base.model import Cause, Finding, Job, JobState, JobStatus, Order, Outcome
+from worldfs.base.messages import coded, read_coded, stored_form
+from worldfs.base.model import Cause, Finding, Job, JobState, JobStatus, Json, Order, Outcome
 
 _ORDER = {item.name: item for item in fields(Order)}
 _KINDS: dict[object, tuple[str, Callable[[object], bool]]] = {
-    "str": ("a string", lambda found: isinstance(found, str)),
-    "int": ("a whole number", lambda found: type(found) is int),
-    "float": ("a number, 0 or more", lambda found: 0 <= as_float(found, -1) < math.inf),
-    "Json": ("a mapping", lambda found: isinstance(found, dict)),
+    "str": ("file.string", lambda found: isinstance(found, str)),
+    "int": ("file.whole_number", lambda found: type(found) is int),
+    "float": ("file.positive_number", lambda found: 0 <= as_float(found, -1) < math.inf),
+    "Json": ("file.mapping", lambda found: isinstance(found, dict)),
     "tuple[str, ...]": (
-        "a list of strings",
+        "file.strings",
         lambda found: isinstance(found, list) and all(isinstance(item, str) for item in found),
     ),
 }
@@ -83,11 +85,11 @@ def _order(value: dict[str, object], where: str) -> tuple[Order, str]:
     known: dict[str, Any] = {name: value[name] for name in _ORDER if name in value}
     for name in ("id", "node", "op"):
         if name not in known:
-            raise BadInput(f"no {name}", path=where, expected="an order: id, node, op, params")
+            raise BadInput(f"no {name}", path=where, expected=coded("file.an_order"))
     for name, found in known.items():
         expected = _KINDS[_ORDER[name].type]
         if not expected[1](found):
-            raise BadInput(f"{name} is {found!r:.100}", path=where, expected=expected[0])
+            raise BadInput(f"{name} is {found!r:.100}", path=where, expected=coded(expected[0]))
     if "depends_on" in known:
         known["depends_on"] = tuple(known["depends_on"])
     return Order(**known), str(value.get("accepted_at", ""))
@@ -105,6 +107,8 @@ def status_value(status: JobStatus) -> dict[str, object]:
 
 def outcome_value(outcome: Outcome) -> dict[str, object]:
     value: dict[str, object] = {"ok": outcome.ok, "message": outcome.message}
+    if codes := _codes(outcome):
+        value["codes"] = codes
     if not outcome.ok:
         value["cause"] = outcome.cause.value if outcome.cause else Cause.ERROR.value
         value["code"] = outcome.code
@@ -135,33 +139,59 @@ def _status(value: dict[str, object], where: str) -> JobStatus:
             str(value.get("first_started_at", "")),
         )
     except (KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
-        raise BadInput(f"not a status: {error}", path=where, expected="status, attempt, outcome") from None
+        raise BadInput(f"not a status: {error}", path=where, expected=coded("file.a_status")) from None
 
 
 def _outcome(value: dict[str, object]) -> Outcome:
-    cause = value.get("cause")
+    cause, codes = value.get("cause"), as_object(value.get("codes"))
+    beside = as_objects(codes.get("findings"))
     return Outcome(
         bool(value["ok"]),
-        str(value.get("message", "")),
+        read_coded(str(value.get("message", "")), codes.get("message")),
         None if cause is None else Cause(str(cause)),
         str(value.get("code", "")),
         str(value.get("traceback", "")),
         dict(as_object(value.get("evidence"))),
-        tuple(_finding(item) for item in as_objects(value.get("findings"))),
+        tuple(map(read_finding, as_objects(value.get("findings")), chain(beside, repeat(None)))),
     )
 
 
-def _finding(value: dict[str, Any]) -> Finding:
-    return Finding(**value)
+_TEXTS = ("field", "expected", "found", "fix")
+
+
+def _codes(outcome: Outcome) -> Json:
+    """The codes and arguments of the outcome's texts, which stand beside them; empty where all are plain."""
+    findings = [_finding_codes(item) for item in outcome.findings]
+    found = {"message": stored_form(outcome.message), "findings": findings if any(findings) else None}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def finding_value(finding: Finding) -> Json:
+    """A finding with the codes of its texts, as `read_finding` takes it."""
+    codes = _finding_codes(finding)
+    return {**asdict(finding), "codes": codes} if codes else asdict(finding)
+
+
+def _finding_codes(finding: Finding) -> Json:
+    found = {name: stored_form(getattr(finding, name)) for name in _TEXTS}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def read_finding(value: dict[str, Any], codes: object) -> Finding:
+    """A finding with the codes that were kept beside it. Raises `TypeError` for what is no finding."""
+    found = Finding(**value)
+    beside = as_object(codes)
+    field, expected, said, fix = (read_coded(getattr(found, name), beside.get(name)) for name in _TEXTS)
+    return replace(found, field=field, expected=expected, found=said, fix=fix)
 
 
 def _mapping(data: bytes, where: str) -> dict[str, object]:
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"not JSON: {error}", path=where) from None
+        raise BadInput(coded("file.not_json", why=str(error)), path=where) from None
     if not isinstance(value, dict):
-        raise BadInput("not a JSON object", path=where)
+        raise BadInput(coded("file.not_object"), path=where)
     return value
 
 

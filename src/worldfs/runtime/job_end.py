@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from zlib import crc32
 
 from worldfs.base.clock import parse_stamp, stamp
+from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, JobState, JobStatus, Order, Outcome
 
 JITTER = 0.1  # of a wait between attempts
@@ -35,7 +36,7 @@ def status_after(
     if not retried:
         return ended_status(status, localise(outcome), now)
     if cancelled:
-        why = f"cancelled; attempt {status.attempt} had ended before: {outcome.message}"
+        why = coded("runtime.cancelled_after", n=status.attempt, said=outcome.message)
         outcome = replace(outcome, cause=Cause.CANCELLED, code="CANCELLED", message=why)
         return ended_status(status, localise(outcome), now)
     wait = backoff_s(order.backoff, status.attempt, order.id)
@@ -49,12 +50,8 @@ def status_after(
 def refusal_outcome(findings: tuple[Finding, ...]) -> Outcome:
     first = findings[0]
     rest = len(findings) - 1
-    if any("\u4e00" <= sign <= "\u9fff" for sign in first.fix):  # in the finding's language
-        more = f"(另有 {rest} 项)" if rest else ""
-        text = f"{first.field}：{first.found}；应为 {first.expected}；{first.fix}{more}"
-    else:
-        more = f" (and {rest} more)" if rest else ""
-        text = f"{first.field}: found {first.found}, expected {first.expected}; {first.fix}{more}"
+    five = {"field": first.field, "found": first.found, "expected": first.expected, "fix": first.fix}
+    text = coded("runtime.refused_more", **five, rest=rest) if rest else coded("runtime.refused", **five)
     return Outcome.failure(Cause.REJECTED, first.code, text, findings=findings)
 
 

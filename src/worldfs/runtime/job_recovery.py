@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from worldfs.base.clock import Clock, stamp
 from worldfs.base.errors import BadInput, NotFound, UserError
+from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Job, JobState, JobStatus, Order, Outcome
 from worldfs.tree.path import safe_name
 
@@ -25,15 +26,14 @@ def disowned_job(order: Order, clock: Clock, localise: Callable[[Outcome], Outco
     """As `lost_job`, for an order that a sheet shows as running and that no job file has."""
     at = stamp(clock.now())
     order = replace(order, created_at=order.created_at or at)
-    return lost_job(
-        order, JobStatus(accepted_at=at), clock, "the sheet says it is running, but no worker has it", localise
-    )
+    return lost_job(order, JobStatus(accepted_at=at), clock, coded("runtime.no_worker"), localise)
 
 
 def read_open(jobs: JobStore, id: str) -> Job | None:
     """A job by its open file; None: it has ended, or is gone. `UserError`: the file is unreadable."""
     if not safe_name(id):
-        raise BadInput(f"{id!r} is not a valid job id", path=id, expected="a name without control characters")
+        found, expected = coded("runtime.bad_id", id=id), coded("runtime.plain_name")
+        raise BadInput(found, path=id, expected=expected)
     if jobs.ended(id):
         jobs.drop_copy(id)
         return None
@@ -42,7 +42,8 @@ def read_open(jobs: JobStore, id: str) -> Job | None:
     except NotFound:
         return None
     if job.order.id != id:
-        raise BadInput(f"the order in it has the id {job.order.id!r}", path=id, expected="its file's name")
+        found, expected = coded("runtime.other_id", id=job.order.id), coded("runtime.file_name")
+        raise BadInput(found, path=id, expected=expected)
     return job
 
 
@@ -58,9 +59,9 @@ def recover(
     unreadable: Callable[[str, UserError], None],
     repeatable: Callable[[Order], bool] = lambda order: False,
     ours: Callable[[Order], bool] = lambda order: True,
-    why: str = "the worker died while it ran; it may have moved, so it is not repeated",
+    why: str = "",
 ) -> RecoveredJobs:
-    """What a runtime finds of an earlier one. `why`: what a lost job says; `ours`: whether this runtime runs it."""
+    """What a runtime finds of an earlier one. `why`: what a lost job says, if not that it may have moved; `ours`: whether this runtime runs it."""
     jobs, found = dispatch.jobs, RecoveredJobs([], [], [])
     for id in jobs.open_ids():
         try:
@@ -81,7 +82,9 @@ def recover(
             jobs.write_status(id, job.status, durable=False)  # found running, it is queued again
             found.going.append(job)
         else:
-            job = lost_job(job.order, job.status, dispatch.clock, why, dispatch.localise)
+            job = lost_job(
+                job.order, job.status, dispatch.clock, why or coded("runtime.worker_died"), dispatch.localise
+            )
             if job.status.outcome is not None:
                 dispatch.learn(job.order, job.status.outcome)
             dispatch.end(job)

@@ -9,6 +9,7 @@ from functools import partial
 
 from worldfs.base.clock import Clock
 from worldfs.base.errors import UserError
+from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Job, JobState, Order, Outcome
 from worldfs.formats import action_write
 from worldfs.formats.sheet_format import SheetFormat
@@ -173,7 +174,14 @@ class Kernel:
             self.nodes[name].driver.close()
         except Exception as error:  # report it and go on closing
             self.alert(
-                name, Finding("DRIVER_CLOSE", f"node {name}", "a driver that closes", repr(error), "see the driver")
+                name,
+                Finding(
+                    "DRIVER_CLOSE",
+                    coded("runtime.node", id=name),
+                    coded("runtime.closing_driver"),
+                    repr(error),
+                    coded("runtime.see_driver"),
+                ),
             )
 
     def tick(self, changes: Sequence[StoreChange] | None = None) -> bool:
@@ -346,11 +354,13 @@ class Kernel:
         """A driver that was asked to stop and has not returned: whether its robot holds still is unknown."""
         node, stop = attempt.lane, attempt.stopped
         by, at = (stop.by, stop.at) if stop is not None else ("", "")
-        why = f"stopped by {by}, and the driver of {node} has not confirmed it: the robot may still move"
-        fix = "use the robot's own emergency stop, then restart the kernel"
-        self.alert(f"stop {node}", Finding("STOP_UNCONFIRMED", f"stop {node}", "a driver that returns", why, fix))
+        why, fix = coded("runtime.unconfirmed", by=by, node=node), coded("runtime.stop_and_restart")
+        expected = coded("runtime.returning_driver")
+        self.alert(f"stop {node}", Finding("STOP_UNCONFIRMED", f"stop {node}", expected, why, fix))
         evidence = {"stopped": {"by": by, "at": at}, "held": False}
-        return Outcome.failure(Cause.CANCELLED, "STOP_UNCONFIRMED", f"{why}; {fix}", evidence=evidence)
+        return Outcome.failure(
+            Cause.CANCELLED, "STOP_UNCONFIRMED", coded("runtime.found_fix", found=why, fix=fix), evidence=evidence
+        )
 
     def _returned(self, attempt: JobAttempt) -> None:
         if attempt.stopped is not None:
@@ -392,8 +402,8 @@ class Kernel:
             Finding(
                 "SCHEMA_VALIDATION",
                 f"{OPEN}/{id}",
-                "a job file that the kernel wrote",
+                coded("runtime.job_file"),
                 found,
-                "`paos check --fix` sets it aside",
+                coded("runtime.fix_sets_aside"),
             ),
         )

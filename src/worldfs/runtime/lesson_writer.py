@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from worldfs.base.errors import StorageError, UserError
+from worldfs.base.messages import coded
+from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Finding, Job, Order, Outcome
 
 from .alerts import Alerts
@@ -22,11 +24,15 @@ class LessonWriter:
         except StorageError:
             raise
         except Exception as error:
-            code, path, expected, fix = "LESSON_LOST", f"lesson of {order.id}", "a lesson written", ""
-            if isinstance(error, UserError):
-                code, path, expected, fix = error.code, error.path or path, error.expected or expected, error.fix
+            code: str = "LESSON_LOST"
+            fix: str = coded("runtime.repair_file")
+            path: str = coded("runtime.lesson_of", id=order.id)
+            expected: str = coded("runtime.lesson_written")
             said = str(error) or repr(error)
-            self._alert("lessons", Finding(code, path, expected, said, fix or "repair the file", order.id))
+            if isinstance(error, UserError):
+                code, said, fix = error.code, error_message(error), error.fix or fix
+                path, expected = error.path or path, error.expected or expected
+            self._alert("lessons", Finding(code, path, expected, said, fix, order.id))
         else:
             self._alert("lessons", None)
 

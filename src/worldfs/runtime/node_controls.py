@@ -7,6 +7,7 @@ from contextlib import suppress
 from functools import partial
 
 from worldfs.base.errors import UserError, WorldError
+from worldfs.base.messages import coded
 from worldfs.base.model import Finding
 from worldfs.storage.store_interface import Store
 
@@ -43,7 +44,7 @@ class NodeControls:
                 if isinstance(error, UserError)
                 else ("CONTROL_FAILED", str(error) or repr(error), "")
             )
-            self._alert(key, Finding(code, key, "a command that this driver supports", found, fix))
+            self._alert(key, Finding(code, key, coded("runtime.supported_command"), found, fix))
         with suppress(WorldError):  # the lane survives a broken disk; the kernel fails at its own next write
             self._alert.publish()
             self._store.delete(key, durable=False)  # the caller waits for the file to go, then checks for an alert

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from worldfs.base.clock import Clock
 from worldfs.base.errors import StorageError
+from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Job, JobState, Outcome
 
 from . import job_schedule
@@ -47,7 +48,7 @@ class LaneRules(NamedTuple):
     unconfirmed: Callable[[JobAttempt], Outcome] | None = None  # the end of an attempt that a stop did not end in time
     returned: Callable[[JobAttempt], None] = lambda attempt: None  # a worker has, whose job had ended without it
     grace: Grace = Grace()
-    withdrawn: str = "cancelled before it started"
+    withdrawn: str = ""  # what a job that had not begun says of its cancelling; "": that it was cancelled
 
 
 class OpenJobs:
@@ -96,7 +97,10 @@ class OpenJobs:
                 if not attempt.request_stop(self.clock.monotonic()) or attempt.stopped is not None:
                     self._cancel_late.add(id)
                 return True
-        self.end(job, Outcome.failure(Cause.CANCELLED, "CANCELLED", self.rules.withdrawn))
+        self.end(
+            job,
+            Outcome.failure(Cause.CANCELLED, "CANCELLED", self.rules.withdrawn or coded("runtime.cancelled_before")),
+        )
         return True
 
     def end(self, job: Job, outcome: Outcome) -> None:

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from worldfs.base.clock import Clock
 from worldfs.base.driver import Stoppable
 from worldfs.base.errors import WorldError
+from worldfs.base.messages import coded
+from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Finding
 from worldfs.storage.store_interface import Store
 
@@ -69,7 +71,10 @@ class StopListener:
             except WorldError as error:  # the kernel fails at its own next write
                 if self._closed.is_set():
                     return
-                self._alert(STOPS, Finding(error.code, STOPS, "stops that can be read", str(error), error.fix))
+                self._alert(
+                    STOPS,
+                    Finding(error.code, STOPS, coded("runtime.readable_stops"), error_message(error), error.fix),
+                )
 
     def _stop_driver(self, id: str, stop: StopState) -> None:
         """Call the driver's stop, also when it is idle; in a thread of its own, since the call may hang."""
@@ -82,7 +87,7 @@ class StopListener:
         try:
             driver.stop()
         except Exception as error:  # a library's own
-            fix = "use the robot's own emergency stop"
-            self._alert(field, Finding("STOP_FAILED", field, "a robot that holds still", repr(error), fix))
+            expected, fix = coded("runtime.still_robot"), coded("runtime.emergency_stop")
+            self._alert(field, Finding("STOP_FAILED", field, expected, repr(error), fix))
         else:
             self._alert(field, None)

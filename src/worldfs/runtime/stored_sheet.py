@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from worldfs.base.errors import BadInput, Conflict, Exists, Unsafe, UserError
+from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Job, Order
 from worldfs.formats import action, action_write
 from worldfs.formats.entry_ids import TRANSIENT
@@ -125,9 +126,9 @@ class StoredSheet:
                 Finding(
                     error.code,
                     self.key if error.path in ("", self.key) else f"{self.key} {error.path}",
-                    error.expected or "a readable queue",
+                    error.expected or coded("runtime.readable_queue"),
                     error.found,
-                    error.fix or "repair the file, or move it aside with `paos check --fix`",
+                    error.fix or coded("runtime.repair_queue"),
                 ),
             )
             return taken
@@ -203,9 +204,9 @@ class StoredSheet:
                 Finding(
                     error.code,
                     name,
-                    error.expected or "a readable queue",
+                    error.expected or coded("runtime.readable_queue"),
                     error.found,
-                    "a program wrote this into an older copy of the file; submit it again if it is wanted",
+                    coded("runtime.older_copy"),
                 ),
             )
 
@@ -303,8 +304,8 @@ def id_reused(key: str, true: Order, other: Order) -> Finding:
         f"{order.op} {json.dumps(order.params, ensure_ascii=False, default=str)} on {order.node}"
         for order in (true, other)
     )
-    fix = "give the new action an id of its own"
-    return Finding("ID_REUSED", f"{key} {true.id}", f"{taken} (that id is taken)", wanted, fix, true.id)
+    expected, fix = coded("runtime.id_taken", order=taken), coded("runtime.own_id")
+    return Finding("ID_REUSED", f"{key} {true.id}", expected, wanted, fix, true.id)
 
 
 def _meant(entry: action.SheetEntry, raw: object, finding: Finding) -> tuple[Order, Finding] | None:

@@ -12,6 +12,7 @@ from functools import partial
 
 from worldfs.base.driver import Driver, Run
 from worldfs.base.errors import MissingRequirement, StorageError, UserError
+from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Operation, Order, Outcome, Scene
 from worldfs.runtime.kernel import Kernel
 
@@ -30,7 +31,7 @@ class UnavailableDriver:
         self.elsewhere = code == "DRIVER_MISSING" or isinstance(
             error, MissingRequirement
         )  # another machine may have it
-        self.finding = error_finding(error, place, "a driver that can be opened", code)
+        self.finding = error_finding(error, place, coded("file.driver_to_open"), code)
 
     def open(self, scene: Scene) -> None:
         return
@@ -100,7 +101,9 @@ class BringUp:
                 return False
             read = self._hooks.judged.get()
         except UserError as error:
-            self._kernel.alert.document(ENVIRONMENT, (error_finding(error, ENVIRONMENT, "a readable document"),))
+            self._kernel.alert.document(
+                ENVIRONMENT, (error_finding(error, ENVIRONMENT, coded("file.readable_document")),)
+            )
             return True
         self._kernel.alert.document(ENVIRONMENT, read.findings)
         for node in list(self._shut):
@@ -118,7 +121,7 @@ class BringUp:
         except StorageError:
             raise
         except Exception as error:
-            expected = "a document that an observation can be written to"
+            expected = coded("file.writable_document")
             self._kernel.alert(f"/nodes/{node}", error_finding(error, ENVIRONMENT, expected))
             self._kernel.wake()
 
@@ -131,12 +134,12 @@ def error_finding(error: Exception, place: str, expected: str, code: str = "") -
     """An error as a finding."""
     if not isinstance(error, UserError):
         said = f"{type(error).__name__}: {error}"
-        return Finding(code or "BODY_UNAVAILABLE", place, expected, said, f"correct the names and numbers in {place}")
+        return Finding(code or "BODY_UNAVAILABLE", place, expected, said, coded("file.correct_numbers", path=place))
     field = error.path or place
     return Finding(
         code or error.code,
         field,
         error.expected or expected,
         error.found,
-        error.fix or f"correct {field}, or `paos check --fix` to set it aside",
+        error.fix or coded("file.correct_or_fix", path=field),
     )

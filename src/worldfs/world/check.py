@@ -14,6 +14,7 @@ from pathlib import Path
 from worldfs.base import plugin_registry
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, UserError, WorldError
+from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Profile
 from worldfs.formats import action, embodied, environment, lessons_file, task
 from worldfs.formats.runtime import sessions, skills, targets
@@ -42,11 +43,14 @@ def check(place: Home | Path, *, fix: bool = False, environ: Mapping[str, str] |
     else:
         root = place
     if not root.is_dir():
-        return [*findings, Finding("NOT_FOUND", str(root), "a workspace", "nothing", "make one with: paos onboard")]
+        return [
+            *findings,
+            Finding("NOT_FOUND", str(root), coded("file.workspace"), coded("file.nothing"), coded("file.onboard")),
+        ]
     findings += _links(root)
     if not os.access(root, os.W_OK):
         findings.append(
-            Finding("NOT_PERMITTED", str(root), "a writable directory", "read-only for this user", "chmod u+w it")
+            Finding("NOT_PERMITTED", str(root), coded("file.writable"), coded("file.read_only"), coded("file.chmod_w"))
         )
         return findings
     store = DiskStore(root)
@@ -66,7 +70,7 @@ def check(place: Home | Path, *, fix: bool = False, environ: Mapping[str, str] |
 def _config(home: Home, environ: Mapping[str, str], fix: bool) -> Iterator[Finding]:
     path = home.config_path
     if not path.exists():
-        yield Finding("NOT_FOUND", str(path), "config.json", "nothing", "make one with: paos onboard")
+        yield Finding("NOT_FOUND", str(path), "config.json", coded("file.nothing"), coded("file.onboard"))
         return
     try:
         config = home.config(environ)
@@ -74,13 +78,24 @@ def _config(home: Home, environ: Mapping[str, str], fix: bool) -> Iterator[Findi
         yield from unsupported_settings(config, home.workspace)
     except UserError as error:
         yield Finding(
-            error.code, error.path or str(path), error.expected, error.found, error.fix or "correct it in an editor"
+            error.code,
+            error.path or str(path),
+            error.expected,
+            error.found,
+            error.fix or coded("file.correct_in_editor"),
         )
     mode = stat.S_IMODE(path.stat().st_mode)
     if mode & 0o077:
         if fix:
             path.chmod(0o600)
-        yield Finding("SECRETS_READABLE", str(path), "mode 0600", f"mode {mode:04o}", f"chmod 600 {path}", warning=fix)
+        yield Finding(
+            "SECRETS_READABLE",
+            str(path),
+            coded("file.mode_0600"),
+            coded("file.mode", mode=mode),
+            f"chmod 600 {path}",
+            warning=fix,
+        )
 
 
 def _bodies(place: Home | Path, store: Store, environ: Mapping[str, str]) -> Iterator[Finding]:
@@ -115,9 +130,9 @@ def _links(root: Path) -> Iterator[Finding]:
             yield Finding(
                 "UNSAFE_PATH",
                 str(entry),
-                "a file of this workspace",
-                f"a link to {led}",
-                "replace the link by the file itself",
+                coded("file.own_file"),
+                coded("file.link_to", path=str(led)),
+                coded("file.replace_link"),
             )
 
 
@@ -146,13 +161,13 @@ def _read(document: str, data: bytes) -> tuple[Finding, ...]:
 def _profile(profile: Profile, written: bool) -> Iterator[Finding]:
     """Warnings for the actions that a profile does not list as supported, and that are therefore refused."""
     yield from (_unread(line) for line in profile.unread)
-    field, expected = "EMBODIED.md Supported Actions", "a list below a heading that says that they are supported"
-    fix = "list it under `## Supported Actions` if the body can do it; until then it is refused"
+    field, expected = "EMBODIED.md Supported Actions", coded("file.supported_heading")
+    fix = coded("file.list_action")
     for line in profile.odd:
         yield Finding("ACTION_NOT_LISTED", field, expected, line, fix, warning=True)
     if written and not profile.ops:
-        fix = "write a table `| Action Type | Description | Parameters |` under `## Supported Actions`"
-        yield Finding("ACTION_NOT_LISTED", field, expected, "no supported action", fix, warning=True)
+        fix = coded("file.write_actions")
+        yield Finding("ACTION_NOT_LISTED", field, expected, coded("file.no_action"), fix, warning=True)
 
 
 def _task(store: Store) -> Iterator[Finding]:
@@ -172,8 +187,10 @@ def _task(store: Store) -> Iterator[Finding]:
 
 
 def _unread(line: str) -> Finding:
-    fix = "write it like: - **Max Reach**: 0.855 m"
-    return Finding("LIMIT_UNREAD", "EMBODIED.md Physical Constraints", "a number and its unit", line, fix, warning=True)
+    fix = coded("file.write_limit")
+    return Finding(
+        "LIMIT_UNREAD", "EMBODIED.md Physical Constraints", coded("file.number_with_unit"), line, fix, warning=True
+    )
 
 
 def _sheet(sheet: action.ParsedSheet) -> tuple[Finding, ...]:
@@ -192,10 +209,10 @@ def _documents(store: Store, root: Path, fix: bool) -> Iterator[Finding]:
                 yield item if item.field.startswith(row.key) else replace(item, field=f"{row.key} {item.field}".strip())
         except WorldError as error:
             mended = fix and isinstance(error, BadInput) and _quarantine(store, row.key)
-            fix_text = error.fix or "correct it in an editor, or `paos check --fix` to set it aside"
+            fix_text = error.fix or coded("file.correct_or_set_aside")
             if mended:
-                fix_text = f"set aside as {mended}; a new one is written at the next start"
-            expected = error.expected or "a readable document"
+                fix_text = coded("file.set_aside_renewed", name=mended)
+            expected = error.expected or coded("file.readable_document")
             where = row.key if error.path in ("", row.key) else f"{row.key} {error.path.removeprefix(row.key).strip()}"
             yield Finding(error.code, f"{root}/{where}", expected, error.found, fix_text, warning=bool(mended))
 
@@ -211,9 +228,9 @@ def _jobs(store: Store, root: Path, fix: bool) -> Iterator[Finding]:
             yield Finding(
                 error.code,
                 f"{root / error.path}",
-                error.expected or "a job file",
+                error.expected or coded("file.job_file"),
                 error.found,
-                f"set aside as {mended}" if mended else "`paos check --fix` sets it aside",
+                coded("file.set_aside", name=mended) if mended else coded("file.fix_sets_aside"),
                 id,
                 bool(mended),
             )
@@ -222,9 +239,9 @@ def _jobs(store: Store, root: Path, fix: bool) -> Iterator[Finding]:
             yield Finding(
                 "LOST",
                 f"{root / OPEN / id}",
-                "a kernel that runs it",
-                "running, and no kernel",
-                "`paos up` ends it as failed(lost), with a lesson",
+                coded("file.running_kernel"),
+                coded("file.running_without"),
+                coded("file.up_ends_it"),
                 id,
                 True,
             )
@@ -234,15 +251,21 @@ def _set_aside(store: Store) -> Iterator[Finding]:
     try:
         names = store.list(QUARANTINE)
     except UserError as error:
-        yield Finding(error.code, QUARANTINE, error.expected or "a directory", error.found, error.fix or "remove it")
+        yield Finding(
+            error.code,
+            QUARANTINE,
+            error.expected or coded("file.directory"),
+            error.found,
+            error.fix or coded("file.remove_it"),
+        )
         return
     if names:
         yield Finding(
             "QUARANTINE",
             QUARANTINE,
-            "nothing set aside",
-            f"{len(names)} files: {', '.join(names[:5])}",
-            "look at them, submit again what is still wanted, then remove them",
+            coded("file.nothing_aside"),
+            coded("file.n_files", n=len(names), names=names[:5]),
+            coded("file.look_submit_remove"),
             warning=True,
         )
 
@@ -263,19 +286,24 @@ def _pictures() -> Iterator[Finding]:
     if sys.platform != "linux":
         yield Finding(
             "NO_CHANGE_FEED",
-            "this machine",
-            "Linux inotify",
+            coded("file.this_machine"),
+            coded("file.inotify"),
             sys.platform,
-            "changes are found by rescanning",
+            coded("file.rescanning"),
             warning=True,
         )
     try:
         from worldfs.robots.mujoco.gl import gl_status
     except ImportError:
         yield Finding(
-            "MISSING", "the simulation", "mujoco", "not installed", "pip install 'worldfs[sim]'", warning=True
+            "MISSING",
+            coded("file.the_simulation"),
+            "mujoco",
+            coded("file.not_installed"),
+            "pip install 'worldfs[sim]'",
+            warning=True,
         )
         return
     status = gl_status()
     if not status.backend:
-        yield Finding("NO_GL", "pictures", "EGL or OSMesa", status.why, status.fix, warning=True)
+        yield Finding("NO_GL", coded("file.pictures"), coded("file.opengl"), status.why, status.fix, warning=True)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, NotFound, UserError
+from worldfs.base.messages import coded
+from worldfs.base.messages.message_rendering import render_finding
 from worldfs.runtime.job_store import ALERTS, CONTROL, JobStore
 from worldfs.runtime.stop_log import StopLog
 from worldfs.storage.store_interface import Store
@@ -233,17 +235,18 @@ def current_alerts(store: Store, language: str) -> dict[str, dict[str, object]]:
     from dataclasses import asdict
 
     from worldfs.base.model import Finding
-    from worldfs.planning.message_translation import localise
+    from worldfs.runtime.job_codec import read_finding
 
     try:
         stored = store.get(ALERTS)
     except UserError as error:  # a link or a directory has its name: the kernel cannot write alerts
-        fix = error.fix or f"remove {ALERTS}; the kernel writes it again"
-        return {ALERTS: asdict(localise(Finding(error.code, ALERTS, error.expected, error.found, fix), language))}
+        fix = error.fix or coded("runtime.remove_alerts", path=ALERTS)
+        return {ALERTS: asdict(render_finding(Finding(error.code, ALERTS, error.expected, error.found, fix), language))}
     if stored is None:
         return {}
     try:
         value = json.loads(stored.data)
-        return {where: asdict(localise(Finding(**item), language)) for where, item in value.items()}
+        found = {where: read_finding(item, item.pop("codes", None)) for where, item in value.items()}
+        return {where: asdict(render_finding(item, language)) for where, item in found.items()}
     except (ValueError, TypeError, AttributeError, RecursionError):  # not written by the kernel, or by another version
         return {}

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from worldfs.base.errors import BadInput, UserError
+from worldfs.base.messages import coded
 from worldfs.storage.store_interface import Store
 
 from .profiles import profile_text, unknown_profile
@@ -87,13 +88,13 @@ def driver_factory(
     if (made := robot_factory(spec.id, spec.driver, targets, clock, drivers)) is not None:
         return made
     raise BadInput(
-        f"{spec.id} wants the driver {spec.driver!r}, which is not here"
+        coded("file.no_such_driver", id=spec.id, driver=spec.driver)
         if spec.driver
-        else f"no driver is named for {spec.id}",
+        else coded("file.no_driver", id=spec.id),
         path="config.json embodiments.instances" if spec.profile else "EMBODIED.md Identity / Driver",
         op="up",
-        expected="one of: " + ", ".join([*sorted(drivers), *names()]),
-        fix="run it in the simulation: `paos up` and `paos do` take --driver simulation",
+        expected=coded("runtime.one_of", known=[*sorted(drivers), *names()]),
+        fix=coded("file.run_in_simulation"),
     )
 
 

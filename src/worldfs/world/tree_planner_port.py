@@ -108,7 +108,7 @@ class TreePlannerPort:
     def learn(self, order: Order, scene: Scene) -> None:
         """The critic judges as it would have at submission; LESSONS.md is written with the critic's rights."""
         language = self.language()
-        found = Critic(language).review(order, scene, self.profile())
+        found = Critic().review(order, scene, self.profile())
         if any(not item.warning for item in found):
             note = note_for(order, found, self.now(), language)
             page = CachedDocument(self.world.tree, self._lessons.path, CRITIC, lessons_file.read)

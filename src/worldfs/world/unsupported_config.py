@@ -8,29 +8,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.base.model import Finding
 
 if TYPE_CHECKING:
     from worldfs.formats.config import Config
 
 CODE = "CONFIG_UNSERVED"
-FLEET = "a fleet: a workspace for each robot beside a shared one"
-SINGLE = "set it to single; a second robot with a workspace of its own runs with: paos --workspace DIR up"
 
 
 def demand_single(config: Config | None) -> None:
     """Raises `BadInput` for a fleet: serving it from one workspace would leave its robots' ACTION.md unread."""
     if config is not None and config.mode == "fleet":
         raise BadInput(
-            f"embodiments.mode: {FLEET}", path="config.json", op="up", expected="single: fleets are not served yet",
-            fix=SINGLE, code=CODE,
+            coded("file.at", where="embodiments.mode", found=coded("file.fleet")), path="config.json", op="up",
+            expected=coded("file.single"), fix=coded("file.set_single"), code=CODE,
         )  # fmt: skip
 
 
 def unsupported_settings(config: Config, root: Path) -> Iterator[Finding]:
     """`root`: the one workspace that is served. Warnings: the robots themselves are served from there."""
     if config.mode == "fleet":
-        yield Finding(CODE, "config.json embodiments.mode", "single: fleets are not served yet", FLEET, SINGLE)
+        expected, found, fix = coded("file.single"), coded("file.fleet"), coded("file.set_single")
+        yield Finding(CODE, "config.json embodiments.mode", expected, found, fix)
         return
     shared = config.shared_workspace
     if shared != type(config)().shared_workspace and not _same(shared, root):
@@ -42,16 +42,14 @@ def unsupported_settings(config: Config, root: Path) -> Iterator[Finding]:
         if item.workspace and not _same(item.workspace, root):
             yield _elsewhere(f"{where}.workspace", item.workspace, root, f" ({item.robot_id})")
         if not item.shared_environment:
-            fix = "leave it out, or run this robot with a workspace of its own: paos --workspace DIR up"
-            expected = "true: the robots of one workspace share its ENVIRONMENT.md"
+            fix = coded("file.leave_shared_out")
+            expected = coded("file.shared")
             yield Finding(CODE, f"config.json {where}.sharedEnvironment", expected, "false", fix, warning=True)
 
 
 def _elsewhere(key: str, found: str, root: Path, whose: str = "") -> Finding:
-    fix = f"leave {key} out, or run that directory with: paos --workspace {found} up"
-    return Finding(
-        CODE, f"config.json {key}{whose}", f"{root}, the one workspace that is served", found, fix, warning=True
-    )
+    fix = coded("file.leave_out", key=key, path=found)
+    return Finding(CODE, f"config.json {key}{whose}", coded("file.served", root=str(root)), found, fix, warning=True)
 
 
 def _same(text: str, root: Path) -> bool:

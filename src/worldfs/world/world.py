@@ -15,6 +15,8 @@ from worldfs.access.roles import OPERATOR, PLANNER, WATCHDOG
 from worldfs.access.verb import Verb
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import BadInput, MissingRequirement, NotFound, UserError, WorldError
+from worldfs.base.messages import coded
+from worldfs.base.messages.message_rendering import render_finding
 from worldfs.base.stop_signal import StopSignal
 from worldfs.namespace.mounts.agent_mounts import AgentMounts
 from worldfs.namespace.mounts.joined_mounts import JoinedMounts, StaticMount
@@ -171,7 +173,7 @@ class World:
             from worldfs.robots.driver_registry import BODIES
 
             drivers = BODIES
-        reviewer = ReviewerChain(Critic(self.language), PluginContext(self.clock, language=self.language()))
+        reviewer = ReviewerChain(Critic(), PluginContext(self.clock, language=self.language()))
         hooks = WorldJobHooks(self.tree, PROJECT, self.clock, reviewer, self.language)
         artifacts = self.root / "artifacts" if isinstance(self.store, DiskStore) else None
         hooks.films = artifacts / "films" if artifacts is not None else None
@@ -280,9 +282,9 @@ class World:
                 Finding(
                     "PROFILE_EDITED",
                     "EMBODIED.md",
-                    f"the profile {spec.profile or spec.driver}",
-                    "a text of your own",
-                    "your text is kept; delete the file to restore the profile",
+                    coded("file.profile", name=spec.profile or spec.driver),
+                    coded("file.own_text"),
+                    coded("file.own_text_kept"),
                     warning=True,
                 ),
             )
@@ -314,9 +316,7 @@ class World:
 
     def listen_alerts(self, listener: Callable[[Finding], None]) -> None:
         """Call `listener` with each present alert, and with each later one of this world's kernel."""
-        from worldfs.planning.message_translation import localise
-
-        self._kernel.alert.listen(lambda item: listener(localise(item, self.language())))
+        self._kernel.alert.listen(lambda item: listener(render_finding(item, self.language())))
 
     def wake(self) -> None:
         if self.kernel is not None:

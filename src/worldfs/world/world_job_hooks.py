@@ -12,13 +12,13 @@ from worldfs.access.roles import CRITIC, WATCHDOG
 from worldfs.base.clock import Clock, stamp
 from worldfs.base.driver import RECORD_FPS, Driver, Simulated, VideoRecorder
 from worldfs.base.errors import MissingRequirement, UserError
+from worldfs.base.messages.message_rendering import render_outcome
 from worldfs.base.model import Cause, Finding, Json, Lesson, Order, Outcome, Profile, Scene
 from worldfs.formats import embodied, environment, lessons_file, task
 from worldfs.formats.prose import one_line
 from worldfs.namespace.cached_document import CachedDocument
 from worldfs.namespace.tree import Tree
 from worldfs.planning.lesson_notes import note_for, note_for_failure, note_for_lost
-from worldfs.planning.message_translation import localise, localise_outcome
 from worldfs.planning.reviewers import ReviewerChain, refuses
 
 from .computed_files import film_name
@@ -64,7 +64,7 @@ class WorldJobHooks:
         profile = self.profile(order.node).get()
         findings = list(self.reviewer.review(order, self.judged.get().scene, profile))
         if not refuses(findings):
-            findings += [localise(item, self.language()) for item in self.drivers[order.node].review(order)]
+            findings += self.drivers[order.node].review(order)
         return findings
 
     def observe(self, node: str) -> None:
@@ -131,11 +131,11 @@ class WorldJobHooks:
 
     def remember(self, order: Order, outcome: Outcome) -> None:
         when, language = self.clock.now(), self.language()
-        note = self._note(order, localise_outcome(outcome, language), when, language)
+        note = self._note(order, outcome, when, language)
         self.lessons.change(lambda data: lessons_file.add(data, note, language=language))
 
     def localise(self, outcome: Outcome) -> Outcome:
-        return localise_outcome(outcome, self.language())
+        return render_outcome(outcome, self.language())
 
     def _note(self, order: Order, outcome: Outcome, when: datetime, language: str) -> Lesson:
         if outcome.cause is Cause.REJECTED:

@@ -6,19 +6,20 @@ from dataclasses import replace
 
 import pytest
 
+from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Lesson, Outcome, Relation
 from worldfs.planning.planner import Planner, holds
 from worldfs.planning.planner.goals import BESIDE_M, BesideGoal
 
 
 def in_the_way(id: str, *others: str) -> Outcome:
-    hits = ", ".join(f"{o}-robot (18 mm deep)" for o in others)
+    hits = [coded("robot.contact", one=other, other=coded("robot.body"), mm=18) for other in others]
     found = Finding(
         "CRITIC_REFUSED",
-        "collision check of the body",
-        "no contact deeper than 2 mm at the goal and along the path",
-        f"pick_up {id} at [0.4, 0.4, 0.03]: at the grasp {hits}",
-        "move what is in the way first, or choose another place",
+        coded("robot.collision_check"),
+        coded("robot.no_contact"),
+        coded("robot.pick_up", id=id, at=(0.4, 0.4, 0.03), why=coded("robot.at_grasp", hits=hits)),
+        coded("robot.clear_the_way"),
     )
     return Outcome.failure(Cause.REJECTED, "CRITIC_REFUSED", str(found), findings=(found,))
 

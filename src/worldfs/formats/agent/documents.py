@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.base.model.agent import AgentReport, AgentTask, LastSession, Message, Metrics, SessionRecord
 
 from . import document_schemas
@@ -151,12 +152,14 @@ def tasks_findings(value: Any, file: str = "tasks.json") -> Findings:
             continue
         if not name.strip():
             fix = "give the task an id"
-            more.append(finding("EMPTY_ID", file, f"/tasks/{index}/id", expected="an id", found='""', fix=fix))
+            more.append(
+                finding("EMPTY_ID", file, f"/tasks/{index}/id", expected=coded("file.an_id"), found='""', fix=fix)
+            )
         elif name in seen:
             more.append(
                 finding(
-                    "DUPLICATE_ID", file, f"/tasks/{index}/id", expected="an id of its own",
-                    found=f'"{name}", as /tasks/{seen[name]} has', fix="give one of the two tasks another id",
+                    "DUPLICATE_ID", file, f"/tasks/{index}/id", expected=coded("file.own_id"),
+                    found=f'"{name}", as /tasks/{seen[name]} has', fix=coded("file.task_id"),
                 )
             )  # fmt: skip
         else:
@@ -216,11 +219,25 @@ def session_findings(value: Any, file: str = "session.json") -> Findings:
     if status == "running" and ended:
         found += (
             finding(
-                "WRONG_END", file, "/ended_at", expected="null while it runs", found=f'"{ended}"', fix="set it to null"
+                "WRONG_END",
+                file,
+                "/ended_at",
+                expected=coded("file.null_running"),
+                found=f'"{ended}"',
+                fix=coded("file.set_null"),
             ),
         )
     elif status in document_schemas.OUTCOME and not ended:
-        found += (finding("WRONG_END", file, "/ended_at", expected="when it ended", found="nothing", fix="write it"),)
+        found += (
+            finding(
+                "WRONG_END",
+                file,
+                "/ended_at",
+                expected=coded("file.when_ended"),
+                found=coded("file.nothing"),
+                fix=coded("file.write_it"),
+            ),
+        )
     return found
 
 
@@ -269,7 +286,9 @@ def message_rank(priority: str) -> int:
 def message_findings(value: Any, file: str = "inbox/message.json") -> Findings:
     found = check(document_schemas.MESSAGE, value, file)
     if type(value) is dict and value.get("id") == "":
-        found += (finding("EMPTY_ID", file, "/id", expected="an id", found='""', fix="give the message an id"),)
+        found += (
+            finding("EMPTY_ID", file, "/id", expected=coded("file.an_id"), found='""', fix=coded("file.give_id")),
+        )
     return found
 
 

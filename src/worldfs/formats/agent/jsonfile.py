@@ -15,6 +15,7 @@ from json.encoder import encode_basestring as _quote
 from typing import Any, Final, NoReturn
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.formats.values import depth, not_finite, same
 
 from .object_schema import ObjectSchema, preview
@@ -31,7 +32,9 @@ def load(data: bytes, file: str) -> Json:
     """The object that a file holds. `BadInput` with line and column, or with the pointer `#`, for anything else."""
     value = load_any(data, file)
     if type(value) is not dict:
-        raise BadInput(preview(value), path=f"{file}#", op="read", expected="an object", fix="put it into { }")
+        raise BadInput(
+            preview(value), path=f"{file}#", op="read", expected=coded("file.object"), fix=coded("file.braces")
+        )
     return value
 
 
@@ -49,13 +52,13 @@ def load_any(data: bytes, file: str) -> Any:
         _explain(data, file)
     if ("NaN" in text or "Infinity" in text) and not_finite(value) is not None:
         raise BadInput(
-            "a number that is none (NaN or Infinity)", path=f"{file}#", op="read", expected="JSON (RFC 8259)",
-            fix="write null instead",
+            coded("file.no_number"), path=f"{file}#", op="read", expected="JSON (RFC 8259)",
+            fix=coded("file.write_null"),
         )  # fmt: skip
     if text.count("[") + text.count("{") > MAX_DEPTH and depth(value) > MAX_DEPTH:
         raise BadInput(
-            "JSON nested too deep", path=f"{file}#", op="read", expected=f"at most {MAX_DEPTH} levels",
-            fix="flatten the value",
+            coded("file.json_too_deep"), path=f"{file}#", op="read", expected=coded("file.most_levels", n=MAX_DEPTH),
+            fix=coded("file.flatten"),
         )  # fmt: skip
     return value
 
@@ -66,12 +69,18 @@ def _explain(data: bytes, file: str) -> NoReturn:
 
     text = prose.decode(data, f"{file}#").removeprefix(BOM)
     if not text.strip("\x00 \t\r\n"):
-        raise BadInput("an empty file", path=f"{file}#", op="read", expected="an object", fix="write it again")
+        raise BadInput(
+            coded("file.empty_file"),
+            path=f"{file}#",
+            op="read",
+            expected=coded("file.object"),
+            fix=coded("file.write_again"),
+        )
     try:
         jsontext.parse(text)
     except BadInput as error:
         raise BadInput(error.found, path=f"{file}#", op="read", expected=error.expected, fix=error.fix) from None
-    raise BadInput("unreadable JSON", path=f"{file}#", op="read", expected="JSON (RFC 8259)")
+    raise BadInput(coded("file.unreadable_json"), path=f"{file}#", op="read", expected="JSON (RFC 8259)")
 
 
 def pretty(value: Any, line: str = "\n") -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from worldfs.base.errors import BadInput, NotFound
+from worldfs.base.messages import coded
 from worldfs.base.model.agent import Remark
 
 from .memory_headings import HEADINGS, SECTIONS, TITLES, canonical, remark_preview
@@ -51,7 +52,7 @@ def add(data: bytes, section: str, text: str, *, pinned: bool = False, language:
     if not body or not name:
         raise BadInput(
             repr(text if not body else section), path=PATH, op="remember",
-            expected="something to remember" if not body else "a section: " + ", ".join(SECTIONS) + " or a heading",
+            expected=coded("file.to_remember") if not body else "a section: " + ", ".join(SECTIONS) + " or a heading",
         )  # fmt: skip
     index = doc.find(name)
     item = item_text(doc, index, body, pinned or marked)
@@ -65,7 +66,7 @@ def add(data: bytes, section: str, text: str, *, pinned: bool = False, language:
     if ends and _texts(parse(out)) != sorted([*_texts(doc), body]):
         raise BadInput(
             "text that ends a fence or comment which the file opens above", path=PATH, op="remember",
-            expected="every fence and comment closed", fix="close the ``` or <!-- of memory.md",
+            expected=coded("file.all_closed"), fix="close the ``` or <!-- of memory.md",
         )  # fmt: skip
     return out
 

@@ -11,6 +11,8 @@ from functools import cache, lru_cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from worldfs.base.messages import coded
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -196,11 +198,11 @@ def _finding(fault: SchemaViolation, file: str) -> Finding:
         kinds = _kinds(field.kinds)
         expected, fix = f"{kinds}: {field.about}", f'add "{name}"'
     elif fault.code == "WRONG_NUMBER":
-        low = "a finite number" if field.least is None else f"a number not below {field.least}"
+        low = coded("file.finite_number") if field.least is None else f"a number not below {field.least}"
         expected, fix = low, f'correct "{name}"'
     else:
         expected, fix = _kinds(field.kinds), f'write {_kinds(field.kinds)} for "{name}"' if field.name else ""
-    found = "nothing" if fault.code == "MISSING_FIELD" else preview(value)
+    found = coded("file.nothing") if fault.code == "MISSING_FIELD" else preview(value)
     return finding(fault.code, file, pointer(fault.path), expected=expected, found=found, fix=fix)
 
 

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Json
 from worldfs.formats import block, entry_ids, sheet_members
 from worldfs.formats.sheet_members import EntryRefused
@@ -39,7 +40,12 @@ def read(
     if isinstance(items, dict):  # some people write a mapping of ids; it says the same
         items = [{"id": id, **(item if isinstance(item, dict) else {})} for id, item in items.items()]
     if not isinstance(items, list):
-        raise BadInput(f"`{key}` is a {type(items).__name__}", path=file, expected="a list", fix=f"make `{key}` a list")
+        raise BadInput(
+            coded("file.wrong_kind", name=key, kind=type(items).__name__),
+            path=file,
+            expected=coded("file.list"),
+            fix=coded("file.make_list", name=key),
+        )
     word = dialect(found.value)
     entries: dict[str, T] = {}
     places: dict[str, int] = {}
@@ -48,14 +54,12 @@ def read(
         at = f"/{key}/{i}"
         try:
             if not isinstance(item, dict):
-                raise EntryRefused(at, "a mapping", item)
+                raise EntryRefused(at, coded("file.mapping"), item)
             id = item.get("id")
             if not isinstance(id, str) or entry_ids.unsafe(id):
-                raise EntryRefused(
-                    f"{at}/id", "an id that can be a file name", id, "write an id of letters, digits, _ -"
-                )
+                raise EntryRefused(f"{at}/id", coded("file.file_id"), id, coded("file.write_id"))
             if id in entries:
-                raise EntryRefused(f"{at}/id", "an id of its own", id, "the first one counts", "ID_DUPLICATE")
+                raise EntryRefused(f"{at}/id", coded("file.own_id"), id, coded("file.first_counts"), "ID_DUPLICATE")
             entries[id] = entry(item, at, word)
             places[id] = i
         except EntryRefused as bad:
@@ -69,7 +73,7 @@ def text(item: Json, key: str, at: str, default: str = "") -> str:
     if value is None:
         return default
     if not isinstance(value, str):
-        raise EntryRefused(f"{at}/{key}", "text", value)
+        raise EntryRefused(f"{at}/{key}", coded("file.text"), value)
     return value.strip()
 
 
@@ -78,7 +82,7 @@ def flag(item: Json, key: str, at: str, default: bool) -> bool:
     if value is None:
         return default
     if not isinstance(value, bool):
-        raise EntryRefused(f"{at}/{key}", "true or false", value)
+        raise EntryRefused(f"{at}/{key}", coded("file.true_or_false"), value)
     return value
 
 
@@ -87,7 +91,7 @@ def mapping(item: Json, key: str, at: str) -> Json:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise EntryRefused(f"{at}/{key}", "a mapping", value)
+        raise EntryRefused(f"{at}/{key}", coded("file.mapping"), value)
     return value
 
 
@@ -99,7 +103,7 @@ def texts(item: Json, key: str, at: str) -> tuple[str, ...]:
     if isinstance(value, str):
         return (value,)
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise EntryRefused(f"{at}/{key}", "a list of words", value)
+        raise EntryRefused(f"{at}/{key}", coded("file.words"), value)
     return tuple(value)
 
 

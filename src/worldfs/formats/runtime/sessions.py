@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.base.model import Json, Order
 from worldfs.formats import block, entry_ids, sheet_members
 from worldfs.formats.action import ParsedSheet, SheetEntry, without_entries
@@ -67,11 +68,15 @@ def entries_of(value: Json) -> list[Any]:
     if entries is None:
         return []
     if not isinstance(entries, list):
-        raise BadInput(f"`{KEY}` is a {type(entries).__name__}", expected="a list of sessions", fix="make it a list")
+        raise BadInput(
+            coded("file.wrong_kind", name=KEY, kind=type(entries).__name__),
+            expected=coded("file.sessions"),
+            fix=coded("file.make_list", name=KEY),
+        )
     if len(entries) > MAX_ENTRIES:
         raise BadInput(
-            f"{len(entries):,} entries", expected=f"at most {MAX_ENTRIES:,} in one sheet",
-            fix="submit them in parts; nothing was read from it",
+            coded("file.n_entries", n=len(entries)), expected=coded("file.most_entries", n=MAX_ENTRIES),
+            fix=coded("file.submit_in_parts"),
         )  # fmt: skip
     return entries
 
@@ -102,21 +107,23 @@ def _entry(index: int, entry: Any, taken: set[str], dialect: str, finite: bool) 
     word, state = "", "pending"
     try:
         if not isinstance(entry, dict):
-            raise EntryRefused(at, "a mapping", entry)
+            raise EntryRefused(at, coded("file.mapping"), entry)
         word, state = sheet_members.status(entry, at)
         if id is None:
-            raise EntryRefused(f"{at}/session_id", "a string", entry.get("session_id"), "write the id in quotes")
+            raise EntryRefused(
+                f"{at}/session_id", coded("file.string"), entry.get("session_id"), coded("file.quote_session_id")
+            )
         reason = entry_ids.unsafe(id)
         if reason:
-            fix = "use letters, digits, _ and - only"
-            raise EntryRefused(f"{at}/session_id", "an id that can be a file name", f"{id!r}: {reason}", fix)
+            fix = coded("file.plain_id")
+            raise EntryRefused(f"{at}/session_id", coded("file.file_id"), f"{id!r}: {reason}", fix)
         bad_number = None if finite else not_finite(entry)
         if bad_number is not None:
-            raise EntryRefused(at + bad_number, "a finite number", "NaN or Infinity")
+            raise EntryRefused(at + bad_number, coded("file.finite_number"), coded("file.not_finite"))
         order, warning = _order(entry, id, at)
         if id in taken:
-            fix = "give this entry another id; the first one counts"
-            raise EntryRefused(f"{at}/session_id", "an id of its own", id, fix, "ID_DUPLICATE")
+            fix = coded("file.first_one_counts")
+            raise EntryRefused(f"{at}/session_id", coded("file.own_id"), id, fix, "ID_DUPLICATE")
     except EntryRefused as bad:
         return SheetEntry(index, id or "", None, word, state, sheet_members.finding(bad, FILE, id or ""))
     taken.add(id)
@@ -159,7 +166,7 @@ def _extra(entry: Json, execution: Json) -> Json:
 def _ref(value: Any, at: str, expected: str) -> str:
     name = plain_ref(value.strip()) if isinstance(value, str) else ""
     if not name or entry_ids.unsafe(name):
-        raise EntryRefused(at, expected, value if value is not None else "nothing")
+        raise EntryRefused(at, expected, value if value is not None else coded("file.nothing"))
     return name
 
 
@@ -167,7 +174,7 @@ def _mapping(value: Any, at: str) -> Json:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise EntryRefused(at, "a mapping", value)
+        raise EntryRefused(at, coded("file.mapping"), value)
     return value
 
 

@@ -24,11 +24,11 @@ def run(context: CommandContext) -> int:
     """Exit 1 if anything but a warning was found (and not fixed)."""
     from dataclasses import asdict
 
-    from worldfs.planning.message_translation import localise
+    from worldfs.base.messages.message_rendering import render_finding
     from worldfs.world.workspace_language import home_language
 
     language = home_language(context.workspace if context["workspace"] else context.home, context.environ)
-    findings = [localise(finding, language) for finding in _findings(context)]
+    findings = [render_finding(finding, language) for finding in _findings(context)]
     words = _CHINESE if language.startswith("zh") else {}
     wrong = [finding for finding in findings if not finding.warning]
     context.output.value({"ok": not wrong, "findings": [asdict(finding) for finding in findings]})

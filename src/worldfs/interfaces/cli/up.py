@@ -94,7 +94,7 @@ def _greet(context: CommandContext, world: World) -> None:
         f"kernel running on {world.root}: {nodes}" + ("" if context["until_idle"] else "; Ctrl-C stops it"),
         {"event": "kernel", "state": "started", "workspace": str(world.root), "nodes": status["nodes"]},
     )
-    from worldfs.planning.message_translation import localise
+    from worldfs.base.messages.message_rendering import render_finding
 
     for item in world.kernel.alert.now().values() if world.kernel is not None else ():
-        context.output.notice(f"paos: {localise(item, world.language())}")
+        context.output.notice(f"paos: {render_finding(item, world.language())}")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from worldfs.base.driver import Interpreter
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.base.model import Order, Profile, Scene
 
 from .instruction_parser import interpret
@@ -26,7 +27,7 @@ def interpreter(robot_id: str, profile: Profile | None = None) -> Interpreter:
         intent = interpret(nl_task, scene, profile=profile, robot_id=robot_id, suggest=True)
         if not isinstance(intent, CommandIntent):
             asked = isinstance(intent, QuestionIntent)
-            found = "a question, which moves nothing" if isinstance(intent, QuestionIntent) else intent.reason
+            found = coded("robot.question") if isinstance(intent, QuestionIntent) else intent.reason
             can = () if asked or isinstance(intent, QuestionIntent) else intent.can
             raise BadInput(found, path="nl_task", expected="an order", fix="e.g. " + "; ".join(can[:3]) if can else "")
         limits = PlanConstraints(intent.protected, language=intent.language)

@@ -138,7 +138,7 @@ def result_text(action: PlannedAction, outcome: Outcome | None, scene: Scene, la
         return ""
     if not outcome.ok:
         why, code = failure_reasons.short_reason(outcome, scene, language, action.object), failure_reasons.code(outcome)
-        return f"{why} [{code}]" if code and code not in why else why
+        return f"{why} [{code}]" if code and code != why else why
     before, after = (_height(outcome.evidence.get(k)) for k in ("before", "after"))
     if action.op == planned_actions.PICK and before is not None and after is not None:
         return f"举起 {after - before:.3f} 米" if zh else f"lifted {after - before:.3f} m"

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from worldfs.base.dir_reader import DirReader, path_error
 from worldfs.base.errors import BadInput, NotFound, NotPermitted, UserError, WorldError
+from worldfs.base.messages import coded
 
 from .import_types import SkippedItem
 
@@ -179,12 +180,12 @@ class SourceDir(DirReader):
 def decode_text(data: bytes, path: str) -> str:
     """UTF-8 text, without a byte order mark. `BadInput` names the line and the byte."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise BadInput("UTF-16 text", path=path, op="import", expected="UTF-8", fix="save the file as UTF-8")
+        raise BadInput("UTF-16 text", path=path, op="import", expected="UTF-8", fix=coded("file.save_utf8"))
     if b"\0" in data:
         line = data.count(b"\n", 0, data.index(b"\0")) + 1
         raise BadInput(
-            f"{data.count(0):,} zero bytes, the first in line {line}", path=path, op="import", expected="UTF-8 text",
-            fix="a power cut leaves such files: take it from a backup",
+            f"{data.count(0):,} zero bytes, the first in line {line}", path=path, op="import",
+            expected=coded("file.utf8_text"), fix="a power cut leaves such files: take it from a backup",
         )  # fmt: skip
     try:
         return data.decode("utf-8-sig")
@@ -192,7 +193,7 @@ def decode_text(data: bytes, path: str) -> str:
         line = data.count(b"\n", 0, error.start) + 1
         raise BadInput(
             f"byte 0x{data[error.start]:02x} in line {line} is not UTF-8", path=path, op="import",
-            expected="UTF-8 text", fix="save the file as UTF-8",
+            expected=coded("file.utf8_text"), fix=coded("file.save_utf8"),
         ) from None  # fmt: skip
 
 

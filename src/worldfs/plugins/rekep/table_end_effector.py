@@ -9,10 +9,11 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from worldfs.base.messages import coded
 from worldfs.base.model import Json
 from worldfs.robots.mujoco import panda, support
 from worldfs.robots.mujoco.arm import Arm
-from worldfs.robots.mujoco.collision import CollisionChecker, describe, pair
+from worldfs.robots.mujoco.collision import CollisionChecker, contacts, pair
 from worldfs.robots.mujoco.model_builder import TIMESTEP
 from worldfs.robots.mujoco.motion_control import CLOSE, MotionStopped
 from worldfs.robots.mujoco.path_planner import plan_path
@@ -176,30 +177,30 @@ class TableEndEffector:
                 legs.append(leg)
                 start = leg.path[-1]
         before = move.goal if move.approach is None else Pose(move.goal.position - move.approach, move.goal.rotation)
-        why = "no joint angles reach it"
+        why: str = coded("robot.no_joints")
         for begin in self._starts(before, start):
             goal = begin if move.approach is None else arm.solver.near(begin, *move.goal)
             if goal is None:
                 continue
             hits = checker.hits(goal, allowed=touching) or checker.hits(begin)
             if hits:
-                why = f"at the goal {describe(hits)}"
+                why = coded("robot.at_goal", hits=contacts(hits))
                 continue
             line: list[Array] = []
             if move.approach is not None:
                 points = np.linspace(before.position, move.goal.position, 11)[1:]
                 found = arm.solver.line(begin, points, move.goal.rotation)
                 if isinstance(found, int):
-                    why = f"the straight way to it fails at waypoint {found + 1} of 10"
+                    why = coded("robot.way_to_it", n=found + 1)
                     continue
                 line = found
                 hits = checker.along([begin, *line], allowed=touching)
                 if hits:
-                    why = f"on the way to it {describe(hits)}"
+                    why = coded("robot.on_the_way", hits=contacts(hits))
                     continue
             way = self._between(checker, start, begin, before)
             if way is None:
-                why = "no way there that is free of collision and breaks no path constraint"
+                why = coded("robot.no_constrained_way")
                 continue
             legs += way
             if line:

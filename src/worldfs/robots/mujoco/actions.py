@@ -8,15 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from worldfs.base.json_values import as_list
+from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Order, Outcome
 from worldfs.base.standard_operations import OBJECT
 from worldfs.robots import rotations
 
 from . import geometry, grasp, object_placement, panda, params, support
 from .action_evidence import ActionEvidence
-from .arm import Arm, AttemptResult, collision_finding, format_numbers, unreachable_finding
+from .arm import Arm, AttemptResult, collision_finding, unreachable_finding
 from .array_types import Array
-from .collision import describe
+from .collision import contacts
 from .path_planner import SEARCHES, plan_path
 
 ARRIVED = 0.005  # m
@@ -47,7 +48,7 @@ def plan_failure(finding: Finding, action_evidence: ActionEvidence) -> Outcome:
     return Outcome.failure(
         Cause.ERROR,
         finding.code,
-        f"{finding.found}; {finding.fix}",
+        coded("robot.plan_failed", found=finding.found, fix=finding.fix),
         evidence=action_evidence.close(),
         findings=(finding,),
     )
@@ -62,7 +63,7 @@ def plan_move(arm: Arm, order: Order) -> ReachPlan | Finding:
         return target
     if target is None:
         return params.invalid_param(
-            order, "target_pose", "[x, y, z] or [x, y, z, roll, pitch, yaw]", dict(order.params), "give a target_pose"
+            order, "target_pose", coded("robot.param_pose"), dict(order.params), coded("robot.give_pose")
         )
     position = target[:3]
     _, present = arm.view.tcp_pose()
@@ -81,11 +82,13 @@ def plan_move(arm: Arm, order: Order) -> ReachPlan | Finding:
             for k in (0, math.pi)
         ]
     else:
-        return params.invalid_param(order, "target_pose", "3, 6 or 7 numbers", target.tolist(), "give 3 or 6 numbers")
+        return params.invalid_param(
+            order, "target_pose", coded("robot.param_length"), target.tolist(), coded("robot.give_length")
+        )
     held = arm.rig.held()
     checker = arm.collision_checker(held=held)
     start = arm.view.joints()
-    blocked = ""
+    blocked: str = ""
     cut_off: list[tuple[Array, Array]] = []
     for i, rotation in enumerate(turns):
         solve = arm.solver.solve if i == 0 else arm.solver.near
@@ -98,15 +101,16 @@ def plan_move(arm: Arm, order: Order) -> ReachPlan | Finding:
             return ReachPlan(way, position, rotation)
         if not hits:
             cut_off.append((q, rotation))
-        blocked = blocked or (f"at the goal {describe(hits)}" if hits else "no way there that is free of collision")
+        why = coded("robot.at_goal", hits=contacts(hits)) if hits else coded("robot.no_free_way")
+        blocked = blocked or why
     for q, rotation in cut_off[:SEARCHES]:
         way = plan_path(checker, start, q)
         if way is not None:
             return ReachPlan(way, position, rotation)
     if blocked:
-        return collision_finding(f"move_to {format_numbers(position)}", blocked, order.id)
-    how = " in that orientation" if len(target) > 3 else ""
-    return unreachable_finding(arm, "target_pose", position, f"no joint angles reach it{how}", order.id)
+        return collision_finding(coded("robot.move_to", at=position, why=blocked), order.id)
+    why = coded("robot.no_joints_so") if len(target) > 3 else coded("robot.no_joints")
+    return unreachable_finding(arm, "target_pose", position, why, order.id)
 
 
 def move_to(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
@@ -121,19 +125,16 @@ def move_to(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
     action_evidence.distance = off
     action_evidence.more["turn_to_goal"] = round(turned, 4)
     if held is not None and arm.rig.held() != held:
-        return Outcome.failure(
-            Cause.ERROR, "OBJECT_LOST", f"{held} was lost on the way", evidence=action_evidence.close()
-        )
+        lost = coded("robot.lost_on_way", id=held)
+        return Outcome.failure(Cause.ERROR, "OBJECT_LOST", lost, evidence=action_evidence.close())
     rate = float(np.max(np.abs(arm.view.speeds())))
     if rate > STANDS:
-        message = f"the arm still moves at {rate:.2f} rad/s"
-        return Outcome.failure(Cause.ERROR, "NOT_AT_REST", message, evidence=action_evidence.close())
+        found = coded("robot.arm_moves", rate=rate)
+        return Outcome.failure(Cause.ERROR, "NOT_AT_REST", found, evidence=action_evidence.close())
     if off > ARRIVED or turned > TURNED:
-        message = f"the gripper stopped {off * 1000:.1f} mm and {turned:.3f} rad from the goal"
-        return Outcome.failure(Cause.ERROR, "NOT_AT_GOAL", message, evidence=action_evidence.close())
-    return Outcome.success(
-        f"the gripper is at {format_numbers(position)}, {off * 1000:.1f} mm from the goal", **action_evidence.close()
-    )
+        found = coded("robot.stopped_short", mm=off * 1000, rad=turned)
+        return Outcome.failure(Cause.ERROR, "NOT_AT_GOAL", found, evidence=action_evidence.close())
+    return Outcome.success(coded("robot.gripper_at", at=position, mm=off * 1000), **action_evidence.close())
 
 
 # --- pick_up ---
@@ -148,18 +149,18 @@ def plan_pick(arm: Arm, order: Order) -> grasp.GraspPlan | Finding:
         return Finding(
             "HOLDING",
             "ENVIRONMENT.md robots[].holding",
-            "an empty gripper",
-            f"the gripper holds {held}",
-            f"place {held} first",
+            coded("robot.empty_gripper"),
+            coded("robot.holds", id=held),
+            coded("robot.place_first", id=held),
             order.id,
         )
     if other := arm.rig.holder(id):
         return Finding(
             "CRITIC_REFUSED",
             "ENVIRONMENT.md robots[].holding",
-            "an object that no robot holds",
-            f"{other} holds {id}",
-            f"let {other} place it first",
+            coded("robot.free_object"),
+            coded("robot.holds_it", robot=other, id=id),
+            coded("robot.let_place", robot=other),
             order.id,
         )
     return grasp.plan(arm, id, order.id)
@@ -175,11 +176,13 @@ def pick_up(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
     action_evidence.distance = done.distance
     if not done.ok:
         return Outcome.failure(Cause.ERROR, done.code, done.message, evidence=action_evidence.close())
-    again = f" at attempt {action_evidence.attempts}" if action_evidence.attempts > 1 else ""
-    height = float(arm.rig.position(planned.thing)[2])
-    return Outcome.success(
-        f"{planned.thing} is held, its centre at z = {height:.3f} m{again}", **action_evidence.close()
+    height, n = float(arm.rig.position(planned.thing)[2]), action_evidence.attempts
+    found = (
+        coded("robot.held_again", id=planned.thing, z=height, n=n)
+        if n > 1
+        else coded("robot.held_at", id=planned.thing, z=height)
     )
+    return Outcome.success(found, **action_evidence.close())
 
 
 def attempt_grasp(
@@ -213,9 +216,9 @@ def placement_goals(arm: Arm, order: Order) -> tuple[str, list[object_placement.
         return Finding(
             "NOT_HOLDING",
             "ENVIRONMENT.md robots[].holding",
-            "an object in the gripper",
-            "the gripper is empty",
-            "pick_up an object first",
+            coded("robot.held_object"),
+            coded("robot.holds_nothing"),
+            coded("robot.pick_first"),
             order.id,
         )
     at = params.point(order)
@@ -232,7 +235,7 @@ def placement_goals(arm: Arm, order: Order) -> tuple[str, list[object_placement.
     if isinstance(id, Finding):
         return id
     if id == held:
-        return params.invalid_param(order, keys[0], "another thing than the one held", id, "name where to put it")
+        return params.invalid_param(order, keys[0], coded("robot.param_other"), id, coded("robot.name_place"))
     on = object_placement.goal_on(arm, held, id, order.id)
     return on if isinstance(on, Finding) else (held, on)
 
@@ -262,8 +265,13 @@ def attempt_place(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Ou
     }
     if not done.ok:
         return Outcome.failure(Cause.ERROR, done.code, done.message, evidence=action_evidence.close())
-    where = f"in {planned.goal.on}" if planned.goal.inside else f"{done.distance * 1000:.1f} mm from the goal"
-    return Outcome.success(f"{id} rests at {format_numbers(arm.rig.position(id))}, {where}", **action_evidence.close())
+    at = arm.rig.position(id)
+    found = (
+        coded("robot.rests_in", id=id, at=at, on=planned.goal.on)
+        if planned.goal.inside
+        else coded("robot.rests_near", id=id, at=at, mm=done.distance * 1000)
+    )
+    return Outcome.success(found, **action_evidence.close())
 
 
 def _again(

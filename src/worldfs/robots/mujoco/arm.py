@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from worldfs.base.messages import coded
 from worldfs.base.model import Finding
 
 from . import panda
@@ -60,45 +61,37 @@ class AttemptResult:
     distance: float = 0.0  # m to the goal
 
 
-def format_numbers(values: Sequence[float] | Array, digits: int = 3) -> str:
-    """[0.45, 0.1, 0.02]: numbers as people read them."""
-    return "[" + ", ".join(f"{round(float(v), digits) + 0.0:g}" for v in values) + "]"
-
-
 def unreachable_finding(arm: Arm, what: str, position: Array, why: str, job: str) -> Finding:
     distance = arm.reach(position)
     beyond = distance > panda.MAX_REACH
     return Finding(
         "CRITIC_REFUSED",
         REACH_FIELD,
-        f"a pose the arm can take, within {panda.MAX_REACH} m of the base",
-        f"{what} at {format_numbers(position)}, {distance:.3f} m from the base: {why}",
-        "bring it nearer to the robot's base (or the robot nearer to it)"
-        if beyond
-        else "choose a place nearer to 0.35-0.62 m before the robot, or clear the obstacle",
+        coded("robot.reachable", limit=panda.MAX_REACH),
+        coded("robot.unreachable", what=what, at=position, distance=distance, why=why),
+        coded("robot.bring_nearer") if beyond else coded("robot.choose_nearer"),
         job,
     )
 
 
-def collision_finding(what: str, found: str, job: str) -> Finding:
+def collision_finding(found: str, job: str) -> Finding:
     return Finding(
         "CRITIC_REFUSED",
-        "collision check of the body",
-        "no contact deeper than 2 mm at the goal and along the path",
-        f"{what}: {found}",
-        "move what is in the way first, or choose another place",
+        coded("robot.collision_check"),
+        coded("robot.no_contact"),
+        found,
+        coded("robot.clear_the_way"),
         job,
     )
 
 
 def covered_finding(id: str, riders: Sequence[str], job: str) -> Finding:
     """What would go up with a thing, or fall off it."""
-    others = ", ".join(riders)
     return Finding(
         "CRITIC_REFUSED",
-        "what rests on it",
-        "no contact from above: nothing rests on what is picked up",
-        f"{id} carries {others}",
-        f"take {others} off it first",
+        coded("robot.what_rests"),
+        coded("robot.nothing_on_it"),
+        coded("robot.carries", id=id, others=list(riders)),
+        coded("robot.take_off", others=list(riders)),
         job,
     )

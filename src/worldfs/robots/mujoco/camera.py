@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from worldfs.base.errors import MissingRequirement
+from worldfs.base.messages import coded
 
 from .arm_view import ArmView
 from .array_types import Array, Image, Native
@@ -53,7 +54,8 @@ class CameraRenderer:
     def __init__(self, view: ArmView) -> None:
         status = gl_status()
         if not status.backend:
-            raise MissingRequirement(f"no camera: {status.why}", op="render", fix=status.fix, code="CAMERA_UNAVAILABLE")
+            why = coded("robot.no_camera", why=status.why)
+            raise MissingRequirement(why, op="render", fix=status.fix, code="CAMERA_UNAVAILABLE")
         self._view, self._model = view, view.simulation.model
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="eye")
         try:

@@ -8,6 +8,8 @@ from itertools import pairwise
 import mujoco
 import numpy as np
 
+from worldfs.base.messages import CodedText, coded
+
 from .array_types import Array
 from .rig import TOUCH_DEPTH, Rig
 
@@ -83,7 +85,12 @@ def pair(one: str, other: str) -> Pair:
     return (one, other) if one <= other else (other, one)
 
 
-def describe(hits: dict[Pair, float]) -> str:
+def contacts(hits: dict[Pair, float]) -> list[CodedText]:
     """`robot-table_01 (12 mm deep)` for each pair, the deepest first."""
     ranked = sorted(hits.items(), key=lambda item: -item[1])
-    return ", ".join(f"{a}-{b} ({depth * 1000:.0f} mm deep)" for (a, b), depth in ranked)
+    return [coded("robot.contact", one=thing_name(a), other=thing_name(b), mm=d * 1000) for (a, b), d in ranked]
+
+
+def thing_name(id: str) -> str:
+    """The robot and the floor, which are no things of the scene, by name; any thing by its id."""
+    return coded("robot.body") if id == "robot" else coded("robot.floor") if id == "floor" else id

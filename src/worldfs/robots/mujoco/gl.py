@@ -8,7 +8,8 @@ import subprocess  # a fixed command: this interpreter, to draw one frame
 import sys
 from dataclasses import dataclass
 
-PACKAGES = "apt install libegl1 libegl-mesa0 libgl1-mesa-dri   (or: apt install libosmesa6)"
+from worldfs.base.messages import coded
+
 BINDINGS = "pip install 'worldfs[sim]'"
 BACKENDS = ("egl", "osmesa")
 OFF = ("disable", "disabled", "off", "false", "0")
@@ -49,7 +50,7 @@ def gl_status() -> GlStatus:
     """Tried once a process, about half a second. `MUJOCO_GL` is respected where it is set; else egl, then osmesa."""
     wanted = os.environ.get("MUJOCO_GL", "").strip().lower()
     if wanted in OFF and wanted:
-        return GlStatus("", why=f"MUJOCO_GL={wanted}", fix="unset MUJOCO_GL")
+        return GlStatus("", why=f"MUJOCO_GL={wanted}", fix=coded("robot.unset_gl"))
     reasons = []
     for backend in (wanted,) if wanted in (*BACKENDS, "glfw") else BACKENDS:
         found = _probe(backend)
@@ -57,7 +58,7 @@ def gl_status() -> GlStatus:
             return found
         reasons.append(f"{backend}: {found.why}")
     why = "; ".join(reasons)
-    return GlStatus("", why=why, fix=BINDINGS if "OpenGL" in why and "No module" in why else PACKAGES)
+    return GlStatus("", why=why, fix=BINDINGS if "OpenGL" in why and "No module" in why else coded("robot.install_gl"))
 
 
 def _probe(backend: str) -> GlStatus:
@@ -69,7 +70,7 @@ def _probe(backend: str) -> GlStatus:
             [sys.executable, "-c", PROBE, backend], env=env, capture_output=True, text=True, timeout=30, check=False
         )
     except subprocess.TimeoutExpired:
-        return GlStatus("", why="no answer in 30 s")
+        return GlStatus("", why=coded("robot.no_gl_answer"))
     for line in done.stdout.splitlines():
         if line.startswith("drawn by "):
             return GlStatus(backend, line.removeprefix("drawn by "))

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from worldfs.base.messages import coded
 from worldfs.base.model import Finding
 from worldfs.robots import rotations
 
 from . import geometry, panda, support
-from .arm import GRIP_FIELD, Arm, AttemptResult, collision_finding, covered_finding, format_numbers, unreachable_finding
+from .arm import GRIP_FIELD, Arm, AttemptResult, collision_finding, covered_finding, unreachable_finding
 from .array_types import Array
-from .collision import describe, pair
+from .collision import contacts, pair, thing_name
 from .motion_control import CLOSE
 from .path_planner import SEARCHES, plan_path
 
@@ -50,14 +51,15 @@ def plan(arm: Arm, id: str, job: str = "") -> GraspPlan | Finding:
         return Finding(
             "CRITIC_REFUSED",
             GRIP_FIELD,
-            f"at most {panda.MAX_GRIP} m between the fingers",
-            f"{id} is {narrow:.4f} m wide where it is narrowest",
-            "choose a narrower object, or turn it so that a narrower side can be taken",
+            coded("robot.grip_limit", limit=panda.MAX_GRIP),
+            coded("robot.too_wide", id=id, width=narrow),
+            coded("robot.choose_narrower"),
             job,
         )
     if above := support.riders(rig, id):
         return covered_finding(id, above, job)
-    why, solved = "", False
+    why: str = ""
+    solved = False
     centre = rig.position(id)
     cut_off: list[tuple[_Candidate, GraspPlan]] = []
     for tilt in TILTS:
@@ -83,10 +85,10 @@ def plan(arm: Arm, id: str, job: str = "") -> GraspPlan | Finding:
         if way is not None:
             return replace(result, route=way)
     if cut_off:
-        why = "no way to it that is free of collision"
+        why = coded("robot.no_free_way_to_it")
     if not solved:
-        return unreachable_finding(arm, id, centre, "no joint angles reach a grasp of it", job)
-    return collision_finding(f"pick_up {id} at {format_numbers(centre)}", why, job)
+        return unreachable_finding(arm, id, centre, coded("robot.no_joints_grasp"), job)
+    return collision_finding(coded("robot.pick_up", id=id, at=centre, why=why), job)
 
 
 def _point(arm: Arm, id: str, tilt: float) -> Array:
@@ -151,19 +153,19 @@ def _complete(arm: Arm, id: str, at: Array, one: _Candidate, opening: float) -> 
     touching = {pair("robot", id)}
     hits = checker.hits(one.grasp, allowed=touching) or checker.hits(one.above)
     if hits:
-        return f"at the grasp {describe(hits)}"
+        return coded("robot.at_grasp", hits=contacts(hits))
     down = arm.solver.line(one.above, np.linspace(one.pre, at, 11)[1:], one.rotation)
     if isinstance(down, int):
-        return f"the straight way to it fails at waypoint {down + 1} of 10"
+        return coded("robot.way_to_it", n=down + 1)
     hits = checker.along([one.above, *down], allowed=touching)
     if hits:
-        return f"on the way to it {describe(hits)}"
+        return coded("robot.on_the_way", hits=contacts(hits))
     for lift in (LIFT, 0.14, 0.10, 0.06):
         up = arm.solver.line(down[-1], np.linspace(at, at + geometry.up(lift), 11)[1:], one.rotation)
         if not isinstance(up, int) and not checker.along([down[-1], *up], allowed=touching):
             break
     else:
-        return "there is no space to lift it"
+        return coded("robot.no_space_to_lift")
     return GraspPlan(id, [], [one.above, *down], [down[-1], *up], lift, opening)
 
 
@@ -178,23 +180,20 @@ def carry_out(arm: Arm, grasp: GraspPlan) -> AttemptResult:
     mover.grip(CLOSE)
     _close(arm, id)
     if rig.fingers_on(id) < 2:
-        touched = sorted(rig.touching(id))
-        message = f"grasp missed: fingers {rig.view.opening():.3f} m apart, {id} touches {touched or 'nothing'}"
+        touched = [thing_name(other) for other in sorted(rig.touching(id))] or [coded("robot.nothing")]
+        missed = coded("robot.grasp_missed", m=rig.view.opening(), id=id, touched=touched)
         _back_off(arm, grasp)
-        return AttemptResult(False, "GRASP_MISSED", message)
+        return AttemptResult(False, "GRASP_MISSED", missed)
     mover.line(grasp.up, grasp.lift)
     mover.wait(0.15)
     risen = float(rig.position(id)[2]) - before
     if risen < RISEN * grasp.lift or rig.fingers_on(id) < 2:
-        message = (
-            f"object lost on the lift: {id} rose {risen:.3f} m of {grasp.lift:.2f} m, "
-            f"{rig.fingers_on(id)} of 2 fingers touch it"
-        )
-        return AttemptResult(False, "OBJECT_LOST", message, distance=max(0.0, grasp.lift - risen))
+        lost = coded("robot.lost_on_lift", id=id, risen=risen, lift=grasp.lift, fingers=rig.fingers_on(id))
+        return AttemptResult(False, "OBJECT_LOST", lost, distance=max(0.0, grasp.lift - risen))
     found = support.shares(rig, id)
     if found.get("robot", 0.0) < support.CARRIES:
-        message = f"{id} rose with the gripper and is not carried by it but by {support.format_shares(found)}"
-        return AttemptResult(False, "NOT_CARRIED", message, distance=max(0.0, grasp.lift - risen))
+        held = coded("robot.not_carried", id=id, by=support.format_shares(found))
+        return AttemptResult(False, "NOT_CARRIED", held, distance=max(0.0, grasp.lift - risen))
     return AttemptResult(True, distance=max(0.0, grasp.lift - risen))
 
 

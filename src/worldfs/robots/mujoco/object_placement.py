@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Finding, Thing
 from worldfs.robots import rotations
 from worldfs.robots.orientation import FLAT
 
 from . import geometry, panda, support
-from .arm import Arm, AttemptResult, collision_finding, format_numbers, unreachable_finding
+from .arm import Arm, AttemptResult, collision_finding, unreachable_finding
 from .array_types import Array
-from .collision import describe, pair
+from .collision import contacts, pair, thing_name
 from .path_planner import SEARCHES, plan_path
 from .scene_layout import covers, interior, within
 
@@ -84,9 +85,9 @@ def goal_at(arm: Arm, held: str, position: Array, job: str = "") -> list[Placeme
         return Finding(
             "CRITIC_REFUSED",
             "ACTION.md params.target_position",
-            "a place with something beneath it to rest on, within 0.15 m",
-            f"{format_numbers(position)}: the nearest surface there is {under} at z = {-lowered:.3f} m",
-            f"use z = {-lowered + half:.3f}, or a place on a table or in a basket",
+            coded("robot.surface"),
+            coded("robot.no_surface", at=position, under=thing_name(under), z=-lowered),
+            coded("robot.use_height", z=-lowered + half),
             job,
         )
     basket = _around(arm, under)
@@ -124,9 +125,9 @@ def _no_room(held: str, target: str, job: str) -> Finding:
     return Finding(
         "CRITIC_REFUSED",
         "ACTION.md params.target",
-        f"space for {held} in or on {target}, within reach",
-        f"no free place in or on {target}",
-        f"take something out of {target} first, or place it elsewhere",
+        coded("robot.space", id=held, on=target),
+        coded("robot.no_space", on=target),
+        coded("robot.take_out", on=target),
         job,
     )
 
@@ -272,30 +273,30 @@ def _plan_one(
                 found.append((float(np.max(np.abs(above - present))), above, at, turned))
                 break
     if not found:
-        return unreachable_finding(arm, "the place", goal.centre, "no joint angles hold the gripper above it", job)
+        return unreachable_finding(arm, coded("robot.the_place"), goal.centre, coded("robot.no_joints_above"), job)
     touched = {pair(held, goal.on)}
-    why = ""
+    why: str | list[CodedText] = ""
     for _, above, at, turned in sorted(found, key=lambda c: c[0]):
         down = arm.solver.line(above, np.linspace(at + geometry.up(height), at, 11)[1:], turned)
         if isinstance(down, int):
-            why = why or f"the straight way down fails at waypoint {down + 1} of 10"
+            why = why or coded("robot.way_down", n=down + 1)
             continue
         hits = checker.hits(down[-1], allowed=touched) or checker.along([above, *down], allowed=touched)
         if hits:
-            why = why or describe(hits)
+            why = why or contacts(hits)
             continue
         opening = _opening(arm, held, down[-1])
         if opening is None:
-            why = why or "no space to open the fingers there"
+            why = why or coded("robot.no_space_to_open")
             continue
         path = [above, *down]
         placing = PlacementPlan(held, goal, [], path, path[::-1], height, opening)
         way = plan_path(checker, present, above, via=(arm.ready,), search=False)
         if way is not None:
             return replace(placing, route=way)
-        why = why or "no way there that is free of collision"
+        why = why or coded("robot.no_free_way")
         cut_off.append(placing)
-    return collision_finding(f"place {held} at {format_numbers(goal.centre)}", why, job)
+    return collision_finding(coded("robot.place", id=held, at=goal.centre, why=why), job)
 
 
 def _opening(arm: Arm, held: str, q: Array) -> float | None:
@@ -316,15 +317,13 @@ def carry_out(arm: Arm, placing: PlacementPlan, axis: int, *, pace: float = 1.0)
     mover.follow(placing.route)
     mover.pace = 1.0
     if rig.fingers_on(held) < 2:
-        return AttemptResult(
-            False, "OBJECT_LOST", f"object lost on the way: {held} is at {format_numbers(rig.position(held))}"
-        )
+        return AttemptResult(False, "OBJECT_LOST", coded("robot.lost_carrying", id=held, at=rig.position(held)))
     mover.line(placing.down, placing.height, speed=0.11)
     if rig.fingers_on(held) < 2:
-        message = f"object lost while lowering: {held} is at {format_numbers(rig.position(held))}"
+        lost = coded("robot.lost_lowering", id=held, at=rig.position(held))
         mover.grip(placing.opening)
         mover.line(placing.up, placing.height)  # a gripper that stays down there finds no way out
-        return AttemptResult(False, "OBJECT_LOST", message)
+        return AttemptResult(False, "OBJECT_LOST", lost)
     mover.grip(placing.opening)
     mover.wait(0.3)
     mover.line(placing.up, placing.height)
@@ -345,25 +344,23 @@ def at_goal(arm: Arm, id: str, goal: PlacementGoal, axis: int = -1) -> AttemptRe
     speed = max(rig.speed(id), float(np.linalg.norm(position - before)) / WATCHED)
     spin = 0.0 if rig.things[id].shape == "sphere" else geometry.angle(turn.T @ rig.rotation(id)) / WATCHED
     if "robot" in rig.touching(id):
-        return AttemptResult(False, "NOT_RELEASED", f"{id} still touches the robot", distance)
+        return AttemptResult(False, "NOT_RELEASED", coded("robot.still_touches", id=id), distance)
     if speed > STILL or spin > SPIN:
-        return AttemptResult(
-            False, "NOT_AT_REST", f"{id} still moves at {speed:.3f} m/s and {spin:.2f} rad/s", distance
-        )
+        moves = coded("robot.still_moves", id=id, speed=speed, spin=spin)
+        return AttemptResult(False, "NOT_AT_REST", moves, distance)
     if goal.inside:
         if not within(rig.things[goal.on], position, support.ABOVE_RIM):
-            found = f"{id} rests at {format_numbers(position)}, outside {goal.on}"
+            found = coded("robot.rests_outside", id=id, at=position, on=goal.on)
             return AttemptResult(False, "NOT_IN_CONTAINER", found, distance)
     elif distance > TOLERANCE:
-        message = f"{id} rests at {format_numbers(position)}, {distance * 1000:.0f} mm from the goal (limit 30 mm)"
-        return AttemptResult(False, "NOT_AT_GOAL", message, distance)
+        found = coded("robot.rests_off", id=id, at=position, mm=distance * 1000)
+        return AttemptResult(False, "NOT_AT_GOAL", found, distance)
     if not support.carried(rig, id, goal.on):
         by = support.format_shares(support.shares(rig, id))
-        return AttemptResult(
-            False, "NOT_SUPPORTED", f"{id} is to be carried by {goal.on}; it is carried by {by}", distance
-        )
+        found = coded("robot.carried_by", id=id, on=goal.on, by=by)
+        return AttemptResult(False, "NOT_SUPPORTED", found, distance)
     tilt = support.lean(rig, id, axis)
     if not goal.inside and tilt > FLAT:
-        found = f"{id} leans {math.degrees(tilt):.0f} degrees from the way up it was held (limit 10)"
+        found = coded("robot.leans", id=id, degrees=math.degrees(tilt))
         return AttemptResult(False, "NOT_UPRIGHT", found, distance)
     return AttemptResult(True, distance=0.0 if goal.inside else distance)

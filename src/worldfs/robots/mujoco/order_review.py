@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from worldfs.base.driver import Interpreter
+from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Order
 from worldfs.base.standard_operations import LABEL, OBJECT
 
@@ -45,7 +46,9 @@ def review(arm: Arm, order: Order, interpreter: Interpreter | None, cameras: boo
                 return (steps,)
             op, given = steps[0]
             if op in ("strategy", "real_execute"):
-                found = params.invalid_param(order, "steps", "motions of this body", op, "name its steps one by one")
+                found = params.invalid_param(
+                    order, "steps", coded("robot.param_motions"), op, coded("robot.name_steps")
+                )
             else:
                 return review(arm, replace(order, op=op, params=given), interpreter, cameras)
     return (found,) if isinstance(found, Finding) else ()
@@ -54,13 +57,12 @@ def review(arm: Arm, order: Order, interpreter: Interpreter | None, cameras: boo
 def _sight(order: Order, cameras: bool) -> Finding | None:
     if cameras and gl_status().backend:
         return None
-    why, fix = ("cameras are switched off", "switch the cameras on") if not cameras else ("", "")
     status = gl_status()
     return Finding(
         "CAMERA_UNAVAILABLE",
         "EMBODIED.md Sensors / RGB-D Camera",
-        "a camera that can draw",
-        status.why or why,
-        status.fix or fix,
+        coded("robot.camera"),
+        status.why or coded("robot.cameras_off"),
+        status.fix or coded("robot.cameras_on"),
         order.id,
     )

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Json, Order
 
 from .array_types import Array
@@ -18,7 +19,8 @@ POINT_KEYS = ("target_position", "position", "target_pose")
 def invalid_param(
     order: Order, field: str, expected: str, found: object, fix: str, *, code: str = "SCHEMA_VALIDATION"
 ) -> Finding:
-    return Finding(code, f"ACTION.md params.{field}", expected, str(found)[:200], fix, order.id)
+    text = coded("robot.nothing") if found is None else str(found)[:200]
+    return Finding(code, f"ACTION.md params.{field}", expected, text, fix, order.id)
 
 
 def vector(value: object) -> Array | None:
@@ -44,14 +46,14 @@ def point(order: Order, keys: tuple[str, ...] = POINT_KEYS) -> Array | Finding |
         if key in params and not isinstance(params[key], str):
             found = vector(params[key])
             if found is None:
-                return invalid_param(
-                    order, key, "[x, y, z] in metres, finite numbers", params[key], "give three numbers"
-                )
+                return invalid_param(order, key, coded("robot.param_point"), params[key], coded("robot.give_three"))
             return found
     if {"x", "y", "z"} <= params.keys():
         found = vector(params)
         if found is None:
-            return invalid_param(order, "x, y, z", "finite numbers in metres", dict(params), "give three numbers")
+            return invalid_param(
+                order, "x, y, z", coded("robot.param_numbers"), dict(params), coded("robot.give_three")
+            )
         return found
     return None
 
@@ -70,15 +72,17 @@ def thing(rig: Rig, order: Order, keys: tuple[str, ...], *, objects: bool) -> st
     named = word(order.params, keys)
     known = rig.objects if objects else list(rig.things)
     if named is None:
-        return invalid_param(order, keys[0], "the id of a thing", dict(order.params), f"name one of {', '.join(known)}")
+        return invalid_param(
+            order, keys[0], coded("robot.param_id"), dict(order.params), coded("robot.name_one", known=known)
+        )
     key, text = named
     if text in known:
         return text
     same = [id for id in known if rig.things[id].name.lower() == text.lower()]
     if len(same) == 1:
         return same[0]
-    expected = f"one of {', '.join(known)}" if known else "a thing in the scene; there is none"
-    fix = "use an id that ENVIRONMENT.md lists"
+    expected = coded("robot.one_of", known=known) if known else coded("robot.no_thing")
+    fix = coded("robot.use_listed")
     if objects and text in rig.things:
-        fix = f"{text} is furniture and stays where it is; name an object"
+        fix = coded("robot.furniture_stays", id=text)
     return invalid_param(order, key, expected, text, fix, code="UNKNOWN_OBJECT")

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Order, Outcome, Thing
 from worldfs.base.standard_operations import LABEL
 from worldfs.robots import rotations
 
 from . import geometry, panda, params
 from .action_evidence import ActionEvidence, rounded
-from .arm import Arm, format_numbers, unreachable_finding
+from .arm import Arm, unreachable_finding
 from .array_types import Array
 from .camera import HEIGHT, WIDTH, CameraFrame, CameraRenderer
 from .object_kinds import COLOR_WORDS, words_of
@@ -117,7 +118,7 @@ def plan_camera_pose(arm: Arm, position: Array) -> tuple[list[Array], float] | F
     return (
         None
         if solved
-        else unreachable_finding(arm, "the view of it", position, "the camera cannot be moved over it", "")
+        else unreachable_finding(arm, coded("robot.the_view"), position, coded("robot.no_camera_pose"), "")
     )
 
 
@@ -126,14 +127,12 @@ def plan_locate(arm: Arm, order: Order) -> str | Finding:
     label = params.word(order.params, LABEL)
     if label is None:
         return params.invalid_param(
-            order, "target_label", "the label of a thing", dict(order.params), "name an object to locate"
+            order, "target_label", coded("robot.param_label"), dict(order.params), coded("robot.name_label")
         )
     found = matching_ids(arm.rig, label[1])
     if not found:
-        known = ", ".join(arm.rig.things)
-        return params.invalid_param(
-            order, label[0], f"one of {known}", label[1], "use a label of the scene", code="UNKNOWN_OBJECT"
-        )
+        known = coded("robot.one_of", known=list(arm.rig.things))
+        return params.invalid_param(order, label[0], known, label[1], coded("robot.use_label"), code="UNKNOWN_OBJECT")
     id = found[0]
     pose = plan_camera_pose(arm, _known(arm.rig, id))
     if isinstance(pose, Finding):
@@ -165,9 +164,8 @@ def locate(arm: Arm, renderer: CameraRenderer, order: Order, action_evidence: Ac
     if not found:
         finding = plan_locate(arm, order)
         assert isinstance(finding, Finding)
-        return Outcome.failure(
-            Cause.ERROR, finding.code, f"{finding.found}: {finding.expected}", evidence=action_evidence.close()
-        )
+        unknown = coded("robot.label_unknown", found=finding.found, expected=finding.expected)
+        return Outcome.failure(Cause.ERROR, finding.code, unknown, evidence=action_evidence.close())
     data = arm.simulation.data
     seen_by, detection = "front", None
     picture = renderer.capture(data, "front", rgb=False, depth=True, segments=True)
@@ -181,21 +179,15 @@ def locate(arm: Arm, renderer: CameraRenderer, order: Order, action_evidence: Ac
         seen_by = "wrist"
         detection = _search(arm, renderer, id)
     if detection is None:
-        message = (
-            f"{label[1] if label else id} is in no picture: front camera and {len(SEARCH)} looks of the wrist camera"
-        )
-        return Outcome.failure(Cause.ERROR, "NOT_SEEN", message, evidence=action_evidence.close())
+        unseen = coded("robot.in_no_picture", id=label[1] if label else id, n=len(SEARCH))
+        return Outcome.failure(Cause.ERROR, "NOT_SEEN", unseen, evidence=action_evidence.close())
     estimate, looks = detection.position, 0
     while looks < LOOKS:
         way = plan_camera_pose(arm, estimate)
         if way is None or isinstance(way, Finding):
-            reason = way.found if isinstance(way, Finding) else "no pose over it is free of collision"
-            return Outcome.failure(
-                Cause.ERROR,
-                "CRITIC_REFUSED",
-                f"{id} seen at {format_numbers(estimate)}: {reason}",
-                evidence=action_evidence.close(),
-            )
+            why = way.found if isinstance(way, Finding) else coded("robot.no_free_view")
+            seen = coded("robot.seen_at", id=id, at=estimate, why=why)
+            return Outcome.failure(Cause.ERROR, "CRITIC_REFUSED", seen, evidence=action_evidence.close())
         arm.mover.follow(way[0], settle=0.2)
         looks += 1
         detection = detect(arm.rig, renderer.capture(data, "wrist", rgb=False, depth=True, segments=True), id)
@@ -220,25 +212,21 @@ def locate(arm: Arm, renderer: CameraRenderer, order: Order, action_evidence: Ac
         return Outcome.failure(
             Cause.ERROR,
             "NOT_SEEN",
-            f"the wrist camera is over {id} and does not see it",
+            coded("robot.not_seen", id=id),
             evidence=action_evidence.close(),
         )
     if detection.off_centre > CENTRED:
-        message = f"{id} is {detection.off_centre:.0f} pixels off the middle after {looks} looks (limit {CENTRED:.0f})"
-        return Outcome.failure(Cause.ERROR, "NOT_CENTRED", message, evidence=action_evidence.close())
+        off = coded("robot.off_middle", id=id, px=detection.off_centre, n=looks, limit=CENTRED)
+        return Outcome.failure(Cause.ERROR, "NOT_CENTRED", off, evidence=action_evidence.close())
     aim, limit = _aim(arm.rig, id, truth)
     action_evidence.more["aim_error_rad"] = round(aim, 3)
     if aim > limit:
-        message = (
-            f"the picture shows {id} in its middle, and the camera points {aim:.2f} rad past it (limit {limit:.2f})"
-        )
-        return Outcome.failure(Cause.ERROR, "NOT_CENTRED", message, evidence=action_evidence.close())
+        past = coded("robot.aims_past", id=id, rad=aim, limit=limit)
+        return Outcome.failure(Cause.ERROR, "NOT_CENTRED", past, evidence=action_evidence.close())
     action_evidence.distance = float(np.linalg.norm(estimate - truth))
-    message = (
-        f"{id} is in the wrist picture, {detection.off_centre:.0f} pixels off its middle, at "
-        f"{format_numbers(estimate)}, {action_evidence.distance * 1000:.0f} mm from where it is"
-    )
-    return Outcome.success(message, **action_evidence.close())
+    away = action_evidence.distance * 1000
+    shown = coded("robot.in_picture", id=id, px=detection.off_centre, at=estimate, mm=away)
+    return Outcome.success(shown, **action_evidence.close())
 
 
 def _search(arm: Arm, renderer: CameraRenderer, id: str) -> Detection | None:

@@ -11,12 +11,14 @@ import numpy as np
 from worldfs.base.driver import Interpreter
 from worldfs.base.errors import UserError
 from worldfs.base.json_values import as_object, as_text
+from worldfs.base.messages import coded
+from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Order, Outcome, Scene
 
 from . import panda, params
 from .action_evidence import ActionEvidence
 from .arm import Arm
-from .collision import describe
+from .collision import contacts
 from .motion_control import CLOSE
 from .path_planner import plan_path
 
@@ -41,17 +43,15 @@ def name_of(order: Order) -> str:
 def home(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
     way = plan_path(arm.collision_checker(held=arm.rig.held()), arm.view.joints(), arm.ready)
     if way is None:
-        return Outcome.failure(
-            Cause.ERROR, "NO_PATH", "no way home that is free of collision", evidence=action_evidence.close()
-        )
+        blocked = coded("robot.no_free_way_home")
+        return Outcome.failure(Cause.ERROR, "NO_PATH", blocked, evidence=action_evidence.close())
     arm.mover.follow(way, settle=0.25)
     off = float(np.max(np.abs(arm.view.joints() - arm.ready)))
     action_evidence.more["joint_error"] = round(off, 4)
     if off > AT_HOME:
-        return Outcome.failure(
-            Cause.ERROR, "NOT_AT_GOAL", f"{off:.3f} rad from the ready pose", evidence=action_evidence.close()
-        )
-    return Outcome.success("the arm is in its ready pose", **action_evidence.close())
+        away = coded("robot.not_ready", rad=off)
+        return Outcome.failure(Cause.ERROR, "NOT_AT_GOAL", away, evidence=action_evidence.close())
+    return Outcome.success(coded("robot.ready"), **action_evidence.close())
 
 
 def open_gripper(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
@@ -59,9 +59,9 @@ def open_gripper(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
     arm.mover.wait(0.5)
     opening = arm.view.opening()
     if opening < 1.9 * panda.STROKE:
-        message = f"the fingers are {opening:.3f} m apart, expected {2 * panda.STROKE} m"
-        return Outcome.failure(Cause.ERROR, "BLOCKED", message, evidence=action_evidence.close())
-    return Outcome.success(f"the gripper is open, {opening:.3f} m", **action_evidence.close())
+        found = coded("robot.fingers_expected", m=opening, want=2 * panda.STROKE)
+        return Outcome.failure(Cause.ERROR, "BLOCKED", found, evidence=action_evidence.close())
+    return Outcome.success(coded("robot.open", m=opening), **action_evidence.close())
 
 
 def close_gripper(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
@@ -71,12 +71,13 @@ def close_gripper(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
     pressed = arm.rig.pressed(held) if held else 0.0
     action_evidence.more["grip_force_n"] = round(pressed, 2)
     if held is not None and pressed < PRESSED:
-        message = f"the fingers touch {held} with {pressed:.2f} N; a hold takes {PRESSED} N of each"
-        return Outcome.failure(Cause.ERROR, "BLOCKED", message, evidence=action_evidence.close())
+        found = coded("robot.fingers_loose", id=held, force=pressed, least=PRESSED)
+        return Outcome.failure(Cause.ERROR, "BLOCKED", found, evidence=action_evidence.close())
     if held is None and opening > 0.004:
-        message = f"the fingers are {opening:.3f} m apart and hold nothing"
-        return Outcome.failure(Cause.ERROR, "BLOCKED", message, evidence=action_evidence.close())
-    return Outcome.success(f"the gripper holds {held}" if held else "the gripper is closed", **action_evidence.close())
+        found = coded("robot.fingers_empty", m=opening)
+        return Outcome.failure(Cause.ERROR, "BLOCKED", found, evidence=action_evidence.close())
+    found = coded("robot.holds", id=held) if held else coded("robot.closed")
+    return Outcome.success(found, **action_evidence.close())
 
 
 def wave(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
@@ -92,17 +93,16 @@ def wave(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
     path = [arm.ready, *sides, *sides, arm.ready]
     hits = arm.collision_checker(held=arm.rig.held()).along(path)
     if hits:
-        return Outcome.failure(
-            Cause.ERROR, "CRITIC_REFUSED", f"no space to wave: {describe(hits)}", evidence=action_evidence.close()
-        )
+        blocked = coded("robot.no_space_to_wave", hits=contacts(hits))
+        return Outcome.failure(Cause.ERROR, "CRITIC_REFUSED", blocked, evidence=action_evidence.close())
     worst = 0.0
     for start, end in pairwise(path):
         arm.mover.follow([start, end], settle=0.05)
         worst = max(worst, float(np.max(np.abs(arm.view.joints() - end))))
     action_evidence.more["swing_error"] = round(worst, 4)
     if worst > SWUNG:
-        message = f"the arm stayed {worst:.3f} rad behind its swing (limit {SWUNG} rad)"
-        return Outcome.failure(Cause.ERROR, "NOT_AT_GOAL", message, evidence=action_evidence.close())
+        behind = coded("robot.swing_behind", rad=worst, limit=SWUNG)
+        return Outcome.failure(Cause.ERROR, "NOT_AT_GOAL", behind, evidence=action_evidence.close())
     return home(arm, action_evidence)
 
 
@@ -149,26 +149,19 @@ def steps_of(order: Order) -> Steps | Finding:
     if name == "steps":
         given = order.params.get("steps")
         if not isinstance(given, list) or not given or not all(isinstance(s, dict) for s in given):
-            return params.invalid_param(
-                order,
-                "steps",
-                "a list of {action_type, params}",
-                given,
-                'e.g. [{"action_type": "pick_up", "params": …}]',
-            )
+            return params.invalid_param(order, "steps", coded("robot.param_steps"), given, coded("robot.give_steps"))
         return [_step(s) for s in given]
     row = SEQUENCES.get(name)
     if row is None:
-        known = ", ".join((*MOVEMENTS, *SEQUENCES, "steps"))
-        return params.invalid_param(order, "name", f"one of {known}", name or dict(order.params), "name a strategy")
+        known = coded("robot.one_of", known=[*MOVEMENTS, *SEQUENCES, "steps"])
+        return params.invalid_param(order, "name", known, name or dict(order.params), coded("robot.name_strategy"))
     for need in row.needs:
         if not isinstance(order.params.get(need), str):
-            return params.invalid_param(
-                order, need, "the id of a thing", order.params.get(need), f"{name} needs {need}"
-            )
+            fix = coded("robot.strategy_needs", name=name, need=need)
+            return params.invalid_param(order, need, coded("robot.param_id"), order.params.get(need), fix)
     if name == "pick_and_place" and len(row.steps(order.params)[1][1]) == 0:
         return params.invalid_param(
-            order, "target", "where to put it", dict(order.params), "give target or target_position"
+            order, "target", coded("robot.param_place"), dict(order.params), coded("robot.give_place")
         )
     return row.steps(order.params)
 
@@ -191,7 +184,7 @@ def strategy(arm: Arm, order: Order, action_evidence: ActionEvidence, carry: Run
         return Outcome.failure(
             Cause.ERROR,
             steps.code,
-            f"{steps.found}; expected {steps.expected}",
+            coded("robot.steps_wrong", found=steps.found, expected=steps.expected),
             evidence=action_evidence.close(),
             findings=(steps,),
         )
@@ -219,11 +212,10 @@ def real_execute(
     try:
         orders: Sequence[Order] = interpreter(task[1], scene)
     except UserError as error:
-        return Outcome.failure(Cause.ERROR, "NOT_UNDERSTOOD", str(error), evidence=action_evidence.close())
+        return Outcome.failure(Cause.ERROR, "NOT_UNDERSTOOD", error_message(error), evidence=action_evidence.close())
     if not orders:
-        return Outcome.failure(
-            Cause.ERROR, "NOT_UNDERSTOOD", f"{task[1]!r} contains no action", evidence=action_evidence.close()
-        )
+        none = coded("robot.no_action", task=task[1])
+        return Outcome.failure(Cause.ERROR, "NOT_UNDERSTOOD", none, evidence=action_evidence.close())
     return run_in_order(arm, [replace(o, id=order.id) for o in orders], action_evidence, carry)
 
 
@@ -231,14 +223,16 @@ def language(order: Order, interpreter: Interpreter | None) -> Finding | None:
     if interpreter is None:
         return Finding(
             "NO_INTERPRETER",
-            "driver",
-            "an interpreter of language",
-            "this body was opened without one",
-            "give the task to the planner (paos do), or send pick_up and place orders",
+            coded("robot.driver"),
+            coded("robot.interpreter"),
+            coded("robot.no_interpreter"),
+            coded("robot.use_planner"),
             order.id,
         )
     if params.word(order.params, ("nl_task", "task", "instruction", "text")) is None:
-        return params.invalid_param(order, "nl_task", "a task in words", dict(order.params), "give nl_task")
+        return params.invalid_param(
+            order, "nl_task", coded("robot.param_task"), dict(order.params), coded("robot.give_task")
+        )
     return None
 
 
@@ -250,7 +244,7 @@ def run_in_order(arm: Arm, orders: Sequence[Order], action_evidence: ActionEvide
         if movement is not None:
             outcome = movement(arm, ActionEvidence(arm))
         elif order.op in ("strategy", "real_execute"):
-            outcome = Outcome.failure(Cause.ERROR, "UNKNOWN_OP", f"a sequence cannot hold {order.op}")
+            outcome = Outcome.failure(Cause.ERROR, "UNKNOWN_OP", coded("robot.no_nesting", op=order.op))
         else:
             outcome = carry(order)
         about = as_text(as_object(as_object(outcome.evidence.get("after")).get("object")).get("id"))
@@ -267,8 +261,9 @@ def run_in_order(arm: Arm, orders: Sequence[Order], action_evidence: ActionEvide
             return Outcome.failure(
                 outcome.cause or Cause.ERROR,
                 outcome.code,
-                f"step {i} of {len(orders)}, {order.op}: {outcome.message}",
+                coded("robot.step_failed", i=i, n=len(orders), op=order.op, said=outcome.message),
                 evidence=action_evidence.close(),
                 findings=outcome.findings,
             )
-    return Outcome.success(f"{len(orders)} steps done: {', '.join(o.op for o in orders)}", **action_evidence.close())
+    steps_done = coded("robot.steps_done", n=len(orders), ops=[order.op for order in orders])
+    return Outcome.success(steps_done, **action_evidence.close())

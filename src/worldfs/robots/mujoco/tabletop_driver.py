@@ -11,6 +11,8 @@ from pathlib import Path
 from worldfs.base.driver import Interpreter, Run
 from worldfs.base.errors import BadInput, MissingRequirement, WorldError, from_os
 from worldfs.base.json_values import as_objects
+from worldfs.base.messages import coded
+from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, Scene
 from worldfs.base.standard_operations import EXECUTE_TEXT, MOVE_TO, NAVIGATE, PICK_UP, PLACE_DOWN
 from worldfs.robots import displacements
@@ -122,13 +124,15 @@ class TabletopDriver:
         except MotionStopped as stopped:
             cause = Cause.CANCELLED if stopped.why == "cancelled" else Cause.TIMEOUT
             code = "CANCELLED" if cause is Cause.CANCELLED else "EXECUTION_TIMEOUT"
-            message = f"{order.op} stopped ({stopped.why}); the arm holds still where it is"
+            why = coded("robot.cancelled") if cause is Cause.CANCELLED else coded("robot.timeout")
             evidence = {**action_evidence.close(), "held": arm.mover.still, "speed": arm.mover.speed}
-            outcome = Outcome.failure(cause, code, message, evidence=evidence)
-        except FloatingPointError as error:
-            return Outcome.failure(Cause.ERROR, "SIMULATION_DIVERGED", str(error), traceback=traceback.format_exc())
+            still = coded("robot.motion_stopped", op=order.op, why=why)
+            outcome = Outcome.failure(cause, code, still, evidence=evidence)
+        except FloatingPointError:
+            diverged = coded("robot.diverged")
+            return Outcome.failure(Cause.ERROR, "SIMULATION_DIVERGED", diverged, traceback=traceback.format_exc())
         if others := displacements.displacement_text(as_objects(outcome.evidence.get("also_moved"))):
-            outcome = replace(outcome, message=f"{outcome.message}; {others}")
+            outcome = replace(outcome, message=coded("robot.and_also", said=outcome.message, more=others))
         wall_s = round(run.clock.monotonic() - began, 3)
         outcome = replace(outcome, evidence={**outcome.evidence, "wall_s": wall_s})
         trouble = self.photograph(run.artifacts)
@@ -148,7 +152,8 @@ class TabletopDriver:
         Raises `MissingRequirement` without OpenGL or (MP4) an encoder, `BadInput` for another suffix.
         """
         if not self._cameras:
-            raise MissingRequirement("the cameras are switched off", op="record", fix="start it without --no-cameras")
+            off = coded("robot.the_cameras_off")
+            raise MissingRequirement(off, op="record", fix="start it without --no-cameras")
         self._film = VideoWriter(os.fspath(path), fps)
         self._fps = fps
         self._filmed()
@@ -169,9 +174,8 @@ class TabletopDriver:
     def renderer(self) -> CameraRenderer:
         """The cameras of the present world. Raises `MissingRequirement` (CAMERA_UNAVAILABLE) naming the fix."""
         if not self._cameras:
-            raise MissingRequirement(
-                "the cameras are switched off", op="render", fix="switch the cameras on", code="CAMERA_UNAVAILABLE"
-            )
+            off, fix = coded("robot.the_cameras_off"), coded("robot.cameras_on")
+            raise MissingRequirement(off, op="render", fix=fix, code="CAMERA_UNAVAILABLE")
         if self._renderer is None:
             self._renderer = CameraRenderer(self.arm.view)
         return self._renderer
@@ -192,7 +196,9 @@ class TabletopDriver:
                 try:
                     renderer = self.renderer()
                 except MissingRequirement as missing:
-                    return Outcome.failure(Cause.ERROR, missing.code, str(missing), evidence=action_evidence.close())
+                    return Outcome.failure(
+                        Cause.ERROR, missing.code, error_message(missing), evidence=action_evidence.close()
+                    )
                 return perception.locate(arm, renderer, order, action_evidence)
             case "strategy":
                 return sequences.strategy(arm, order, action_evidence, self._carry_out)
@@ -201,10 +207,8 @@ class TabletopDriver:
                 return sequences.real_execute(
                     arm, order, action_evidence, self._carry_out, interpreter=self.interpreter, scene=scene
                 )
-        known = ", ".join(sorted(op.name for op in self.operations))
-        return Outcome.failure(
-            Cause.ERROR, "UNKNOWN_OP", f"{order.op!r} is none of {known}", evidence=action_evidence.close()
-        )
+        unknown = coded("robot.unknown_op", op=order.op, known=sorted(op.name for op in self.operations))
+        return Outcome.failure(Cause.ERROR, "UNKNOWN_OP", unknown, evidence=action_evidence.close())
 
     def photograph(self, job: Path | None = None) -> str:
         """Keeps a set of pictures, and the front one beside the job's own files. What went wrong, if anything did."""

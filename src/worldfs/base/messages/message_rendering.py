@@ -1,0 +1,38 @@
+"""Findings, outcomes and errors in the reader's language."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from worldfs.base.errors import WorldError
+from worldfs.base.model import Finding, Outcome
+
+from .coded_text import coded, render
+
+
+def render_finding(finding: Finding, language: str) -> Finding:
+    """The finding with its four texts in `language`."""
+    texts = (finding.field, finding.expected, finding.found, finding.fix)
+    field, expected, found, fix = said = tuple(render(text, language) for text in texts)
+    return finding if said == texts else replace(finding, field=field, expected=expected, found=found, fix=fix)
+
+
+def render_outcome(outcome: Outcome, language: str) -> Outcome:
+    """The outcome with its message and its findings in `language`; cause, code and evidence are for machines."""
+    said = render(outcome.message, language)
+    findings = tuple(render_finding(finding, language) for finding in outcome.findings)
+    if said == outcome.message and findings == outcome.findings:
+        return outcome
+    return replace(outcome, message=said, findings=findings)
+
+
+def error_message(error: WorldError) -> str:
+    """The error in one text, as `str(error)`, with the codes of its parts."""
+    said = error.found
+    if error.path:
+        said = coded("runtime.error_at", path=error.path, said=said)
+    if error.expected:
+        said = coded("runtime.error_expected", said=said, expected=error.expected)
+    if error.fix:
+        said = coded("runtime.error_fix", said=said, fix=error.fix)
+    return said
