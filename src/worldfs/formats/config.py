@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from worldfs.base.errors import BadInput
-from worldfs.base.messages import coded
+from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Finding
 
 from . import config_services, entry_ids, prose
@@ -110,8 +110,9 @@ def _config(raw: Json, environ: Mapping[str, str]) -> Config:
 
 
 def _finding(error: BadInput) -> Finding:
-    where, _, found = error.found.partition(": ")
-    return Finding(error.code, f"{PATH} {where}", error.expected, found, error.fix)
+    """The error of `_bad` as a finding at that field."""
+    said = error.found.args if isinstance(error.found, CodedText) else {"where": "", "found": error.found}
+    return Finding(error.code, f"{PATH} {said['where']}".strip(), error.expected, said["found"], error.fix)
 
 
 def template(

@@ -61,7 +61,10 @@ def recover(
     ours: Callable[[Order], bool] = lambda order: True,
     why: str = "",
 ) -> RecoveredJobs:
-    """What a runtime finds of an earlier one. `why`: what a lost job says, if not that it may have moved; `ours`: whether this runtime runs it."""
+    """What a runtime finds of an earlier one.
+
+    `why`: what a lost job says, if not that it may have moved; `ours`: whether this runtime runs it.
+    """
     jobs, found = dispatch.jobs, RecoveredJobs([], [], [])
     for id in jobs.open_ids():
         try:

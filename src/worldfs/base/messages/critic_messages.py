@@ -41,8 +41,8 @@ ROWS = {
     "critic.place.expected": ("three finite numbers", "三个有限数值"),
     "critic.place.found": ("{value}", "{value}"),
     "critic.place.fix": ("observe the scene again before acting", "先重新观测场景再行动"),
-    "critic.bounds.expected": ("{axis} in [{low:g}, {high:g}] m", "{axis} 在 [{low：g}, {high：g}] m 内"),
-    "critic.bounds.found": ("{what} at {point}: {axis} = {value:g} m", "{what} 位于 {point}：{axis} = {value：g} m"),
+    "critic.bounds.expected": ("{axis} in [{low:g}, {high:g}] m", "{axis} 在 [{low:g}, {high:g}] m 内"),
+    "critic.bounds.found": ("{what} at {point}: {axis} = {value:g} m", "{what} 位于 {point}：{axis} = {value:g} m"),
     "critic.bounds.fix": ("choose a point inside the workspace", "选择工作空间内的位置"),
     "critic.reach.expected": ("at most {limit:g} m (max reach)", "不超过 {limit:g} m (最大臂展)"),
     "critic.reach.found": (

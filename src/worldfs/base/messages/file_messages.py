@@ -64,6 +64,7 @@ ROWS = {
     "file.expired": ("expired {at}", "已于 {at} 过期"),
     "file.fewer_messages": ("fewer than {n} messages", "少于 {n} 条消息"),
     "file.file_id": ("an id that can be a file name", "可作文件名的 id"),
+    "file.finish_left": ("finish or correct it; it was left as it is", "补全或改正它；它保持原样"),
     "file.finish_block": (
         "finish or correct the block; nothing was read from it",
         "补全或改正这一块；其中内容均未读取",

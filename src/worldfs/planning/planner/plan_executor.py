@@ -78,7 +78,7 @@ class PlanExecutor:
         self.late: list[str] = []
         self.heeded_lessons: list[str] = []
         self.witnessed: set[tuple[int, Goal]] = set()  # (stage, goal) that held once its turn had come
-        self.expected: dict[str, ThingLocation] | None = None
+        self.predicted: dict[str, ThingLocation] | None = None
         self.stage, self.replans, self.changed = 0, 0, False
 
     def message(self, key: str, **facts: object) -> str:
@@ -143,7 +143,7 @@ class PlanExecutor:
         """The current scene and its plan: the rest of the old one while the world changes as expected."""
         scene = sanitized_scene(self.port.scene())
         where = self._where(scene)
-        if self.expected is not None and where != self.expected:
+        if self.predicted is not None and where != self.predicted:
             self.changed = True
         self._record_reached(scene)
         plan = self._plan(scene)
@@ -152,7 +152,7 @@ class PlanExecutor:
                 self.replans += 1
             self.progress.plan(plan.actions, scene)
             self._write()
-        self.expected = where
+        self.predicted = where
         return scene, plan
 
     def _where(self, scene: Scene) -> dict[str, ThingLocation]:
@@ -243,7 +243,7 @@ class PlanExecutor:
         id = action.object
         self.refused[id] = self.refused.get(id, 0) + 1
         self.late = [*(one for one in self.late if one != id), id]
-        self.expected = None
+        self.predicted = None
         if self.refused[id] < GIVE_UP or self._dig(action, outcome, scene):
             return ""
         self.abandoned[id] = why
@@ -320,8 +320,8 @@ class PlanExecutor:
         return True
 
     def _expect(self, action: PlannedAction) -> None:
-        if self.expected is not None and action.to.relation and action.object in self.expected:
-            self.expected = _settled({**self.expected, action.object: action.to})
+        if self.predicted is not None and action.to.relation and action.object in self.predicted:
+            self.predicted = _settled({**self.predicted, action.object: action.to})
 
     def _failed(self, action: PlannedAction, why: str, certain: bool) -> str:
         """Updates the state after a failure. `certain`: the same order would be refused again, so only another may be
@@ -339,7 +339,7 @@ class PlanExecutor:
             self.late.append(key)
         if certain or self.failures[key] >= GIVE_UP:
             self.abandoned[key] = why
-        self.expected = None
+        self.predicted = None
         return ""
 
     def _pose_key(self, action: PlannedAction) -> str:

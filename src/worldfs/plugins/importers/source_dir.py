@@ -205,7 +205,8 @@ def parse_json(data: bytes, path: str) -> object:
         return jsontext.parse(decode_text(data, path))
     except BadInput as error:
         error.path = error.path or path
-        error.fix = error.fix if "block" not in error.fix else "finish or correct it; it was left as it is"
+        if error.fix == coded("file.finish_block"):
+            error.fix = coded("file.finish_left")
         raise
 
 

@@ -21,9 +21,11 @@ class ToolError(Exception):
         cause: Cause = Cause.ERROR,
         findings: tuple[Finding, ...] = (),
         evidence: Mapping[str, object] | None = None,
+        peer_code: str = "",
     ) -> None:
         super().__init__(message)
         self.code, self.message, self.cause = code, message, cause
+        self.peer_code = peer_code  # of a server that was asked, in its own words
         self.findings, self.evidence = findings, dict(evidence or {})
 
     def outcome(self) -> Outcome:

@@ -28,7 +28,7 @@ class Brave:
         try:
             answer = fetch_json(self._settings, WebRequest(self._settings.url or URL, words, headers), run)
         except ToolError as error:
-            if "SUBSCRIPTION_TOKEN_INVALID" in error.message:  # it says so with 422
+            if error.peer_code == "SUBSCRIPTION_TOKEN_INVALID":  # it says so with 422
                 error.code = "unauthorized"
             raise
         if not isinstance(answer, dict):

@@ -19,6 +19,7 @@ from urllib.parse import urlencode, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from worldfs import __version__
+from worldfs.base.model import Json
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.services.service_tool import ToolError
 
@@ -150,25 +151,29 @@ def _refused(settings: SearchSettings, status: int, headers: http.client.HTTPMes
             "http_error", f"{name} answered {status}: it redirects; set webSearch.url to the final address"
         )
     code, why = _MEANING.get(status, ("http_error", http.client.responses.get(status, "")))
-    said = _said(data)
+    peer = _peer_error(data)
+    said = _said(peer)
     if settings.key:
         said = said.replace(settings.key, "***")
     after = headers.get("Retry-After", "")
     wait = f"; again in {after} s" if code == "rate_limited" and after.isdecimal() and len(after) < 7 else ""
-    return ToolError(code, f"{name} answered {status}: {': '.join(word for word in (why, said) if word)}{wait}")
+    text = f"{name} answered {status}: {': '.join(word for word in (why, said) if word)}{wait}"
+    return ToolError(code, text, peer_code=str(peer.get("code", "")))
 
 
-def _said(data: bytes) -> str:
-    """The peer's error text, if it is JSON; "" for HTML."""
+def _peer_error(data: bytes) -> Json:
+    """The peer's error, if it is JSON; nothing for HTML."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):
-        return ""
+        return {}
     for key in ("error", "detail"):  # tavily has detail.error, brave error.code and error.detail
         if isinstance(value, dict) and isinstance(value.get(key), dict):
             value = value[key]
-    if not isinstance(value, dict):
-        return ""
+    return value if isinstance(value, dict) else {}
+
+
+def _said(value: Json) -> str:
     words = (value.get(key) for key in ("code", "error", "detail", "message"))
     return " ".join(" ".join(word for word in words if isinstance(word, str)).split())[:ERROR_TEXT_MOST]
 

@@ -1,0 +1,171 @@
+"""`make check`: messages are data: each code is in the catalogues and used, and no message's text is searched.
+
+- A row of `base/messages/*_messages.py` has a text in each language, with the same arguments in each.
+- A call `coded("area.name", …)` names a row and gives exactly its arguments; `case.say("area.name", …)` of the critic
+  names a family `area.name.expected`, `.found`, `.fix`. A row that no code names fails.
+- No part of the product looks into the text of a message, finding, outcome or error: it asks for a code. `OWN_TEXT`
+  lists the readers of what another program says, each with the reason.
+
+    scripts/messages.py [FOLDER]        a copy of the repository, the one that it lies in by default
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from string import Formatter
+
+ROOT = Path(__file__).resolve().parents[1]
+CATALOGUES = "src/worldfs/base/messages"
+SOURCE = "src/worldfs"
+ALWAYS = {"op", "node"}  # what the critic's `say` adds
+TEXTS = {
+    "message",
+    "found",
+    "expected",
+    "fix",
+    "reason",
+    "rejection",
+    "detail",
+}  # of outcomes, findings, errors, lessons
+SEARCHES = {
+    "search", "match", "fullmatch", "findall", "finditer", "split", "sub", "partition", "rpartition", "startswith",
+    "endswith", "index", "find", "count", "removeprefix", "removesuffix",
+}  # fmt: skip
+OWN_TEXT = {
+    "interfaces/cli/tree_commands.py": "a server of another version says only in words that a directory is not empty",
+    "formats/lesson_terms.py": "LESSONS.md is prose that people and models write, too: its reader",
+    "formats/wire/frames.py": "msgspec says only in its text whether a field is missing",
+    "plugins/node_fs/remote_fs.py": "a node of an earlier version refuses a path of several names in words only",
+    "testing/workloads/calls_workload.py": "the lab's disk names the file that it refused in its error's words",
+    "testing/workloads/kernel_workload.py": "the lab's disk names the file that it refused in its error's words",
+    "policies/gr00t.py": "the GR00T server refuses a token in words only",
+    "world/services/web/keyless.py": "the library ddgs reports an empty result as an error, in words only",
+}
+
+Rows = dict[str, tuple[str, ...]]
+
+
+def catalogues(root: Path) -> Iterator[tuple[str, Rows]]:
+    """Each catalogue: its area and its rows."""
+    for path in sorted((root / CATALOGUES).glob("*_messages.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in tree.body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ROWS":
+                yield path.name.removesuffix("_messages.py"), ast.literal_eval(node.value)
+
+
+def fields(text: str) -> set[str]:
+    """The names of a template's arguments."""
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+
+
+def wrong_rows(root: Path) -> Iterator[str]:
+    """A sentence for every row that is not the same message in each language."""
+    for area, rows in catalogues(root):
+        for code, texts in rows.items():
+            if code.partition(".")[0] != area:
+                yield f"{code} is a code of another catalogue than {area}"
+            if len(texts) != 2 or not all(texts):
+                yield f"{code} has no text in one of the languages"
+            elif len({frozenset(fields(text)) for text in texts}) > 1:
+                yield f"{code} has other arguments in one language than in the other"
+
+
+def sources(root: Path) -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted((root / SOURCE).rglob("*.py")):
+        name = path.relative_to(root / SOURCE).as_posix()
+        if not (name.startswith("base/messages/") and name.endswith("_messages.py")):
+            yield name, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def wrong_calls(root: Path) -> Iterator[str]:
+    """A sentence for every call that names no row or other arguments than its row has, and for every unused row."""
+    rows = {code: fields(texts[0]) for _, found in catalogues(root) for code, texts in found.items()}
+    families: dict[str, set[str]] = {}
+    for code, names in rows.items():
+        families.setdefault(code.rpartition(".")[0], set()).update(names)
+    used: set[str] = set()
+    for name, tree in sources(root):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                used.add(node.value)
+            if not isinstance(node, ast.Call) or not node.args or not isinstance(node.args[0], ast.Constant):
+                continue
+            code, where = node.args[0].value, f"{name}:{node.lineno}"
+            given = {word.arg for word in node.keywords if word.arg is not None}
+            spread = any(word.arg is None for word in node.keywords)
+            called = ast.unparse(node.func)
+            if called == "coded":
+                if code not in rows:
+                    yield f"{where}: no catalogue has {code}"
+                elif (given - rows[code]) or (rows[code] - given and not spread):
+                    yield f"{where}: {code} takes {_list(rows[code])}, and is given {_list(given)}"
+            elif called == "case.say":
+                if code not in families or "." not in code:
+                    yield f"{where}: no catalogue has {code}.expected, .found and .fix"
+                elif families[code] - given - ALWAYS and not spread:  # more may be given: of the field
+                    yield f"{where}: {code} takes {_list(families[code])}, and is given {_list(given)}"
+    for code in rows:
+        if code not in used and code.rpartition(".")[0] not in used:
+            yield f"{code} is in a catalogue, and no module names it"
+
+
+def _list(names: set[str]) -> str:
+    return ", ".join(sorted(names)) or "nothing"
+
+
+def searches(root: Path) -> Iterator[str]:
+    """A sentence for every search in a message's text, and for every exception that is none."""
+    met = set()
+    for name, tree in sources(root):
+        for node in ast.walk(tree):
+            if not _search(node):
+                continue
+            met.add(name)
+            if name not in OWN_TEXT:
+                yield f"{name}:{node.lineno}: {ast.unparse(node)[:80]}: a message is searched; ask for its code"
+    for name in OWN_TEXT:
+        if name not in met and (root / SOURCE / name).exists():
+            yield f"scripts/messages.py lists {name}, which searches no message"
+
+
+def _search(node: ast.AST) -> bool:
+    if isinstance(node, ast.Compare):
+        pairs = zip(node.ops, node.comparators, strict=True)
+        return any(isinstance(op, ast.In | ast.NotIn) and _text(right) for op, right in pairs)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SEARCHES and node.args:
+        return _text(node.func.value) or any(_text(arg) for arg in node.args)
+    return False
+
+
+def _text(node: ast.expr) -> bool:
+    """Whether an expression is the text of a message, or of an error."""
+    match node:
+        case ast.Attribute(attr=name):
+            return name in TEXTS
+        case ast.Call(func=ast.Name(id="str" | "repr"), args=[ast.Name(id=name)]):
+            return name.startswith(("error", "exc", "failure"))
+        case ast.Call(func=ast.Name(id="str"), args=[ast.Subscript(slice=ast.Constant(value="error" | "message"))]):
+            return True
+        case ast.Call(func=ast.Attribute(value=inner)):  # error.found.lower()
+            return _text(inner)
+        case ast.JoinedStr(values=parts):
+            return any(isinstance(part, ast.FormattedValue) and _text(part.value) for part in parts)
+        case ast.BoolOp(values=values):
+            return any(map(_text, values))
+    return False
+
+
+def main(root: Path = ROOT) -> int:
+    """Print what is wrong; 1 if anything is."""
+    wrong = [*wrong_rows(root), *wrong_calls(root), *searches(root)]
+    for line in wrong:
+        print(f"messages: {line}", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*(Path(a) for a in sys.argv[1:2])))

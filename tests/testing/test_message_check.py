@@ -1,0 +1,78 @@
+"""scripts/messages.py sees each fault that it is there for, and the repository has none."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import messages  # noqa: E402  # after the path is set
+
+ROWS = 'ROWS = {"robot.holds": ("holds {id}", "拿着 {id}"), "robot.closed": ("closed", "已闭合")}\n'
+USES = 'coded("robot.holds", id=held)\ncoded("robot.closed")\n'
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / messages.CATALOGUES
+    folder.mkdir(parents=True)
+    (folder / "robot_messages.py").write_text(ROWS)
+    (tmp_path / messages.SOURCE / "uses.py").write_text(USES)
+    return tmp_path
+
+
+def test_clean_catalogues_pass(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert messages.main(root) == 0, capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (ROWS.replace("拿着 {id}", "拿着 {thing}"), "robot.holds has other arguments in one language"),
+        (ROWS.replace("拿着 {id}", "拿着 {id：g}"), "robot.holds has other arguments in one language"),
+        (ROWS.replace(', "已闭合"', ""), "robot.closed has no text in one of the languages"),
+        (ROWS.replace('"已闭合"', '""'), "robot.closed has no text in one of the languages"),
+        (ROWS.replace("robot.closed", "file.closed"), "file.closed is a code of another catalogue"),
+        (ROWS.replace("}\n", ', "robot.new": ("new", "新")}\n'), "robot.new is in a catalogue, and no module names it"),
+        ("ROWS = {}\n", "uses.py:1: no catalogue has robot.holds"),
+    ],
+)
+def test_a_row_that_is_wrong_is_seen(root: Path, rows: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    (root / messages.CATALOGUES / "robot_messages.py").write_text(rows)
+    assert messages.main(root) == 1
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('coded("robot.holds")', "robot.holds takes id, and is given nothing"),
+        ('coded("robot.holds", thing=1)', "robot.holds takes id, and is given thing"),
+        ('coded("robot.closed", id=1)', "robot.closed takes nothing, and is given id"),
+        ('coded("robot.opened")', "no catalogue has robot.opened"),
+        ('case.say("robot.opened")', "no catalogue has robot.opened.expected"),
+        ('if "contact" in outcome.message: ...', "a message is searched"),
+        ('if "contact" not in finding.found.lower(): ...', "a message is searched"),
+        ('if "contact" in str(error): ...', "a message is searched"),
+        ('PATTERN.search(f"{note.title} {note.reason}")', "a message is searched"),
+        ('re.split(";", note.reason or note.rejection)', "a message is searched"),
+        ('error.fix.startswith("correct")', "a message is searched"),
+    ],
+)
+def test_a_line_that_is_wrong_is_seen(root: Path, line: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    (root / messages.SOURCE / "wrong.py").write_text(line + "\n")
+    assert messages.main(root) == 1
+    assert said in capsys.readouterr().err
+
+
+def test_an_exception_that_searches_nothing_is_seen(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (root / messages.SOURCE / "policies").mkdir()
+    (root / messages.SOURCE / "policies/gr00t.py").write_text("")
+    assert messages.main(root) == 1
+    assert "lists policies/gr00t.py, which searches no message" in capsys.readouterr().err
+
+
+def test_the_repository_has_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
+    assert messages.main() == 0, capsys.readouterr().err
