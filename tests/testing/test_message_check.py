@@ -52,6 +52,8 @@ def test_a_row_that_is_wrong_is_seen(root: Path, rows: str, said: str, capsys: p
         ('coded("robot.holds", thing=1)', "robot.holds takes id, and is given thing"),
         ('coded("robot.closed", id=1)', "robot.closed takes nothing, and is given id"),
         ('coded("robot.opened")', "no catalogue has robot.opened"),
+        ('NotUnderstood("robot.opened")', "no catalogue has robot.opened"),
+        ('NotUnderstood("robot.holds", "missing")', "robot.holds takes id, and is given nothing"),
         ('case.say("robot.opened")', "no catalogue has robot.opened.expected"),
         ('if "contact" in outcome.message: ...', "a message is searched"),
         ('if "contact" not in finding.found.lower(): ...', "a message is searched"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 
+from worldfs.base.messages import coded, render
 from worldfs.base.model import Scene, Thing
 
 from . import lexicon_en
@@ -78,7 +79,8 @@ def groups(ids: tuple[str, ...], by: str, scene: Scene, language: str) -> dict[s
             unknown.append(id)
     if unknown:
         sign = "、" if language == "zh" else ", "
-        raise NotUnderstood("no_colour" if by == "colour" else "no_kind", "missing", names=sign.join(unknown))
+        code = "planner.no_colour" if by == "colour" else "planner.no_kind"
+        raise NotUnderstood(code, "missing", names=sign.join(unknown))
     return found
 
 
@@ -106,15 +108,14 @@ def by_attribute(
         return found, sign.join(f"{label} → {box}" for label, box in chosen.items())
     tops = [s for s in surfaces(scene) if len(s.size) >= 2 and math.isfinite(s.position[0])]
     if not tops:
-        raise NotUnderstood("no_container", "impossible")
+        raise NotUnderstood("planner.no_container", "impossible")
     table = tops[0]
     strips = _strips(list(sorted_in), table, scene)
     found = [
         AreaGoal(id, table.id, *strips[label], label=label) for label, members in sorted_in.items() for id in members
     ]
-    said = "容器不够，按桌面分区" if language == "zh" else "fewer containers than groups: a strip of the table for each"
     note = sign.join(f"{label} → y {lo[1]:.2f}…{hi[1]:.2f} m" for label, (lo, hi) in strips.items())
-    return found, f"{said}: {note}"
+    return found, render(coded("planner.strips", strips=note), language)
 
 
 def _match(sorted_in: dict[str, list[str]], boxes: list[str], scene: Scene) -> dict[str, str]:

@@ -77,8 +77,8 @@ class ChineseNounParser:
     def stop(self) -> NotUnderstood:
         word = self.here()
         if "neg" in word.kinds:
-            return NotUnderstood("negation", "negation", word=word.text)
-        return NotUnderstood("word", word=word.text or "…")
+            return NotUnderstood("planner.negation", "negation", word=word.text)
+        return NotUnderstood("planner.word", word=word.text or "…")
 
     def length(self) -> float:
         """10厘米 · 10cm · 五公分 · 一点: metres, 0.0 and nothing consumed for none."""
@@ -238,13 +238,13 @@ class ChineseNounParser:
             found = found or [("东西", frozenset("*"))]
             return NounPhrase(text, tuple(found), "the", count, bool(count), at=at, best=best, best_of=best_of)
         if best_of is not None:
-            raise NotUnderstood("word", word=text)
+            raise NotUnderstood("planner.word", word=text)
         if other and not found:
             found = [("东西", frozenset("*"))]
         if not found:
             if quantity != "all":
                 word = self.here()
-                raise NotUnderstood("noun", word=word.text or text or "…", hint="")
+                raise NotUnderstood("planner.noun", word=word.text or text or "…", hint="")
             return NounPhrase(text, (("all", frozenset("*")),), "all", count, True, at=at, other=other)
         mass = any(w in lexicon_en.MASS or k & lexicon_en.MASS for w, k in found[-1:])
         return NounPhrase(text, tuple(found), quantity, count, mass or quantity == "all", at=at, other=other)

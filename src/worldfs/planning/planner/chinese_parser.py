@@ -71,7 +71,7 @@ class ChineseParser(ChineseNounParser):
             if not fresh and self.at == mark:
                 raise self.stop()
             if self.at >= len(self.words):
-                raise NotUnderstood("word", word=self.words[-1].text)
+                raise NotUnderstood("planner.word", word=self.words[-1].text)
             found.append(self.clause())
             fresh = False
         return found
@@ -88,10 +88,10 @@ class ChineseParser(ChineseNounParser):
             return True
         if self.take("neg"):
             if not self.take("touch", "act:clear", "act:pick", "act:put"):
-                raise NotUnderstood("negation", "negation", word=self.words[self.at - 1].text)
+                raise NotUnderstood("planner.negation", "negation", word=self.words[self.at - 1].text)
             found[-1] = replace(found[-1], keep=(*found[-1].keep, *self.nouns()))
             if self.at < len(self.words):  # the scope of the negation is open beyond this point
-                raise NotUnderstood("after_protection", "negation", word=self.here().text)
+                raise NotUnderstood("planner.after_protection", "negation", word=self.here().text)
             return True
         if self.noun_here():
             nouns = self.nouns()
@@ -126,12 +126,12 @@ class ChineseParser(ChineseNounParser):
             return replace(moved, but=but)
         word, acts = self.here(), self.here().act()
         if not acts:
-            raise self.stop() if "neg" in word.kinds else NotUnderstood("verb", word=word.text or "…")
+            raise self.stop() if "neg" in word.kinds else NotUnderstood("planner.verb", word=word.text or "…")
         self.at += 1
         if by and "clear" in acts and word.text.startswith(("整理", "收拾")):  # 按颜色整理桌子
             acts = ("sort",)
         if by and acts != ("sort",):
-            raise NotUnderstood("word", word=word.text)
+            raise NotUnderstood("planner.word", word=word.text)
         if what and "put" in acts:
             return Clause("put", what, (self.place(word.text),), but, gap=self.gap)
         if what and "back" in acts:
@@ -158,13 +158,13 @@ class ChineseParser(ChineseNounParser):
         if act == "sort":
             by = by or self.attribute()
             if not by:
-                raise NotUnderstood("sort_by", word="…")
+                raise NotUnderstood("planner.sort_by", word="…")
             return Clause("sort", what, (), but, by)
         places: tuple[Place, ...] = ()
         if act == "clear" and what and (verb := self.take("to", "act:put")):
             places = (self.place(verb.text),)
         if act not in ("clear", "drop", "down") and not what:
-            raise NotUnderstood("object", verb=word.text)
+            raise NotUnderstood("planner.object", verb=word.text)
         if act in ("put", "go", "stackon", "back", "wave", "undo"):
             raise self.stop()
         return Clause(act, what, places, but)
@@ -221,7 +221,7 @@ class ChineseParser(ChineseNounParser):
             return "colour"
         if self.take("attr_kind"):
             return "kind"
-        raise NotUnderstood("sort_by", word=self.here().text or "…")
+        raise NotUnderstood("planner.sort_by", word=self.here().text or "…")
 
     def going(self) -> Clause:
         spot = self.coordinates()
@@ -240,9 +240,9 @@ class ChineseParser(ChineseNounParser):
         if spot is not None:
             return ("at", spot)
         if not self.noun_here():
-            raise self.stop() if self.here().text else NotUnderstood("where", word=verb)
+            raise self.stop() if self.here().text else NotUnderstood("planner.where", word=verb)
         if next((k for k in SIDES if k in self.here().kinds), "") and not self.noun_here():
-            raise NotUnderstood("which_place", "ambiguous", word=self.here().text)
+            raise NotUnderstood("planner.which_place", "ambiguous", word=self.here().text)
         nouns = self.nouns()
         mark = self.at
         self.take("de")

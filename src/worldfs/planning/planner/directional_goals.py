@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from worldfs.base.messages import CodedText, coded, render
 from worldfs.base.model import Thing
 
-from . import planner_messages
+from . import thing_names
 from .directions import WAYS, axis, reach_along
 from .footprint import gap
 from .goals import ApartGoal, AreaGoal, Goal, PlacedGoal, TowardGoal
@@ -21,12 +22,6 @@ FAR_M = 0.15  # distance of a move "away from"
 ROOM_M = 0.02  # left free on either side of what is put between two things
 NEAR_SHARE = 1 / 3  # of a table: "on the left of the table", "in the middle of the table"
 
-TEXT = {
-    "frame": ("left, right, front and behind are as the robot sees them", "左右前后以机器人的视角为准"),
-    "placed": ("{name} to ({x:.2f}, {y:.2f})", "{name} 移到 ({x:.2f}, {y:.2f})"),
-    "step": ("not said how far: {metres:.2f} m", "没有说多远：{metres:.2f} 米"),
-}
-
 
 class DirectionalGoals:
     """The directions of one instruction, in its scene."""
@@ -34,8 +29,8 @@ class DirectionalGoals:
     def __init__(self, meaning: GoalBuilder) -> None:
         self.meaning, self.scene = meaning, meaning.scene
 
-    def note(self, key: str, **facts: object) -> None:
-        self.meaning.notes.append(TEXT[key][self.meaning.language == "zh"].format(**facts))
+    def note(self, text: CodedText) -> None:
+        self.meaning.notes.append(render(text, self.meaning.language))
 
     def goals(self, ids: tuple[str, ...], side: str, nouns: tuple[NounPhrase, ...], space: float) -> list[Goal]:
         if side == "between":
@@ -43,18 +38,18 @@ class DirectionalGoals:
         target = self.scene.thing(self.meaning.where(nouns))
         assert target is not None
         if target.id in ids:
-            raise NotUnderstood("itself", "impossible", name=self.meaning.name(target.id))
+            raise NotUnderstood("planner.itself", "impossible", name=self.meaning.name(target.id))
         if side != "middle":
-            self.note("frame")
+            self.note(coded("planner.frame"))
         if target.id in {s.id for s in surfaces(self.scene)}:
             return [self._region(id, target, side) for id in ids]
         if side == "middle" or (target.id not in immovable_ids(self.scene) and not self._stands(target.id)):
-            raise NotUnderstood("where_to", "ambiguous", name=self.meaning.name(target.id))
+            raise NotUnderstood("planner.where_to", "ambiguous", name=self.meaning.name(target.id))
         direction = axis(side, self.scene)
         if not space:
             return [TowardGoal(id, target.id, direction, side) for id in ids]
         if len(ids) > 1:
-            raise NotUnderstood("one_support", "impossible", name=self.meaning.name(target.id))
+            raise NotUnderstood("planner.one_support", "impossible", name=self.meaning.name(target.id))
         thing = self._thing(ids[0])
         away = reach_along(target, direction) + space + reach_along(thing, direction)
         return [self._at(thing, (target.position[0] + away * direction[0], target.position[1] + away * direction[1]))]
@@ -63,14 +58,14 @@ class DirectionalGoals:
         """Each of the things, from where it is."""
         if shift.other is None:
             metres = shift.metres or STEP_M
-            self.note("frame")
+            self.note(coded("planner.frame"))
             if not shift.metres:
-                self.note("step", metres=metres)
+                self.note(coded("planner.step", metres=metres))
             direction = axis(WAYS[shift.way], self.scene)
             return [self._moved(self._thing(id), direction, metres) for id in ids]
         other = self._thing(self.meaning.where((shift.other,)))
         if other.id in ids:
-            raise NotUnderstood("itself", "impossible", name=self.meaning.name(other.id))
+            raise NotUnderstood("planner.itself", "impossible", name=self.meaning.name(other.id))
         if shift.way == "closer" and not shift.metres:
             return self.meaning.beside(ids, other)
         if shift.way == "away" and not shift.metres:
@@ -81,7 +76,7 @@ class DirectionalGoals:
             dx, dy = thing.position[0] - other.position[0], thing.position[1] - other.position[1]
             length = (dx * dx + dy * dy) ** 0.5
             if not length > 0.001:
-                raise NotUnderstood("where_to", "ambiguous", name=self.meaning.name(other.id))
+                raise NotUnderstood("planner.where_to", "ambiguous", name=self.meaning.name(other.id))
             sign = 1.0 if shift.way == "away" else -1.0
             found.append(self._moved(thing, (sign * dx / length, sign * dy / length), shift.metres))
         return found
@@ -94,7 +89,8 @@ class DirectionalGoals:
         return self._at(thing, (thing.position[0] + metres * direction[0], thing.position[1] + metres * direction[1]))
 
     def _at(self, thing: Thing, spot: tuple[float, float]) -> PlacedGoal:
-        self.note("placed", name=planner_messages.name(thing, self.meaning.language, self.scene), x=spot[0], y=spot[1])
+        named = thing_names.name(thing, self.meaning.language, self.scene)
+        self.note(coded("planner.placed", name=named, x=spot[0], y=spot[1]))
         return PlacedGoal(thing.id, (round(spot[0], 4), round(spot[1], 4)))
 
     def _between(self, ids: tuple[str, ...], nouns: tuple[NounPhrase, ...]) -> list[Goal]:
@@ -102,13 +98,13 @@ class DirectionalGoals:
         two = self.meaning.resolve.all(nouns)
         self.meaning.resolve.last = last
         if len(two) != 2:
-            raise NotUnderstood("between", "ambiguous")
+            raise NotUnderstood("planner.between", "ambiguous")
         if len(ids) != 1 or ids[0] in two:
-            raise NotUnderstood("one_support", "impossible", name=self.meaning.resolve.names(two))
+            raise NotUnderstood("planner.one_support", "impossible", name=self.meaning.resolve.names(two))
         thing, a, b = self._thing(ids[0]), self._thing(two[0]), self._thing(two[1])
         if gap(a, b) < max(thing.size[:2], default=0.05) + 2 * ROOM_M:
             names = self.meaning.resolve.names(two)
-            raise NotUnderstood("too_near", "impossible", names=names, name=self.meaning.name(thing.id))
+            raise NotUnderstood("planner.too_near", "impossible", names=names, name=self.meaning.name(thing.id))
         dx, dy = b.position[0] - a.position[0], b.position[1] - a.position[1]
         length = (dx * dx + dy * dy) ** 0.5
         ahead = (dx / length, dy / length)
@@ -119,7 +115,7 @@ class DirectionalGoals:
     def _region(self, id: str, table: Thing, side: str) -> Goal:
         """A third of the table on that side, or the third in the middle either way."""
         if len(table.size) < 2:
-            raise NotUnderstood("no_position", "missing", where=self.meaning.name(table.id))
+            raise NotUnderstood("planner.no_position", "missing", where=self.meaning.name(table.id))
         (x, y), (w, d) = table.position[:2], table.size[:2]
         low, high = [x - w / 2, y - d / 2], [x + w / 2, y + d / 2]
         if side == "middle":

@@ -170,7 +170,7 @@ class EnglishNounParser:
         quote = quote or self.phrase(('"', "“", "'", "‘"))
         found, plural = self._words(quantity)
         if quote and not self.phrase(('"', "”", "'", "’")):
-            raise NotUnderstood("word", word=quote)
+            raise NotUnderstood("planner.word", word=quote)
         if best and not found:  # "the heaviest of the cubes", "the heaviest"
             if self.phrase(("of the", "of all the", "of all", "of")) and self.noun_here():
                 found, plural = self._words("all")
@@ -179,7 +179,9 @@ class EnglishNounParser:
             if quantity == "all" and self.tokens[self.at - 1] != "every" and self.at > start:
                 return NounPhrase("all", (("all", frozenset("*")),), "all", count, True)
             word = self.ahead()
-            raise NotUnderstood("noun", word=word or self.tokens[self.at - 1], hint=self.vocabulary.closest_word(word))
+            raise NotUnderstood(
+                "planner.noun", word=word or self.tokens[self.at - 1], hint=self.vocabulary.closest_word(word)
+            )
         if best:
             quantity, plural = "the", bool(count)
         read = NounPhrase(
@@ -258,6 +260,8 @@ class EnglishNounParser:
             return noun
         if noun.best in ("nearest", "farthest") and self.phrase(lexicon_en.ROBOT) == "" and (near or self.at > mark):
             if not self.noun_here():
-                raise NotUnderstood("noun", word=self.ahead() or "…", hint=self.vocabulary.closest_word(self.ahead()))
+                raise NotUnderstood(
+                    "planner.noun", word=self.ahead() or "…", hint=self.vocabulary.closest_word(self.ahead())
+                )
             noun = replace(noun, best_of=self.noun())
         return replace(noun, quantity="the", text=" ".join(self.tokens[start : self.at]))

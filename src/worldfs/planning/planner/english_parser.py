@@ -83,7 +83,7 @@ class EnglishParser(EnglishNounParser):
         while self.at < len(self.tokens):
             if self.protection(bool(found)):
                 if self.at < len(self.tokens):
-                    raise NotUnderstood("after_protection", "negation", word=self.ahead())
+                    raise NotUnderstood("planner.after_protection", "negation", word=self.ahead())
                 break
             found.append(self.clause(found[-1] if found else None))
             self.closers()
@@ -98,10 +98,10 @@ class EnglishParser(EnglishNounParser):
         comma = self.ahead() == ","
         self.at += comma
         if not (self.phrase(lexicon_en.JOINS) or comma):
-            raise NotUnderstood("word", word=self.ahead())
+            raise NotUnderstood("planner.word", word=self.ahead())
         if self.at >= len(self.tokens):
             self.at = mark
-            raise NotUnderstood("word", word=self.ahead())
+            raise NotUnderstood("planner.word", word=self.ahead())
 
     def closers(self) -> None:
         while True:
@@ -131,7 +131,7 @@ class EnglishParser(EnglishNounParser):
             return True
         if negated:
             if self.ahead() not in lexicon_en.PROTECT:
-                raise NotUnderstood("negation", "negation", word=negated)
+                raise NotUnderstood("planner.negation", "negation", word=negated)
             self.at += 1
             self.phrase(("up", "away"))
         nouns = self.nouns()
@@ -150,10 +150,10 @@ class EnglishParser(EnglishNounParser):
             if before is not None and before.act == "put" and self.noun_here():
                 verb, again = "put", before.places
             else:
-                raise NotUnderstood("verb", word=self.ahead() or "…")
+                raise NotUnderstood("planner.verb", word=self.ahead() or "…")
         act = lexicon_en.VERBS[verb]
         if verb == "move" and self.ahead() in ("to", "above", "over"):
-            raise NotUnderstood("word", word=self.ahead())
+            raise NotUnderstood("planner.word", word=self.ahead())
         if act in ("home", "open", "close", "wave", "undo"):
             return Clause(act)
         if act == "go":
@@ -176,7 +176,7 @@ class EnglishParser(EnglishNounParser):
         if what and ((act in ("put", "bring") and not particle) or act == "down"):
             shift = self.shift()
             if shift is not None and not (shift.metres or shift.other) and verb in ("put", "place", "set", "lay"):
-                raise NotUnderstood("how_far", "ambiguous", word=shift.way)
+                raise NotUnderstood("planner.how_far", "ambiguous", word=shift.way)
             if shift is not None:
                 return Clause("shift", what, shift=shift)
             back = self.phrase(_BACK)
@@ -184,7 +184,7 @@ class EnglishParser(EnglishNounParser):
                 return Clause("undo", what)
         alone = verb in ("tidy", "tidy up", "clean up", "clear up") or act in ("drop", "down")
         if not what and not alone:
-            raise NotUnderstood("object", verb=verb) if self.at >= len(self.tokens) else self._lost()
+            raise NotUnderstood("planner.object", verb=verb) if self.at >= len(self.tokens) else self._lost()
         if act == "sort":
             return self.sorting(what)
         places, but = self.places(act)
@@ -205,7 +205,9 @@ class EnglishParser(EnglishNounParser):
         if len(other) > len(prep):
             self.at += len(other.split())
             if not self.noun_here():
-                raise NotUnderstood("noun", word=self.ahead() or other, hint=self.vocabulary.closest_word(self.ahead()))
+                raise NotUnderstood(
+                    "planner.noun", word=self.ahead() or other, hint=self.vocabulary.closest_word(self.ahead())
+                )
             return (
                 DirectionalMove(lexicon_en.AWAY[other], metres, self.noun())
                 if metres
@@ -227,11 +229,11 @@ class EnglishParser(EnglishNounParser):
 
     def _lost(self) -> NotUnderstood:
         word = self.ahead()
-        return NotUnderstood("noun", word=word, hint=self.vocabulary.closest_word(word))
+        return NotUnderstood("planner.noun", word=word, hint=self.vocabulary.closest_word(word))
 
     def going(self, verb: str) -> Clause:
         if verb == "go" and (spot := self.coordinates()) is None:
-            raise NotUnderstood("word", word=self.ahead() or verb)
+            raise NotUnderstood("planner.word", word=self.ahead() or verb)
         if verb == "go":
             return Clause("go", (), (("at", spot),)) if spot else self._never()
         self.phrase(("above", "over"))
@@ -239,13 +241,15 @@ class EnglishParser(EnglishNounParser):
         if spot is not None:
             return Clause("go", (), (("at", spot),))
         if not self.noun_here():
-            raise NotUnderstood("noun", word=self.ahead() or verb, hint=self.vocabulary.closest_word(self.ahead()))
+            raise NotUnderstood(
+                "planner.noun", word=self.ahead() or verb, hint=self.vocabulary.closest_word(self.ahead())
+            )
         nouns = self.nouns()
         places, but = self.places("go")
         return Clause("go", nouns, places, but)
 
     def _never(self) -> Clause:
-        raise NotUnderstood("word", word=self.ahead())
+        raise NotUnderstood("planner.word", word=self.ahead())
 
     def sorting(self, what: tuple[NounPhrase, ...]) -> Clause:
         places, but = self.places("sort")
@@ -257,10 +261,10 @@ class EnglishParser(EnglishNounParser):
             by = {"color": "colour", "colour": "colour", "colors": "colour", "colours": "colour"}.get(word, "")
             by = by or ("kind" if word in ("kind", "kinds", "type", "types", "category", "sort") else "")
             if not by:
-                raise NotUnderstood("sort_by", word=word)
+                raise NotUnderstood("planner.sort_by", word=word)
         more, but2 = self.places("sort")
         if not by:
-            raise NotUnderstood("sort_by", word="…")
+            raise NotUnderstood("planner.sort_by", word="…")
         return Clause("sort", what, (*places, *more), (*but, *but2), by)
 
     def places(self, act: str) -> tuple[tuple[Place, ...], tuple[NounPhrase, ...]]:
@@ -301,7 +305,7 @@ class EnglishParser(EnglishNounParser):
                 found.append(("beside" if gap and prep == "from" else lexicon_en.PREPS[prep], self.nouns(gap=True)))
             else:
                 word = self.ahead()
-                raise NotUnderstood("noun", word=word or prep, hint=self.vocabulary.closest_word(word))
+                raise NotUnderstood("planner.noun", word=word or prep, hint=self.vocabulary.closest_word(word))
 
 
 def with_kept(clause: Clause, keep: tuple[NounPhrase, ...]) -> Clause:

@@ -4,33 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from worldfs.base.messages import parts, render
-from worldfs.base.messages.message_rendering import render_finding
+from worldfs.base.messages import coded, parts, render
 from worldfs.base.model import Finding, Lesson, Outcome, Scene, Thing
 from worldfs.formats import lesson_terms
 
-from . import planner_messages
+from . import thing_names
 from .scene_facts import immovable_ids
 
 # (code, last part of the field) → what it comes to, and whether the expectation says more; the first that fits
-_SHORT: tuple[tuple[str, str, str, str, bool], ...] = (
-    ("", "Max Reach", "out of reach", "够不着", True),
-    ("", "Max Payload", "too heavy", "太重", True),
-    ("", "Max Grip Width", "too wide for the gripper", "太宽，夹爪夹不住", True),
-    ("", "Workspace Bounds", "outside the workspace", "在工作空间之外", True),
-    ("UNKNOWN_OBJECT", "", "it is not in the scene", "它不在场景中", False),
-    ("OP_NOT_IN_PROFILE", "", "this body has no such action", "这个机器人没有这个动作", False),
-    ("REQUIRED_SENSOR_MISSING", "", "the sensor for it is missing", "缺少所需的传感器", False),
-    ("CAMERA_UNAVAILABLE", "", "there is no camera to look with", "没有可用的相机", False),
-    ("NOT_HOLDING", "", "nothing is in the gripper", "夹爪里没有东西", False),
-    ("HOLDING", "", "something else is in the gripper", "夹爪里拿着别的东西", False),
-    (
-        "",
-        "ACTION.md params.target_position",
-        "nothing there to rest on, or no way to reach it",
-        "那里没有可以放的地方，或够不着",
-        False,
-    ),
+_SHORT = (
+    ("", "Max Reach", "planner.short_reach", True),
+    ("", "Max Payload", "planner.short_payload", True),
+    ("", "Max Grip Width", "planner.short_wide", True),
+    ("", "Workspace Bounds", "planner.short_bounds", True),
+    ("UNKNOWN_OBJECT", "", "planner.short_unknown", False),
+    ("OP_NOT_IN_PROFILE", "", "planner.short_no_op", False),
+    ("REQUIRED_SENSOR_MISSING", "", "planner.short_sensor", False),
+    ("CAMERA_UNAVAILABLE", "", "planner.short_camera", False),
+    ("NOT_HOLDING", "", "planner.short_not_holding", False),
+    ("HOLDING", "", "planner.short_holding", False),
+    ("", "ACTION.md params.target_position", "planner.short_surface", False),
 )
 _OBSTACLE = frozenset(
     ("robot.collision_check", "robot.what_rests", "robot.no_free_way", "robot.no_free_way_home", "robot.no_free_view",
@@ -54,15 +47,13 @@ def obstructing_ids(outcome: Outcome, scene: Scene) -> tuple[str, ...]:
 
 def short_reason(outcome: Outcome, scene: Scene, language: str, about: str = "") -> str:
     """One clause of at most `LIMIT` signs; "" without any. `about`: the thing handled."""
-    zh = language == "zh"
     if collides(outcome):
-        names = [_the(scene.thing(id), scene, id, zh) for id in obstructing_ids(outcome, scene) if id != about]
-        if zh:
-            return f"机器人会碰到{'和'.join(names)}" if names else "没有不碰撞的路径"
-        return f"the robot would hit {' and '.join(names)}" if names else "no way there that is free of collision"
+        hit = [_the(scene.thing(id), scene, id, language) for id in obstructing_ids(outcome, scene) if id != about]
+        names = ("和" if language == "zh" else " and ").join(hit)
+        return render(coded("planner.would_hit", names=names) if hit else coded("planner.no_way"), language)
     refused = [f for f in outcome.findings if not f.warning]
     if refused:
-        return finding_reason(refused[0], zh)
+        return finding_reason(refused[0], language)
     return clip(render(outcome.message, language) or outcome.code)
 
 
@@ -81,21 +72,23 @@ def clip(text: str, limit: int = LIMIT) -> str:
     return flat if len(flat) <= limit else flat[: limit - 1].rsplit(" ", 1)[0] + "…"
 
 
-def finding_reason(finding: Finding, zh: bool) -> str:
-    found = render_finding(finding, "zh" if zh else "en")
+def finding_reason(found: Finding, language: str) -> str:
+    return clip(render(_finding_reason(found), language))
+
+
+def _finding_reason(found: Finding) -> str:
     if found.field == "EMBODIED.md":  # the robot has no profile at all: the shortest fix that helps
-        return clip(f"{found.found}{'；' if zh else '; '}{found.fix}")
+        return coded("planner.why_fix", why=found.found, fix=found.fix)
     part = found.field.rpartition(" / ")[2]
-    for code, last, en, chinese, more in _SHORT:
+    for code, last, short, more in _SHORT:
         if code in ("", found.code) and last in ("", part):
-            detail = found.expected if more and len(found.expected) < 60 else ""
-            return clip((chinese if zh else en) + ((f"：{detail}" if zh else f": {detail}") if detail else ""))
-    return clip(found.found)
+            detailed = more and found.expected and len(found.expected) < 60
+            return coded("planner.why_detail", why=coded(short), detail=found.expected) if detailed else coded(short)
+    return found.found
 
 
-def _the(thing: Thing | None, scene: Scene, id: str, zh: bool) -> str:
-    named = planner_messages.name(thing, "zh" if zh else "en", scene, id)
-    return named if zh else f"the {named}"
+def _the(thing: Thing | None, scene: Scene, id: str, language: str) -> str:
+    return render(coded("planner.the", name=thing_names.name(thing, language, scene, id)), language)
 
 
 def movable_among(ids: Sequence[str], scene: Scene) -> tuple[str, ...]:

@@ -15,4 +15,4 @@ def critic_refusal(action: PlannedAction, robot_id: str, scene: Scene, profile: 
         return ""
     order = Order("plan", robot_id, action.op, planned_actions.profile_parameters(action, profile), asker="planner")
     refused = [f for f in Critic().review(order, scene, profile) if not f.warning]
-    return failure_reasons.finding_reason(refused[0], language == "zh") if refused else ""
+    return failure_reasons.finding_reason(refused[0], language) if refused else ""

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 
+from worldfs.base.messages import coded, render
 from worldfs.base.model import Scene, Thing, Vec
 
-from . import planner_messages
+from . import thing_names
 from .assign import by_attribute, groups, into_containers
 from .directional_goals import DirectionalGoals
 from .directions import SIDES
@@ -72,7 +73,7 @@ class GoalBuilder:
             self.protected += self.resolve_aside(tuple(n for n in clause.keep if n.other))
         clash = sorted({subject(g) for g in self.goals} & set(self.protected))
         if clash:
-            raise NotUnderstood("contradiction", "negation", names=self.resolve.names(clash))
+            raise NotUnderstood("planner.contradiction", "negation", names=self.resolve.names(clash))
         kept = tuple(dict.fromkeys(self.protected))
         self.notes = [*self.resolve.notes, *self.notes]
         goals = [
@@ -85,7 +86,7 @@ class GoalBuilder:
         """Exceptions and protections do not become what "it" means; a pronoun there means nothing clear."""
         for noun in nouns:
             if noun.pronoun:
-                raise NotUnderstood("pronoun", "negation", word=noun.text)
+                raise NotUnderstood("planner.pronoun", "negation", word=noun.text)
         nouns = tuple(option for noun in nouns for option in (noun.options or (noun,)))  # neither of two
         last = self.resolve.last
         # to spare "the cubes", or "the cube" where there are two, is to spare every one that fits
@@ -94,22 +95,24 @@ class GoalBuilder:
         )
         for noun in nouns:
             if not noun.other and not self.resolve.one(replace(noun, quantity="all", count=0)):
-                raise NotUnderstood("missing", "missing", what=bare(noun), here=self.resolve.here())
+                raise NotUnderstood("planner.missing", "missing", what=bare(noun), here=self.resolve.here())
         self.resolve.last = last
         return found
 
     def name(self, id: str) -> str:
-        return planner_messages.name(self.scene.thing(id), self.language, self.scene, id)
+        return thing_names.name(self.scene.thing(id), self.language, self.scene, id)
 
     def read(self, clause: Clause) -> None:
         sparing = ("clear", "put", "stack", "sort", "look")
         if clause.but and clause.act not in sparing and not (clause.act in ("bring", "drop", "down") and clause.places):
-            raise NotUnderstood("word", word=clause.but[0].text)  # an exception that would be dropped is not understood
+            raise NotUnderstood(
+                "planner.word", word=clause.but[0].text
+            )  # an exception that would be dropped is not understood
         before = self.last_held()
         found = getattr(self, f"_{clause.act}")(clause)
         if before and any(isinstance(g, (*PLACING, HoldingGoal)) for g in found):
             if any(subject(g) != before for g in found):
-                raise NotUnderstood("hand_full", "impossible", name=self.name(before))
+                raise NotUnderstood("planner.hand_full", "impossible", name=self.name(before))
             self.goals = [g for g in self.goals if g != HoldingGoal(before)]
         self.goals += found
 
@@ -131,15 +134,15 @@ class GoalBuilder:
             found = tuple(id for id in found if id not in self.protected)
         for id in found:
             if id in still and not also:
-                raise NotUnderstood("not_movable", "impossible", name=self.name(id))
+                raise NotUnderstood("planner.not_movable", "impossible", name=self.name(id))
         return found
 
     def single(self, nouns: tuple[NounPhrase, ...]) -> str:
         found = self.objects(nouns)
         if len(found) > 1:
-            raise NotUnderstood("one_hand", "impossible", names=self.resolve.names(found))
+            raise NotUnderstood("planner.one_hand", "impossible", names=self.resolve.names(found))
         if not found:
-            raise NotUnderstood("missing", "missing", what=bare(nouns[0]), here=self.resolve.here())
+            raise NotUnderstood("planner.missing", "missing", what=bare(nouns[0]), here=self.resolve.here())
         return found[0]
 
     def where(self, nouns: tuple[NounPhrase, ...]) -> str:
@@ -147,7 +150,7 @@ class GoalBuilder:
         found = self.resolve.all(nouns)
         self.resolve.last = last
         if len(found) != 1:
-            raise NotUnderstood("ambiguous", "ambiguous", what=nouns[0].text, names=self.resolve.names(found))
+            raise NotUnderstood("planner.ambiguous", "ambiguous", what=nouns[0].text, names=self.resolve.names(found))
         return found[0]
 
     def filtered(
@@ -160,9 +163,9 @@ class GoalBuilder:
         what = list(clause.what)
         for side, nouns in (*filters, *places):
             if not isinstance(nouns, tuple) or not nouns or not isinstance(nouns[0], NounPhrase) or not what:
-                raise NotUnderstood("word", word=str(nouns))
+                raise NotUnderstood("planner.word", word=str(nouns))
             if side not in ("in", "on", "beside", "from", *SIDES):
-                raise NotUnderstood("reading", what=f"{side} {nouns[0].text}")
+                raise NotUnderstood("planner.reading", what=f"{side} {nouns[0].text}")
             there = [n for n in nouns if isinstance(n, NounPhrase)]
             what = [replace(n, at=(*n.at, *((side, t) for t in there))) if not n.pronoun else n for n in what]
         return replace(clause, what=tuple(what), places=()), goal
@@ -177,18 +180,18 @@ class GoalBuilder:
             nouns = goal[1]
             box = self.where(tuple(n for n in nouns if isinstance(n, NounPhrase)))
             if box not in boxes:
-                raise NotUnderstood("not_container", "impossible", name=self.name(box))
+                raise NotUnderstood("planner.not_container", "impossible", name=self.name(box))
             boxes = [box]
         found = self.objects(clause.what, clause.but, also=True) if clause.what else self._only_surface(clause)
         if found and goal is None and all(id in boxes for id in found):
             return self._emptied(found)
         if not boxes:
-            raise NotUnderstood("no_container", "impossible")
+            raise NotUnderstood("planner.no_container", "impossible")
         tops = [id for id in found if id in {s.id for s in surfaces(self.scene)}]
         loose = [id for id in found if id not in tops]
         for id in loose:
             if id in immovable_ids(self.scene):
-                raise NotUnderstood("not_movable", "impossible", name=self.name(id))
+                raise NotUnderstood("planner.not_movable", "impossible", name=self.name(id))
         if clause.what and clause.what[0].quantity == "all":
             loose = [id for id in loose if final_support(self.resolve.places, id).relation != "in" or goal is not None]
         goals: list[Goal] = []
@@ -209,15 +212,15 @@ class GoalBuilder:
         self.protected += self.resolve_aside(clause.but)
         found = tuple(s.id for s in surfaces(self.scene))
         if not found:
-            raise NotUnderstood("no_surface", "missing")
+            raise NotUnderstood("planner.no_surface", "missing")
         if len(found) > 1:
-            raise NotUnderstood("ambiguous", "ambiguous", what=clause.act, names=self.resolve.names(found))
+            raise NotUnderstood("planner.ambiguous", "ambiguous", what=clause.act, names=self.resolve.names(found))
         return found
 
     def _put(self, clause: Clause) -> list[Goal]:
         places = [p for p in clause.places if p[0] != "from"]
         if not places:
-            raise NotUnderstood("where", word=clause.what[0].text)
+            raise NotUnderstood("planner.where", word=clause.what[0].text)
         if len(places) == 1:
             return self._put_at(*self.filtered(clause, keep_last=True))
         # "the apple on the table in the basket" or "the apple in the basket-on-the-table": the scene decides
@@ -248,7 +251,7 @@ class GoalBuilder:
             return readings[0]
         if failure and not readings:
             raise failure
-        raise NotUnderstood("reading", "ambiguous", what=f"{side} {inner[0].text if inner else where}")
+        raise NotUnderstood("planner.reading", "ambiguous", what=f"{side} {inner[0].text if inner else where}")
 
     def _put_at(self, clause: Clause, goal: tuple[str, tuple[NounPhrase, ...] | Vec] | None) -> list[Goal]:
         assert goal is not None
@@ -260,12 +263,12 @@ class GoalBuilder:
         if not nouns:
             spot = tuple(float(v) for v in where if isinstance(v, float))
             if len(ids) > 1:
-                raise NotUnderstood("one_support", "impossible", name=str(spot))
+                raise NotUnderstood("planner.one_support", "impossible", name=str(spot))
             return [PlacedGoal(id, spot) for id in ids]
         target = self.scene.thing(self.where(nouns))
         assert target is not None
         if clause.gap:
-            raise NotUnderstood("which_side", "ambiguous", name=self.name(target.id))
+            raise NotUnderstood("planner.which_side", "ambiguous", name=self.name(target.id))
         return self._towards(ids, side, target, everything=all(n.quantity == "all" for n in clause.what))
 
     def beside(self, ids: tuple[str, ...], other: Thing) -> list[Goal]:
@@ -275,21 +278,21 @@ class GoalBuilder:
         if everything:
             ids = tuple(id for id in ids if id != target.id)
         if target.id in ids:
-            raise NotUnderstood("itself", "impossible", name=self.name(target.id))
+            raise NotUnderstood("planner.itself", "impossible", name=self.name(target.id))
         if side == "beside":
             return [BesideGoal(id, target.id) for id in ids]
         if target.is_container and side in ("in", "on", "to", "at"):
             return [InGoal(id, target.id) for id in ids]
         if side == "in":
-            raise NotUnderstood("not_container", "impossible", name=self.name(target.id))
+            raise NotUnderstood("planner.not_container", "impossible", name=self.name(target.id))
         if target.id in immovable_ids(self.scene):
             return [OnGoal(id, target.id) for id in ids]
         if side != "on":
-            raise NotUnderstood("where_to", "ambiguous", name=self.name(target.id))
+            raise NotUnderstood("planner.where_to", "ambiguous", name=self.name(target.id))
         if len(ids) > 1:
-            raise NotUnderstood("one_support", "impossible", name=self.name(target.id))
+            raise NotUnderstood("planner.one_support", "impossible", name=self.name(target.id))
         if target.shape == "sphere":
-            raise NotUnderstood("round", "impossible", names=self.name(target.id))
+            raise NotUnderstood("planner.round", "impossible", names=self.name(target.id))
         return [OnGoal(id, target.id) for id in ids]
 
     def _bring(self, clause: Clause) -> list[Goal]:
@@ -307,7 +310,7 @@ class GoalBuilder:
             return self._put(clause)
         ids = self.objects(clause.what) if clause.what else tuple(filter(None, (self.last_held() or self.holding,)))
         if not ids:
-            raise NotUnderstood("nothing_held", "missing")
+            raise NotUnderstood("planner.nothing_held", "missing")
         return [DownGoal(id) for id in ids]
 
     def _drop(self, clause: Clause) -> list[Goal]:
@@ -321,7 +324,7 @@ class GoalBuilder:
         if goal is not None:
             base = self.where(tuple(n for n in goal[1] if isinstance(n, NounPhrase)))
             if base in ids:
-                raise NotUnderstood("itself", "impossible", name=self.name(base))
+                raise NotUnderstood("planner.itself", "impossible", name=self.name(base))
         things = [t for id in ids if (t := self.scene.thing(id)) is not None]
         # widest below; round things only on top
         things.sort(key=lambda t: (t.shape == "sphere", -max(t.size[:2], default=0.0)))
@@ -332,12 +335,11 @@ class GoalBuilder:
         elif base:
             goals = [OnGoal(chain[0], base)] if chain else []
         if len(chain) < 2 and not goals:
-            raise NotUnderstood("stack_one", "impossible")
+            raise NotUnderstood("planner.stack_one", "impossible")
         round_ones = [id for id in chain[:-1] if (t := self.scene.thing(id)) and t.shape == "sphere"]
         if round_ones:
-            raise NotUnderstood("round", "impossible", names=self.resolve.names(round_ones))
-        said = "自下而上：" if self.language == "zh" else "from below: "
-        self.notes.append(said + self.resolve.names(chain))
+            raise NotUnderstood("planner.round", "impossible", names=self.resolve.names(round_ones))
+        self.notes.append(render(coded("planner.from_below", names=self.resolve.names(chain)), self.language))
         return [*goals, *(OnGoal(upper, lower) for lower, upper in pairwise(chain))]
 
     def _sort(self, clause: Clause) -> list[Goal]:
@@ -355,9 +357,9 @@ class GoalBuilder:
             )
         for id in ids:
             if id in immovable_ids(self.scene):
-                raise NotUnderstood("not_movable", "impossible", name=self.name(id))
+                raise NotUnderstood("planner.not_movable", "impossible", name=self.name(id))
         if goal is not None and len(groups(ids, clause.by, self.scene, self.language)) > len(boxes):
-            raise NotUnderstood("few_boxes", "impossible", names=self.resolve.names(boxes))
+            raise NotUnderstood("planner.few_boxes", "impossible", names=self.resolve.names(boxes))
         goals, note = by_attribute(ids, clause.by, boxes, self.scene, self.language)
         self.notes.append(note)
         return goals
@@ -366,7 +368,7 @@ class GoalBuilder:
         clause, _ = self.filtered(clause, keep_last=False)
         ids = self.objects(clause.what, clause.but, also=True)
         if not ids and clause.what[0].quantity != "all":
-            raise NotUnderstood("missing", "missing", what=bare(clause.what[0]), here=self.resolve.here())
+            raise NotUnderstood("planner.missing", "missing", what=bare(clause.what[0]), here=self.resolve.here())
         return [SeenGoal(id) for id in ids]
 
     def _go(self, clause: Clause) -> list[Goal]:
@@ -374,21 +376,22 @@ class GoalBuilder:
         if spots and not clause.what:
             spot = tuple(v for v in spots[0] if isinstance(v, float))
             if len(spot) != 3:
-                raise NotUnderstood("three")
+                raise NotUnderstood("planner.three")
             return [AtGoal(spot)]
         clause, _ = self.filtered(clause, keep_last=False)
         id = self.where(clause.what)
         point = point_above(self.scene, id)
         if not all(map(math.isfinite, point)):
-            raise NotUnderstood("no_position", "missing", where=self.name(id))
+            raise NotUnderstood("planner.no_position", "missing", where=self.name(id))
         return [AtGoal(point, id)]
 
     def _shift(self, clause: Clause) -> list[Goal]:
         assert clause.shift is not None
         ids = self.objects(clause.what, clause.but)
         if any(final_support(self.resolve.places, id).relation != "on" for id in ids):
-            key = "held_now" if self.resolve.places[ids[0]].relation == "held" else "where"
-            raise NotUnderstood(key, "ambiguous", name=self.name(ids[0]), word=clause.what[0].text)
+            held = self.resolve.places[ids[0]].relation == "held"
+            code = "planner.held_now" if held else "planner.where"
+            raise NotUnderstood(code, "ambiguous", name=self.name(ids[0]), word=clause.what[0].text)
         return self.sided.shifted(ids, clause.shift)
 
     def _wave(self, clause: Clause) -> list[Goal]:
@@ -398,7 +401,7 @@ class GoalBuilder:
         wanted = self.objects(clause.what, clause.but) if clause.what else None
         before = self.before()
         if before is None:
-            raise NotUnderstood("no_history", "missing")
+            raise NotUnderstood("planner.no_history", "missing")
         return undo_goals(before, self.scene, wanted)
 
     def _home(self, clause: Clause) -> list[Goal]:
@@ -407,7 +410,7 @@ class GoalBuilder:
     def _open(self, clause: Clause) -> list[Goal]:
         held = self.last_held() or ("" if any(isinstance(g, PLACING) for g in self.goals) else self.holding)
         if held:
-            raise NotUnderstood("hand_full", "impossible", name=self.name(held))
+            raise NotUnderstood("planner.hand_full", "impossible", name=self.name(held))
         return [GripperGoal("open")]
 
     def _close(self, clause: Clause) -> list[Goal]:

@@ -7,6 +7,7 @@ import unicodedata
 from dataclasses import dataclass, replace
 from typing import Final
 
+from worldfs.base.messages import coded, render
 from worldfs.base.model import Profile, Scene
 
 from . import (
@@ -16,8 +17,8 @@ from . import (
     english_parser,
     lexicon_en,
     lexicon_zh,
-    planner_messages,
     spelling,
+    thing_names,
 )
 from .goal_builder import Before, GoalBuilder, never
 from .intent import Clause, Intent, NotUnderstood, QuestionIntent, RefusedIntent
@@ -57,16 +58,16 @@ def interpret(
 
     try:
         if not text:
-            raise NotUnderstood("empty", "empty")
+            raise NotUnderstood("planner.empty", "empty")
         if len(text) > LIMIT:
-            raise NotUnderstood("too_long", size=str(len(text)), limit=str(LIMIT))
+            raise NotUnderstood("planner.too_long", size=str(len(text)), limit=str(LIMIT))
         stop = next((c for c in text if c in lexicon_en.STOP_SIGNS and not c.isspace()), "")
         if stop:
-            raise NotUnderstood("negation", "negation", word=stop)
+            raise NotUnderstood("planner.negation", "negation", word=stop)
         vocabulary = Vocabulary(scene)
         sentences = [s for s in (part.strip(" ,，") for part in _SENTENCE.split(text)) if s]
         if not sentences or " ".join(sentences).lower() in lexicon_en.GREETINGS:
-            raise NotUnderstood("empty", "empty")
+            raise NotUnderstood("planner.empty", "empty")
         notes: list[str] = []
         read = _chinese if language == "zh" else _english
         found = read(sentences, vocabulary, notes)
@@ -75,31 +76,29 @@ def interpret(
             denied = found.failure is not None and "negation" in _signal_words(text, language)
             if found.failure is not None and (denied or not told):
                 raise found.failure
-            return QuestionIntent(
-                instruction, language, told or planner_messages.reason("untold", language), bool(told)
-            )
+            return QuestionIntent(instruction, language, told or render(coded("planner.untold"), language), bool(told))
         intent = GoalBuilder(scene, vocabulary, language, before).command(found, instruction)
         return replace(intent, note="; ".join(filter(None, (*notes, intent.note)))) if notes else intent
     except NotUnderstood as error:
-        kind, key, facts = _why(error, text, language)
-        if key == "verb" and facts.get("word") == "…":
-            key = "no_verb"
+        kind, code, facts = _why(error, text, language)
+        if code == "planner.verb" and facts.get("word") == "…":
+            code = "planner.no_verb"
+        hint = facts.pop("hint", "")
+        facts["hint"] = coded("planner.did_you_mean", word=hint) if hint else ""
         facts["said"] = text if len(text) <= 60 else text[:59] + "…"
-        facts.setdefault(
-            "here", planner_messages.names([t.id for t in (*scene.objects, *scene.furniture)], scene, language)
-        )
+        facts.setdefault("here", thing_names.names([t.id for t in (*scene.objects, *scene.furniture)], scene, language))
         return RefusedIntent(
-            planner_messages.reason(key, language, **facts), can() if suggest else (), language, kind, instruction
+            render(coded(code, **facts), language), can() if suggest else (), language, kind, instruction
         )
 
 
 # Ordinary words for what no action of ours takes as a parameter: the refusal says what can be done instead.
 _CANNOT: Final = {
-    "manner": re.compile(
+    "planner.manner": re.compile(
         "gently|slowly|softly|quickly|smoothly|quietly|carefully|faster|slower|fast|轻轻地?|慢慢地?|慢点|轻点|快点|小心地?",
         re.IGNORECASE,
     ),
-    "vertical": re.compile("up|down|upwards?|downwards?|higher|lower|raise|[向往](?:上|下)", re.IGNORECASE),
+    "planner.vertical": re.compile("up|down|upwards?|downwards?|higher|lower|raise|[向往](?:上|下)", re.IGNORECASE),
 }
 
 
@@ -144,7 +143,7 @@ def _english(sentences: list[str], vocabulary: Vocabulary, notes: list[str]) -> 
             reader = english_parser.EnglishParser(tokens, vocabulary)
             clauses = reader.clauses()
             if not clauses and reader.tokens:
-                raise NotUnderstood("word", word=reader.tokens[0])
+                raise NotUnderstood("planner.word", word=reader.tokens[0])
             found += clauses
         except NotUnderstood as error:
             failure = _protection(error, tokens, vocabulary, found) if found else error
@@ -153,7 +152,7 @@ def _english(sentences: list[str], vocabulary: Vocabulary, notes: list[str]) -> 
             if failure is not None:
                 raise failure from None
     if not found:
-        raise NotUnderstood("empty", "empty")
+        raise NotUnderstood("planner.empty", "empty")
     return found
 
 
@@ -186,25 +185,26 @@ def _chinese(sentences: list[str], vocabulary: Vocabulary, notes: list[str]) -> 
                 return QuestionReading("".join(sentences), failure)
             raise
     if not found:
-        raise NotUnderstood("empty", "empty")
+        raise NotUnderstood("planner.empty", "empty")
     return found
 
 
 def _why(error: NotUnderstood, text: str, language: str) -> tuple[str, str, dict[str, str]]:
     """The most specific reason: a sentence that was not understood and is a negation, condition or report is named
     so."""
-    if error.kind != "unknown" or error.key in ("empty", "too_long"):
-        return error.kind, error.key, dict(error.facts)
+    if error.kind != "unknown" or error.code in ("planner.empty", "planner.too_long"):
+        return error.kind, error.code, dict(error.facts)
     said = _signal_words(text, language)
-    for kind in ("negation", "conditional", "report"):
+    codes = {"negation": "planner.negation", "conditional": "planner.conditional", "report": "planner.report"}
+    for kind, code in codes.items():
         if said.get(kind):
-            return kind, kind, {"word": said[kind]}
+            return kind, code, {"word": said[kind]}
     word = str(error.facts.get("word", "")).lower()
-    for key, pattern in _CANNOT.items():
+    for code, pattern in _CANNOT.items():
         for found in pattern.finditer(text) if word else ():
             if found[0].lower().startswith(word):  # in Chinese a word that nobody knows is one sign
-                return "unknown", key, {"word": found[0]}
-    return "unknown", error.key, dict(error.facts)
+                return "unknown", code, {"word": found[0]}
+    return "unknown", error.code, dict(error.facts)
 
 
 def _signal_words(text: str, language: str) -> dict[str, str]:

@@ -49,11 +49,11 @@ Intent = CommandIntent | QuestionIntent | RefusedIntent
 
 
 class NotUnderstood(Exception):
-    """Inside the parser only: becomes a RefusedIntent. `key` is a row of `planner_messages.REASONS`."""
+    """Inside the parser only: becomes a RefusedIntent with the message of `code`."""
 
-    def __init__(self, key: str, kind: str = "unknown", **facts: str) -> None:
-        super().__init__(key)
-        self.key, self.kind, self.facts = key, kind, facts
+    def __init__(self, code: str, kind: str = "unknown", **facts: str) -> None:
+        super().__init__(code)
+        self.code, self.kind, self.facts = code, kind, facts
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from worldfs.base.model import Scene
 
-from . import planner_messages, superlatives
+from . import superlatives, thing_names
 from .directions import SIDES, axis, lies_toward
 from .goals import BesideGoal, held_by, holds
 from .intent import NotUnderstood, NounPhrase
@@ -24,7 +24,7 @@ class NounResolver:
         self.head: frozenset[str] = frozenset()  # the kind that was named last: what "one" stands for
 
     def names(self, ids: tuple[str, ...] | list[str]) -> str:
-        return planner_messages.names(ids, self.scene, self.language)
+        return thing_names.names(ids, self.scene, self.language)
 
     def here(self) -> str:
         return self.names([t.id for t in (*self.scene.objects, *self.scene.furniture)])
@@ -49,12 +49,12 @@ class NounResolver:
             found = tuple(id for id in found if self.head & self.vocabulary.keys[id]) or found
         if noun.other:
             if not self.mentioned & set(anywhere):
-                raise NotUnderstood("other", "ambiguous", what=noun.text, names=self.names(found))
+                raise NotUnderstood("planner.other", "ambiguous", what=noun.text, names=self.names(found))
             found = tuple(id for id in found if id not in self.mentioned)
         if noun.best and found:
             base = self.scene.thing(self._single(noun.best_of)) if noun.best_of is not None else None
             if noun.plural and not noun.count:
-                raise NotUnderstood("ambiguous", "ambiguous", what=noun.text, names=self.names(found))
+                raise NotUnderstood("planner.ambiguous", "ambiguous", what=noun.text, names=self.names(found))
             chosen = superlatives.pick_superlative(found, noun.best, self.scene, noun.count or 1, base)
             self._tell(noun.text, chosen)
             return chosen
@@ -62,8 +62,9 @@ class NounResolver:
             named = [keys for _, keys in noun.words if any(k[:2] == "k:" for k in keys)]
             if noun.quantity == "all" and not noun.count and len(named) < 2:  # nothing is an apple and a can
                 return ()
-            key, listed = ("missing_there", self.names(anywhere)) if anywhere else ("missing", self.here())
-            raise NotUnderstood(key, "missing", what=bare(noun), here=listed)
+            code = "planner.missing_there" if anywhere else "planner.missing"
+            listed = self.names(anywhere) if anywhere else self.here()
+            raise NotUnderstood(code, "missing", what=bare(noun), here=listed)
         if noun.quantity == "any":
             number = noun.count or 1
             if len(found) < number:
@@ -73,19 +74,19 @@ class NounResolver:
             raise self._count(noun, found)
         if noun.quantity == "all" or noun.plural or noun.count or len(found) == 1:
             return found
-        raise NotUnderstood("ambiguous", "ambiguous", what=noun.text, names=self.names(found))
+        raise NotUnderstood("planner.ambiguous", "ambiguous", what=noun.text, names=self.names(found))
 
     def _single(self, noun: NounPhrase) -> str:
         found = self.one(noun)
         if len(found) != 1:
-            raise NotUnderstood("ambiguous", "ambiguous", what=noun.text, names=self.names(found))
+            raise NotUnderstood("planner.ambiguous", "ambiguous", what=noun.text, names=self.names(found))
         return found[0]
 
     def _choice(self, noun: NounPhrase) -> tuple[str, ...]:
         """ "the apple or the can": the one that is easier to reach, and a note says which."""
         several = tuple(self._single(option) for option in noun.options)
         if not set(several) <= set(self.places):  # of tables and baskets none is easier: the user must choose
-            raise NotUnderstood("ambiguous", "ambiguous", what=noun.text, names=self.names(several))
+            raise NotUnderstood("planner.ambiguous", "ambiguous", what=noun.text, names=self.names(several))
         chosen = self.easiest(several)[:1]
         self._tell(noun.text, chosen)
         return chosen
@@ -96,7 +97,7 @@ class NounResolver:
     def _count(self, noun: NounPhrase, found: tuple[str, ...]) -> NotUnderstood:
         number = str(noun.count or 1)
         return NotUnderstood(
-            "count", "ambiguous", what=noun.text, count=number, found=str(len(found)), names=self.names(found)
+            "planner.count", "ambiguous", what=noun.text, count=number, found=str(len(found)), names=self.names(found)
         )
 
     def _pronoun(self, noun: NounPhrase) -> tuple[str, ...]:
@@ -105,7 +106,7 @@ class NounResolver:
             held = held_by(self.scene)
             found = (held,) if held else ()
         if not found or (len(found) > 1 and noun.text in ("it", "它")):
-            raise NotUnderstood("pronoun", "ambiguous", word=noun.text)
+            raise NotUnderstood("planner.pronoun", "ambiguous", word=noun.text)
         if noun.count and len(found) != noun.count:
             raise self._count(noun, found)
         return found

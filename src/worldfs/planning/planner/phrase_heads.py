@@ -19,7 +19,7 @@ def share_heads(nouns: list[NounPhrase]) -> tuple[NounPhrase, ...]:
             found[n] = replace(found[n], words=(*found[n].words, *head), quantity=quantity, plural=model.plural)
     for noun in found:
         if not has_head(noun):
-            raise NotUnderstood("headless", word=noun.text)
+            raise NotUnderstood("planner.headless", word=noun.text)
     return tuple(found)
 
 

@@ -6,9 +6,10 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from worldfs.base.messages import CodedText, coded, render
 from worldfs.base.model import Profile, Relation, Scene, Thing, Vec
 
-from . import feasible, placement, planned_actions, planner_messages
+from . import feasible, placement, planned_actions, thing_names
 from .assign import fits, free_volume, into_containers, volume
 from .goals import (
     POSE_GOALS,
@@ -150,7 +151,7 @@ class _Group:
             action = _pose(goal, self.stage, robot.pose if robot is not None else ())
             why = self.limits.abandoned.get(str(goal), "")
             if not why and not planned_actions.supports_op(self.profile, action.op):
-                why = planner_messages.reason("no_op", self.limits.language, what=action.op)
+                why = render(coded("planner.no_op", what=action.op), self.limits.language)
             why = why or self.why_not(action, scene)
             if why:
                 lost.append((goal, why))
@@ -197,10 +198,18 @@ class _Handling:
         return found
 
     def name(self, id: str) -> str:
-        return planner_messages.name(self.scene.thing(id), self.limits.language, self.scene, id)
+        return thing_names.name(self.scene.thing(id), self.limits.language, self.scene, id)
 
-    def lose(self, goal: Goal, key: str, **facts: str) -> None:
-        self.lost.append((goal, planner_messages.reason(key, self.limits.language, **facts)))
+    def lose(self, goal: Goal, why: CodedText) -> None:
+        self.lost.append((goal, render(why, self.limits.language)))
+
+    def _unreachable(self, id: str, why: str) -> CodedText:
+        """`why`: the id of what lies on it, its own id, or `circle`."""
+        if why == "circle":
+            return coded("planner.circle")
+        if why == id:
+            return coded("planner.protected", name=self.name(id))
+        return coded("planner.blocked", other=self.name(why))
 
     def surface_of(self, id: str) -> str:
         """Where a thing is set aside: the table that it is on, else the first there is."""
@@ -220,14 +229,13 @@ class _Handling:
                 break
             for goal in [g for g in wanted if subject(g) in bad]:
                 why = bad[subject(goal)]
-                key = "circle" if why == "circle" else "protected" if why == subject(goal) else "blocked"
-                self.lose(goal, key, name=self.name(subject(goal)), other=self.name(why))
+                self.lose(goal, self._unreachable(subject(goal), why))
                 wanted.remove(goal)
         try:
             moves = search_moves(problem)
         except ValueError:
             for goal in wanted:
-                self.lose(goal, "circle")
+                self.lose(goal, coded("planner.circle"))
             moves = []
         return self._carry(moves, wanted)
 
@@ -240,22 +248,22 @@ class _Handling:
             id = subject(goal)
             thing = self.now.get(id)
             if thing is None:
-                self.lose(goal, "gone", name=id)
+                self.lose(goal, coded("planner.gone", name=id))
             elif holds(goal, self.scene, self.robot_id, self.places):
                 found.append(goal)
             elif id in self.limits.abandoned:
                 self.lost.append((goal, self.limits.abandoned[id]))
             elif not planned_actions.supports_op(self.profile, planned_actions.PICK) and id != self.hand:
-                self.lose(goal, "no_op", what=planned_actions.PICK)
+                self.lose(goal, coded("planner.no_op", what=planned_actions.PICK))
             elif not isinstance(goal, HoldingGoal) and not planned_actions.supports_op(
                 self.profile, planned_actions.PLACE
             ):
-                self.lose(goal, "no_op", what=planned_actions.PLACE)
+                self.lose(goal, coded("planner.no_op", what=planned_actions.PLACE))
             elif isinstance(goal, InGoal) and (box := self.scene.thing(goal.container)) is not None:
                 if not fits(thing, box):
-                    self.lose(goal, "too_large", name=self.name(id), where=self.name(box.id))
+                    self.lose(goal, coded("planner.too_large", name=self.name(id), where=self.name(box.id)))
                 elif space[box.id] < volume(thing):
-                    self.lose(goal, "full", name=self.name(id), where=self.name(box.id))
+                    self.lose(goal, coded("planner.full", name=self.name(id), where=self.name(box.id)))
                 else:
                     space[box.id] -= volume(thing)
                     found.append(goal)
@@ -336,15 +344,14 @@ class _Handling:
             spot = self._spot(move, goal, bench)
             if spot is None or not all(map(math.isfinite, spot)):
                 stuck.add(move.object)
-                key, where = "no_room" if spot is None else "no_position", self.name(move.to.of)
-                if spot is None and isinstance(goal, PlacedGoal):
-                    key, where = "no_place_at", ", ".join(f"{v:g}" for v in goal.position)
-                self.lose(
-                    goal or goal_of.get(move.object) or DownGoal(move.object),
-                    key,
-                    name=self.name(move.object),
-                    where=where,
-                )
+                name, where = self.name(move.object), self.name(move.to.of)
+                why = coded("planner.no_room", name=name, where=where)
+                if spot is not None:
+                    why = coded("planner.no_position", where=where)
+                elif isinstance(goal, PlacedGoal):
+                    at = ", ".join(f"{v:g}" for v in goal.position)
+                    why = coded("planner.no_place_at", name=name, where=at)
+                self.lose(goal or goal_of.get(move.object) or DownGoal(move.object), why)
                 continue
             # a free spot on furniture is sent as a position only: with the name the driver would choose another
             named = move.to.of in places or move.to.relation == "in"

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from worldfs.base.errors import NotFound, WorldError
 from worldfs.base.json_values import as_floats
+from worldfs.base.messages import CodedText, coded, render
 from worldfs.base.model import Cause, JobState, JobStatus, Order, Outcome, Scene, Vec
 from worldfs.base.stop_signal import StopSignal
 
-from . import failure_reasons, planned_actions, planner_messages, task_text
+from . import failure_reasons, planned_actions, task_text, thing_names
 from .goals import (  # fmt: skip
     POSE_GOALS,
     AtGoal,
@@ -37,27 +38,6 @@ from .task_progress import TaskProgress
 GIVE_UP = 2  # failures with one thing before the plan goes on without it
 SPARE = 8  # actions beyond three for each goal and twice the first plan, before the command is aborted
 
-WORDS = {
-    "done": ("done", "完成"),
-    "nothing": ("Nothing to do: {what}.", "无事可做：{what}，本来就是这样。"),
-    "note": ("Understood: {what}", "理解为：{what}"),
-    "none": ("Nothing to do: no such thing is here.", "无事可做：这里没有这样的东西。"),
-    "infeasible": ("Refused before the first step, nothing was moved. {what}", "未开始，什么都没动。{what}"),
-    "cancelled": ("cancelled", "已取消"),
-    "limit": ("stopped after {n} actions without reaching the goal", "执行了 {n} 个动作仍未达到目标，停止"),
-    "unmet": ("the goal does not hold: {what}", "目标没有达到：{what}"),
-    "lesson": ("a lesson says no: {why}", "经验记录不允许：{why}"),
-    "noted": ("; see LESSONS.md: {titles}", "；见 LESSONS.md：{titles}"),
-    "useless": ("done {n} times, and it still does not hold", "做了 {n} 次，仍然没有达到"),
-    "dig": ("to get at {name}, first lifting out {others}", "为了拿到{name}，先拿出{others}"),
-    "back": (" (to be put back afterwards)", "(之后放回)"),
-    "left": (" (left on the table)", "(留在桌上)"),
-    "unseen": ("reported success, but the page does not show it", "报告成功，但环境文件中看不到"),
-    "by_other": ("cancelled by somebody else", "被他人取消"),
-    "dropped": ("not reached", "未执行"),
-    "broken": ("interrupted: {why}", "中断：{why}"),
-}  # fmt: skip
-
 
 class PlanExecutor:
     """The execution of one command."""
@@ -81,15 +61,15 @@ class PlanExecutor:
         self.predicted: dict[str, ThingLocation] | None = None
         self.stage, self.replans, self.changed = 0, 0, False
 
-    def message(self, key: str, **facts: object) -> str:
-        return WORDS[key][self.command.language == "zh"].format(**facts)
+    def message(self, text: CodedText) -> str:
+        return render(text, self.command.language)
 
     # -- the loop -------------------------------------------------------------------------------------------------
 
     def run(self, scene: Scene) -> PlanReport:
         goals = self.command.goals
         if self.command.note:
-            self.port.progress(self.message("note", what=self.command.note))
+            self.port.progress(self.message(coded("planner.note", what=self.command.note)))
         if all(holds(g, scene, self.robot) for g in goals):
             judged = self._judge(scene, {})
             return self._report(True, self._idle(scene), judged)
@@ -109,7 +89,7 @@ class PlanExecutor:
                 if not plan.actions:
                     break
                 if len(self.jobs) >= budget + 4 * sum(map(len, self.dig.values())):
-                    reason = self.message("limit", n=len(self.jobs))
+                    reason = self.message(coded("planner.limit", n=len(self.jobs)))
                     break
                 verdict = self._act(plan.actions[0], scene)
                 if verdict == "cancelled":
@@ -179,9 +159,9 @@ class PlanExecutor:
         order = self._order(action)
         note = self.port.avoid(order)
         if note is not None:
-            why = self.message("lesson", why=failure_reasons.note_reason(note))
+            why = self.message(coded("planner.lesson", why=failure_reasons.note_reason(note)))
             self.heeded_lessons.append(note.title)
-            self.progress.mark("skipped", WORDS["lesson"][self.language == "zh"].format(why=note.title))
+            self.progress.mark("skipped", render(coded("planner.lesson", why=note.title), self.language))
             self._write()
             self.port.progress(f"{text}: {why}")
             return self._failed(action, why, certain=True)
@@ -203,11 +183,11 @@ class PlanExecutor:
             if self._scene_shows(action, fresh):
                 self.progress.mark("done", result)
                 self._write()
-                self.port.progress(f"{text}: {result or self.message('done')}")
+                self.port.progress(f"{text}: {result or self.message(coded('planner.done'))}")
                 self._expect(action)
                 self.refused.clear()
                 return self._progressed(action, fresh)
-            result = why = self.message("unseen")
+            result = why = self.message(coded("planner.unseen"))
         self.progress.mark("failed", result)
         self._write()
         blocked = (
@@ -215,10 +195,11 @@ class PlanExecutor:
         )
         self.port.progress(f"{text}: {result}")
         if outcome.cause is Cause.CANCELLED:
-            return "cancelled" if self.stop.is_set() else self.message("by_other")
+            return "cancelled" if self.stop.is_set() else self.message(coded("planner.by_other"))
         if outcome.cause is Cause.REJECTED:
             self._record_lesson(order)
-        if code := failure_reasons.code(outcome):
+        code = failure_reasons.code(outcome)
+        if code and code != why:
             self.codes.append(code)
         if blocked:
             return self._postpone(action, why, outcome, scene)
@@ -235,7 +216,7 @@ class PlanExecutor:
         self.useless[key] = self.useless.get(key, 0) + 1
         self.bad_spots.setdefault(action.object, []).append(tuple(as_floats(action.params["target_position"])))
         if self.useless[key] >= GIVE_UP:
-            self.abandoned[action.object] = self.message("useless", n=self.useless[key])
+            self.abandoned[action.object] = self.message(coded("planner.useless", n=self.useless[key]))
         return ""
 
     def _postpone(self, action: PlannedAction, why: str, outcome: Outcome, scene: Scene) -> str:
@@ -272,12 +253,14 @@ class PlanExecutor:
             self.groups.append(tuple(InGoal(o, box.of) for o in orphans))
         language = self.command.language
         names = ("、" if language == "zh" else ", ").join(
-            planner_messages.name(scene.thing(o), language, scene, o)
-            + (self.message("back" if back else "left") if o in orphans else "")
+            thing_names.name(scene.thing(o), language, scene, o)
+            + (self.message(coded("planner.back") if back else coded("planner.left")) if o in orphans else "")
             for o in others
         )
         self.port.progress(
-            self.message("dig", name=planner_messages.name(scene.thing(id), language, scene, id), others=names)
+            self.message(
+                coded("planner.dig", name=thing_names.name(scene.thing(id), language, scene, id), others=names)
+            )
         )
         return True
 
@@ -351,7 +334,7 @@ class PlanExecutor:
         whole = [g for g in self.command.goals if isinstance(g, ClearedGoal)] or self.command.goals
         texts = list(dict.fromkeys(task_text.state_text(g, scene, self.command.language) for g in whole))
         what = ("、" if zh else ", ").join(texts[:3]) + ("…" if len(texts) > 3 else "")
-        return self.message("nothing", what=what) if texts else self.message("none")
+        return self.message(coded("planner.nothing", what=what)) if texts else self.message(coded("planner.none"))
 
     def _infeasible(self, plan: Plan, scene: Scene) -> PlanReport:
         """Not all goals are possible: nothing is started, and each impossible goal is named with its reason."""
@@ -363,7 +346,7 @@ class PlanExecutor:
             by_why.setdefault(why, []).append(task_text.goal_text(goal, scene, self.command.language))
         comma, colon = ("、", "：") if self.command.language == "zh" else (", ", ": ")
         said = sign.join(comma.join(dict.fromkeys(texts)) + colon + why for why, texts in by_why.items())
-        return self._report(False, self.message("infeasible", what=sign.join((said, *told))), judged)
+        return self._report(False, self.message(coded("planner.infeasible", what=sign.join((said, *told)))), judged)
 
     def _refused(self, plan: Plan, scene: Scene) -> list[str]:
         """Steps that the critic would refuse: named with their lesson, which is written if missing."""
@@ -376,7 +359,9 @@ class PlanExecutor:
                 self.port.learn(order, then)
             else:
                 self.heeded_lessons.append(note.title)
-                told.append(self.message("lesson", why=f"{failure_reasons.note_reason(note)} ({note.title})"))
+                told.append(
+                    self.message(coded("planner.lesson", why=f"{failure_reasons.note_reason(note)} ({note.title})"))
+                )
             self.progress.mark("skipped", note.title if note is not None else "")
         if plan.refused:
             self._write()
@@ -391,10 +376,10 @@ class PlanExecutor:
         ok = all(j.held for j in judged)
         if not ok:
             reason = self._account(judged, reason, plan)
-        self.progress.close(self.message("dropped"))
+        self.progress.close(self.message(coded("planner.dropped")))
         if self.progress.rows:
             self._write()
-        return self._report(ok, self.message("done") if ok else reason, judged)
+        return self._report(ok, self.message(coded("planner.done")) if ok else reason, judged)
 
     def _account(self, judged: tuple[GoalResult, ...], reason: str, plan: Plan) -> str:
         """One sentence: what does not hold, why, and the lesson; codes in brackets at the end."""
@@ -407,10 +392,12 @@ class PlanExecutor:
         missing = semicolon.join(comma.join(texts) + (colon + why if why else "") for why, texts in by_why.items())
         goals = {j.goal for j in judged}
         lost = [r for g, r in plan.unmet if g not in goals and r not in by_why]
-        said = semicolon.join(filter(None, (self.message("unmet", what=missing), reason, *dict.fromkeys(lost))))
+        said = semicolon.join(
+            filter(None, (self.message(coded("planner.unmet", what=missing)), reason, *dict.fromkeys(lost)))
+        )
         if self.heeded_lessons:
-            said += self.message("noted", titles=comma.join(dict.fromkeys(self.heeded_lessons)))
-        codes = [c for c in dict.fromkeys(self.codes) if c not in said]
+            said += self.message(coded("planner.noted", titles=comma.join(dict.fromkeys(self.heeded_lessons))))
+        codes = list(dict.fromkeys(self.codes))
         return f"{said} [{', '.join(codes)}]" if codes else said
 
     def _judge(self, scene: Scene, why: dict[Goal, str]) -> tuple[GoalResult, ...]:
@@ -432,16 +419,18 @@ class PlanExecutor:
             with contextlib.suppress(NotFound):  # interrupted before it was accepted
                 self.port.cancel(last.job)
                 self.jobs.append(replace(last, status=self.port.wait(last.job, StopSignal())))
-        self.progress.close(self.message("cancelled"))
+        self.progress.close(self.message(coded("planner.cancelled")))
         if self.progress.rows:
             self._write()
         scene = sanitized_scene(self.port.scene())
-        return replace(self._report(False, self.message("cancelled"), self._judge(scene, {})), cancelled=True)
+        return replace(
+            self._report(False, self.message(coded("planner.cancelled")), self._judge(scene, {})), cancelled=True
+        )
 
     def _abort(self, error: BaseException) -> None:
         """After an error of the system: leave a correct TASK.md and no running job, as far as possible."""
-        self.progress.mark("failed", self.message("broken", why=str(error) or type(error).__name__))
-        self.progress.close(self.message("dropped"))
+        self.progress.mark("failed", self.message(coded("planner.broken", why=str(error) or type(error).__name__)))
+        self.progress.close(self.message(coded("planner.dropped")))
         running = self.jobs and (self.jobs[-1].status is None or not self.jobs[-1].status.state.terminal)
         with contextlib.suppress(WorldError, OSError):  # the first error is the one that counts
             if running:

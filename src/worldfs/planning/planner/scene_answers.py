@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
+from worldfs.base.messages import coded, render
 from worldfs.base.model import Scene
 
-from . import planner_messages, superlatives, task_text
+from . import superlatives, task_text, thing_names
 from .directions import SIDES, axis, lies_toward
 from .goals import BesideGoal, ClearedGoal, held_by, holds
 from .intent import NotUnderstood
@@ -28,18 +30,29 @@ def answer(text: str, scene: Scene, language: str, can: Callable[[], Sequence[st
         return ("；" if language == "zh" else "; ").join(can())
     found = _SceneAnswer(scene, vocabulary, language).to(question)
     if not found and question.mild:
-        raise NotUnderstood("verb", word=text.split(maxsplit=1)[0])
+        raise NotUnderstood("planner.verb", word=text.split(maxsplit=1)[0])
     return found
 
 
-BEST_TEXT = {
-    "heaviest": ("heaviest", "最重"), "lightest": ("lightest", "最轻"), "biggest": ("biggest", "最大"),
-    "smallest": ("smallest", "最小"), "tallest": ("tallest", "最高"), "lowest": ("shortest", "最矮"),
-    "longest": ("longest", "最长"), "nearest": ("nearest", "最近"), "farthest": ("farthest", "最远"),
-    "leftmost": ("leftmost", "在最左边"), "rightmost": ("rightmost", "在最右边"), "top": ("highest", "在最上面"),
-    "frontmost": ("nearest to the front", "在最前面"), "backmost": ("farthest back", "在最后面"),
-    "bottom": ("lowest", "在最下面"), "middle": ("one in the middle", "在中间"),
-}  # fmt: skip
+BEST = {
+    "heaviest": "planner.best_heaviest",
+    "lightest": "planner.best_lightest",
+    "biggest": "planner.best_biggest",
+    "smallest": "planner.best_smallest",
+    "tallest": "planner.best_tallest",
+    "lowest": "planner.best_lowest",
+    "longest": "planner.best_longest",
+    "nearest": "planner.best_nearest",
+    "farthest": "planner.best_farthest",
+    "leftmost": "planner.best_leftmost",
+    "rightmost": "planner.best_rightmost",
+    "top": "planner.best_top",
+    "frontmost": "planner.best_frontmost",
+    "backmost": "planner.best_backmost",
+    "bottom": "planner.best_bottom",
+    "middle": "planner.best_middle",
+}
+AT = {"beside": "planner.side_beside", "on": "planner.side_on"}  # else in
 
 
 def fact(id: str, scene: Scene, language: str) -> str:
@@ -56,35 +69,37 @@ class _SceneAnswer:
 
     # -- words ----------------------------------------------------------------------------------------------------
 
-    def of(self, en: str, zh: str) -> str:
-        return zh if self.zh else en
+    def say(self, code: str, **facts: Any) -> str:
+        return render(coded(code, **facts), self.language)
+
+    def joined(self, parts: Iterable[str]) -> str:
+        return ("；" if self.zh else "; ").join(parts)
 
     def the(self, id: str | None) -> str:
-        found = planner_messages.name(self.scene.thing(id or ""), self.language, self.scene, id or "")
-        return found if self.zh else f"the {found}"
+        found = thing_names.name(self.scene.thing(id or ""), self.language, self.scene, id or "")
+        return self.say("planner.the", name=found)
 
     def several(self, ids: Iterable[str]) -> str:
         named = [self.the(id) for id in ids]
-        if self.zh:
-            return "、".join(named) or "没有东西"
-        return ", ".join(named[:-1]) + " and " + named[-1] if len(named) > 1 else "".join(named) or "nothing"
+        if len(named) < 2 or self.zh:
+            return "、".join(named) or self.say("planner.no_things")
+        return ", ".join(named[:-1]) + " and " + named[-1]
 
     def bare(self, ids: Iterable[str]) -> str:
         """A list without articles."""
-        named = [planner_messages.name(self.scene.thing(id), self.language, self.scene, id) for id in ids]
-        return self.of(", ", "、").join(named) or self.of("nothing", "没有东西")
+        named = [thing_names.name(self.scene.thing(id), self.language, self.scene, id) for id in ids]
+        return ("、" if self.zh else ", ").join(named) or self.say("planner.no_things")
 
     def at(self, spot: ThingLocation) -> str:
         """ "in the basket", "on the table", "in the gripper"; "" where it is not known."""
         if spot.relation == "held":
-            return self.of("in the gripper", "在夹爪里")
-        words = {"in": ("in {}", "在{}里"), "on": ("on {}", "在{}上")}.get(spot.relation)
-        return words[self.zh].format(self.the(spot.of)) if words else ""
+            return self.say("planner.at_held")
+        code = {"in": "planner.at_in", "on": "planner.at_on"}.get(spot.relation)
+        return self.say(code, place=self.the(spot.of)) if code else ""
 
     def fact(self, id: str) -> str:
         """A whole sentence: where it is."""
-        at = self.at(self.where(id)) or self.of("somewhere that the scene does not tell", "在哪里场景里看不出来")
-        return self.of(f"{self.the(id)} is {at}", f"{self.the(id)}{at}")
+        return self.say("planner.is_at", thing=self.the(id), at=self.at(self.where(id)) or coded("planner.nowhere"))
 
     def where(self, id: str) -> ThingLocation:
         if id in self.places:
@@ -97,20 +112,20 @@ class _SceneAnswer:
         return list(self.vocabulary.matching_ids(tuple(("", k) for k in part.keys)))
 
     def yes(self, held: bool, rest: str) -> str:
-        return self.of("yes, " if held else "no, ", "是的，" if held else "不，") + rest
+        return self.say("planner.yes", rest=rest) if held else self.say("planner.no", rest=rest)
 
     def none(self, part: QuestionPart) -> str:
         here = self.bare(t.id for t in (*self.scene.objects, *self.scene.furniture))
-        return self.of(f"there is no {part.text} here; here are: {here}", f"这里没有{part.text}；这里有：{here}")
+        return self.say("planner.none_here", what=part.text, here=here)
 
     def colour_of(self, id: str) -> str:
         thing = self.scene.thing(id)
         said = thing.color if thing is not None else ""
         if not said:
-            return self.of(f"{self.the(id)} has no colour in the scene", f"场景里没有{self.the(id)}的颜色")
-        if self.zh:
-            return f"{self.the(id)}是{COLOURS[said.lower()][1].split()[0] if said.lower() in COLOURS else said}的"
-        return f"{self.the(id)} is {said}"
+            return self.say("planner.colour_unknown", thing=self.the(id))
+        if self.zh and said.lower() in COLOURS:
+            said = COLOURS[said.lower()][1].split()[0]
+        return self.say("planner.colour_is", thing=self.the(id), colour=said)
 
     # -- topics ---------------------------------------------------------------------------------------------------
 
@@ -146,7 +161,8 @@ class _SceneAnswer:
                 return "; ".join(self.colour_of(id) for id in named)
             case "many":
                 chosen = self.filtered(named if subject is not None else list(self.places), place, q.colour())
-                return f"{len(chosen)}" + (self.of(": ", "：") + self.several(chosen) if chosen else "")
+                n = len(chosen)
+                return self.say("planner.count_of", n=n, things=self.several(chosen)) if chosen else str(n)
             case "list":
                 return self.listed(named, subject, place, q.colour())
         if q.seen and subjects and place is None:
@@ -169,11 +185,10 @@ class _SceneAnswer:
         chosen = superlatives.pick_superlative(ids, what, self.scene, 1, base) if ids else ()
         if not chosen:
             return ""
-        word = BEST_TEXT.get(what, (what, what))
+        best = coded(BEST[what]) if what in BEST else what
         extra = {"heaviest": "mass", "lightest": "mass", "biggest": "size", "smallest": "size", "tallest": "size"}
         detail = self.measure(chosen, extra.get(what, "")) or self.fact(chosen[0])
-        said = self.of(f"{self.the(chosen[0])} is the {word[0]}", f"{self.the(chosen[0])}{word[1]}")
-        return f"{said}{self.of('; ', '；')}{detail}"
+        return self.joined((self.say("planner.is_best", thing=self.the(chosen[0]), best=best), detail))
 
     def apart(self, subjects: list[QuestionPart], place: QuestionPart | None) -> str:
         """How far two things are from each other, or one from the robot's base; centre to centre."""
@@ -186,11 +201,8 @@ class _SceneAnswer:
         if len(ends) != 2 or not all(len(e) == 2 and all(map(math.isfinite, e)) for e in ends):
             return ""
         metres = math.dist(ends[0], ends[1])
-        other = self.the(things[1].id) if len(things) == 2 else self.of("the robot's base", "机器人底座")
-        first = self.the(things[0].id)
-        return self.of(
-            f"{first} is {metres:.2f} m from {other}, centre to centre", f"{first}距{other} {metres:.2f} 米(中心)"
-        )
+        other = self.the(things[1].id) if len(things) == 2 else coded("planner.robot_base")
+        return self.say("planner.far_from", thing=self.the(things[0].id), m=metres, other=other)
 
     def filtered(self, ids: Sequence[str], place: QuestionPart | None, colour: QuestionPart | None) -> list[str]:
         spots = self.fit(place) if place is not None else []
@@ -217,8 +229,7 @@ class _SceneAnswer:
         held = held_by(self.scene)
         named = self.fit(subject) if subject is not None and not any("*" in k for k in subject.keys) else []
         now = self.several((held,)) if held else ""
-        said = self.of(f"the gripper holds {now}", f"夹爪拿着{now}") if held else self.of(
-            "nothing is held", "夹爪里没有东西")  # fmt: skip
+        said = self.say("planner.gripper_holds", thing=now) if held else self.say("planner.nothing_held")
         return self.yes(held in named, said) if named else said
 
     def gripper(self) -> str:
@@ -227,12 +238,9 @@ class _SceneAnswer:
             return ""
         if robot.holding:
             return self.held(None)
-        state = {"open": "张开", "closed": "闭合"}.get(robot.gripper or "", "") if self.zh else robot.gripper
-        return (
-            self.of(f"the gripper is {state} and holds nothing", f"夹爪{state}，没有拿东西")
-            if state
-            else self.held(None)
-        )
+        code = {"open": "planner.gripper_open", "closed": "planner.gripper_closed"}.get(robot.gripper or "")
+        state = coded(code) if code else "" if self.zh else robot.gripper
+        return self.say("planner.gripper_is", state=state) if state else self.held(None)
 
     def clear(self, part: QuestionPart | None) -> str:
         tops = [s.id for s in surfaces(self.scene)]
@@ -240,14 +248,15 @@ class _SceneAnswer:
         found = []
         for id in named:
             inside, the = self.contents(id), self.the(id)
-            en, zh = ("on", "上") if id in tops else ("in", "里")
+            side = coded("planner.side_on") if id in tops else coded("planner.side_in")
             if inside:
-                things, verb = self.several(inside), "are" if len(inside) > 1 else "is"
-                found.append(self.yes(False, self.of(f"{things} {verb} {en} {the}", f"{the}{zh}有{things}")))
+                facts = {"things": self.several(inside), "side": side, "place": the}
+                code = "planner.are_there" if len(inside) > 1 else "planner.is_there"
+                found.append(self.yes(False, self.say(code, **facts)))
             elif id in tops and not holds(ClearedGoal(id), self.scene):
                 found.append(self.yes(False, self.held(None)))
             else:
-                found.append(self.yes(True, self.of(f"nothing is {en} {the}", f"{the}{zh}没有东西")))
+                found.append(self.yes(True, self.say("planner.nothing_there", side=side, place=the)))
         return "; ".join(found)
 
     def contents(self, id: str) -> list[str]:
@@ -257,14 +266,12 @@ class _SceneAnswer:
         found = []
         for id in ids:
             thing = self.scene.thing(id)
-            value = ""
             if thing is not None and what == "mass" and thing.mass:
-                value = self.of(f"weighs {thing.mass:g} kg", f"重 {thing.mass:g} kg")
+                found.append(self.say("planner.weighs", thing=self.the(id), kg=thing.mass))
             elif thing is not None and what == "size" and thing.size:
-                numbers = " x ".join(f"{v:g}" for v in thing.size)
-                value = self.of(f"is {numbers} m", f"大小 {numbers} m")
-            if value:
-                found.append(f"{self.the(id)} {value}" if not self.zh else f"{self.the(id)}{value}")
+                found.append(
+                    self.say("planner.sized", thing=self.the(id), size=" x ".join(f"{v:g}" for v in thing.size))
+                )
         return "; ".join(found)
 
     def listed(
@@ -273,16 +280,12 @@ class _SceneAnswer:
         if place is not None:
             spots = self.fit(place)
             found = self.filtered(ids if subject is not None else list(self.places), place, colour)
-            side = {"beside": ("beside", "旁边"), "on": ("on", "上"), **task_text.SIDES}.get(place.side, ("in", "里"))[
-                self.zh
-            ]
-            where = self.several(spots)
-            things = self.bare(found)
-            return self.of(f"{side} {where}: {things}", f"{where}{side}：{things}")
+            side = coded({**AT, **task_text.SIDES}.get(place.side, "planner.side_in"))
+            return self.say("planner.listed", side=side, place=self.several(spots), things=self.bare(found))
         if subject is None and colour is None:
             ids = [t.id for t in movable(self.scene)]
         found = self.filtered(ids, None, colour)
-        return "; ".join(self.fact(id) for id in found) or self.of("no objects are known here", "没看到东西")
+        return "; ".join(self.fact(id) for id in found) or self.say("planner.no_objects")
 
     def so(
         self, subjects: list[QuestionPart], ids: list[str], place: QuestionPart | None, colour: QuestionPart | None
@@ -304,32 +307,29 @@ class _SceneAnswer:
             facts = {id: self.fact(id) for id in ids}
             if not good and not any(self.where(id).relation for id in ids):
                 return ""
-        sign = self.of("; ", "；")
         rest = [id for id in ids if id not in good]
         if any(p.every for p in subjects):
-            return self.yes(not rest, sign.join(facts[id] for id in (rest or good)))
+            return self.yes(not rest, self.joined(facts[id] for id in (rest or good)))
         if subjects[0].some or any("*" in k for k in subjects[0].keys):  # is there any …: the ones that are
             if not good and place is not None and any("*" in k for k in subjects[0].keys):
                 return self.yes(False, self.nothing(place))
-            return self.yes(bool(good), sign.join(facts[id] for id in (good or ids)))
+            return self.yes(bool(good), self.joined(facts[id] for id in (good or ids)))
         if not good or not rest:
-            return self.yes(bool(good), sign.join(facts.values()))
-        return sign.join(self.yes(id in good, facts[id]) for id in ids)
+            return self.yes(bool(good), self.joined(facts.values()))
+        return self.joined(self.yes(id in good, facts[id]) for id in ids)
 
     def nothing(self, place: QuestionPart) -> str:
-        where = self.several(self.fit(place))
-        side = {"beside": ("next to", "旁边"), "on": ("on", "上")}.get(place.side, ("in", "里"))[self.zh]
-        return self.of(f"nothing is {side} {where}", f"{where}{side}没有东西")
+        codes = {"beside": "planner.side_next", "on": "planner.side_on"}
+        side = coded(codes.get(place.side, "planner.side_in"))
+        return self.say("planner.nothing_there", side=side, place=self.several(self.fit(place)))
 
     def sided(self, id: str, so: bool, place: QuestionPart) -> str:
         other = self.several(self.fit(place))
-        en, zh = task_text.SIDES[place.side]
-        return self.of(
-            f"{self.the(id)} is {'' if so else 'not '}{en} {other}", f"{self.the(id)}{'' if so else '不'}在{other}{zh}"
-        )
+        facts = {"thing": self.the(id), "side": coded(task_text.SIDES[place.side]), "other": other}
+        return self.say("planner.is_sided", **facts) if so else self.say("planner.not_sided", **facts)
 
     def beside(self, id: str, near: bool, place: QuestionPart) -> str:
         if near:
             others = self.several(o for o in self.fit(place) if self.is_at(id, "beside", o))
-            return self.of(f"{self.the(id)} is next to {others}", f"{self.the(id)}在{others}旁边")
+            return self.say("planner.is_beside", thing=self.the(id), other=others)
         return self.fact(id)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from worldfs.base.model import Profile, Scene
 
-from . import planner_messages
+from . import thing_names
 from .instruction_parser import interpret
 from .intent import CommandIntent
 from .plan import PlanConstraints, build_plan, stages
@@ -45,12 +45,12 @@ def suggestions(scene: Scene, language: str, profile: Profile | None = None, rob
         said = next((s for s in _filled(forms, scene, language) if _feasible(s, scene, profile, robot_id)), "")
         if said:
             found.append(said)
-    return tuple(found) or (planner_messages.HOME[language],)
+    return tuple(found) or (thing_names.HOME[language],)
 
 
 def _filled(forms: tuple[str, ...], scene: Scene, language: str) -> Iterator[str]:
-    things = [planner_messages.name(t, language, scene) for t in movable(scene)][:MOST]
-    boxes = [planner_messages.name(t, language, scene) for t in containers(scene)][:2]
+    things = [thing_names.name(t, language, scene) for t in movable(scene)][:MOST]
+    boxes = [thing_names.name(t, language, scene) for t in containers(scene)][:2]
     for form in forms:
         for thing in things if "{thing}" in form else [""]:
             for box in boxes if "{box}" in form else [""]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 from worldfs.base.json_values import as_list
+from worldfs.base.messages import CodedText, coded, render
 from worldfs.base.model import Outcome, Scene
 
-from . import failure_reasons, planned_actions, planner_messages
+from . import failure_reasons, planned_actions, thing_names
 from .goals import (
     ApartGoal,
     AreaGoal,
@@ -28,36 +29,39 @@ from .goals import (
 )
 from .planned_actions import PlannedAction
 
-GOALS: dict[type, tuple[str, str]] = {
-    InGoal: ("{a} in {b}", "{a}在{b}里"),
-    OnGoal: ("{a} on {b}", "{a}在{b}上"),
-    BesideGoal: ("{a} beside {b}", "{a}在{b}旁边"),
-    TowardGoal: ("{a} {side} {b}", "{a}在{b}{side}"),
-    ApartGoal: ("{a} at least {m} m from {b}", "{a}离{b}至少 {m} 米"),
-    GestureGoal: ("{name}", "{name}"),
-    PlacedGoal: ("{a} at {p}", "{a}在 {p}"),
-    AreaGoal: ("{a} in the {b} strip", "{a}在“{b}”区"),
-    DownGoal: ("{a} put down", "{a}已放下"),
-    HoldingGoal: ("{a} held", "拿着{a}"),
-    SeenGoal: ("{a} seen", "看到{a}"),
-    AtGoal: ("at {p}", "到达 {p}"),
-    HomeGoal: ("at home", "回到原位"),
-    GripperGoal: ("gripper {b}", "夹爪{b}"),
-    ClearedGoal: ("{a} clear", "{a}已收拾干净"),
+GOALS = {
+    InGoal: "planner.goal_in",
+    OnGoal: "planner.goal_on",
+    BesideGoal: "planner.goal_beside",
+    TowardGoal: "planner.goal_toward",
+    ApartGoal: "planner.goal_apart",
+    GestureGoal: "planner.goal_gesture",
+    PlacedGoal: "planner.goal_placed",
+    AreaGoal: "planner.goal_area",
+    DownGoal: "planner.goal_down",
+    HoldingGoal: "planner.goal_holding",
+    SeenGoal: "planner.goal_seen",
+    AtGoal: "planner.goal_at",
+    HomeGoal: "planner.goal_home",
+    GripperGoal: "planner.goal_gripper",
+    ClearedGoal: "planner.goal_cleared",
 }
-
-
 SIDES = {
-    "left": ("left of", "左边"),
-    "right": ("right of", "右边"),
-    "front": ("in front of", "前面"),
-    "behind": ("behind", "后面"),
+    "left": "planner.side_left",
+    "right": "planner.side_right",
+    "front": "planner.side_front",
+    "behind": "planner.side_behind",
 }
-GESTURES = {"wave": ("Wave", "挥手")}
+STRATEGIES = {
+    "home": "planner.go_home",
+    "open_gripper": "planner.open_gripper",
+    "close_gripper": "planner.close_gripper",
+    "wave": "planner.wave",
+}
 
 
 def _name(id: str, scene: Scene, language: str) -> str:
-    return planner_messages.name(scene.thing(id), language, scene, id)
+    return thing_names.name(scene.thing(id), language, scene, id)
 
 
 def _numbers(values: object) -> str:
@@ -71,18 +75,20 @@ def goal_text(goal: Goal, scene: Scene, language: str = "en") -> str:
     if isinstance(goal, AreaGoal):
         b = goal.label
     if isinstance(goal, GripperGoal):
-        b = {"open": "张开", "closed": "闭合"}[goal.state] if language == "zh" else goal.state
+        b = coded("planner.gripper_open") if goal.state == "open" else coded("planner.gripper_closed")
     if isinstance(goal, (TowardGoal, ApartGoal)):
         b = _name(goal.other, scene, language)
-    text = GOALS[type(goal)][language == "zh"]
-    return text.format(
+    gesture = STRATEGIES.get(goal.name) if isinstance(goal, GestureGoal) else None
+    text = coded(
+        GOALS[type(goal)],
         a=_name(a, scene, language),
         b=b,
         p=_numbers(getattr(goal, "position", ())),
         m=f"{getattr(goal, 'least', 0.0):.2g}",
-        side=SIDES[goal.label][language == "zh"] if isinstance(goal, TowardGoal) else "",
-        name=GESTURES.get(goal.name, (goal.name,) * 2)[language == "zh"] if isinstance(goal, GestureGoal) else "",
+        side=coded(SIDES[goal.label]) if isinstance(goal, TowardGoal) else "",
+        name=coded(gesture) if gesture else getattr(goal, "name", ""),
     )
+    return render(text, language)
 
 
 def state_text(goal: Goal, scene: Scene, language: str = "en") -> str:
@@ -100,23 +106,21 @@ def state_text(goal: Goal, scene: Scene, language: str = "en") -> str:
 
 def step_text(action: PlannedAction, scene: Scene, language: str = "en") -> str:
     """`Grasp apple` · `抓取红苹果`."""
-    zh = language == "zh"
-    a, b = _name(action.object, scene, language), _name(action.to.of, scene, language)
+    return render(_step(action, _name(action.object, scene, language), _name(action.to.of, scene, language)), language)
+
+
+def _step(action: PlannedAction, a: str, b: str) -> CodedText:
     if action.op == planned_actions.PICK:
-        return f"抓取{a}" if zh else f"Grasp {a}"
+        return coded("planner.step_pick", a=a)
     if action.op == planned_actions.PLACE and not action.final:
-        return f"将{a}暂放到{b}上" if zh else f"Set {a} aside on {b}"
-    if action.op == planned_actions.PLACE and action.to.relation == "in":
-        return f"将{a}放入{b}" if zh else f"Place {a} in {b}"
+        return coded("planner.step_aside", a=a, b=b)
     if action.op == planned_actions.PLACE:
-        return f"将{a}放到{b}上" if zh else f"Place {a} on {b}"
+        return coded("planner.step_in", a=a, b=b) if action.to.relation == "in" else coded("planner.step_on", a=a, b=b)
     if action.op == planned_actions.LOOK:
-        return f"寻找{a}" if zh else f"Look at {a}"
+        return coded("planner.step_look", a=a)
     if action.op == planned_actions.MOVE:
-        spot = _numbers(as_list(action.params["target_pose"])[:3])
-        return f"移动到 {spot}" if zh else f"Move to {spot}"
-    names = {"home": ("Go home", "回到原位"), "open_gripper": ("Open gripper", "张开夹爪"), **GESTURES}
-    return names.get(str(action.params.get("name")), ("Close gripper", "闭合夹爪"))[zh]
+        return coded("planner.step_move", spot=_numbers(as_list(action.params["target_pose"])[:3]))
+    return coded(STRATEGIES.get(str(action.params.get("name")), "planner.close_gripper"))
 
 
 def target_text(action: PlannedAction, scene: Scene, robot_id: str, language: str = "en") -> str:
@@ -133,7 +137,6 @@ def target_text(action: PlannedAction, scene: Scene, robot_id: str, language: st
 
 def result_text(action: PlannedAction, outcome: Outcome | None, scene: Scene, language: str = "en") -> str:
     """From the measured evidence where there is any, else the outcome's own words, one line."""
-    zh = language == "zh"
     if outcome is None:
         return ""
     if not outcome.ok:
@@ -141,7 +144,7 @@ def result_text(action: PlannedAction, outcome: Outcome | None, scene: Scene, la
         return f"{why} [{code}]" if code and code != why else why
     before, after = (_height(outcome.evidence.get(k)) for k in ("before", "after"))
     if action.op == planned_actions.PICK and before is not None and after is not None:
-        return f"举起 {after - before:.3f} 米" if zh else f"lifted {after - before:.3f} m"
+        return render(coded("planner.lifted", m=after - before), language)
     away = outcome.evidence.get("distance_to_goal")
     if (
         isinstance(away, (int, float))
@@ -149,9 +152,9 @@ def result_text(action: PlannedAction, outcome: Outcome | None, scene: Scene, la
         and action.op in (planned_actions.PLACE, planned_actions.MOVE)
     ):
         if action.op == planned_actions.PLACE and action.to.relation == "in":
-            return "已放入" if zh else "rests inside"
-        return f"偏差 {away * 1000:.1f} 毫米" if zh else f"{away * 1000:.1f} mm off"
-    return _line(outcome.message)
+            return render(coded("planner.inside"), language)
+        return render(coded("planner.off", mm=away * 1000), language)
+    return _line(render(outcome.message, language))
 
 
 def _height(record: object) -> float | None:
