@@ -345,13 +345,13 @@ class _Handling:
             if spot is None or not all(map(math.isfinite, spot)):
                 stuck.add(move.object)
                 name, where = self.name(move.object), self.name(move.to.of)
-                why = coded("planner.no_room", name=name, where=where)
+                no_spot = coded("planner.no_room", name=name, where=where)
                 if spot is not None:
-                    why = coded("planner.no_position", where=where)
+                    no_spot = coded("planner.no_position", where=where)
                 elif isinstance(goal, PlacedGoal):
                     at = ", ".join(f"{v:g}" for v in goal.position)
-                    why = coded("planner.no_place_at", name=name, where=at)
-                self.lose(goal or goal_of.get(move.object) or DownGoal(move.object), why)
+                    no_spot = coded("planner.no_place_at", name=name, where=at)
+                self.lose(goal or goal_of.get(move.object) or DownGoal(move.object), no_spot)
                 continue
             # a free spot on furniture is sent as a position only: with the name the driver would choose another
             named = move.to.of in places or move.to.relation == "in"
