@@ -16,8 +16,10 @@ from typing import Any
 
 import pytest
 
+from worldfs.base.messages import coded
 from worldfs.base.model import Finding
 from worldfs.interfaces.cli.main import main
+from worldfs.runtime.job_codec import finding_value
 from worldfs.testing.null_driver import NullDriver
 
 pytest.importorskip("worldfs.formats.action")
@@ -228,11 +230,15 @@ def test_in_a_chinese_home_findings_and_alerts_are_told_in_chinese(paos: Paos, h
     assert code == 1
     assert "错误：" in said and "JSON 在第 1 行第 12 列有误：文本到此结束" in said
     assert not re.search(r"expected|found|mend|set it aside", said)
-    finding = Finding("SCHEMA_VALIDATION", "ACTION.md", "a readable queue", "17 entries", "correct it in an editor")
-    (home / "workspace/.paos/alerts.json").write_text(json.dumps({"ACTION.md": asdict(finding)}))
+    queue, fix = coded("runtime.readable_queue"), coded("file.correct_in_editor")
+    finding = Finding("SCHEMA_VALIDATION", "ACTION.md", queue, coded("file.n_entries", n=17), fix)
+    (home / "workspace/.paos/alerts.json").write_text(json.dumps({"ACTION.md": finding_value(finding)}))
     told = {"expected": "可读的队列", "found": "17 项", "fix": "用编辑器改正"}
     assert json.loads(paos("cat", "/meta/alerts.json")[1])["ACTION.md"].items() >= told.items()
     assert json.loads(paos("--json", "status")[1])["alerts"][0].items() >= told.items()
+    (home / "workspace/.paos/alerts.json").write_text(json.dumps({"ACTION.md": asdict(finding)}))  # of an older version
+    told = {"expected": "a readable queue", "found": "17 entries", "fix": "correct it in an editor"}
+    assert json.loads(paos("cat", "/meta/alerts.json")[1])["ACTION.md"].items() >= told.items()
 
 
 def test_lessons_are_found_by_a_word(paos: Paos, home: Path) -> None:
