@@ -6,9 +6,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from worldfs.base.model import Json
-
 from worldfs.base.messages import coded
+from worldfs.base.model import Json
 
 from .agent_directory import AgentDirectory
 from .document_merge import DocumentRules, MergeResult

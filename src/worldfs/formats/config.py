@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from worldfs.base.errors import BadInput
+from worldfs.base.json_values import as_text
 from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Finding
 
@@ -111,8 +112,10 @@ def _config(raw: Json, environ: Mapping[str, str]) -> Config:
 
 def _finding(error: BadInput) -> Finding:
     """The error of `_bad` as a finding at that field."""
-    said = error.found.args if isinstance(error.found, CodedText) else {"where": "", "found": error.found}
-    return Finding(error.code, f"{PATH} {said['where']}".strip(), error.expected, said["found"], error.fix)
+    where, found = "", error.found
+    if isinstance(found, CodedText):
+        where, found = as_text(found.args["where"]), as_text(found.args["found"])
+    return Finding(error.code, f"{PATH} {where}".strip(), error.expected, found, error.fix)
 
 
 def template(

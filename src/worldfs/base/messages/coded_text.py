@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from typing import Any
+
+from worldfs.base.json_values import as_object
 
 LANGUAGES = ("en", "zh")  # the columns of a catalogue
 AREAS = ("critic", "file", "planner", "robot", "runtime")  # the catalogues: a code is `area.name`
@@ -22,21 +23,27 @@ class CodedText(str):
     __slots__ = ("args", "code")
 
     code: str
-    args: Mapping[str, Any]
+    args: Mapping[str, object]
 
-    def __new__(cls, text: str, code: str, args: Mapping[str, Any]) -> CodedText:
+    def __new__(cls, text: str, code: str, args: Mapping[str, object]) -> CodedText:
         made = super().__new__(cls, text)
         made.code, made.args = code, args
         return made
 
-    def __getnewargs__(self) -> tuple[str, str, Mapping[str, Any]]:  # type: ignore[override]  # to copy it, for all that is kept
+    def __getnewargs__(self) -> tuple[str, str, Mapping[str, object]]:  # type: ignore[override]  # to copy it, for all that is kept
         return str(self), self.code, self.args
 
 
-def coded(code: str, /, **args: Any) -> CodedText:
+def coded(code: str, /, **args: object) -> CodedText:
     """The text of a code, in English. Arguments are data: they are put in and never read as a template."""
-    given = {name: value.tolist() if hasattr(value, "tolist") else value for name, value in args.items()}
+    given = {name: _plain(value) for name, value in args.items()}
     return CodedText(_said(code, given, 0), code, given)
+
+
+def _plain(value: object) -> object:
+    """An array as a list; anything else as it is."""
+    listed = getattr(value, "tolist", None)
+    return value if listed is None else listed()
 
 
 def render(text: str, language: str) -> str:
@@ -65,7 +72,7 @@ def kept_text(text: str, code: str) -> bool:
     return any(text == row for row in _rows(code.partition(".")[0])[code])
 
 
-def stored_form(text: str) -> dict[str, Any] | None:
+def stored_form(text: str) -> dict[str, object] | None:
     """Code and arguments as JSON, to be kept beside the text; None for a plain text."""
     if not isinstance(text, CodedText):
         return None
@@ -85,12 +92,12 @@ def vector_text(values: Sequence[float]) -> str:
     return "[" + ", ".join(f"{round(float(v), 3) + 0.0:g}" for v in values) + "]"
 
 
-def _said(code: str, args: Mapping[str, Any], column: int) -> str:
+def _said(code: str, args: Mapping[str, object], column: int) -> str:
     row = _rows(code.partition(".")[0])[code]
     return row[column].format_map({name: _shown(value, column) for name, value in args.items()})
 
 
-def _shown(value: Any, column: int) -> Any:
+def _shown(value: object, column: int) -> object:
     if isinstance(value, CodedText):
         return _said(value.code, value.args, column)
     if isinstance(value, list | tuple):
@@ -101,17 +108,18 @@ def _shown(value: Any, column: int) -> Any:
     return value
 
 
-def _stored(value: Any) -> Any:
+def _stored(value: object) -> object:
     if isinstance(value, list | tuple):
         return [_stored(item) for item in value]
     return stored_form(value) or str(value) if isinstance(value, str) else value
 
 
-def _taken(stored: Any) -> tuple[str, dict[str, Any]]:
-    return stored["code"], {name: _argument(value) for name, value in stored["args"].items()}
+def _taken(stored: object) -> tuple[str, dict[str, object]]:
+    found = as_object(stored)
+    return str(found["code"]), {name: _argument(value) for name, value in as_object(found["args"]).items()}
 
 
-def _argument(value: Any) -> Any:
+def _argument(value: object) -> object:
     if isinstance(value, list):
         return [_argument(item) for item in value]
     if isinstance(value, dict):

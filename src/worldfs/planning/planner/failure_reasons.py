@@ -41,7 +41,9 @@ def collides(outcome: Outcome) -> bool:
 def obstructing_ids(outcome: Outcome, scene: Scene) -> tuple[str, ...]:
     """Ids of things that a refusal names as touched by the robot."""
     said = [part for text in (outcome.message, *(f.found for f in outcome.findings)) for part in parts(text)]
-    named = [id for part in said if part.code == "robot.contact" for id in (part.args["one"], part.args["other"])]
+    named = [
+        id for part in said if part.code == "robot.contact" for id in map(str, (part.args["one"], part.args["other"]))
+    ]
     return tuple(dict.fromkeys(id for id in named if scene.thing(id) is not None))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 from worldfs.base.messages import coded, render
 from worldfs.base.model import Scene
@@ -69,7 +68,7 @@ class _SceneAnswer:
 
     # -- words ----------------------------------------------------------------------------------------------------
 
-    def say(self, code: str, **facts: Any) -> str:
+    def say(self, code: str, **facts: object) -> str:
         return render(coded(code, **facts), self.language)
 
     def joined(self, parts: Iterable[str]) -> str:
