@@ -3,6 +3,7 @@
 import pytest
 
 from worldfs.base.errors import BadInput
+from worldfs.world.check import check
 from worldfs.world.home import Home
 from worldfs.world.local_nodes import LocalNodes
 from worldfs.world.onboard import onboard
@@ -54,3 +55,11 @@ def test_a_body_that_cannot_be_loaded_is_named_when_a_home_is_made_for_it(tmp_pa
     with pytest.raises(BadInput, match="no_such_light") as caught:
         onboard(Home(tmp_path), profile="lamp")
     assert caught.value.code == "PLUGIN_IMPORT"
+
+
+def test_check_names_a_plug_in_that_cannot_be_used_as_a_warning(home, install):
+    before = [item for item in check(home) if item.code.startswith("PLUGIN_")]
+    install("broken", {"worldfs.skills": {"fold": "broken_fold:Fold"}}, broken_fold="import no_such_library")
+    (found,) = [item for item in check(home) if item.code.startswith("PLUGIN_")]
+    assert not before and found.warning and found.field == "plug-in worldfs.skills fold"
+    assert "broken 1.0: ModuleNotFoundError" in found.found
