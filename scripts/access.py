@@ -32,16 +32,12 @@ CODES = {
 }
 PUBLIC = {  # the modules of access/ that others may import from
     *("judge", "decision", "verb", "things"),  # the question and its answer
-    *("binding", "roles", "caller", "tokens", "auth", "attachment", "credentials"),  # the actors
+    *("binding", "roles", "caller", "principal", "tokens", "auth", "attachment", "credentials"),  # the actors
     *("binding_rights", "role_index", "visibility_policy"),  # what is computed once
 }
 FREE = {  # (a module or a folder, what it does): why that is no judgement
     ("world/layout", "role"): "declares who reads and writes a file",
-    ("namespace/verbs.py", "NotPermitted"): "of a stat that the judge wrote",
-    ("namespace/path_resolver.py", "import"): "the file role of a binding",
-    ("namespace/views/fixed_files.py", "import"): "the file role of a binding",
-    ("namespace/path_resolver.py", "row"): "whether somebody will write it",
-    ("namespace/binding_context.py", "right"): "what the rights are computed from",
+    ("tree/row_table.py", "row"): "declares them",
     ("world/protocol_pages.py", "row"): "prints the table",
     ("base/errors.py", "NotPermitted"): "what the operating system refused",
     ("client", "NotPermitted"): "what the server refused",

@@ -28,7 +28,6 @@ from worldfs.access.things import (
 )
 from worldfs.access.tokens import TokenStore
 from worldfs.access.verb import Verb
-from worldfs.access.visibility import role_at
 from worldfs.agents.init_agent import create_agent
 from worldfs.base.errors import NotFound, NotPermitted
 from worldfs.base.model import Order
@@ -232,7 +231,7 @@ class Ground:
     def visible(self, binding: Binding, asked: Asked) -> bool:
         """By the judge alone: whether a file of this row may be there for the binding."""
         rights, (path, row, names) = self.rights(binding), asked
-        answers = [judge(role_at(binding, segments(path)), Verb.READ, row)]
+        answers = [judge(binding.role_at(segments(path)), Verb.READ, row)]
         if "project" in names:
             thing = Realm.WORKSPACE if row.mount.startswith("workspace") else ProjectName(names["project"])
             answers.append(judge(rights, Verb.SEE, thing))
@@ -259,7 +258,7 @@ class Ground:
         return all(answers)
 
     def writable(self, binding: Binding, asked: Asked) -> bool:
-        role = role_at(binding, segments(asked.path))
+        role = binding.role_at(segments(asked.path))
         return bool(judge(self.rights(binding), Verb.WRITE, ServedFile(asked.row, asked.names, role)))
 
 
@@ -343,7 +342,7 @@ def test_the_wire_does_for_each_binding_what_the_judge_answers(tmp_path: Path) -
                 visible += 1
                 assert (not wire.write) == ground.writable(binding, asked), where
                 assert wire.write in ("", "eperm"), where
-                role = role_at(binding, segments(asked.path))
+                role = binding.role_at(segments(asked.path))
                 if not asked.row.pattern.endswith("*}"):
                     assert (not wire.remove) == bool(judge(role, Verb.REMOVE, asked.row)), where
             assert visible > 50, binding

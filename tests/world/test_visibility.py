@@ -6,7 +6,7 @@ import pytest
 from tests.world.conftest import service
 
 from worldfs.access.binding import ADMIN, USER, Binding
-from worldfs.access.visibility import is_service_visible, role_at
+from worldfs.access.visibility import is_service_visible
 from worldfs.base.errors import NotFound
 
 ALICE = Binding(USER, "alice", "proj-1")
@@ -44,10 +44,10 @@ def test_a_user_sees_a_service_by_its_permissions(permissions, token, seen):
 
 
 def test_below_self_one_is_the_agent_and_elsewhere_what_one_came_as():
-    assert role_at(ALICE, ("agents", "self", "jobs")) == "agent"
-    assert role_at(ALICE, ("agents", "alice")) == "planner"
-    assert role_at(ROOT, ("nodes",)) == "operator"
-    assert role_at(Binding("node", "", ""), ("agents", "self")) == ""
+    assert ALICE.role_at(("agents", "self", "jobs")) == "agent"
+    assert ALICE.role_at(("agents", "alice")) == "planner"
+    assert ROOT.role_at(("nodes",)) == "operator"
+    assert Binding("node", "", "").role_at(("agents", "self")) == ""
 
 
 def index(tree):

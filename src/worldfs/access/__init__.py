@@ -10,7 +10,7 @@ project. That decides what exists for it: projects by their access policy, servi
 and the workspace by the visibility policy. What a binding may not see does not exist for it.
 
 A served file joins the two: it has to exist for the binding, which has one file role at its path
-(`visibility.role_at`), and the row names that role. A row may ask for a right of the binding
+(`Binding.role_at`), and the row names that role. A row may ask for a right of the binding
 beside the role (`FileRow.needs`).
 
 `judge(actor, verb, thing)` is the one question, and a `Decision` the one answer. Every other folder asks it;

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Final, Protocol
+from collections.abc import Iterable
+from typing import Final
 
-from .auth import Principal
 from .binding import ADMIN, MOTHER, NODE, SYSTEM, USER, Binding
 from .decision import ALLOWED, HIDDEN, Decision
 from .operation_rights import ADMINS_ONLY
-from .things import AgentClaim, AttachClaim, Realm, UnboundCall
-from .tokens import TokenHolder, TokenStore
+from .principal import Principal, TokenHolder
+from .things import AgentClaim, AttachableProjects, AttachClaim, Realm, UnboundCall
+from .tokens import TokenStore
 from .verb import Verb
 
 UNPROVISIONED: Final = Decision(  # as recorded
@@ -27,14 +27,6 @@ NO_SYSTEM: Final = Decision(False, "forbidden", "user role cannot attach to syst
 MAIN_STAYS: Final = Decision(False, "forbidden", "main session cannot be closed")
 REVOKED: Final = Decision(False, "forbidden", "the token was revoked")
 AGENT_TAKEN: Final = Decision(False, "forbidden", "the agent has a token of its own now")
-
-
-class AttachableProjects(Protocol):
-    """The projects of the control plane."""
-
-    def project_ids(self) -> Sequence[str]: ...
-    def allows(self, binding: Binding, action: str) -> bool: ...
-    def attachable(self, binding: Binding) -> Decision: ...
 
 
 def decide(principal: Principal, verb: Verb, thing: object) -> Decision:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol
 
-from .binding import NODE, Binding
+from .binding import NODE
 from .decision import Decision
-from .tokens import TokenHolder, TokenStore
+from .principal import Principal
+from .tokens import TokenStore
 
 UNKNOWN: Final = Decision(False, "provider_auth_failed", "forbidden")
 
@@ -16,25 +17,6 @@ class NodeSecrets(Protocol):
 
     def node_of_secret(self, secret: str) -> str: ...
     def invite_valid(self, token: str) -> bool: ...
-
-
-class Principal(NamedTuple):
-    """`node`: the node whose secret the client sent, "" for an invite and for people. `agent`: the one that the token
-    acts for, "" if for any. `id`: the token's name, where its history is kept."""
-
-    role: str
-    node: str = ""
-    agent: str = ""
-    id: str = ""
-
-    @property
-    def holder(self) -> TokenHolder:
-        return TokenHolder(self.id or self.role, self.role, self.agent)
-
-    @property
-    def unbound(self) -> Binding:
-        """What it acts as before it is bound to a project."""
-        return Binding(self.role, self.node if self.role == NODE else self.agent)
 
 
 def bearer_token(header: str) -> str:

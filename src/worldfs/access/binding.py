@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from .roles import AGENT, OPERATOR, PLANNER
+
 ADMIN = "admin"
 USER = "user"
 NODE = "node"
@@ -22,6 +24,11 @@ class Binding(NamedTuple):
     @property
     def admin(self) -> bool:
         return self.role == ADMIN
+
+    def role_at(self, parts: tuple[str, ...]) -> str:
+        """The file role of the binding for a path in the layout table; "" sees nothing."""
+        base = {ADMIN: OPERATOR, USER: PLANNER}.get(self.role, "")
+        return AGENT if base and parts[:2] == ("agents", "self") else base
 
     @property
     def primary(self) -> bool:

@@ -29,6 +29,8 @@ def decide(binding: Binding, verb: Verb, thing: object) -> Decision:
             return project_policy.decide_mount(binding, thing)
         case Realm.MOUNT_SECRETS:
             return ALLOWED if binding.primary else HIDDEN
+        case Realm.EVERY_AGENT:
+            return ALLOWED if binding.primary else HIDDEN
         case Realm.EVERY_PROJECT:
             return ALLOWED if binding.admin else HIDDEN
         case Realm.JOIN_REQUESTS:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, overload
 
 from worldfs.tree.row_table import FileRow
 
-from . import attachment, binding_rules, file_roles, operation_rights
-from .auth import Principal
+from . import binding_rules, file_roles, operation_rights
 from .binding import Binding
 from .binding_rules import BindingThing
 from .caller import Caller
 from .decision import Decision
+from .principal import Principal
 from .things import (
     AgentClaim,
     AgentName,
@@ -64,6 +64,8 @@ def judge(
     if isinstance(actor, Caller):
         return operation_rights.decide(actor, verb, thing)
     if isinstance(actor, Principal):
+        from . import attachment  # tokens: a command that serves nothing does without
+
         return attachment.decide(actor, verb, thing)
     return actor.decide(verb, thing)
 

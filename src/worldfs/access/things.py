@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from worldfs.tree.row_table import FileRow
 
+from .binding import Binding
+from .decision import Decision
+
 if TYPE_CHECKING:
-    from .attachment import AttachableProjects
-    from .binding import Binding
     from .tokens import TokenStore
 
 
 class ServedFile(NamedTuple):
-    """A file of the served tree. `role`: the file role of the binding at its real path (`visibility.role_at`)."""
+    """A file of the served tree. `role`: the file role of the binding at its real path (`Binding.role_at`)."""
 
     row: FileRow
     names: Mapping[str, str]
@@ -178,6 +179,14 @@ class AgentClaim(NamedTuple):
 
     agent: str
     tokens: TokenStore
+
+
+class AttachableProjects(Protocol):
+    """The projects of the control plane."""
+
+    def project_ids(self) -> Sequence[str]: ...
+    def allows(self, binding: Binding, action: str) -> bool: ...
+    def attachable(self, binding: Binding) -> Decision: ...
 
 
 class AttachClaim(NamedTuple):

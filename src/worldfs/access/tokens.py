@@ -25,6 +25,7 @@ from worldfs.base.durable import Root
 from worldfs.base.errors import BadInput, NotFound, WorldError
 
 from .binding import ADMIN, MOTHER, USER
+from .principal import TokenHolder
 
 FILE: Final = "auth_tokens.json"
 LOCK: Final = ".paos/tokens.lock"
@@ -55,14 +56,6 @@ class TokenVisit(NamedTuple):
             "message_count": self.messages,
             "summary": f"{self.agent} @ {self.project}" if self.project else self.agent,
         }
-
-
-class TokenHolder(NamedTuple):
-    """The principal of a token. `id`: its name in the file, a role or `token-N`; `agent`: "" for a role token."""
-
-    id: str
-    role: str
-    agent: str = ""
 
 
 class AgentToken(NamedTuple):

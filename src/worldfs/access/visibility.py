@@ -1,4 +1,4 @@
-"""Visibility: the only module that decides which nodes, services and agents a binding sees.
+"""Visibility: which nodes, services and agents a binding sees.
 
 Hidden things do not exist: no directory, no line of an index, no count in a summary (5.1, acheron D7, D23, D36, D47).
 """
@@ -7,19 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from .binding import ADMIN, USER, Binding
-from .roles import AGENT, OPERATOR, PLANNER
+from .binding import Binding
 from .visibility_policy import VisibilityPolicy
 
 Json = Mapping[str, object]
 _OPEN = frozenset({"user", "*", "all"})
 _CLOSED = frozenset({"deny", "deny-by-default"})
-
-
-def role_at(binding: Binding, parts: tuple[str, ...]) -> str:
-    """The role of a binding for a path in the layout table; "" sees nothing."""
-    base = {ADMIN: OPERATOR, USER: PLANNER}.get(binding.role, "")
-    return AGENT if base and parts[:2] == ("agents", "self") else base
 
 
 def is_service_visible(permissions: object, binding: Binding, *, invoke: bool, token: bool) -> bool:

@@ -7,6 +7,9 @@ from functools import cached_property
 from typing import Final
 
 from worldfs.access.binding import Binding
+from worldfs.access.judge import judge
+from worldfs.access.things import Realm
+from worldfs.access.verb import Verb
 
 from .namespace_ports import ActionsPort, ExportsLookup
 from .views.pairing_files import PairingControl
@@ -29,7 +32,7 @@ class BindingContext:
         actions: ActionsFactory,
     ) -> None:
         self.binding = binding
-        self._primary = binding.primary
+        self._all_agents = judge(binding, Verb.SEE, Realm.EVERY_AGENT)
         self.mounted = mounted
         self.pairing = pairing
         self._sources = sources
@@ -69,5 +72,5 @@ class BindingContext:
     def _version(self) -> object:
         """Only the primary agent, which sees all agents, checks for new ones."""
         sources = self._sources
-        gathering = sources.gathering() if self._primary else 0
+        gathering = sources.gathering() if self._all_agents else 0
         return sources.plane.version, sources.stamp(), gathering

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
-from worldfs.access import visibility
 from worldfs.access.judge import judge, require
 from worldfs.access.things import ServedFile
 from worldfs.access.verb import Verb
@@ -49,8 +48,8 @@ class PathResolver:
     def __init__(self, binding: Binding, sources: NamespaceSources, context: BindingContext) -> None:
         self.binding = binding
         self.context = context
-        self._base_role = visibility.role_at(binding, ())
-        self._own_role = visibility.role_at(binding, _SELF)
+        self._base_role = binding.role_at(())
+        self._own_role = binding.role_at(_SELF)
         from .mounts.joined_mounts import JoinedMounts
         from .mounts.visible_mounts import (
             SERVED,
@@ -198,7 +197,7 @@ class PathResolver:
     def _may_be(self, row: FileRow, names: Names) -> bool:
         """Whether the file of a row is there, or its first write would make it."""
         if not row.pattern.endswith("*}"):
-            return self._mounts.exists(row, names) or (row.mount in HEAVY and bool(row.writers))
+            return self._mounts.exists(row, names) or (row.mount in HEAVY and row.written)
         return not row.view
 
 

@@ -12,7 +12,8 @@ from concurrent.futures import Executor
 from contextlib import suppress
 from typing import Final, TypeVar
 
-from worldfs.base.errors import BadInput, NotFound, NotPermitted, Unsafe
+from worldfs.access.decision import READ_ONLY
+from worldfs.base.errors import BadInput, NotFound, Unsafe
 from worldfs.tree.verb_values import Stat, Wait, Written
 
 from .bound_tree import BoundNode, BoundTree
@@ -109,7 +110,7 @@ class Verbs:
             if node.directory:
                 raise BadInput("directories are read-only opens", code="eisdir")
             if not await self._ask(node, node.writable):
-                raise NotPermitted("file is read-only", code="eperm")
+                raise READ_ONLY.error()
         self._fids.keep(held, None)
         held.cut = truncate and "w" in mode and not stage and not node.promised
         if stage and "w" in mode:
@@ -301,7 +302,7 @@ class Verbs:
 
         def work() -> Written:
             if not node.writable():
-                raise NotPermitted("file is read-only", code="eperm")
+                raise READ_ONLY.error()
             if whole:
                 return node.replace(data, correlation=correlation)
             return node.write(data, offset=offset, correlation=correlation)

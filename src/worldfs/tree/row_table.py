@@ -55,6 +55,11 @@ class FileRow(NamedTuple):
     def name(self) -> str:
         return self.pattern.rsplit("/", 1)[1]
 
+    @property
+    def written(self) -> bool:
+        """Whether there is a role that writes it."""
+        return bool(self.writers)
+
     def fill(self, names: Mapping[str, str]) -> str:
         """The store key of this row for these segment names."""
         text = self.key

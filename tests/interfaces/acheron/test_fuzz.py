@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from worldfs.access.auth import Principal
+from worldfs.access.principal import Principal
 from worldfs.access.tokens import TokenStore
 from worldfs.control.control_operations import ROWS
 from worldfs.interfaces.acheron.frame_types import KNOWN

@@ -8,7 +8,7 @@ import threading
 import pytest
 from tests.interfaces.acheron.test_fuzz import GREETING, Wire
 
-from worldfs.access.auth import Principal
+from worldfs.access.principal import Principal
 from worldfs.access.tokens import TokenStore
 from worldfs.interfaces.acheron.peer import ClientPeer
 from worldfs.interfaces.acheron.server import Server

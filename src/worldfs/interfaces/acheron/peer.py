@@ -13,9 +13,9 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Final
 
 from worldfs.access.attachment import first_binding
-from worldfs.access.auth import Principal
 from worldfs.access.binding import Binding
 from worldfs.access.decision import Decision
+from worldfs.access.principal import Principal
 from worldfs.base.errors import WorldError
 from worldfs.control.plane_error import PlaneError
 from worldfs.formats.wire.frames import ACHERON, BadFrame, Frame, read

@@ -11,9 +11,10 @@ from typing import Final, TypeVar
 from weakref import ref
 
 from worldfs.access.attachment import still_admitted
-from worldfs.access.auth import Principal, authenticate
+from worldfs.access.auth import authenticate
 from worldfs.access.binding import Binding
 from worldfs.access.decision import Decision
+from worldfs.access.principal import Principal
 from worldfs.access.tokens import TokenStore
 from worldfs.base.errors import Busy, from_os
 from worldfs.namespace.verbs import Verbs

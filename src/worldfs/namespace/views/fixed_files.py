@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from worldfs.access import visibility
 from worldfs.base.json_text import compact_json
 from worldfs.tree.row_table import RowTable
 from worldfs.tree.virtual_file import Names, VirtualFile
@@ -42,6 +41,6 @@ class ReadmeFile(VirtualFile):
         self._binding, self._readmes, self._mounts, self._known_mounts = binding, readmes, mounts, known
 
     def read(self, names: Names) -> bytes:
-        role = visibility.role_at(self._binding, ("agents", "self") if "/agents/self" in names["row"] else ())
+        role = self._binding.role_at(("agents", "self") if "/agents/self" in names["row"] else ())
         holding = frozenset(mount for mount in self._known_mounts if self._mounts.holds(mount, names))
         return self._readmes.text(names["row"], names, role, holding)
