@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Final, Literal, Self, TypeVar
 from worldfs.base.agent_names import check_agent_name
 from worldfs.base.clock import Clock
 from worldfs.base.durable import Disk
-from worldfs.base.errors import BadInput, UserError, from_os
+from worldfs.base.errors import BadInput, Busy, UserError, from_os
 from worldfs.base.model import Json
 
 from .agent_directory import AgentDirectory
 from .merged_document import GRACE_S, Generation, MergedDocument
-from .metrics_cache import FOLD
+from .metrics_cache import FOLD, MetricsCache
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from .context_builder import ContextPack
     from .inbox import Inbox
     from .journal import Journal
-    from .metrics_cache import MetricsCache
     from .metrics_reducer import MetricsReducer
     from .session_job import ReadMessages
     from .state_prompt import StatePrompt
@@ -128,8 +127,6 @@ class AgentState:
 
     @cached_property
     def metrics_cache(self) -> MetricsCache:
-        from .metrics_cache import MetricsCache
-
         return MetricsCache(self.agent_dir, lambda: self.journal, self.documents["metrics.json"].read)
 
     @cached_property
@@ -396,7 +393,6 @@ class AgentState:
 
     def recover(self) -> bool:
         """Settle what a dead runner left, if none is alive; True if there was something."""
-        from worldfs.base.errors import Busy
         from worldfs.storage.root_lock import RootLock
 
         from . import session_job

@@ -10,18 +10,22 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.agent_names import list_agents
+from worldfs.base.durable import Root
 from worldfs.base.errors import NotFound, UserError, WorldError
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding
+from worldfs.formats.agent import documents
 from worldfs.runtime.job_store import DONE, OPEN, JobStore
 from worldfs.storage.revision import PRIVATE_DIR
 from worldfs.storage.root_lock import lock_holder
 
+from . import task_file
 from .agent_state import AgentState
 from .doctor_fixes import (
     correct_agent_name,
@@ -34,10 +38,14 @@ from .doctor_fixes import (
     take_in_journal,
 )
 from .document_rules import mapping
+from .init_agent import IGNORE
 from .journal import NAME as JOURNAL
 from .journal import parse
+from .journal_numbers import gaps
 from .merged_document import GENERATIONS
+from .metrics import project
 from .metrics_cache import FOLD
+from .metrics_reducer import MetricsReducer
 
 if TYPE_CHECKING:
     from worldfs.base.clock import Clock
@@ -90,10 +98,6 @@ def _root(root: Path, fix: bool) -> Iterator[Finding]:
                 )  # fmt: skip
     if known and not (root / ".gitignore").exists() and not (root / ".git").exists():
         if fix:
-            from worldfs.base.durable import Root
-
-            from .init_agent import IGNORE
-
             house = Root(root)
             house.create(".gitignore", IGNORE)
             house.close()
@@ -125,8 +129,6 @@ def _agent(root: Path, name: str, fix: bool, clock: Clock | None) -> list[Findin
 
 
 def _settled(fault: Diagnosis, fix: bool, root: Path) -> Finding:
-    from dataclasses import replace
-
     finding = fault.finding
     if fault.mend is None:
         return finding
@@ -198,7 +200,6 @@ def _missing(root: Path, name: str, clock: Clock | None) -> Iterator[Diagnosis]:
 
 def _journal(state: AgentState) -> Iterator[Diagnosis]:
     """Torn, changed, with gaps: what reconciling the journal would repair is first reported without repairing it."""
-    from .journal_numbers import gaps
     from .journal_repair import GIANT, scan_tail
 
     agent_dir, size = state.agent_dir, _size(state, JOURNAL)
@@ -250,10 +251,6 @@ def _journal(state: AgentState) -> Iterator[Diagnosis]:
 
 
 def _documents(state: AgentState) -> Iterator[Diagnosis]:
-    from worldfs.formats.agent import documents
-
-    from . import task_file
-
     for name, document in state.documents.items():
         size = _size(state, name)
         if size > document.rules.most:
@@ -300,10 +297,6 @@ def _documents(state: AgentState) -> Iterator[Diagnosis]:
 
 def _metrics(state: AgentState) -> Iterator[Diagnosis]:
     """Totals against each other, and against those reduced from the journal."""
-    from worldfs.formats.agent import documents
-
-    from .metrics import project
-    from .metrics_reducer import MetricsReducer
 
     stored = state.agent_dir.store.get("metrics.json")
     if stored is None or not mapping(stored.data):
@@ -450,8 +443,6 @@ def _broken(error: WorldError, field: str, root: Path) -> Finding:
 
 
 def _named(state: AgentState, finding: Finding) -> Finding:
-    from dataclasses import replace
-
     return finding if finding.field.startswith(state.name) else replace(finding, field=f"{state.name}/{finding.field}")
 
 

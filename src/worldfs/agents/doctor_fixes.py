@@ -6,10 +6,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worldfs.base.durable import Root
 from worldfs.base.errors import Busy, Unsafe
 from worldfs.storage.root_lock import RootLock
 
 from .agent_directory import ASIDE, flat_name
+from .document_rules import with_members
 
 if TYPE_CHECKING:
     from .agent_state import AgentState
@@ -36,8 +38,6 @@ def recreate_file(state: AgentState, name: str) -> None:
 
 
 def correct_agent_name(state: AgentState, document: MergedDocument) -> None:
-    from .document_rules import with_members
-
     with state.agent_dir.locked():
         document.reconcile(settle=True)
         document.write(with_members(document.read() or b"", {"agent": state.name}))
@@ -45,7 +45,6 @@ def correct_agent_name(state: AgentState, document: MergedDocument) -> None:
 
 def end_session(state: AgentState) -> None:
     """A session without a job: of another tool, or its job's file is gone."""
-    from .document_rules import with_members
 
     with state.agent_dir.locked():
         document = state.documents["session.json"]
@@ -71,8 +70,6 @@ def put_aside(state: AgentState, key: str) -> None:
 
 
 def move_aside(home: Path, key: str) -> None:
-    from worldfs.base.durable import Root
-
     root = Root(home)
     try:
         number_ = 0

@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import NotFound
+from worldfs.storage.store_interface import StoreChangeKind
 
 from .message_files import MessageFiles, is_unusable_name
 from .message_files import delivery_rank as rank_for
@@ -153,8 +154,6 @@ class InboxQueue:
         self._apply_changes(self._watch.read(min(times)))
 
     def _apply_changes(self, changes: Sequence[StoreChange]) -> None:
-        from worldfs.storage.store_interface import StoreChangeKind
-
         for change in changes:
             name = change.key[len(INBOX) + 1 :]
             if change.kind is StoreChangeKind.RESYNC:

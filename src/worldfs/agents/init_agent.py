@@ -6,8 +6,15 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from worldfs.base.agent_names import check_new_name
+from worldfs.base.clock import SystemClock, stamp
 from worldfs.base.durable import Disk, Root
 from worldfs.base.errors import Exists
+from worldfs.base.model import AgentReport
+from worldfs.base.model.agent import SessionRecord
+
+from . import metrics, task_file
+from .metrics_reducer import MetricsReducer
 
 if TYPE_CHECKING:
     from worldfs.base.clock import Clock
@@ -19,14 +26,7 @@ def create_agent(
     root: Path, name: str, *, clock: Clock | None = None, disk: Disk | None = None, language: str = "en"
 ) -> list[str]:
     """Create what is missing below `root`/`name`, durable; the names of the files that are new. Nothing is replaced."""
-    from worldfs.base.agent_names import check_new_name
-    from worldfs.base.clock import SystemClock, stamp
-    from worldfs.base.model import AgentReport
-    from worldfs.base.model.agent import SessionRecord
     from worldfs.formats.agent import documents, memory
-
-    from . import metrics, task_file
-    from .metrics_reducer import MetricsReducer
 
     check_new_name(root, name)
     moment = (clock or SystemClock()).now().replace(microsecond=0)

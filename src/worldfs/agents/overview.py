@@ -18,10 +18,10 @@ from worldfs.base.dir_reader import DirReader, path_error, read_whole
 from worldfs.base.errors import BadInput, NotFound, WorldError
 from worldfs.base.model import Json
 
+from .metrics_reducer import SESSIONS, MetricsReducer, as_count
+
 if TYPE_CHECKING:
     from datetime import datetime
-
-    from .metrics_reducer import MetricsReducer
 
 
 LOOK: Final = 50  # messages that are read for their priority, an agent; names that we give sort by it
@@ -187,7 +187,6 @@ class _AgentFiles:
 
     def outcomes(self, now: datetime) -> tuple[int, int]:
         """(sessions that ended, of them those that failed)."""
-        from .metrics_reducer import SESSIONS, MetricsReducer, as_count
 
         try:
             state = self._bytes(".paos/metrics.json")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Final
+from zlib import crc32
 
 _LONGEST: Final = 80  # of an attribute
 
@@ -12,8 +13,6 @@ class Quote:
     """One mark for one rendering, chosen so that none of the texts to be quoted contains it, in any case of letters."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        from zlib import crc32
-
         whole = "\n".join(texts).casefold()
         seed = whole.encode("utf-8", "replace")
         number = crc32(seed)

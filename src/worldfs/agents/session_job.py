@@ -14,6 +14,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from worldfs.base.clock import parse_stamp, stamp
 from worldfs.base.errors import BadInput, Busy, NotFound, UserError
 from worldfs.base.json_values import as_int, as_list, as_text
 from worldfs.base.model import Json
@@ -324,7 +325,6 @@ def _written_down(state: AgentState, sid: str) -> Json | None:
     It leaves them in .paos/sessions/<id>/exit.json (supervisor/session_files.py); one with `found_at` was written
     later by another process, which knows no more than we do.
     """
-    from worldfs.base.clock import parse_stamp, stamp
     from worldfs.base.model.agent import OUTCOMES
 
     from .document_rules import mapping

@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import BadInput, NotFound
 from worldfs.base.json_values import as_object, as_objects
+from worldfs.formats.agent import document_schemas, documents
+from worldfs.formats.agent.documents import tasks_findings, tasks_understood
+from worldfs.formats.agent.jsonfile import arrange, encode, load_any, render
+from worldfs.formats.values import same
 
 if TYPE_CHECKING:
     from worldfs.base.model import AgentTask
@@ -20,8 +24,6 @@ FILE = "tasks.json"
 
 
 def empty_tasks(agent: str, now: str) -> bytes:
-    from worldfs.formats.agent import documents
-
     return documents.tasks_write(documents.TaskList(agent, now))
 
 
@@ -45,8 +47,6 @@ class TaskFile:
     def written(self, value: dict[str, object], old: bytes, found: object, task: Mapping[str, object]) -> bytes:
         """The file that holds `value`, which is what `old` held but for one `task`."""
         from worldfs.formats.agent import document_schemas, json_rows
-        from worldfs.formats.agent.jsonfile import arrange, encode, render
-        from worldfs.formats.values import same
 
         if type(found) is not dict or not _PLAIN.issuperset(map(type, task.values())):
             return render(value, old, document_schemas.TASKS, old=found)
@@ -70,7 +70,6 @@ def add_task(old: bytes, agent: str, task: AgentTask, now: str, known: TaskFile)
     """The file with one task more, and that task, with an id if it had none. The id is there already: `old`, and its
     task. Raises `BadInput` with pointer, expected and found when the new task is not one.
     """
-    from worldfs.formats.agent import documents
     from worldfs.formats.agent.task_normalizer import next_id
 
     old = old or empty_tasks(agent, now)
@@ -93,7 +92,6 @@ def update_task(
     """The file with one task changed, and that task. Raises `NotFound` naming the tasks there are, `BadInput` for a
     word that is none.
     """
-    from worldfs.formats.agent import documents
 
     found, value, sound = known.read(old) if old else ({}, {"tasks": []}, True)
     tasks = as_objects(value["tasks"])
@@ -111,8 +109,6 @@ def update_task(
 
 def normalize_tasks(old: bytes) -> bytes:
     """The file in the specification's words, where it was understood in others."""
-    from worldfs.formats.agent import document_schemas
-    from worldfs.formats.agent.jsonfile import render
 
     found, value, _ = _read(old)
     _refuse(value)
@@ -124,8 +120,6 @@ def _read(data: bytes) -> tuple[object, dict[str, object], bool]:
 
     `BadInput` when there is no list of tasks in it.
     """
-    from worldfs.formats.agent.documents import tasks_understood
-    from worldfs.formats.agent.jsonfile import load_any
 
     found = load_any(data, FILE)
     value, wrong = tasks_understood(found)
@@ -137,7 +131,6 @@ def _read(data: bytes) -> tuple[object, dict[str, object], bool]:
 
 def _refuse(value: object) -> None:
     """Raise for the first thing that is wrong with it."""
-    from worldfs.formats.agent.documents import tasks_findings
 
     for first in tasks_findings(value):
         raise BadInput(first.found, path=first.field, op="task", expected=first.expected, fix=first.fix)

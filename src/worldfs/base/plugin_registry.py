@@ -13,14 +13,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from .errors import BadInput
+from .model import Finding
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from .model import Finding
 
 T = TypeVar("T")
 _CORRECT: Final = "correct the package, or install a version of it that works"
@@ -70,8 +71,6 @@ class PluginGroup(Mapping[str, T]):
 
     def __getitem__(self, name: str) -> T:
         if (where := self.built_in.get(name)) is not None:
-            from importlib import import_module
-
             module, _, attribute = where.partition(":")
             return self._made(getattr(import_module(module), attribute))
         points = installed(self.group)[name]
@@ -167,6 +166,4 @@ def _unusable(group: str, name: str, code: str, found: str, *, expected: str, fi
 
 
 def _finding(error: BadInput) -> Finding:
-    from .model import Finding
-
     return Finding(error.code, error.path, error.expected, error.found, error.fix, warning=True)

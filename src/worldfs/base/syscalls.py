@@ -7,6 +7,7 @@ import fcntl
 import os
 from collections.abc import Callable
 from functools import cache
+from signal import SIGURG
 from typing import Any
 
 NOREPLACE = 1  # linux/fs.h RENAME_NOREPLACE
@@ -80,7 +81,6 @@ def has_no_other_user(fd: int) -> bool:
     """
     if not hasattr(fcntl, "F_SETLEASE"):
         return False
-    from signal import SIGURG
 
     try:
         fcntl.fcntl(fd, fcntl.F_SETSIG, SIGURG)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import os
 import weakref
 from collections.abc import Awaitable
 from datetime import UTC, datetime
@@ -20,6 +21,7 @@ from urllib.parse import urlsplit
 
 from fsspec.asyn import AsyncFileSystem, sync
 from fsspec.spec import AbstractBufferedFile
+from fsspec.utils import tokenize
 
 from worldfs.base.errors import BadInput, NotPermitted, WorldError
 from worldfs.formats.wire.error_codes import errno_of
@@ -186,8 +188,6 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
 
     async def _get_file(self, rpath: str, lpath: str, **more: object) -> None:
         if (await self._info(rpath))["type"] == "directory":
-            import os
-
             os.makedirs(lpath, exist_ok=True)
             return
         data = await self._cat_file(rpath)
@@ -212,7 +212,6 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
 
     def ukey(self, path: str) -> str:
         """A hash of the bytes: most files are rendered when they are read, and have no version on the wire."""
-        from fsspec.utils import tokenize
 
         return str(tokenize(self.cat_file(path, wait=0)))
 

@@ -12,6 +12,8 @@ from worldfs.tree import path as paths
 from worldfs.tree.row_table import FileKind, FileRow, RowTable
 from worldfs.tree.virtual_file import FileBehaviour, Names, Subtree, VirtualFile
 
+from .mounts.joined_mounts import JoinedMounts
+from .mounts.visible_mounts import SERVED, ReadmeMount, VisibleAgents, VisibleMounts, VisibleWorkspace
 from .node import HEAVY, ResolvedPath
 from .tree import Mounts, Resolved, Tree
 from .views import node_files, node_subtree, own_files, pairing_files, project_files, status_file
@@ -50,14 +52,6 @@ class PathResolver:
         self.context = context
         self._base_role = binding.role_at(())
         self._own_role = binding.role_at(_SELF)
-        from .mounts.joined_mounts import JoinedMounts
-        from .mounts.visible_mounts import (
-            SERVED,
-            ReadmeMount,
-            VisibleAgents,
-            VisibleMounts,
-            VisibleWorkspace,
-        )
 
         behaviours: dict[str, FileBehaviour | Subtree] = {
             **sources.behaviours,

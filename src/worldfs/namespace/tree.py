@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol, cast
 from worldfs.access.judge import judge, require
 from worldfs.access.role_index import visible_mounts
 from worldfs.access.verb import Verb
+from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, Exists, NotFound, UserError
 from worldfs.storage.store_interface import ANY, Expected, Store, StoreWatch
 from worldfs.tree import path as paths
@@ -258,7 +259,6 @@ class Tree:
         timeout: float | None = None,
     ) -> bytes | None:
         """Block until `ready(content)` holds; the content then, or None when time is up."""
-        from worldfs.base.clock import SystemClock
 
         clock = SystemClock()
         end = None if timeout is None else clock.monotonic() + timeout

@@ -9,20 +9,19 @@ memory at least. So nothing here has to survive a power cut, and nothing is sync
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final, Self
+from zlib import crc32
 
 from worldfs.base.errors import MissingRequirement
 
 from . import tokenizer
 from .passage import Passage, SearchHit
-
-if TYPE_CHECKING:
-    import sqlite3
 
 VERSION: Final = 1
 TITLE_WEIGHT: Final = 2.0  # a word of the title says twice as much as one of the text
@@ -203,7 +202,6 @@ def _load(path: Path | None) -> sqlite3.Connection | None:
     data, seal = content[:-_SEAL], content[-_SEAL:]
     if not data or seal != _seal(data):
         return None
-    import sqlite3
 
     db = sqlite3.connect(":memory:")
     try:
@@ -233,8 +231,6 @@ def _new() -> sqlite3.Connection:
 
 
 def _seal(data: bytes) -> bytes:
-    from zlib import crc32
-
     return f"\npaos-notes {VERSION} {crc32(data):08x}".encode().ljust(_SEAL, b"\n")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import binascii
 import json
 from collections.abc import Mapping
+from io import BytesIO
 from typing import NoReturn
 
 import numpy as np
@@ -127,8 +128,6 @@ def _bytes(text: object, where: str) -> bytes:
 
 
 def _png(array: Array) -> bytes:
-    from io import BytesIO
-
     from PIL import Image
 
     stream = BytesIO()
@@ -137,8 +136,6 @@ def _png(array: Array) -> bytes:
 
 
 def _pixels(data: bytes, where: str) -> Array:
-    from io import BytesIO
-
     from PIL import Image
 
     try:

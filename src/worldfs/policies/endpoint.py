@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from worldfs.base.model import PolicySpec
@@ -36,8 +37,6 @@ class PolicyEndpoint:
 
 
 def is_loopback(host: str) -> bool:
-    from ipaddress import ip_address
-
     if host == "localhost":
         return True
     try:

@@ -6,6 +6,7 @@ The server first names its videos, states and actions (`get_modality_config`). `
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -307,8 +308,6 @@ def _plain(value: dict[object, object]) -> object:
         except (EOFError, OSError) as error:
             raise ValueError(f"as_npy: {error}") from None
     if "__ModalityConfig_class__" in value:
-        import json
-
         config = value.get("as_json")
         return json.loads(config) if isinstance(config, str) else config
     return value

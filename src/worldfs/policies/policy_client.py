@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
 from worldfs.base.clock import Clock
@@ -66,7 +67,6 @@ ClientFactory = Callable[[PolicySpec, Clock], PolicyClient]
 def chunk_of(actions: object, *, dim: int = 0, where: str = "actions") -> ActionChunk:
     """A chunk from what came over a wire. Raises `PolicyError` naming the shape found for anything but (D,) or (H, D)
     of finite numbers, or for a D that is not `dim` (0: any)."""
-    import numpy as np
 
     try:
         array = np.asarray(actions, dtype=np.float32)

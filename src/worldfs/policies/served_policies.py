@@ -7,6 +7,7 @@ is to be put. Nothing is kept between two questions.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping
 from typing import Final, Protocol
@@ -129,7 +130,6 @@ def load_policy(name: str, client: Callable[[str], ClientFactory | None], clock:
 
     Raises `BadInput` for a name that is neither.
     """
-    import os
 
     if name in _RULES:
         return ScriptedPolicy(name, _RULES[name])

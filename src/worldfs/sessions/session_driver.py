@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from worldfs.base.clock import Clock
 from worldfs.base.driver import PluginContext, Run, Simulated
@@ -338,7 +339,6 @@ def skill_request(order: Order, skill: Skill) -> SkillRequest:
 
 def start_command(spec: PolicySpec) -> str:
     """The `paos` command that would serve a policy's endpoint on this machine; "" where none would."""
-    from urllib.parse import urlsplit
 
     try:
         url = urlsplit(spec.endpoint)

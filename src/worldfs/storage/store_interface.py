@@ -13,6 +13,8 @@ from enum import Enum
 from types import TracebackType
 from typing import Final, NamedTuple, Self
 
+from worldfs.base.errors import BadInput, Exists
+
 
 class ExpectedState(Enum):
     ANY = "any"  # replace whatever is there
@@ -91,7 +93,6 @@ class Store(ABC):
 
         Each item is all or nothing; after a crash any subset may be there.
         """
-        from worldfs.base.errors import Exists
 
         made: list[str | None] = []
         for key, data in items:
@@ -122,7 +123,6 @@ class Store(ABC):
 
         Raises `BadInput` for one that holds something.
         """
-        from worldfs.base.errors import BadInput
 
         if self.list(prefix):
             raise BadInput("the directory is not empty", path=prefix, op="remove")

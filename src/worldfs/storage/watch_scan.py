@@ -6,6 +6,8 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from worldfs.base.errors import BadInput, UserError
+
 from .store_interface import StoreChange, StoreChangeKind, StoreWatch
 
 if TYPE_CHECKING:
@@ -59,16 +61,12 @@ class ScanWatch(StoreWatch):
         return seen
 
     def _names(self, prefix: str) -> list[str] | None:
-        from worldfs.base.errors import BadInput
-
         try:
             return self._store.list(prefix)
         except BadInput:
             return None  # a file
 
     def _token(self, key: str) -> str:
-        from worldfs.base.errors import UserError
-
         try:
             return self._store.probe(key) or ""
         except UserError as error:

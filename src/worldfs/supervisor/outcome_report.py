@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from worldfs.base.errors import WorldError
 from worldfs.base.json_values import as_list
 from worldfs.base.model import Json
+from worldfs.formats.agent.redact import redact_bytes
 
 from .session_files import OUTCOME, SessionFiles
 
@@ -77,7 +78,6 @@ def read(trace: SessionFiles) -> OutcomeReport:
 
     Secrets in it are marked out, in the file as well.
     """
-    from worldfs.formats.agent.redact import redact_bytes
 
     path = f"{trace.folder}/{OUTCOME}"
     try:

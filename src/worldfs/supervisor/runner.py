@@ -13,6 +13,7 @@ from worldfs.base.clock import Clock, SystemClock, stamp
 from worldfs.base.errors import NotFound, WorldError
 from worldfs.base.model import Json
 from worldfs.base.model.agent import SessionRecord
+from worldfs.formats.agent.redact import redact
 
 from . import orphans, outcome_report, session_files
 from .child import Child
@@ -83,7 +84,6 @@ def run(
 
 def redactor() -> Redact:
     """Text without secrets."""
-    from worldfs.formats.agent.redact import redact
 
     return lambda text: redact(text)[0]
 

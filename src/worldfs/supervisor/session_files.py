@@ -17,6 +17,7 @@ from worldfs.base.dir_reader import check_path
 from worldfs.base.durable import Root
 from worldfs.base.errors import WorldError
 from worldfs.base.model import Json
+from worldfs.formats.agent.redact import redact_value
 from worldfs.storage.revision import PRIVATE_DIR
 
 HOME: Final = f"{PRIVATE_DIR}/sessions"
@@ -40,7 +41,6 @@ class SessionFiles:
 
     def write(self, name: str, value: Json) -> None:
         """Durable when it returns; without secrets: a command line may hold some."""
-        from worldfs.formats.agent.redact import redact_value
 
         text = json.dumps(redact_value(value), ensure_ascii=False, indent=2) + "\n"
         self.root.replace(f"{self.folder}/{name}", text.encode("utf-8", "replace"), private=True)

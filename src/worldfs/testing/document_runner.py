@@ -15,10 +15,13 @@ import shutil
 import signal
 import subprocess
 import sys
+import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
+
+from worldfs.formats import yamltext
 
 MARK = "@@ block"
 ACTIVATE = ". .venv/bin/activate"
@@ -68,12 +71,8 @@ def parse(block: CodeBlock) -> None:
             except ValueError:
                 [json.loads(line) for line in block.text.splitlines()]
         case "toml":
-            import tomllib
-
             tomllib.loads(block.text)
         case "yaml":
-            from worldfs.formats import yamltext
-
             yamltext.parse(block.text)
 
 

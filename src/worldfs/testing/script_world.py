@@ -6,22 +6,29 @@ import json
 import re
 import threading
 from collections.abc import Iterator
+from difflib import unified_diff
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldfs.base.driver import PluginContext
+from worldfs.base.durable import Disk
 from worldfs.base.errors import NotFound, NotPermitted, UserError
 from worldfs.base.json_values import as_object
 from worldfs.base.model import Order
 from worldfs.base.stop_signal import StopSignal
+from worldfs.planning.planner import Planner
+from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.memory_store import MemoryStore
+from worldfs.world.home import Home
+from worldfs.world.onboard import onboard
+from worldfs.world.world import World
 
 from .manual_clock import ManualClock
 from .null_driver import NullDriver, SimulatedPowerLoss
 
 if TYPE_CHECKING:
     from worldfs.storage.store_interface import Store
-    from worldfs.world.world import World
 
 _TIME = re.compile(r"\+(\d+(?:\.\d+)?)(ms|s|m|h|d)")
 _UNIT = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -48,8 +55,6 @@ class ScriptWorld:
 
     def onboard(self, language: str = "en", profile: str = "", robot_id: str = "") -> None:
         """onboard [LANGUAGE [PROFILE [ROBOT_ID]]]: a home and its workspace, as `paos onboard` makes them."""
-        from worldfs.world.home import Home
-        from worldfs.world.onboard import onboard
 
         onboard(Home(self._home), profile=profile, language=language, robot_id=robot_id)
 
@@ -132,7 +137,6 @@ class ScriptWorld:
 
     def do(self, text: str, verdict: str = "reached") -> None:
         """do "TEXT" [VERDICT]: the planner carries it out while the kernel runs in a thread."""
-        from worldfs.planning.planner import Planner
 
         world, stop = self._running(), StopSignal()
         kernel = threading.Thread(target=world.run, kwargs={"stop": stop}, daemon=True)
@@ -216,8 +220,6 @@ class ScriptWorld:
 
     def _open(self) -> World:
         """The only call of `World.open`."""
-        from worldfs.world.home import Home
-        from worldfs.world.world import World
 
         config = Home(self._home).config({})
         drivers = dict.fromkeys(("simulation", "rekep_sim"), self._driver)
@@ -236,14 +238,10 @@ class ScriptWorld:
         return NullDriver(executed=self._executed)
 
     def _disk_store(self) -> Store:
-        from worldfs.base.durable import Disk
-        from worldfs.storage.disk_store import DiskStore
-
         return DiskStore(self._workspace, Disk(self._boundary), guarded=frozenset({"ACTION.md", "ENVIRONMENT.md"}))
 
     def _memory(self) -> Store:
         """One store for the whole script: it represents the disk, so it survives crashes."""
-        from worldfs.storage.memory_store import MemoryStore
 
         if self._store is None:
             self._store = MemoryStore()
@@ -317,7 +315,5 @@ def _value(text: str) -> object:
 
 
 def _difference(wanted: str, found: str) -> str:
-    from difflib import unified_diff
-
     lines = unified_diff(wanted.splitlines(), found.splitlines(), "expected", "found", lineterm="")
     return "\n".join(lines) or f"only the last line's end differs: expected {wanted[-10:]!r}, found {found[-10:]!r}"

@@ -9,19 +9,19 @@ import time
 from collections.abc import Callable, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from worldfs.base.clock import Clock
 from worldfs.base.driver import Driver, PluginContext
 from worldfs.base.durable import DRAFT, Disk
 from worldfs.base.model import Job, Order
+from worldfs.runtime.job_store import OPEN, JobStore
+from worldfs.storage.disk_store import DiskStore
+from worldfs.world.world import World
 
 from .manual_clock import ManualClock
 from .null_driver import NullDriver
 from .waiting import PATIENCE_S
-
-if TYPE_CHECKING:
-    from worldfs.world.world import World
 
 GUARDED = frozenset({"ACTION.md", "ENVIRONMENT.md"})
 POSE = [0.4, 0.0, 0.5, 0.0, 0.0, 0.0]
@@ -67,8 +67,6 @@ class WorkspaceFixture:
 
     def open(self, disk: Disk | None = None, *, threads: bool = False, driver: Driver | None = None) -> World:
         """A world that serves, over this disk."""
-        from worldfs.storage.disk_store import DiskStore
-        from worldfs.world.world import World
 
         def make(seat: PluginContext) -> Driver:
             return driver or NullDriver(executed=self.executed, repeatable=self.repeatable)
@@ -114,8 +112,6 @@ class WorkspaceFixture:
 
     def until(self, holds: Callable[[], bool], patience: float = PATIENCE_S) -> None:
         """Look again after each change in the jobs of a kernel that runs elsewhere, until it holds."""
-        from worldfs.runtime.job_store import OPEN
-        from worldfs.storage.disk_store import DiskStore
 
         store, end = DiskStore(self.root), time.monotonic() + patience
         try:
@@ -139,9 +135,6 @@ class WorkspaceFixture:
         return sum(order.id == id for order in self.executed)
 
     def _jobs(self) -> dict[str, Job]:
-        from worldfs.runtime.job_store import JobStore
-        from worldfs.storage.disk_store import DiskStore
-
         store = DiskStore(self.root)
         try:
             jobs = JobStore(store, self.clock)

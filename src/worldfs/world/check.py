@@ -18,6 +18,7 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Profile
 from worldfs.formats import action, embodied, environment, lessons_file, task
 from worldfs.formats.runtime import sessions, skills, targets
+from worldfs.planning import task_review
 from worldfs.robots.driver_registry import BODIES
 from worldfs.runtime.job_store import OPEN, JobStore, job_key
 from worldfs.runtime.stored_sheet import QUARANTINE
@@ -172,7 +173,6 @@ def _profile(profile: Profile, written: bool) -> Iterator[Finding]:
 
 def _task(store: Store) -> Iterator[Finding]:
     """Warnings for claims of TASK.md that the world does not support."""
-    from worldfs.planning import task_review
 
     try:
         page, world = store.get(task.PATH), store.get("ENVIRONMENT.md")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, NotFound, UserError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import render_finding
+from worldfs.base.model import Finding
 from worldfs.runtime.job_store import ALERTS, CONTROL, JobStore
 from worldfs.runtime.stop_log import StopLog
 from worldfs.storage.store_interface import Store
@@ -53,7 +55,6 @@ class SheetFile(VirtualFile):
 
     def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
         """Durable when it returns. Valid entries are accepted even if others are refused."""
-        from dataclasses import replace
 
         from worldfs.runtime.stored_sheet import id_reused
 
@@ -81,7 +82,6 @@ class SheetFile(VirtualFile):
 
     def submit(self, order: Order, actor: str) -> None:
         """The order of a program, which needs no entry; durable when it returns. A known one is left alone."""
-        from dataclasses import replace
 
         from worldfs.formats.values import plain
         from worldfs.runtime.stored_sheet import id_reused
@@ -232,9 +232,7 @@ def key_exists(store: Store, key: str) -> bool:
 
 def current_alerts(store: Store, language: str) -> dict[str, dict[str, object]]:
     """The current alerts by path, as the kernel last wrote them, in `language`."""
-    from dataclasses import asdict
 
-    from worldfs.base.model import Finding
     from worldfs.runtime.job_codec import read_finding
 
     try:

@@ -6,7 +6,10 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
+from worldfs.base.errors import BadInput
 from worldfs.base.stop_signal import StopSignal
+from worldfs.formats import environment
+from worldfs.planning.planner import QuestionIntent, interpret
 from worldfs.runtime.instruction_turns import TURNS, InstructionTurn
 from worldfs.runtime.stop_log import STOPS
 from worldfs.storage.disk_store import DiskStore
@@ -100,9 +103,6 @@ class Instruction:
 
     def _is_question(self) -> bool:
         """Whether it is a question: it moves nothing, and needs no turn."""
-        from worldfs.base.errors import BadInput
-        from worldfs.formats import environment
-        from worldfs.planning.planner import QuestionIntent, interpret
 
         try:
             scene = environment.read(self._world.content("ENVIRONMENT.md")).scene

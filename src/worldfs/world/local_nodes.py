@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 from worldfs.access.binding_rights import ROBOT
 from worldfs.base.errors import WorldError
+from worldfs.formats import embodied
 from worldfs.namespace.namespace_ports import LocalNode
+from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.root_lock import lock_holder
 
 from .profiles import declared_profile, profile_text
 
@@ -53,8 +56,6 @@ class LocalNodes:
 
     def online(self) -> bool:
         """Whether a kernel runs their orders, here or in another process."""
-        from worldfs.storage.disk_store import DiskStore
-        from worldfs.storage.root_lock import lock_holder
 
         world = self._world
         if world.kernel is not None:
@@ -107,8 +108,6 @@ class LocalNodes:
         return [_skill(id, skill, state) for skill in fitting]
 
     def _profile(self, named: str) -> Profile | None:
-        from worldfs.formats import embodied
-
         # A workspace that was never started has no EMBODIED.md: the profile of that name counts.
         data = (
             self._world.content("EMBODIED.md")

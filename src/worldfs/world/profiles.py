@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,7 +49,6 @@ def profile_text(name: str, language: str, own: Path | None = None) -> bytes | N
 
 def declared_profile(driver: str) -> Profile | None:
     """The profile that a package's body declares. Raises `BadInput` for a body that cannot be used."""
-    from dataclasses import replace
 
     from worldfs.base.model import Profile
     from worldfs.robots.driver_registry import BODIES

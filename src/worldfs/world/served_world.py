@@ -14,6 +14,7 @@ from worldfs.access.judge import judge
 from worldfs.access.things import RobotName
 from worldfs.access.verb import Verb
 from worldfs.access.visibility_policy import PolicyCache
+from worldfs.base.agent_names import check_new_name, list_agents
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import BadInput
 from worldfs.control.control_plane import ControlPlane
@@ -30,6 +31,7 @@ from worldfs.namespace.visible_state import VisibleStateSources
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.virtual_file import FileBehaviour
 
+from .computed_files import meta_pages
 from .home import Home
 from .layout import names_below_a_node, served_table
 from .layout.agent_rows import CONTRACT, OWN
@@ -100,8 +102,6 @@ class ServedWorld:
             mounts["workspace"] = world.workspace
             behaviours = {**world.behaviours, **behaviours}
         else:
-            from .computed_files import meta_pages
-
             behaviours.update(meta_pages())
         self._namespace_sources = NamespaceSources(rows, ReadmePages(rows), LiteralFile(rows), mounts, behaviours)
         self._sources = VisibleStateSources(
@@ -175,7 +175,6 @@ class ServedWorld:
 
     def agents(self) -> list[str]:
         """The primary agent first, then those with a directory, sorted."""
-        from worldfs.base.agent_names import list_agents
 
         return [MOTHER, *(name for name in list_agents(self._agents.root) if name not in (MOTHER, SELF))]
 
@@ -185,7 +184,6 @@ class ServedWorld:
 
     def ensure_agent(self, name: str) -> None:
         """Idempotent. Raises `BadInput` for a name that no agent may have."""
-        from worldfs.base.agent_names import check_new_name
 
         if check_new_name(self._agents.root, name) == SELF:
             raise BadInput(f"{SELF!r} stands for the caller's agent", op="agent", expected="another name")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import UserError
+from worldfs.formats import action, environment
 from worldfs.runtime.instruction_turns import current_instruction
 from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.root_lock import lock_holder
@@ -98,7 +99,6 @@ def job_value(job: Job) -> dict[str, object]:
 
 def _hands(world: World) -> dict[str, str | None]:
     """Robot → what it holds."""
-    from worldfs.formats import environment
 
     try:
         scene = environment.read(world.content("ENVIRONMENT.md")).scene
@@ -119,7 +119,6 @@ def _shown(world: World, jobs: Sequence[Job]) -> list[Job]:
 
 def _in_sheets(world: World) -> list[str]:
     """The newest of ACTION.md, and of SESSIONS.md where there is one: its reader is loaded only then."""
-    from worldfs.formats import action
 
     found: list[str] = []
     with contextlib.suppress(UserError):

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worldfs.base.dir_reader import DirReader
+from worldfs.base.errors import UserError
+
 if TYPE_CHECKING:
     from .home import Home
 
@@ -27,8 +30,6 @@ def detect_language(task: bytes, lessons: bytes, profile: bytes) -> str:
 
 def home_language(place: Home | Path, environ: Mapping[str, str] | None = None) -> str:
     """The language of a home that is not open, or of one workspace directory; `en` where nothing is readable."""
-    from worldfs.base.dir_reader import DirReader
-    from worldfs.base.errors import UserError
 
     root = place if isinstance(place, Path) else place.workspace
     if not isinstance(place, Path):

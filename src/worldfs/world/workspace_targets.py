@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from worldfs.base.errors import UserError
+from worldfs.base.model import Finding
+from worldfs.formats import environment
+from worldfs.formats.runtime import skills, targets
 from worldfs.storage.store_interface import Store
 
 if TYPE_CHECKING:
     from worldfs.base.clock import Clock
-    from worldfs.base.model import Finding, Json, Skill, Target
+    from worldfs.base.model import Json, Skill, Target
     from worldfs.formats.runtime.entry_registry import EntryRegistry
     from worldfs.runtime.body_worker import KernelNode
     from worldfs.runtime.kernel import Kernel
@@ -51,8 +54,6 @@ class WorkspaceTargets:
     """The targets and skills that the operator declares in one workspace."""
 
     def __init__(self, store: Store) -> None:
-        from worldfs.formats.runtime import skills, targets
-
         self._store = store
         self._targets = _CachedRegistry(store, TARGETS, targets.read)
         self._skills = _CachedRegistry(store, SKILLS, skills.read)
@@ -74,7 +75,6 @@ class WorkspaceTargets:
 
     def environment(self) -> Json:
         """The present ENVIRONMENT.md; empty if it is unreadable, which is reported where it is needed."""
-        from worldfs.formats import environment
 
         try:
             stored = self._store.get("ENVIRONMENT.md")
@@ -84,7 +84,6 @@ class WorkspaceTargets:
 
     def findings(self) -> dict[str, list[Finding]]:
         """The present findings of the registries, by file."""
-        from worldfs.base.model import Finding
 
         found: dict[str, list[Finding]] = {}
         for kept in (self._targets, self._skills):

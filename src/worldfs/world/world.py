@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
 from functools import cache, cached_property, partial
 from pathlib import Path
 from types import TracebackType
@@ -17,6 +19,7 @@ from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import BadInput, MissingRequirement, NotFound, UserError, WorldError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import render_finding
+from worldfs.base.model import Finding, JobState
 from worldfs.base.stop_signal import StopSignal
 from worldfs.namespace.mounts.agent_mounts import AgentMounts
 from worldfs.namespace.mounts.joined_mounts import JoinedMounts, StaticMount
@@ -26,7 +29,7 @@ from worldfs.runtime.job_store import CANCEL, CONTROL, OPEN, JobStore
 from worldfs.runtime.stop_log import STOPS, StopLog
 from worldfs.storage import revision
 from worldfs.storage.disk_store import DiskStore
-from worldfs.storage.root_lock import RootLock
+from worldfs.storage.root_lock import RootLock, lock_holder
 from worldfs.storage.store_interface import Store, StoreWatch
 from worldfs.tree import path as paths
 from worldfs.tree.virtual_file import FileBehaviour
@@ -39,7 +42,7 @@ from .workspace_language import detect_language
 # Imports of kernel, drivers, roles and document parsers are inside functions: a reader or submitter does not load them.
 if TYPE_CHECKING:
     from worldfs.base.driver import Driver, DriverFactory, Interpreter
-    from worldfs.base.model import Finding, Job, JobStatus, Lesson, Order, Scene
+    from worldfs.base.model import Job, JobStatus, Lesson, Order, Scene
     from worldfs.formats.config import Config
     from worldfs.runtime.kernel import Kernel
     from worldfs.sessions.plugins import Plugins
@@ -219,7 +222,6 @@ class World:
 
     def _driver(self, spec: NodeSpec, drivers: Mapping[str, DriverFactory], artifacts: Path | None) -> Driver:
         """The driver of a node, made and not opened; an `UnavailableDriver` where it is missing."""
-        from dataclasses import replace
 
         from worldfs.base.driver import PluginContext
 
@@ -275,8 +277,6 @@ class World:
                 self.store.put(mark, revision.of(text).encode())
                 self.tree.write(path, text, WATCHDOG)
         elif present != text:
-            from worldfs.base.model import Finding
-
             kernel.alert(
                 path,
                 Finding(
@@ -419,7 +419,6 @@ class World:
 
     def demand_kernel(self) -> None:
         """Raises when no kernel runs: the error of our own, or `MissingRequirement` if another one has gone."""
-        from worldfs.storage.root_lock import lock_holder
 
         if self.broken is not None:
             raise self.broken
@@ -452,8 +451,6 @@ class World:
         """One node or all of them; `actor` must be allowed to write that control of each."""
         ids = self.node_ids()
         if node is not None and node not in ids:
-            from difflib import get_close_matches
-
             likely = "".join(get_close_matches(node, ids, 1))
             fix = f"did you mean {likely}?" if likely else f"name one of them, or `paos {op} --all`"
             there = "one of: " + (", ".join(ids) or "no robot is configured")
@@ -476,7 +473,6 @@ class World:
         `look` is called while the job is pending, first and after every stop of a robot; it may set `stop`. The kernel
         itself ends a job that runs when its robot is stopped.
         """
-        from worldfs.base.model import JobState
         from worldfs.runtime.job_wait import wait_for_end
 
         def over(status: JobStatus) -> bool:

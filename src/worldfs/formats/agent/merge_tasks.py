@@ -14,7 +14,9 @@ from worldfs.formats.values import same
 
 from .jsonfile import Json, load_any, render
 from .merge_memory import merge_memory
+from .object_schema import preview
 from .task_normalizer import normalize
+from .time_normalizer import normalize_time
 
 __all__ = ["best_base", "merge_memory", "merge_tasks"]
 
@@ -142,8 +144,6 @@ def _fields(base: Json, ours: Json, theirs: Json) -> tuple[Json, list[str]]:
 
 
 def _short(value: Any) -> str:
-    from .object_schema import preview
-
     return preview(value)
 
 
@@ -168,8 +168,6 @@ def _order(theirs: list[str], ours: list[str], base: list[str], alone: bool) -> 
 
 
 def _newer(ours: Any, theirs: Any) -> Any:
-    from .time_normalizer import normalize_time
-
     if type(ours) is not str or type(theirs) is not str:
         return ours if type(ours) is str else theirs
     return theirs if (normalize_time(theirs) or "") > (normalize_time(ours) or "") else ours

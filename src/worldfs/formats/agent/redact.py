@@ -6,8 +6,11 @@ else is touched, and a text without secrets comes back as the same object.
 
 from __future__ import annotations
 
+import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from worldfs.base.errors import BadInput
 
 from .secret_kinds import (
     GUARDED,
@@ -22,7 +25,6 @@ from .secret_kinds import (
 )
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Sequence
 
 T = TypeVar("T")
@@ -37,8 +39,6 @@ def _says(key: str) -> tuple[str, str]:
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    import re
-
     return re.compile(pattern)
 
 
@@ -105,7 +105,6 @@ def _marked(text: str, kinds: Sequence[SecretKind]) -> tuple[str, tuple[str, ...
 
 def _without_escapes(data: bytes, text: str) -> tuple[bytes, str]:
     """A JSON file whose secrets, or the words before them, may be written as escapes: its values are looked at."""
-    from worldfs.base.errors import BadInput
 
     from .jsonfile import load, render
 

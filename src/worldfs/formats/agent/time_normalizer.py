@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
+
+from worldfs.base.clock import parse_stamp
 
 from .object_schema import is_time
 
@@ -11,9 +14,6 @@ def normalize_time(text: str) -> str | None:
     """`2026-03-31T22:00:00Z` of any ISO 8601 time or date (a date is its midnight, no offset is UTC), or None."""
     if len(text) == 20 and text[19] == "Z" and text[10] == "T" and is_time(text):
         return text
-    from datetime import UTC, datetime
-
-    from worldfs.base.clock import parse_stamp
 
     bare = text.strip().replace("/", "-").replace("年", "-").replace("月", "-").replace("日", "")
     bare = re.sub(r"(?<=-)(\d)(?=-|\s|T|$)", r"0\1", bare).removesuffix(" UTC")

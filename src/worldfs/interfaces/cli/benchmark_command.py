@@ -7,6 +7,8 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worldfs.base.errors import BadInput, MissingRequirement
+
 from .command_context import CommandContext
 from .signals import stop_on
 
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
 
 def run(context: CommandContext) -> int:
     """Exit 0 when every trial is finished, however it ended; 1 when it was stopped before."""
-    from worldfs.base.errors import BadInput, MissingRequirement
 
     try:
         from worldfs.plugins.benchmark.benchmark_methods import parse_method

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
+
+from worldfs.agents.doctor import check as check_agents
+from worldfs.base.agent_names import list_agents
+from worldfs.base.messages.message_rendering import render_finding
+from worldfs.world.workspace_language import home_language
 
 from .command_context import CommandContext
 
@@ -22,10 +28,6 @@ _CHINESE: Final = {
 
 def run(context: CommandContext) -> int:
     """Exit 1 if anything but a warning was found (and not fixed)."""
-    from dataclasses import asdict
-
-    from worldfs.base.messages.message_rendering import render_finding
-    from worldfs.world.workspace_language import home_language
 
     language = home_language(context.workspace if context["workspace"] else context.home, context.environ)
     findings = [render_finding(finding, language) for finding in _findings(context)]
@@ -51,8 +53,6 @@ def run(context: CommandContext) -> int:
 
 def _findings(context: CommandContext) -> list[Finding]:
     """Findings of the workspace and of the agents, where they exist."""
-    from worldfs.agents.doctor import check as check_agents
-    from worldfs.base.agent_names import list_agents
 
     agents = list_agents(context.agents)
     found = [] if context["agents"] and not context["workspace"] else _of_workspace(context, bool(agents))

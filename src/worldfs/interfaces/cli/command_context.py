@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from worldfs.base.errors import NotFound
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -70,7 +72,6 @@ class CommandContext:
         """The world, to read and submit (`serve=False`) or to run. Raises `NotFound` if there is no workspace."""
         from pathlib import Path
 
-        from worldfs.base.errors import NotFound
         from worldfs.world.world import World
 
         place = self.workspace

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from typing import IO
@@ -26,8 +29,6 @@ class CommandOutput:
     def value(self, value: object) -> None:
         """An answer for programs; silent without --json."""
         if self.json:
-            import json
-
             self._print(json.dumps(value, ensure_ascii=False, default=str))
 
     def report(self, text: str, value: Mapping[str, object], mood: str = "") -> None:
@@ -75,7 +76,6 @@ class CommandOutput:
 
     def _width(self) -> int:
         """The terminal's width; 0: no terminal, lines are not wrapped."""
-        import os
 
         try:
             return os.get_terminal_size(self.out.fileno()).columns if self.out.isatty() else 0
@@ -83,8 +83,6 @@ class CommandOutput:
             return 0
 
     def _coloured(self, text: str, mood: str) -> str:
-        import os
-
         if mood in _COLOURS and self.out.isatty() and not os.environ.get("NO_COLOR"):
             return f"\x1b[{_COLOURS[mood]}m{text}\x1b[0m"
         return text
@@ -118,7 +116,6 @@ def wrapped(text: str, width: int) -> list[str]:
 
 def _words(text: str) -> list[str]:
     """Pieces after which a line may end: after spaces, and after each wide (Chinese) sign."""
-    import re
 
     return re.findall(r"\s*[\u2e80-\u9fff\uff00-\uffef]|\s*[^\s\u2e80-\u9fff\uff00-\uffef]+|\s+$", text)
 

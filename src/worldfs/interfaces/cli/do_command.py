@@ -10,15 +10,20 @@ from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, Busy
 from worldfs.base.stop_signal import StopSignal
+from worldfs.planning.planner import Planner
 from worldfs.planning.stop_words import is_stop
+from worldfs.storage.root_lock import lock_holder
+from worldfs.world.instruction import Instruction
 
 from .command_context import CommandContext
 from .exits import DONE, INTERRUPTED, MISUSE, REFUSED
+from .film_recording import LocalFilmRecording, check_film_options
+from .kernel_thread import KernelThread
 from .signals import stop_on
+from .stop_command import chinese
 
 if TYPE_CHECKING:
     from worldfs.planning.planner import PlanReport
-    from worldfs.world.instruction import Instruction
     from worldfs.world.world import World
 
 
@@ -42,7 +47,6 @@ def run(context: CommandContext) -> int:
     if not text:
         raise BadInput("no instruction", op="do", expected='words, for example: paos do "clear the table"')
     if is_stop(text):  # before anything that an instruction waits for
-        from .stop_command import chinese
         from .stop_command import stop as halt
 
         return halt(context, context["node"], chinese(text))
@@ -60,8 +64,6 @@ def run(context: CommandContext) -> int:
 
     with ExitStack() as stack:
         if context["record"]:
-            from .film_recording import LocalFilmRecording, check_film_options
-
             check_film_options(context)
         if context["timeout"] is not None:
             timer = threading.Timer(context["timeout"], time_is_up)
@@ -114,9 +116,6 @@ def run(context: CommandContext) -> int:
 
 def _world(context: CommandContext, stack: ExitStack) -> World:
     """The running kernel's world; where none runs, one served here for the time of the command."""
-    from worldfs.storage.root_lock import lock_holder
-
-    from .kernel_thread import KernelThread
 
     try:
         # Checked first, because starting a kernel is slow; the lock itself decides.
@@ -140,7 +139,6 @@ def _wait_for_robot(context: CommandContext, stack: ExitStack, text: str, stop: 
 
     Returns why the instruction may not go on, "" if it may. Ctrl-C while it waits ends the command.
     """
-    from worldfs.world.instruction import Instruction
 
     world = stack.enter_context(context.open())
     node = world.planner_port(context["node"]).robot_id
@@ -154,7 +152,6 @@ def _print_line(context: CommandContext, line: str) -> None:
 
 def _plan(context: CommandContext, world: World, text: str, stop: StopSignal, instruction: Instruction) -> PlanReport:
     """The only call of the planner."""
-    from worldfs.planning.planner import Planner
 
     desk = world.planner_port(context["node"], lambda line: _print_line(context, line), instruction)
     return Planner(desk).run(text, stop)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from worldfs.base.errors import BadInput
+from worldfs.robots.driver_registry import BodyCatalogue
+
 if TYPE_CHECKING:
     from worldfs.base.driver import DriverFactory
 
 
 def factories(name: str | None, *, seed: int | None, cameras: bool) -> Mapping[str, DriverFactory]:
     """Every known driver by name; with `name`, that one under every name, so that it replaces all drivers."""
-    from worldfs.base.errors import BadInput
-    from worldfs.robots.driver_registry import BodyCatalogue
 
     known: Mapping[str, DriverFactory] = BodyCatalogue(seed=seed, cameras=cameras)
     if name is None:

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from worldfs.storage.store_interface import ANY
+
 from .command_context import CommandContext
 from .command_output import CommandOutput, columns
 from .name_suggestion import short_name_directories, suggest_names, visible_names
@@ -117,8 +119,6 @@ def cat(context: CommandContext) -> int:
 
 
 def write(context: CommandContext) -> int:
-    from worldfs.storage.store_interface import ANY
-
     data = input_bytes(context)
     with context.open() as world, suggest_names(visible_names(world, context)):
         path = world.resolve(context["path"])

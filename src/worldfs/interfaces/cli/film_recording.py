@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Self
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, NotFound, WorldError
 from worldfs.base.json_values import as_objects
+from worldfs.robots.video_writer import kind_of
 
 if TYPE_CHECKING:
     from worldfs.client.blocking import BlockingWorld as FarWorld
@@ -26,7 +28,6 @@ ENDED_S = 120.0  # for the driver to finish its action and the encoder to write 
 
 def check_film_options(context: CommandContext) -> None:
     """Check the options before a world is built. Raises `BadInput`."""
-    from worldfs.robots.video_writer import kind_of
 
     kind_of(context["record"])
     if context["no_cameras"]:
@@ -108,8 +109,6 @@ class RemoteFilmRecording(_Film):
         return self._world.wait(self._control, lambda data: not data, timeout=patience) is not None
 
     def _alerts(self) -> list[Mapping[str, object]]:
-        import json
-
         return list(json.loads(self._world.read("/meta/status.json"))["alerts"])
 
     def _fetch(self) -> bool:

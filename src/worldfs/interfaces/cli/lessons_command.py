@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from .command_context import CommandContext
 
 
 def run(context: CommandContext) -> int:
-    from dataclasses import asdict
-
     query = " ".join(context["query"])
     with context.open() as world:
         notes = world.lessons(query, context.actor, limit=context["limit"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import NotFound, WorldError
@@ -49,7 +50,6 @@ def short_name_directories(world: World) -> list[str]:
 
 def nearest_path(path: str, names: Names) -> str:
     """`path` with the first name that is not there replaced by the most similar one; "" where none is similar."""
-    from difflib import get_close_matches
 
     parts = path.strip("/").split("/")
     for at, part in enumerate(parts):

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import platform
+import re
 import signal
 from typing import TYPE_CHECKING
 
+from worldfs import __version__
 from worldfs.base.errors import BadInput, MissingRequirement
 
 from .command_context import CommandContext
@@ -78,10 +82,6 @@ class NodeEventPrinter:
 
 
 def _plan(context: CommandContext) -> NodeDaemonConfig:
-    import platform
-    import re
-
-    from worldfs import __version__
     from worldfs.client import address
     from worldfs.plugins.node_fs.node_daemon import LEASE_S, NodeDaemonConfig
     from worldfs.plugins.node_fs.service_manifest import read
@@ -117,8 +117,6 @@ def _plan(context: CommandContext) -> NodeDaemonConfig:
 
 def parse_export(text: str) -> ExportedDir:
     """`name=path[:ro|rw]`; read-write by default, as the reference's nodes."""
-    import os
-    import re
 
     from worldfs.plugins.node_fs.node_daemon import ExportedDir
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
+from worldfs import __version__
 from worldfs.base.errors import BadInput
 from worldfs.base.json_values import as_list
 
@@ -207,7 +208,5 @@ def _page(name: str, table: Sequence[CommandSpec], code: int) -> NoReturn:
 
 
 def _version() -> NoReturn:
-    from worldfs import __version__
-
     print(f"paos {__version__}")
     raise SystemExit(0)

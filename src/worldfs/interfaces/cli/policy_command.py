@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import signal
 
+from worldfs.base.clock import SystemClock
+from worldfs.base.errors import BadInput, MissingRequirement
+
 from .command_context import CommandContext
 from .signals import stop_on
 
 
 def serve(context: CommandContext) -> int:
     """Exit 0 when asked to stop. Raises `BadInput` for an invalid policy or port, `Busy` for a port taken."""
-    from worldfs.base.clock import SystemClock
-    from worldfs.base.errors import BadInput, MissingRequirement
 
     try:
         from worldfs.policies.endpoint import is_loopback
@@ -47,7 +48,6 @@ def serve(context: CommandContext) -> int:
 
 
 def _token(file: str | None) -> str:
-    from worldfs.base.errors import BadInput
     from worldfs.policies.endpoint import read_secret
     from worldfs.policies.policy_client import PolicyError
 

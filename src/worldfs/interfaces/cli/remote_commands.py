@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, NotFound, WorldError
@@ -15,22 +15,22 @@ from worldfs.planning.stop_words import is_stop
 from .command_context import CommandContext
 from .connect_commands import open_connection
 from .do_command import EXIT
+from .film_recording import RemoteFilmRecording, check_film_options
 from .signals import stop_on
 from .status_command import lines, status_lines
 from .status_diff import diff_status, event_line
+from .stop_command import chinese, remote_stop
 
 if TYPE_CHECKING:
     from worldfs.client.blocking import BlockingJob, BlockingWorld
     from worldfs.client.remote_types import JobResult
 
-    from .film_recording import RemoteFilmRecording
 
 STATUS = "/meta/status.json"
 
 
 def do(context: CommandContext) -> int:
     """Send a message to the agent's chat and follow the job to its end; exit codes as of `do` on this machine."""
-    from .stop_command import chinese, remote_stop
 
     text = " ".join(context["instruction"]).strip()
     if not text:
@@ -38,8 +38,6 @@ def do(context: CommandContext) -> int:
     if is_stop(text):
         return remote_stop(context, chinese(text))
     if context["record"]:
-        from .film_recording import check_film_options
-
         check_film_options(context)
     ignored = [f"--{name}" for name in ("driver", "seed") if context[name] is not None]
     ignored += ["--no-cameras"] if context["no_cameras"] else []
@@ -103,15 +101,12 @@ def _verdict(ended: JobResult, said: dict[str, object], why: str, timeout: float
 
 
 def _cancel(job: BlockingJob) -> None:
-    from contextlib import suppress
-
     with suppress(WorldError):  # the job has ended, or the connection has: the waiting call reports it
         job.cancel()
 
 
 def _film(context: CommandContext, world: BlockingWorld) -> RemoteFilmRecording | None:
     """A film of the one robot, which --node may name: the agent's own planner uses no other. None without --record."""
-    from .film_recording import RemoteFilmRecording
 
     status = _status(world)
     ids = [str(node["id"]) for node in as_objects(status["nodes"])]

@@ -5,7 +5,12 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from worldfs.base.clock import SystemClock
+from worldfs.base.errors import BadInput, MissingRequirement, NotFound
 
 from .command_context import CommandContext
 
@@ -17,11 +22,8 @@ if TYPE_CHECKING:
 def run(context: CommandContext) -> int:
     """Exit 0 when asked to stop. Raises `Busy` when another process serves this home, or listens on this port."""
     import asyncio
-    from pathlib import Path
 
     _needed()
-    from worldfs.base.clock import SystemClock
-    from worldfs.base.errors import NotFound
     from worldfs.interfaces.acheron.serve_realm import acquire_serve_lock, serve
     from worldfs.world.served_world import ServedWorld
 
@@ -51,10 +53,8 @@ def run(context: CommandContext) -> int:
 @contextmanager
 def serve_beside(context: CommandContext, world: World) -> Iterator[None]:
     """Serve a world that this process runs, for as long as the block lasts."""
-    from pathlib import Path
 
     _needed()
-    from worldfs.base.clock import SystemClock
     from worldfs.interfaces.acheron.serve_realm import BackgroundServer, acquire_serve_lock
     from worldfs.world.served_world import ServedWorld
 
@@ -70,7 +70,6 @@ def serve_beside(context: CommandContext, world: World) -> Iterator[None]:
 
 def listen_options(context: CommandContext) -> ListenOptions:
     """The listen options; a warning where tokens would cross a network in clear."""
-    from worldfs.base.errors import BadInput
     from worldfs.interfaces.acheron.serve_realm import ListenOptions
 
     for name in ("port", "metrics_port"):
@@ -109,9 +108,6 @@ def announce(context: CommandContext, started: ServerStarted) -> None:
 
 def _needed() -> None:
     """Raises `MissingRequirement`, naming the extra to install."""
-    from importlib.util import find_spec
-
-    from worldfs.base.errors import MissingRequirement
 
     for module in ("websockets", "msgspec", "prometheus_client"):
         if find_spec(module) is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from worldfs.base.clock import SystemClock
 from worldfs.base.json_values import as_list, as_object, as_objects
 
 from .command_context import CommandContext
@@ -30,7 +31,6 @@ def run(context: CommandContext) -> int:
 
 def _watch(context: CommandContext, world: World) -> int:
     """Show the status whenever it changes, on a terminal with a clock that ticks; until Ctrl-C (exit 130)."""
-    from worldfs.base.clock import SystemClock
 
     now = SystemClock().now
     live = context.output.out.isatty() and not context.output.json

@@ -3,6 +3,7 @@ runs."""
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import BadInput, NotFound
@@ -123,7 +124,6 @@ def _there(world: FarWorld, node: str | None, op: str) -> list[str]:
     ids = [id for id in world.list("/nodes") if world.exists(f"/nodes/{id}/{op}")]
     if node is None:
         return ids
-    from difflib import get_close_matches
 
     likely = "".join(get_close_matches(node, ids, 1))
     fix = f"did you mean {likely}?" if likely else f"name one of them, or `paos {op} --all`"

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from worldfs.access.tokens import TokenStore, shared_token_agents
+from worldfs.base.durable import Root
+from worldfs.base.errors import NotFound
 from worldfs.base.json_values import as_objects
 
 from .command_context import CommandContext
 
-if TYPE_CHECKING:
-    from worldfs.access.tokens import TokenStore
-
 
 def add(context: CommandContext) -> int:
     """Prints the token, this once: only its hash is kept."""
-    from pathlib import Path
-
-    from worldfs.base.durable import Root
 
     issued, token = _tokens(context).add(context["agent"], context["role"])
     Root.build(Path(context.agents) / issued.agent)
@@ -30,7 +27,6 @@ def add(context: CommandContext) -> int:
 
 def list_tokens(context: CommandContext) -> int:
     """The two role tokens, and those of single agents."""
-    from worldfs.access.tokens import shared_token_agents
 
     tokens = _tokens(context)
     shown = tokens.masked()
@@ -53,9 +49,6 @@ def revoke(context: CommandContext) -> int:
 
 
 def _tokens(context: CommandContext) -> TokenStore:
-    from worldfs.access.tokens import TokenStore
-    from worldfs.base.errors import NotFound
-
     home = context.home.path
     if not home.is_dir():
         raise NotFound("no home here", path=str(home), op="token", fix=f"make one with: {context.name} onboard")

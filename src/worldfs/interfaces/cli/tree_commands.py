@@ -9,6 +9,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from worldfs.base.errors import BadInput, NotFound, WorldError
+from worldfs.tree.path import parse
 
 from .command_context import CommandContext
 from .exits import DONE, MISUSE, REFUSED
@@ -85,8 +86,6 @@ class _RemoteTree:
         self._world = world
 
     def path_of(self, name: str) -> str:
-        from worldfs.tree.path import parse
-
         return parse(name)
 
     def resolve(self, name: str) -> FoundPath:

@@ -6,9 +6,14 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from worldfs.base.messages.message_rendering import render_finding
+from worldfs.world.status_report import job_value
+
 from .command_context import CommandContext
+from .serve import serve_beside
 from .signals import stop_on
 from .status_command import alert_line
 from .status_diff import job_line
@@ -35,8 +40,6 @@ def run(context: CommandContext) -> int:
         _greet(context, world)
         world.listen_alerts(teller.alert)
         if context["serve"]:
-            from .serve import serve_beside
-
             stack.enter_context(serve_beside(context, world))
         world.run(until_idle=context["until_idle"], stop=stop)
     context.output.report("kernel stopped", {"event": "kernel", "state": "stopped"})
@@ -53,7 +56,6 @@ class JobEventPrinter:
     def __call__(self, what: str, job: Job) -> None:
         if not self._heard:
             return
-        from worldfs.world.status_report import job_value
 
         value = job_value(job)
         with self._silenced():
@@ -64,7 +66,6 @@ class JobEventPrinter:
 
     def alert(self, finding: Finding) -> None:
         """Print a new problem: a document that cannot be read, an entry that is refused."""
-        from dataclasses import asdict
 
         if not self._heard:
             return
@@ -94,7 +95,6 @@ def _greet(context: CommandContext, world: World) -> None:
         f"kernel running on {world.root}: {nodes}" + ("" if context["until_idle"] else "; Ctrl-C stops it"),
         {"event": "kernel", "state": "started", "workspace": str(world.root), "nodes": status["nodes"]},
     )
-    from worldfs.base.messages.message_rendering import render_finding
 
     for item in world.kernel.alert.now().values() if world.kernel is not None else ():
         context.output.notice(f"paos: {render_finding(item, world.language())}")

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from worldfs.access.judge import judge
 from worldfs.access.things import InboxMessage
 from worldfs.access.verb import Verb
+from worldfs.agents.agent_state import AgentState
+from worldfs.base.agent_names import agent_exists
+from worldfs.base.agent_names import list_agents as agents
 from worldfs.base.errors import BadInput, NotFound
 from worldfs.storage.store_interface import Store
 from worldfs.tree.row_table import FileRow
 from worldfs.tree.verb_values import WriteContext
 from worldfs.tree.virtual_file import FileBehaviour, Names, VirtualFile
-
-if TYPE_CHECKING:
-    from worldfs.agents.agent_state import AgentState
 
 
 class AgentMounts:
@@ -39,8 +38,6 @@ class AgentMounts:
             return state
         with self._mutex:  # two interfaces may ask at once; a directory is opened once
             if name not in self._open:
-                from worldfs.agents.agent_state import AgentState
-
                 self._open[name] = AgentState.open(name, self.root)
             return self._open[name]
 
@@ -53,8 +50,6 @@ class AgentMounts:
         return row.fill(names)
 
     def names(self, mount: str, variable: str, names: Names) -> list[str]:
-        from worldfs.base.agent_names import list_agents as agents
-
         if variable == "agent":
             return agents(self.root)
         if variable == "letter":
@@ -64,7 +59,6 @@ class AgentMounts:
     def holds(self, mount: str, names: Names) -> bool:
         if "agent" not in names:
             return True
-        from worldfs.base.agent_names import agent_exists
 
         return agent_exists(self.root, names["agent"])
 

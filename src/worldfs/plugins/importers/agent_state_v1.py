@@ -12,6 +12,7 @@ from typing import Final
 
 from worldfs.base.agent_names import check_agent_name
 from worldfs.base.errors import BadInput, WorldError
+from worldfs.formats.agent import documents, memory
 from worldfs.storage.revision import PRIVATE_DIR, of
 
 from .identity_set import IdentitySet
@@ -88,24 +89,18 @@ def _source(importer: str, place: SourceDir, where: Path, folder: str) -> Import
 
 
 def _tasks(found: ParsedSource, data: bytes, path: str) -> None:
-    from worldfs.formats.agent import documents
-
     for number, task in enumerate(documents.tasks_read(data, path).tasks):
         key = identity("v1-task", found.agent, task.id, task.created_at)
         found.tasks.append(ImportItem(key, task._replace(extra=plain_object(task.extra)), f"{path}#/tasks/{number}"))
 
 
 def _memory(found: ParsedSource, data: bytes, path: str) -> None:
-    from worldfs.formats.agent import memory
-
     for remark in memory.read(data).remarks:
         key = identity("v1-note", found.agent, remark.section, comparison_key(remark.text))
         found.remarks.append(ImportItem(key, remark, f"{path}:{remark.line}"))
 
 
 def _metrics(found: ParsedSource, data: bytes, path: str) -> None:
-    from worldfs.formats.agent import documents
-
     value = documents.metrics_value(documents.metrics_read(data, path))
     found.baseline.append(ImportItem(identity("v1-metrics", found.agent), plain_object(value), path))
 
@@ -122,8 +117,6 @@ def _record(found: ParsedSource, data: bytes, path: str) -> None:
 
 
 def _letter(found: ParsedSource, data: bytes, path: str) -> None:
-    from worldfs.formats.agent import documents
-
     letter = documents.message_read(data, path)
     found.messages.append(
         ImportItem(identity("v1-letter", letter.id), letter._replace(extra=plain_object(letter.extra)), path)

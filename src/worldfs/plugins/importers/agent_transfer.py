@@ -6,6 +6,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from worldfs.agents.document_rules import mapping
+from worldfs.agents.journal import parse, sequence_of
+from worldfs.agents.metrics import MetricsReducer
 from worldfs.agents.metrics_cache import FOLD
 from worldfs.base.agent_names import check_new_name
 from worldfs.base.durable import Root
@@ -117,9 +120,6 @@ def _copy(place: SourceDir, path: str, root_dir: Root, target: str) -> None:
 
 def _counted(root_dir: Root, folder: str) -> None:
     """A journal with numbers was kept by us, and its metrics.json has counted every entry: say so to the new keeper."""
-    from worldfs.agents.document_rules import mapping
-    from worldfs.agents.journal import parse, sequence_of
-    from worldfs.agents.metrics import MetricsReducer
 
     last = 0
     with SourceDir(Path(root_dir.path) / folder) as place:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    import sqlite3
+from typing import Final
 
 SMALL: Final = 200_000  # identities held in memory, about 20 MB
 
@@ -40,8 +38,6 @@ class IdentitySet:
         return number in self._few
 
     def _spill(self) -> None:
-        import sqlite3
-
         self._many = sqlite3.connect("", isolation_level=None)  # "": a temporary file that is gone with us
         self._many.execute("PRAGMA journal_mode = OFF")
         self._many.execute("PRAGMA synchronous = OFF")

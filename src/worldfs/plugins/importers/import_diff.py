@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import BadInput
 from worldfs.base.model import AgentTask, Message, Remark
+from worldfs.formats.agent import documents
 
 from .import_plan import FoundSource, ImportPlan
 from .import_record import ImportedItem, ImportRecord
@@ -119,7 +120,6 @@ class ImportDiff:
 
     def _valid(self, task: AgentTask, item: ImportItem[AgentTask]) -> bool:
         """Whether tasks.json can hold it; a plugin may say what it likes."""
-        from worldfs.formats.agent import documents
 
         value = {"agent": self.plan.agent, "updated_at": "", "tasks": [documents.task_value(task)]}
         wrong = [each for each in documents.tasks_findings(value) if not each.warning and "/tasks/0" in each.field]
@@ -170,8 +170,6 @@ class ImportDiff:
             self.came["notes"][item.key] = ImportedItem(digest, "", identity(words))
 
     def _judge_letters(self) -> None:
-        from worldfs.formats.agent import documents
-
         for item in self.plan.mine(self.found.imported.messages):
             value = item.value._replace(
                 to=self.plan.agent,

@@ -9,7 +9,9 @@ The journal is the truth about its own lines: what it got before a crash and `id
 
 from __future__ import annotations
 
+import io
 import json
+import tarfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -17,6 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from worldfs.base.errors import Exists, WorldError
 from worldfs.base.json_values import as_int, as_list, as_object, as_text
 from worldfs.base.logfile import LogFile
+from worldfs.formats.agent.redact import redact_bytes
 from worldfs.storage.revision import PRIVATE_DIR, of
 
 from .identity_set import IdentitySet
@@ -180,10 +183,6 @@ def _is_id(value: object) -> bool:
 
 def _tar(files: dict[str, bytes]) -> bytes:
     """The files as one archive; the same files give the same bytes."""
-    import io
-    import tarfile
-
-    from worldfs.formats.agent.redact import redact_bytes
 
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:

@@ -10,8 +10,9 @@ import fcntl
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from worldfs.agents.agent_state import AgentState
 from worldfs.base.errors import BadInput
 
 from .identity_set import IdentitySet
@@ -22,9 +23,6 @@ from .import_report import ImportReport, add
 from .import_target import AgentImportTarget, ImportTarget
 from .import_types import ImportItem, SkippedItem
 from .value_conversion import identity, plain_json
-
-if TYPE_CHECKING:
-    from worldfs.agents.agent_state import AgentState
 
 BATCH: Final = 500  # journal lines a write
 JournalItem = ImportItem[dict[str, object]]
@@ -37,7 +35,6 @@ def run_import(plan: ImportPlan, state: AgentState | ImportTarget) -> ImportRepo
 
     Raises `WorldError` when the agent's state cannot be written; what was imported until then stays.
     """
-    from worldfs.agents.agent_state import AgentState
 
     target = AgentImportTarget(state) if isinstance(state, AgentState) else state
     if plan.agent != target.agent_dir.name:

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
+from worldfs.agents.inbox import deposit_to
+from worldfs.agents.metrics_cache import FOLD
 from worldfs.base.errors import BadInput
 from worldfs.base.model import AgentTask, Message, Remark
+from worldfs.formats.agent import documents, memory
+from worldfs.formats.agent.memory_outline import apply_edits, insertion_point, item_text, parse, remark_text
+from worldfs.formats.agent.redact import redact_value
 
 from .value_conversion import comparison_key, note_text
 
@@ -71,8 +76,6 @@ class AgentImportTarget:
         return self.state.tasks()
 
     def put_tasks(self, tasks: Mapping[str, AgentTask]) -> None:
-        from worldfs.formats.agent import documents
-
         def edit(old: bytes) -> bytes:
             listed = documents.tasks_read(old) if old.strip() else documents.TaskList(self.state.name)
             there = {task.id for task in listed.tasks}
@@ -84,13 +87,9 @@ class AgentImportTarget:
         self.state.documents["tasks.json"].change(edit)
 
     def notes(self) -> Sequence[Remark]:
-        from worldfs.formats.agent import memory
-
         return memory.read(self.state.documents["memory.md"].read() or b"").remarks
 
     def put_notes(self, new: Sequence[Remark], instead: Sequence[tuple[Remark, Remark]]) -> None:
-        from worldfs.formats.agent import memory
-
         def edit(data: bytes) -> bytes:
             for old, put in instead:
                 there = [
@@ -104,19 +103,13 @@ class AgentImportTarget:
         self.state.edit_memory(edit)
 
     def deposit(self, message: Message) -> bool:
-        from worldfs.agents.inbox import deposit_to
-
         sent = deposit_to(self.agent_dir.path.parent, self.agent_dir.name, message)
         return bool(sent.new)
 
     def clean(self, value: T) -> T:
-        from worldfs.formats.agent.redact import redact_value
-
         return redact_value(value)
 
     def recount(self) -> None:
-        from worldfs.agents.metrics_cache import FOLD
-
         with self.agent_dir.locked():
             # before metrics.json: else a crash between the two takes counted figures for figures that were found
             self.agent_dir.store.put(FOLD, self.state.metrics_reducer().dump())
@@ -125,7 +118,6 @@ class AgentImportTarget:
 
 def _added(data: bytes, notes: Sequence[Remark]) -> bytes:
     """memory.md with notes at the end of their sections: one reading of it a section, however many they are."""
-    from worldfs.formats.agent.memory_outline import apply_edits, insertion_point, item_text, parse, remark_text
 
     sections: dict[str, list[Remark]] = {}
     for remark in notes:
@@ -153,8 +145,6 @@ def _added(data: bytes, notes: Sequence[Remark]) -> bytes:
 
 
 def _one(data: bytes, remark: Remark) -> bytes:
-    from worldfs.formats.agent import memory
-
     try:
         return memory.add(data, remark.section, remark.text, pinned=remark.pinned)
     except BadInput:  # it would end a fence or comment that the file leaves open

@@ -15,8 +15,10 @@ from typing import Final, NamedTuple
 from worldfs.base.dir_reader import DirReader, path_error
 from worldfs.base.errors import BadInput, NotFound, NotPermitted, UserError, WorldError
 from worldfs.base.messages import coded
+from worldfs.formats import jsontext
 
 from .import_types import SkippedItem
+from .value_conversion import format_epoch
 
 LISTED_MAX: Final = 256 << 20  # bytes of a file whose things are all held at once
 DOCUMENT_MAX: Final = 16 << 20  # bytes of a file that is read whole
@@ -118,7 +120,6 @@ class SourceDir(DirReader):
 
     def changed_at(self, path: str) -> str:
         """When the file was last written, `YYYY-MM-DDTHH:MM:SSZ`; "" where that is not known."""
-        from .value_conversion import format_epoch
 
         with suppress(OSError, WorldError):
             above, _, name = path.rpartition("/")
@@ -199,7 +200,6 @@ def decode_text(data: bytes, path: str) -> str:
 
 def parse_json(data: bytes, path: str) -> object:
     """The value of a JSON text. `BadInput` says where it breaks and what was expected there."""
-    from worldfs.formats import jsontext
 
     try:
         return jsontext.parse(decode_text(data, path))

@@ -12,6 +12,7 @@ from typing import Final
 from worldfs.base.agent_names import is_agent_name
 from worldfs.base.clock import parse_stamp
 from worldfs.base.model import Json
+from worldfs.formats import prose
 from worldfs.storage.revision import of
 
 CUT: Final = 8000  # characters of a text in the journal or a task; the source has the rest
@@ -73,7 +74,6 @@ def parse_agents(text: str) -> tuple[str, ...]:
 
 def one_line(text: str, limit: int = 200) -> str:
     """One line of visible text, clipped."""
-    from worldfs.formats import prose
 
     return prose.one_line(clean_text(text), limit)
 

@@ -10,7 +10,7 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 from worldfs.formats.wire.frames import CONTROL, BadFrame, Json, read, write
 
@@ -47,7 +47,6 @@ class ControlClient:
     async def connect(cls, url: str, bearer: str) -> ControlClient:
         """`url`: ws://host:port. `OSError` when no server listens there."""
         from websockets.asyncio.client import connect
-        from websockets.exceptions import InvalidHandshake
 
         try:
             wire = await connect(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import logging
+import platform
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, Protocol, TypeVar, TypeVarTuple
@@ -64,8 +65,6 @@ class FsServer:
         handles: int = HANDLES,
         patience: float | None = None,
     ) -> None:
-        import platform
-
         self.sources = tuple(sources)
         self.token = token
         self.handles, self.patience = handles, patience

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -107,8 +108,6 @@ def _argv(runtime: dict[str, object], path: str, folder: str) -> tuple[str, ...]
 
 
 def _found(program: str, path: str, folder: str) -> str:
-    import shutil
-
     place = os.path.normpath(os.path.join(folder, program)) if "/" in program else program
     found = shutil.which(place)
     if found is None:

@@ -11,7 +11,7 @@ import errno
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 from websockets.exceptions import ConnectionClosed
 
@@ -22,9 +22,7 @@ from .fs_client import FsCalls
 from .fs_errors import FsError, Unreachable, invalid
 from .fs_rpc_client import LIMIT, FsRpcClient
 from .fs_server import ANSWER, ASK, PROTO, PROTOCOL, WebSocketConnection, check_hello, check_token, refusal
-
-if TYPE_CHECKING:
-    from .remote_fs import RemoteFs
+from .remote_fs import RemoteFs
 
 PUSH: Final = "acheron.e_fs_"
 IN_FLIGHT_MAX: Final = 32  # requests of one client at once
@@ -134,8 +132,6 @@ class TunnelHub:
             return None
         found = self._remotes.get(node)
         if found is None:
-            from .remote_fs import RemoteFs
-
             found = self._remotes.setdefault(node, RemoteFs(self, node))
         return found
 

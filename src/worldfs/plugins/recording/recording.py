@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from worldfs.base.errors import MissingRequirement
+from worldfs.robots.mujoco.gl import gl_status
 
 from .dataset import Dataset
 from .episode import Episode, RecordingRecipe, record_episode
@@ -66,8 +67,6 @@ def check_installed(recipe: RecordingRecipe) -> None:
                 f"{module} is not installed", op="record", fix="pip install 'worldfs[sim,record]'"
             ) from error
     if recipe.cameras:
-        from worldfs.robots.mujoco.gl import gl_status
-
         status = gl_status()
         if not status.backend:
             raise MissingRequirement(

@@ -15,6 +15,8 @@ from worldfs.base.model import Target
 from worldfs.robots.targets.target_adapter import TargetAdapter
 from worldfs.robots.targets.target_declaration import BACKENDS, no_backend
 
+from .gym_target import GymTarget
+
 SIM: Final = "pip install 'worldfs[sim]'"
 
 
@@ -41,8 +43,6 @@ def _mujoco(target: Target, context: PluginContext) -> TargetAdapter:
 
 
 def _gymnasium(target: Target, context: PluginContext) -> TargetAdapter:
-    from .gym_target import GymTarget
-
     return GymTarget(target, context)
 
 

@@ -22,6 +22,8 @@ from worldfs.base.errors import Busy, NotFound
 from worldfs.base.model import Job, JobStatus, Json, Order, Outcome
 from worldfs.runtime.job_codec import read_job
 from worldfs.runtime.job_store import JobStore, done_key, job_key
+from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.memory_store import MemoryStore
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.verb_values import Wait
 
@@ -70,10 +72,7 @@ class AgentJobs:
     ) -> AgentJobs:
         """The jobs of an existing home directory; None: in memory only. `held`: nothing runs before `start`."""
         if home is None:
-            from worldfs.storage.memory_store import MemoryStore
-
             return cls(MemoryStore(), clock or SystemClock(), feed or ChangeFeed(), held=held)
-        from worldfs.storage.disk_store import DiskStore
 
         return cls(DiskStore(home), clock or SystemClock(), feed or ChangeFeed(), held=held)
 

@@ -16,7 +16,7 @@ from worldfs.base.clock import Clock
 from worldfs.base.durable import Disk
 from worldfs.base.errors import BadInput, NotFound, NotPermitted
 from worldfs.base.model import Json
-from worldfs.notes import Passage, PassageIndex, search
+from worldfs.notes import Passage, PassageIndex, embed, search
 from worldfs.storage.revision import PRIVATE_DIR, of
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
 
@@ -146,7 +146,6 @@ class _OpenNotebook:
 
     def found(self, query: str, limit: int) -> list[NoteVersion]:
         """Matching active notes and items of memory.md, best first, by the same search as lessons."""
-        from worldfs.notes import embed
 
         if not query.strip():
             return self.notes.active()[::-1][:limit]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from worldfs.agents.overview import agent_summaries
+from worldfs.base.agent_names import list_agents
+from worldfs.base.clock import SystemClock
 from worldfs.interfaces.cli.command_context import CommandContext
 from worldfs.interfaces.cli.command_output import columns
 
@@ -16,8 +19,6 @@ LOOK_S = 30.0  # seconds without a change after which the durations in the table
 
 def run(context: CommandContext) -> int:
     if not context["watch"]:
-        from worldfs.agents.overview import agent_summaries
-
         _tell(context, agent_summaries(context.agents))
         return 0
     return _watch(context)
@@ -51,7 +52,6 @@ def _row(line: AgentSummary) -> tuple[str, ...]:
 
 def _plan(context: CommandContext, lines: list[AgentSummary]) -> None:
     from worldfs.agents.agent_schedule import rank_agents
-    from worldfs.base.clock import SystemClock
 
     choices = rank_agents(lines, now=SystemClock().now())
     context.output.value({"plan": [choice._asdict() for choice in choices]})
@@ -63,8 +63,6 @@ def _plan(context: CommandContext, lines: list[AgentSummary]) -> None:
 
 def _watch(context: CommandContext) -> int:
     """Print again whenever a report, a session or an inbox changes; until Ctrl-C."""
-    from worldfs.agents.overview import agent_summaries
-    from worldfs.base.agent_names import list_agents
     from worldfs.storage.disk_store import DiskStore
 
     root = context.agents

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from worldfs.base.agent_names import agent_exists
 from worldfs.interfaces.cli.command_context import CommandContext
+from worldfs.plugins.importers import adopt, plan, run_import
+from worldfs.plugins.importers import export as take_out
 
 from . import open_agent_state
 
@@ -14,7 +17,6 @@ if TYPE_CHECKING:
 
 def import_agent(context: CommandContext) -> int:
     """Exit 1 when something was left behind, or nothing was found."""
-    from worldfs.plugins.importers import plan, run_import
 
     also = [word for word in ("research-journal", "instructions") if context[word.replace("-", "_")]]
     made = plan(context["place"], context["name"], also=also)
@@ -39,8 +41,6 @@ def import_agent(context: CommandContext) -> int:
 
 def _adopt(context: CommandContext, made: ImportPlan) -> list[str]:
     """Copy an agent that does not exist yet from a complete export, byte for byte; the lines to print, or []."""
-    from worldfs.base.agent_names import agent_exists
-    from worldfs.plugins.importers import adopt
 
     whole = [found.source for found in made.found if found.source.importer == "agent-state"]
     if agent_exists(context.agents, context["name"]) or len(whole) != 1:
@@ -50,8 +50,6 @@ def _adopt(context: CommandContext, made: ImportPlan) -> list[str]:
 
 
 def export(context: CommandContext) -> int:
-    from worldfs.plugins.importers import export as take_out
-
     with open_agent_state(context) as state:
         written = take_out(state, context["place"])
     context.output.report(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from worldfs.base.agent_names import list_agents
+from worldfs.base.clock import SystemClock, stamp
 from worldfs.base.errors import BadInput, NotFound
 from worldfs.interfaces.cli.command_context import CommandContext
 from worldfs.interfaces.cli.command_output import columns
@@ -75,8 +77,6 @@ def _receipt(context: CommandContext, receipt: DeliveryReceipt | None) -> int:
 def send(context: CommandContext) -> int:
     from worldfs.agents.agent_state import AgentState
     from worldfs.agents.inbox import deposit_to
-    from worldfs.base.agent_names import list_agents
-    from worldfs.base.clock import SystemClock, stamp
     from worldfs.base.model import Message
 
     body = _typed() if context["body"] == "-" else context["body"]

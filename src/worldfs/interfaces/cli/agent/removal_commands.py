@@ -5,6 +5,9 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from worldfs.base.agent_names import list_agents
+from worldfs.base.clock import SystemClock
+from worldfs.base.errors import Busy, NotFound
 from worldfs.interfaces.cli.command_context import CommandContext
 from worldfs.interfaces.cli.command_output import columns
 
@@ -15,9 +18,6 @@ SESSION_END_WAIT_S = 10.0  # for the session of a process that has just died to 
 
 
 def remove(context: CommandContext) -> int:
-    from worldfs.base.agent_names import list_agents
-    from worldfs.base.errors import NotFound
-
     there = list_agents(context.agents)
     for name in context["name"]:  # all of them before the first goes
         if name not in there:
@@ -36,8 +36,6 @@ def _taken_away(root: str, name: str) -> RemovedAgent:
     from pathlib import Path
 
     from worldfs.agents.agent_removal import remove_agent as take_away
-    from worldfs.base.clock import SystemClock
-    from worldfs.base.errors import Busy
     from worldfs.storage.root_lock import lock_holder
 
     clock = SystemClock()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput
 from worldfs.interfaces.cli.command_context import CommandContext
+from worldfs.supervisor.tools import preset_command, reporting_command
 
 from . import open_agent_state
 from .session_commands import session_fields
@@ -42,12 +44,9 @@ def run(context: CommandContext) -> int:
 
 
 def _command(context: CommandContext, state: AgentState) -> CommandRequest:
-    import os
-
     from worldfs.supervisor import CommandRequest
     from worldfs.supervisor.command_request import PromptText
     from worldfs.supervisor.session_files import OUTCOME, SessionFiles
-    from worldfs.supervisor.tools import preset_command, reporting_command
 
     words, home = tuple(context["argv"]), os.path.realpath(state.agent_dir.path)
     tool: ReportingCommand | None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
@@ -186,7 +187,6 @@ def _sign(state: AgentState, sid: str, script: int) -> None:
 
 def _wait(state: AgentState, sid: str, watched: int, watch: StoreWatch) -> None:
     import select
-    import threading
 
     from worldfs.agents import session_job
 

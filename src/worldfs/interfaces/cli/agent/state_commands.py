@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from worldfs.base.errors import BadInput
 from worldfs.interfaces.cli.command_context import CommandContext
 from worldfs.interfaces.cli.command_output import columns
@@ -148,8 +150,6 @@ def context(context: CommandContext) -> int:
 
 
 def journal(context: CommandContext) -> int:
-    import json
-
     with open_agent_state(context) as state:
         after = context["after"]
         wanted = (entry for _, entry in state.journal.lines(after)) if after is not None else None
@@ -159,8 +159,6 @@ def journal(context: CommandContext) -> int:
 
 
 def schema(context: CommandContext) -> int:
-    import json
-
     from worldfs.formats.agent.json_schemas import SCHEMAS
 
     value = SCHEMAS[context["document"]]()

@@ -23,7 +23,7 @@ from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.model import Target
 from worldfs.robots.mujoco import panda
 from worldfs.robots.targets.kinematics import Chain, from_dh
-from worldfs.robots.targets.safety_limits import REDUCED_SPEED, SafetyLimits
+from worldfs.robots.targets.safety_limits import REDUCED_SPEED, SafetyLimits, effective_limits
 from worldfs.robots.targets.target_adapter import Array
 from worldfs.robots.targets.target_declaration import LIBRARIES
 
@@ -181,7 +181,6 @@ class FrankaArm:
 
     def _caps(self) -> None:
         """The robot's own reflexes and planner keep to the same figures: they check a thousand times a second."""
-        from worldfs.robots.targets.safety_limits import effective_limits
 
         limits = effective_limits(
             self._target.config.get("safety"), NAMES, self.usual, self.maker, path=f"{self._at}.safety"

@@ -11,6 +11,7 @@ from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.json_text import compact_json
 from worldfs.base.model import Cause, Order, Outcome
 from worldfs.base.stop_signal import StopSignal
+from worldfs.planning.planner import Planner
 from worldfs.planning.stop_words import is_stop
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.instruction import Instruction, stopped_message
@@ -41,8 +42,6 @@ class PlannerResponder:
         self.lane = f"planner:{robot}"
 
     def answer(self, text: str, run: AgentJobContext) -> Outcome:
-        from worldfs.planning.planner import Planner
-
         robot = self._chosen()
         if not self._may(run.binding, robot):
             return Outcome.failure(
