@@ -47,6 +47,7 @@ def test_an_action(onboarded: Onboarded) -> None:
 
 def test_a_blocking_read(tmp_path: Path) -> None:
     from tests.client.served import served
+
     from worldfs.base.model import Outcome
 
     async def walk() -> None:
