@@ -20,7 +20,7 @@ from worldfs.base.durable import Disk
 from worldfs.base.errors import NotFound
 from worldfs.base.file_lock import FileLock
 from worldfs.base.messages import coded
-from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.open_store import open_store
 from worldfs.storage.revision import PRIVATE_DIR, of
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class AgentDirectory:
         self._path = os.path.join(root, name)
         self.clock = clock or SystemClock()
         try:
-            self.store = DiskStore(self._path, disk, guarded=GUARDED)
+            self.store = open_store("disk", self._path, disk=disk, guarded=GUARDED)
         except NotFound:
             raise NotFound(
                 f"no agent {name!r}",

@@ -30,7 +30,7 @@ API_NAME: Final = "WORLDFS_PLUGIN_API"
 PREFIX: Final = "worldfs."
 GROUPS: Final = (
     "worldfs.bodies", "worldfs.robots", "worldfs.targets", "worldfs.skills", "worldfs.policies", "worldfs.importers",
-    "worldfs.web_search", "worldfs.reviewers", "worldfs.chat", "worldfs.models",
+    "worldfs.web_search", "worldfs.reviewers", "worldfs.chat", "worldfs.models", "worldfs.stores",
 )  # fmt: skip
 
 

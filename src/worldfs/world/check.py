@@ -22,7 +22,7 @@ from worldfs.planning import task_review
 from worldfs.robots.driver_registry import BODIES
 from worldfs.runtime.job_store import OPEN, JobStore, job_key
 from worldfs.runtime.stored_sheet import QUARANTINE
-from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.open_store import open_store
 from worldfs.storage.root_lock import lock_holder
 from worldfs.storage.store_interface import Store
 
@@ -54,7 +54,7 @@ def check(place: Home | Path, *, fix: bool = False, environ: Mapping[str, str] |
             Finding("NOT_PERMITTED", str(root), coded("file.writable"), coded("file.read_only"), coded("file.chmod_w"))
         )
         return findings
-    store = DiskStore(root)
+    store = open_store("disk", root)
     try:
         findings += _documents(store, root, fix)
         findings += broken_references(store)

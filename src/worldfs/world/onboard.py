@@ -7,8 +7,8 @@ from pathlib import Path
 from worldfs.base.durable import Root
 from worldfs.base.errors import BadInput, Exists
 from worldfs.formats import config, embodied
-from worldfs.storage.disk_store import DiskStore
-from worldfs.storage.store_interface import ABSENT
+from worldfs.storage.open_store import open_store
+from worldfs.storage.store_interface import ABSENT, Store
 
 from .home import Home
 from .layout import ROWS
@@ -30,7 +30,7 @@ def onboard(home: Home, *, profile: str = "", language: str = "", robot_id: str 
     text = config.template(robot_id=robot_id or DEFAULT_NODE, driver=driver, profile_name=profile, language=language)
     made.append((home.config_path, _create_private(home, text)))
     Root.build(home.workspace)
-    store = DiskStore(home.workspace)
+    store = open_store("disk", home.workspace)
     try:
         for row in ROWS:
             if row.template:
@@ -40,7 +40,7 @@ def onboard(home: Home, *, profile: str = "", language: str = "", robot_id: str 
     return made
 
 
-def _create(store: DiskStore, key: str, data: bytes) -> str:
+def _create(store: Store, key: str, data: bytes) -> str:
     try:
         store.put(key, data, ABSENT)
     except Exists:

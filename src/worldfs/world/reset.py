@@ -13,7 +13,7 @@ from worldfs.access.roles import OPERATOR
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import NotFound
 from worldfs.runtime.job_store import JobStore
-from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.open_store import open_store
 from worldfs.storage.root_lock import RootLock
 from worldfs.storage.store_interface import Store
 
@@ -40,7 +40,7 @@ class ResetLosses(NamedTuple):
 
 def reset_losses(workspace: Path) -> ResetLosses:
     """What a reset would remove. Read only."""
-    store = DiskStore(workspace)
+    store = open_store("disk", workspace)
     try:
         return _before(store)
     finally:
@@ -50,7 +50,7 @@ def reset_losses(workspace: Path) -> ResetLosses:
 def reset(workspace: Path, clock: Clock | None = None) -> str:
     """Reset; the copies' directory, relative to the workspace ("": no change). Raises `Busy` while a kernel runs."""
     with RootLock(workspace, "reset"):
-        store = DiskStore(workspace)
+        store = open_store("disk", workspace)
         try:
             found = _before(store)
             if not found:
@@ -75,7 +75,7 @@ def reset(workspace: Path, clock: Clock | None = None) -> str:
 def undo_reset(workspace: Path) -> tuple[str, ...]:
     """Put the documents of the newest reset back; their names. Jobs that it cancelled stay so. Raises `NotFound`."""
     with RootLock(workspace, "reset"):
-        store = DiskStore(workspace)
+        store = open_store("disk", workspace)
         try:
             copies = [f"{BEFORE}/{stamp.rstrip('/')}" for stamp in store.list(BEFORE)]
             kept = next((copy for copy in reversed(copies) if store.list(copy)), None)

@@ -29,6 +29,7 @@ from worldfs.runtime.job_store import CANCEL, CONTROL, OPEN, JobStore
 from worldfs.runtime.stop_log import STOPS, StopLog
 from worldfs.storage import revision
 from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.open_store import open_store
 from worldfs.storage.root_lock import RootLock, lock_holder
 from worldfs.storage.store_interface import Store, StoreWatch
 from worldfs.tree import path as paths
@@ -116,7 +117,7 @@ class World:
         if serve and store is None:
             lock = RootLock(workspace, "kernel").acquire()
         try:
-            store = store or DiskStore(workspace, guarded={"ACTION.md", "ENVIRONMENT.md"})
+            store = store or open_store("disk", workspace, guarded={"ACTION.md", "ENVIRONMENT.md"})
             world = cls(workspace, store, clock or SystemClock(), config, agents)
             world._lock = lock
             if serve:

@@ -22,8 +22,7 @@ from worldfs.base.errors import Busy, NotFound
 from worldfs.base.model import Job, JobStatus, Json, Order, Outcome
 from worldfs.runtime.job_codec import read_job
 from worldfs.runtime.job_store import JobStore, done_key, job_key
-from worldfs.storage.disk_store import DiskStore
-from worldfs.storage.memory_store import MemoryStore
+from worldfs.storage.open_store import open_store
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.verb_values import Wait
 
@@ -71,10 +70,8 @@ class AgentJobs:
         cls, home: Path | None, clock: Clock | None = None, feed: ChangeFeed | None = None, *, held: bool = False
     ) -> AgentJobs:
         """The jobs of an existing home directory; None: in memory only. `held`: nothing runs before `start`."""
-        if home is None:
-            return cls(MemoryStore(), clock or SystemClock(), feed or ChangeFeed(), held=held)
-
-        return cls(DiskStore(home), clock or SystemClock(), feed or ChangeFeed(), held=held)
+        store = open_store("memory") if home is None else open_store("disk", home)
+        return cls(store, clock or SystemClock(), feed or ChangeFeed(), held=held)
 
     def close(self, timeout: float = GRACE_S) -> None:
         """Ask the running jobs to stop and wait; the next start ends the others as lost, and runs the queued ones."""

@@ -9,6 +9,7 @@ from worldfs.base.agent_names import list_agents
 from worldfs.base.clock import SystemClock
 from worldfs.interfaces.cli.command_context import CommandContext
 from worldfs.interfaces.cli.command_output import columns
+from worldfs.storage.open_store import open_store
 
 if TYPE_CHECKING:
     from worldfs.agents.overview import AgentSummary
@@ -63,13 +64,11 @@ def _plan(context: CommandContext, lines: list[AgentSummary]) -> None:
 
 def _watch(context: CommandContext) -> int:
     """Print again whenever a report, a session or an inbox changes; until Ctrl-C."""
-    from worldfs.storage.disk_store import DiskStore
-
     root = context.agents
     with_names: list[str] = []
     told: list[AgentSummary] | None = None
     watch: StoreWatch | None = None
-    store = DiskStore(root)
+    store = open_store("disk", root)
     try:
         while True:
             now = list_agents(root)
