@@ -316,3 +316,27 @@ def test_joints_of_another_body_in_ones_own_entry_stay():
     seen = Scene(robots=(RobotState("pet", (), {"joint_1": 0.7}),))
     after = environment.read(merge(data, seen, "pet")).value
     assert after["robots"]["pet"] == {"joint_state": {"head": 0.1, "joint_1": 0.7}, "mood": "curious"}
+
+
+BAD_IDS = ([], {}, None, 3, True, "")
+
+
+@pytest.mark.parametrize("bad", BAD_IDS, ids=map(json.dumps, BAD_IDS))
+@pytest.mark.parametrize(
+    "shape",
+    [
+        lambda bad: {"objects": [{"id": bad, "position": [0, 0, 0]}], "robots": [{"robot_id": bad}]},
+        lambda bad: {"objects": {"a": {"id": bad}}, "robots": {"r": {"id": bad}}},
+        lambda bad: {"scene_graph": {"nodes": [{"id": bad}], "edges": [{"from": bad, "to": bad, "relation": bad}]}},
+        lambda bad: {"schema_version": "v1", "scene_graph": {"nodes": [{"id": bad}], "edges": [{"source": bad}]}},
+        lambda bad: {"scene_graph": {"nodes": {"x": {"id": bad}}, "edges": []}},
+    ],
+    ids=["lists", "mappings", "graph", "v1", "keyed graph"],
+)
+def test_an_id_that_is_no_text_hinders_no_observation(shape, bad):
+    data = json.dumps(shape(bad)).encode()
+    seen = Scene(objects=(Thing("b_1", "", "object", (0.1, 0.2, 0.3)),))
+    for scene in (environment.read(data).scene, seen):
+        after = merge(data, scene)
+        json.loads(after)
+    assert b"b_1" in after

@@ -53,9 +53,11 @@ def q1(value: Json, seen: ObservationUpdate) -> Json:
     if isinstance(graph, dict):
         names = {node: thing for thing, node in ids.items()}
         fields = [_q1_node(t, seen, str(ids.get(t.id, t.id))) for t in seen.things if seen.has_changed(t)]
-        after = update_list(
-            nodes, fields, lambda id, entry: seen.is_gone(names.get(id, id), entry), "id", {"source": seen.robot_id}
-        )
+
+        def left(id: Any, entry: Any) -> bool:
+            return isinstance(id, str) and seen.is_gone(names.get(id, id), entry)
+
+        after = update_list(nodes, fields, left, "id", {"source": seen.robot_id})
         related = edges(graph.get("edges"), seen, ("source", "target"), _q1_word, ids)
         new = updated(new, scene_graph=updated(graph, nodes=after, edges=related))
     new = updated(new, perception=merge_perception(value.get("perception"), seen))

@@ -116,7 +116,7 @@ def _page_graph(graph: Json, seen: ObservationUpdate, *, related: bool) -> Json:
             objects.append(EntryUpdate(thing.id, {"id": thing.id, "type": "object"} | measured, measured))
 
     def left(id: Any, entry: Any) -> bool:
-        return seen.is_gone(id, entry) or (id in seen.gone and entry.keys() <= _BARE)
+        return seen.is_gone(id, entry) or (isinstance(id, str) and id in seen.gone and entry.keys() <= _BARE)
 
     changed = update_list(old, furniture, left, "id", {"source": seen.robot_id})
     new = updated(graph, nodes=update_list(changed, objects, left, "id"))
