@@ -354,6 +354,24 @@ def test_a_broken_house_on_a_lane_stops_the_kernel_and_others_end_safely(bench):
     bench.kernel = None
 
 
+def test_the_sheet_shows_the_end_of_a_job_that_the_close_ended(bench):
+    started = threading.Event()
+
+    def execute(order, run):
+        started.set()
+        run.cancel.wait(PATIENCE_S)
+        return Outcome.failure(Cause.CANCELLED, "CANCELLED", "stopped")
+
+    bench.body.on_execute = execute
+    bench.submit(bench.order("a"))
+    kernel = bench.start(threads=True)
+    bench.when(started)
+    kernel.close()
+    bench.kernel = None
+    assert bench.outcome("a").cause is Cause.CANCELLED
+    assert [entry["status"] for entry in bench.entries()] == ["failed"]
+
+
 def test_what_has_not_begun_when_the_kernel_goes_stays_pending(bench):
     judging, go = threading.Event(), threading.Event()
     bench.hooks.on_review = lambda order: (judging.set(), go.wait(PATIENCE_S))

@@ -157,8 +157,8 @@ class Kernel:
             end = self.clock.monotonic() + timeout
             for lane in self.lanes.values():
                 lane.close(max(0.0, end - self.clock.monotonic()))
+            self.open.collect()  # first: what has ended meanwhile is shown
             self.open.abandon()
-            self.open.collect()
             self._show(force=True)
         finally:
             self.stopping.close()
