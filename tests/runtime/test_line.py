@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from worldfs.base.clock import stamp
@@ -29,6 +29,17 @@ _step = st.tuples(
 )  # fmt: skip
 
 
+_EMPTIED = [("add", "a", "high", None, set()), ("add", "b", "high", None, set()), ("drop", "a", "high", None, set())]
+
+
+@example(
+    [
+        *_EMPTIED,
+        ("add", "c", "high", None, set()),
+        *[("add", "a", "high", None, set())] * 9,
+        ("choose", "a", "high", None, set()),
+    ]
+)
 @given(st.lists(_step, max_size=40))
 def test_a_line_chooses_as_the_pure_function_does(steps):
     lines, here, now = ReadyQueue(), {}, NOW

@@ -41,7 +41,7 @@ def choose(
     ready: Callable[[Job], bool] = lambda job: True,
     able: Callable[[str], bool] = lambda lane: True,
 ) -> list[Job]:
-    """At most one job for each idle lane.
+    """At most one job for each idle lane, by rank: lanes may share threads.
 
     `pending`: lane → jobs sorted by `rank`; `ready`: may the job start? `able`: may the lane work?
     """
@@ -53,4 +53,6 @@ def choose(
             if due(job, now) and ready(job):
                 chosen.append(job)
                 break
+    if len(chosen) > 1:
+        chosen.sort(key=rank)
     return chosen

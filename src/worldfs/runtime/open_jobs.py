@@ -15,7 +15,6 @@ from worldfs.base.errors import StorageError
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Job, JobState, Outcome
 
-from . import job_schedule
 from .deferred_jobs import DeferredJobs
 from .dispatch import Dispatcher
 from .job_attempt import Grace, JobAttempt
@@ -119,8 +118,6 @@ class OpenJobs:
             if job.id in self.table:
                 self.end(job, outcome)
         chosen = self.queue.choose(self.running, self.clock.now(), self.rules.able, self.rules.ready)
-        if len(chosen) > 1:
-            chosen.sort(key=job_schedule.rank)  # lanes may share threads
         return sum(map(self._begin, chosen)) > 0 or bool(over)
 
     def collect(self) -> bool:
