@@ -111,7 +111,7 @@ _WAITING: Final = {  # methods that wait for the disk unless they are told other
     "jobs": {"write_status", "end"},
     "journal": {"append", "append_many"},
 }
-_LOCKS: Final = re.compile(r"(^|\.)_?(lock|mutex|cond|writing|locked\(\)|alone\(\))$|RootLock\(")
+_LOCKS: Final = re.compile(r"(^|\.)_?(lock|mutex|cond|writing|locked\(\)|alone\(\))$|lease\(")
 _WRITES: Final = re.compile(
     r"\b(store|root|_root|log|_log|jobs|ledger|journal|inbox|mail|aside|disk)\.(put|append|write|replace|create"
     r"|swap|move|remove|delete|end|ack|sync|archive|claim|cut|rename)\w*\(|\bwrite_status\(|\barchive\(|\brewrite\("

@@ -16,8 +16,8 @@ from worldfs.runtime.instruction_turns import HeldTurns, InstructionTurn, turn_l
 from worldfs.runtime.job_store import JobStore
 from worldfs.runtime.job_wait import wait_for_end
 from worldfs.runtime.stop_log import StopLog
-from worldfs.storage import root_lock
 from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.lease import RELEASE_S
 from worldfs.storage.root_lock import RootLock, lock_holder
 from worldfs.testing.manual_clock import ManualClock
 
@@ -150,7 +150,7 @@ def test_the_death_of_the_kernels_process_wakes_the_wait(store):
         store.demand_read()
         kernel.kill()
         assert waiting.over().state is JobState.PENDING
-        assert set(store.timeouts) <= {None, root_lock.RELEASE_S}
+        assert set(store.timeouts) <= {None, RELEASE_S}
     finally:
         kernel.kill()
         kernel.communicate()
@@ -165,7 +165,7 @@ def test_a_release_that_is_reported_before_the_lock_is_free_is_looked_at_once_mo
     with RootLock(store.root.path, "kernel"):
         pass
     assert waiting.over().state is JobState.PENDING
-    assert store.timeouts == [None, root_lock.RELEASE_S]
+    assert store.timeouts == [None, RELEASE_S]
 
 
 def test_a_kernel_looks_at_a_turn_once_more_and_then_waits_for_the_feed(store):
@@ -173,12 +173,12 @@ def test_a_kernel_looks_at_a_turn_once_more_and_then_waits_for_the_feed(store):
     mine = InstructionTurn(store, "arm", "clear", SystemClock())
     assert mine.try_acquire() is None
     turns = HeldTurns(store, ["arm"], clock)
-    assert turns.patience() == root_lock.RELEASE_S
-    clock.advance(root_lock.RELEASE_S)
+    assert turns.patience() == RELEASE_S
+    clock.advance(RELEASE_S)
     assert turns.patience() is None
     with store.watch(turn_lock_key("arm")) as watch:
         mine.release()
         assert watch.read(PATIENCE_S)
     turns.refresh()
-    clock.advance(root_lock.RELEASE_S)
+    clock.advance(RELEASE_S)
     assert turns.patience() is None

@@ -1,14 +1,38 @@
 """The disk store keeps the contract."""
 
+import signal
+import subprocess
+import sys
+
 import pytest
 
 from worldfs.storage.disk_store import DiskStore
+from worldfs.testing.lease_contract import LeaseContract
 from worldfs.testing.store_contract import StoreContract
 
+HOLD = (
+    "import sys; from worldfs.storage.open_store import open_store\n"
+    "lease = open_store('disk', sys.argv[1]).lease(sys.argv[2], 'die').acquire()\n"
+    "print('held', flush=True); sys.stdin.read()"
+)
 
-class TestDiskStore(StoreContract):
+
+class TestDiskStore(StoreContract, LeaseContract):
     @pytest.fixture
     def store(self, tmp_path):
         store = DiskStore(tmp_path)
         yield store
         store.close()
+
+    @pytest.fixture
+    def dead_holder(self, store, tmp_path):
+        """Another process: it is killed while it holds the lease."""
+
+        def die(name):
+            command = [sys.executable, "-c", HOLD, str(tmp_path), name]
+            with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+                assert process.stdout.readline() == "held\n"
+                assert store.lease(name).holder()["pid"] == process.pid
+                process.send_signal(signal.SIGKILL)
+
+        return die

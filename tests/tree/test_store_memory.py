@@ -3,10 +3,11 @@
 import pytest
 
 from worldfs.storage.memory_store import MemoryStore
+from worldfs.testing.lease_contract import LeaseContract
 from worldfs.testing.store_contract import StoreContract
 
 
-class TestMemoryStore(StoreContract):
+class TestMemoryStore(StoreContract, LeaseContract):
     @pytest.fixture
     def store(self):
         return MemoryStore()

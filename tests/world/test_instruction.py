@@ -11,7 +11,7 @@ from worldfs.base.errors import BadInput, NotPermitted
 from worldfs.base.model import Order
 from worldfs.base.stop_signal import StopSignal
 from worldfs.runtime.instruction_turns import InstructionTurn
-from worldfs.storage.root_lock import RELEASE_S
+from worldfs.storage.lease import RELEASE_S
 from worldfs.testing.workspace_fixture import WorkspaceFixture
 from worldfs.world.instruction import Instruction
 from worldfs.world.world import World

@@ -2,7 +2,7 @@
 
 journal.jsonl …          the seven files, where the specification has them
 .paos/state.lock         held for every change, for as long as it takes
-.paos/kernel.lock        held for a whole session by its runner (storage/root_lock.py)
+.paos/kernel.lock        held for a whole session by its runner (storage/lease.py)
 .paos/aside/             what was set aside, byte for byte, with a reason beside it
 """
 
@@ -20,6 +20,7 @@ from worldfs.base.durable import Disk
 from worldfs.base.errors import NotFound
 from worldfs.base.file_lock import FileLock
 from worldfs.base.messages import coded
+from worldfs.storage.lease import KERNEL_LEASE
 from worldfs.storage.open_store import open_store
 from worldfs.storage.revision import PRIVATE_DIR, of
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from worldfs.base.model import Finding
+    from worldfs.storage.lease import Lease
 
 GUARDED: Final = frozenset({"report.json", "tasks.json", "session.json", "memory.md", "metrics.json"})
 LOCK: Final = f"{PRIVATE_DIR}/state.lock"
@@ -96,6 +98,10 @@ class AgentDirectory:
 
     def __exit__(self, *error: object) -> None:
         self._lock.release()
+
+    def runner_lease(self, purpose: str = "") -> Lease:
+        """The lease that the runner of a session holds: whatever excludes a session takes it."""
+        return self.store.lease(KERNEL_LEASE, purpose, clock=self.clock)
 
     def now(self) -> str:
         """The time as the files have it: whole seconds, UTC, Z."""

@@ -14,7 +14,6 @@ from worldfs.base.agent_names import REMOVED, check_agent_name, check_new_name, 
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.durable import Root
 from worldfs.base.errors import Exists, NotFound, from_os
-from worldfs.storage.root_lock import RootLock
 
 from .agent_directory import AgentDirectory
 
@@ -34,7 +33,7 @@ def remove_agent(root: str | os.PathLike[str], name: str, *, clock: Clock | None
     clock = clock or SystemClock()
     agent_dir = AgentDirectory(root, name, clock=clock)
     try:
-        with RootLock(agent_dir.path, "removal", clock=clock):
+        with agent_dir.runner_lease("removal"):
             at = clock.now().strftime("%Y%m%d-%H%M%S")
             folder = f"{REMOVED}/{name}-{at}-{os.urandom(2).hex()}"
             _move(root, name, folder)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from worldfs.base.model import AgentReport, AgentTask, Finding, Job, Message, Metrics, Remark, SessionRecord
     from worldfs.formats.agent.memory import MemoryDocument
     from worldfs.notes import SearchHit
-    from worldfs.storage.root_lock import RootLock
+    from worldfs.storage.lease import Lease
 
     from . import task_file
     from .context_builder import ContextPack
@@ -65,7 +65,7 @@ class AgentState:
     def __init__(self, agent_dir: AgentDirectory) -> None:
         self.agent_dir = agent_dir
         self.name = agent_dir.name
-        self.session_lock: RootLock | None = None  # ours while a session runs that this object started
+        self.session_lock: Lease | None = None  # ours while a session runs that this object started
         self.started: tuple[int, Job | None] = 0, None  # the change count when we began a session, and its job
         self._late_at = 0.0  # when to check old copies for late writes again
 
@@ -393,17 +393,11 @@ class AgentState:
 
     def recover(self) -> bool:
         """Settle what a dead runner left, if none is alive; True if there was something."""
-        from worldfs.storage.root_lock import RootLock
-
         from . import session_job
 
         if not session_job.running_session(self):
             return False
-        with (
-            suppress(Busy),
-            RootLock(self.agent_dir.path, "recovery", clock=self.agent_dir.clock, disk=self.agent_dir.disk),
-            self.agent_dir.locked(),
-        ):
+        with suppress(Busy), self.agent_dir.runner_lease("recovery"), self.agent_dir.locked():
             return session_job.recover(self)
         return False
 

@@ -23,7 +23,6 @@ from worldfs.base.model import Finding
 from worldfs.formats.agent import documents
 from worldfs.runtime.job_store import DONE, OPEN, JobStore
 from worldfs.storage.revision import PRIVATE_DIR
-from worldfs.storage.root_lock import lock_holder
 
 from . import task_file
 from .agent_state import AgentState
@@ -315,7 +314,7 @@ def _metrics(state: AgentState) -> Iterator[Diagnosis]:
             project(fold, state.name, state.agent_dir.clock.now()).lifetime,
         )
         wrong = {key: value for key, value in want.items() if type(have) is not dict or have.get(key) != value}
-        if wrong and not lock_holder(state.agent_dir.path):
+        if wrong and not state.agent_dir.runner_lease().holder():
             key = next(iter(wrong))
             yield Diagnosis(
                 _found(
@@ -328,7 +327,7 @@ def _metrics(state: AgentState) -> Iterator[Diagnosis]:
 
 def _sessions(state: AgentState) -> Iterator[Diagnosis]:
     agent_dir, jobs = state.agent_dir, JobStore(state.agent_dir.store, state.agent_dir.clock)
-    alive = lock_holder(agent_dir.path) is not None
+    alive = agent_dir.runner_lease().holder() is not None
     for name in agent_dir.store.list(OPEN):
         if not name.endswith(".jsonl"):
             yield Diagnosis(

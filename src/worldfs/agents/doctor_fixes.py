@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from worldfs.base.durable import Root
 from worldfs.base.errors import Busy, Unsafe
-from worldfs.storage.root_lock import RootLock
 
 from .agent_directory import ASIDE, flat_name
 from .document_rules import with_members
@@ -59,7 +58,7 @@ def end_session(state: AgentState) -> None:
 
 def drop_journal_line(state: AgentState, raw: bytes) -> None:
     """A line that is no JSON goes out of the live segment; it is document aside."""
-    with suppress(Busy), RootLock(state.agent_dir.path, "check"):
+    with suppress(Busy), state.agent_dir.runner_lease("check"):
         state.journal.drop_line(raw)
 
 

@@ -20,13 +20,13 @@ from worldfs.base.json_values import as_int, as_list, as_text
 from worldfs.base.model import Json
 from worldfs.runtime.job_store import JobStore
 from worldfs.storage.revision import PRIVATE_DIR
-from worldfs.storage.root_lock import RootLock, lock_holder
 from worldfs.tree.path import safe_name
 
 from . import outbox, projection, session_facts
 
 if TYPE_CHECKING:
     from worldfs.base.model import Job, SessionRecord
+    from worldfs.storage.lease import Lease
 
     from .agent_state import AgentState
     from .inbox import ClaimedMessage
@@ -108,18 +108,16 @@ def start(state: AgentState, fields: Mapping[str, object], argv: Sequence[str], 
     return record
 
 
-def _lock(state: AgentState) -> RootLock:
-    """The lock of a session. One that has just ended may be let go of by a keeper a moment later."""
+def _lock(state: AgentState) -> Lease:
+    """The lease of a session. One that has just ended may be let go of by a keeper a moment later."""
     for _ in range(LET_GO_TRIES):
         try:
-            return RootLock(
-                state.agent_dir.path, "session", clock=state.agent_dir.clock, disk=state.agent_dir.disk
-            ).acquire()
+            return state.agent_dir.runner_lease("session").acquire()
         except Busy:
             if running_session(state):
                 break
             state.agent_dir.store.clock.wait(threading.Event(), LET_GO_S)
-    return RootLock(state.agent_dir.path, "session", clock=state.agent_dir.clock, disk=state.agent_dir.disk).acquire()
+    return state.agent_dir.runner_lease("session").acquire()
 
 
 def running_session(state: AgentState) -> str:
@@ -360,4 +358,4 @@ def _written_down(state: AgentState, sid: str) -> Json | None:
 
 def runner(state: AgentState) -> Json | None:
     """The process that runs a session of this agent now: pid, host, command, started_at; None if none does."""
-    return lock_holder(state.agent_dir.path)
+    return state.agent_dir.runner_lease().holder()

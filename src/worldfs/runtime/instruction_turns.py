@@ -18,8 +18,7 @@ from typing import Final
 from worldfs.base.clock import Clock, epoch_ns, parse_stamp
 from worldfs.base.errors import Busy, NotFound
 from worldfs.base.model import Job
-from worldfs.storage.disk_store import DiskStore
-from worldfs.storage.root_lock import RELEASE_S, RootLock, lock_holder
+from worldfs.storage.lease import RELEASE_S, Lease
 from worldfs.storage.store_interface import Store
 
 TURNS: Final = ".paos/turns"
@@ -29,9 +28,9 @@ Holder = Mapping[str, object]  # of a lock: pid, command, started_at, purpose, a
 class InstructionTurn:
     """One instruction's turn at a robot: acquired by `try_acquire`, held until `release`."""
 
-    def __init__(self, store: DiskStore, node: str, what: str, clock: Clock) -> None:
+    def __init__(self, store: Store, node: str, what: str, clock: Clock) -> None:
         self._store, self._node, self._what, self._clock = store, node, what, clock
-        self._lock: RootLock | None = None
+        self._lock: Lease | None = None
         self._name = f"{node}.{epoch_ns(store.clock.now()):020d}.{os.getpid()}_{threading.get_ident()}"
         self._place = self._held(f"{TURNS}/{self._name}").acquire()
 
@@ -65,8 +64,8 @@ class InstructionTurn:
             self._lock = None
         self._drop()
 
-    def _held(self, key: str) -> RootLock:
-        return RootLock(self._store.root.path, self._what, clock=self._clock, key=key)
+    def _held(self, key: str) -> Lease:
+        return self._store.lease(key, self._what, clock=self._clock)
 
     def _drop(self) -> None:
         self._place.release()
@@ -75,7 +74,7 @@ class InstructionTurn:
 
     def _alive(self, key: str) -> Holder | None:
         """The lock's live holder; a file that a dead process left is removed."""
-        found = lock_holder(self._store.root.path, key)
+        found = self._store.lease(key).holder()
         if found is None:
             with suppress(NotFound):
                 self._store.delete(key, durable=False)
@@ -86,7 +85,7 @@ class HeldTurns:
     """The kernel's view of the turns: read again when the change feed reports a change."""
 
     def __init__(self, store: Store, nodes: Iterable[str], clock: Clock) -> None:
-        self._store = store if isinstance(store, DiskStore) else None
+        self._store = store
         self._nodes = nodes
         self._monotonic = clock.monotonic
         self._by: dict[str, Holder] = {}
@@ -94,15 +93,14 @@ class HeldTurns:
         self.refresh()
 
     def refresh(self) -> None:
-        if self._store is not None:
-            found = {id: current_instruction(self._store, id) for id in tuple(self._nodes)}
-            self._by = {id: by for id, by in found.items() if by is not None}
-            self._settled_at = self._monotonic() + RELEASE_S if self._by else 0.0
+        found = {id: current_instruction(self._store, id) for id in tuple(self._nodes)}
+        self._by = {id: by for id, by in found.items() if by is not None}
+        self._settled_at = self._monotonic() + RELEASE_S if self._by else 0.0
 
     def allows(self, job: Job) -> bool:
         """Whether the job may start; False: it waits for the end of another instruction."""
         node = job.order.node
-        if self._store is None or node not in self._by:
+        if node not in self._by:
             return True
         by = current_instruction(self._store, node)
         if by is None:
@@ -125,10 +123,8 @@ def turn_lock_key(node: str) -> str:
 
 def current_instruction(store: Store, node: str) -> Holder | None:
     """The instruction that a robot executes now; None: none, or its lock is unreadable."""
-    if not isinstance(store, DiskStore):
-        return None
     for _ in range(3):  # its holder may be writing it at this moment
-        found = lock_holder(store.root.path, turn_lock_key(node))
+        found = store.lease(turn_lock_key(node)).holder()
         if found != {}:
             break
         store.clock.wait(threading.Event(), 0.001)

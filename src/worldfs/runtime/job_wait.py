@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from worldfs.base.stop_signal import StopSignal
-from worldfs.storage import root_lock
+from worldfs.storage.lease import KERNEL_LEASE, RELEASE_S
 
 from .job_store import JobStore, is_ended, job_key
 from .stop_log import STOPS
@@ -33,7 +33,7 @@ def wait_for_end(
     until = None if timeout is None else clock.monotonic() + timeout
     again: float | None = None
     with ExitStack() as stack:
-        watch = stack.enter_context(jobs.store.watch(job_key(id), STOPS, root_lock.KEY))
+        watch = stack.enter_context(jobs.store.watch(job_key(id), STOPS, KERNEL_LEASE))
         for signal in wakes:
             stack.enter_context(signal.calling(watch.wake))
         while True:
@@ -44,4 +44,4 @@ def wait_for_end(
             if left is not None and left <= 0:
                 return job.status
             changes = watch.read(min((s for s in (left, again) if s is not None), default=None))
-            again = root_lock.RELEASE_S if any(change.key == root_lock.KEY for change in changes) else None
+            again = RELEASE_S if any(change.key == KERNEL_LEASE for change in changes) else None

@@ -16,7 +16,9 @@ from worldfs.base.file_lock import FileLock
 
 from . import displaced_files, trash
 from .displaced_files import DisplacedFiles
+from .lease import KERNEL_LEASE
 from .revision import PRIVATE_DIR, of
+from .root_lock import RootLock
 from .store_interface import ABSENT, ANY, Expected, Store, StoredValue, StoreWatch
 from .swap import CompareAndSwap, SwapDrafts, file_at
 from .trash import Trash
@@ -24,7 +26,7 @@ from .trash import Trash
 LOCK = f"{PRIVATE_DIR}/store.lock"
 SCRATCH = f"{PRIVATE_DIR}/drafts"
 GROUP = 128  # drafts open at a time
-OWN = (LOCK, SCRATCH, trash.HOME, displaced_files.HOME, f"{PRIVATE_DIR}/kernel.lock")
+OWN = (LOCK, SCRATCH, trash.HOME, displaced_files.HOME, KERNEL_LEASE)
 _BELOW_OWN = tuple(f"{own}/" for own in OWN)
 
 
@@ -33,7 +35,7 @@ class DiskStore(Store):
 
     `guarded`: keys that foreign programs edit (ACTION.md); every replacement of them, whatever it expects, keeps the
     old file until no program can write to it any more. Compare-and-swap does so for every key. Our own writes are
-    stamped as such. `clock` is the disk's own and not a world's: other processes name and judge the same files by it.
+    stamped as such.
     """
 
     def __init__(
@@ -312,6 +314,10 @@ class DiskStore(Store):
     def append(self, key: str, data: bytes, *, durable: bool = True) -> None:
         self._check(key, "append")
         self.root.append(key, data, durable=durable)
+
+    def lease(self, name: str, purpose: str = "", *, clock: Clock | None = None) -> RootLock:
+        check_path(name, op="lease")
+        return RootLock(self.root.path, purpose, clock=clock or self.clock, disk=self.disk, key=name)
 
     # -- watching --------------------------------------------------------------------------------------------------
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Sequence
+from types import TracebackType
+from typing import Self
 
+from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.dir_reader import check_path
 from worldfs.base.errors import BadInput, Conflict, Exists, NotFound
 
+from .lease import busy, this_holder
 from .revision import PRIVATE_DIR, of
 from .store_interface import ABSENT, ANY, Expected, Store, StoreChange, StoreChangeKind, StoredValue, StoreWatch
 
@@ -15,8 +20,10 @@ from .store_interface import ABSENT, ANY, Expected, Store, StoreChange, StoreCha
 class MemoryStore(Store):
     """Thread-safe; a revision is the hash of the content, as on disk."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock | None = None) -> None:
+        self.clock = clock or SystemClock()
         self._lock = threading.RLock()
+        self._holders: dict[str, dict[str, object]] = {}  # of the leases that are held
         self._files: dict[str, bytes] = {}
         self._folders: dict[str, set[str]] = {"": set()}  # names directly below; directories end in "/"
         self._watches: list[MemoryWatch] = []
@@ -125,6 +132,10 @@ class MemoryStore(Store):
             self._watches.append(watch)
         return watch
 
+    def lease(self, name: str, purpose: str = "", *, clock: Clock | None = None) -> MemoryLease:
+        check_path(name, op="lease")
+        return MemoryLease(self, name, purpose, clock or self.clock)
+
     def displaced(self, key: str, *, keep: bool = False, young: bool = True) -> Sequence[bytes]:
         return ()  # every write goes through `put`
 
@@ -132,6 +143,28 @@ class MemoryStore(Store):
         with self._lock:
             for watch in self._watches:
                 watch.wake()
+
+    # -- for its leases --------------------------------------------------------------------------------------------
+
+    def take_lease(self, name: str, holder: dict[str, object]) -> dict[str, object] | None:
+        """None: `holder` has it now. Else the one that has it."""
+        with self._lock:
+            if (found := self._holders.get(name)) is not None:
+                return found
+            self.put(name, json.dumps(holder).encode() + b"\n")
+            self._holders[name] = holder
+        return None
+
+    def free_lease(self, name: str, holder: dict[str, object]) -> None:
+        with self._lock:
+            if self._holders.get(name) is holder:
+                del self._holders[name]
+                if name in self._files:
+                    self._notify(name, StoreChangeKind.PUT)
+
+    def lease_holder(self, name: str) -> dict[str, object] | None:
+        with self._lock:
+            return self._holders.get(name)
 
     # -- inside, with the lock held --------------------------------------------------------------------------------
 
@@ -176,6 +209,45 @@ class MemoryStore(Store):
         with self._lock:
             if watch in self._watches:
                 self._watches.remove(watch)
+
+
+class MemoryLease:
+    """The `Lease` of a store in memory. Its holder is this object, dead when nothing refers to it any more."""
+
+    def __init__(self, store: MemoryStore, name: str, purpose: str, clock: Clock) -> None:
+        self._store, self._name, self.purpose, self._clock = store, name, purpose, clock
+        self._holder: dict[str, object] | None = None
+
+    def acquire(self) -> Self:
+        holder = this_holder(self.purpose, self._clock)
+        found = self._store.take_lease(self._name, holder)
+        if found is not None:
+            raise busy(found, path=self._name, purpose=self.purpose)
+        self._holder = holder
+        return self
+
+    def note(self, **more: str) -> None:
+        if self._holder is not None:
+            self._holder |= more
+            self._store.put(self._name, json.dumps(self._holder).encode() + b"\n")
+
+    def release(self) -> None:
+        holder, self._holder = self._holder, None
+        if holder is not None:
+            self._store.free_lease(self._name, holder)
+
+    def holder(self) -> dict[str, object] | None:
+        found = self._store.lease_holder(self._name)
+        return None if found is None else dict(found)
+
+    def __enter__(self) -> Self:
+        return self if self._holder is not None else self.acquire()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.release()
+
+    def __del__(self) -> None:
+        self.release()
 
 
 class MemoryWatch(StoreWatch):

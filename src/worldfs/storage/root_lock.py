@@ -1,4 +1,4 @@
-"""One kernel per root: a lock that the operating system releases when its holder dies, however it dies."""
+"""The lease on a disk: a file lock that the operating system releases when its holder dies, however it dies."""
 
 from __future__ import annotations
 
@@ -7,27 +7,22 @@ import fcntl
 import json
 import os
 import struct
-import sys
 from types import TracebackType
 from typing import Final, Self
 
-from worldfs.base.clock import Clock, SystemClock, stamp
+from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.durable import Disk, Root
-from worldfs.base.errors import Busy
 
-from .revision import PRIVATE_DIR
+from .lease import KERNEL_LEASE, busy, this_holder
 
-KEY: Final = f"{PRIVATE_DIR}/kernel.lock"
-RELEASE_S: Final = 0.05  # a change feed reports the close of a lock file up to so long before the lock is free
 _FLOCK: Final = "hhqqi0q"  # struct flock: type, whence, start, length, pid (asm-generic/fcntl.h)
 
 
 class RootLock:
-    """Held from `acquire` to `release` or the death of the process and of all that it forked.
+    """The `Lease` of a disk store. A holder is dead when its process and all that it forked are.
 
-    The lock file's content names the holder: {pid, host, command, started_at, purpose}. It stays when the lock is
-    gone; only the lock itself counts. Where the system has them these are open-file-description locks, which can be
-    tested without being taken.
+    The lock file's content names the holder. Where the system has them these are open-file-description locks, which
+    can be tested without being taken.
     """
 
     def __init__(
@@ -37,7 +32,7 @@ class RootLock:
         *,
         clock: Clock | None = None,
         disk: Disk | None = None,
-        key: str = KEY,
+        key: str = KERNEL_LEASE,
     ) -> None:
         self._root, self.purpose, self._disk, self._key = os.fspath(root), purpose, disk, key
         self._clock = clock or SystemClock()
@@ -45,19 +40,12 @@ class RootLock:
         self._content: dict[str, object] = {}
 
     def acquire(self) -> Self:
-        """Take it or raise `Busy`, naming the holding process, its command and since when it holds it."""
         home = Root(self._root, self._disk)
         fd = home.lock_file(self._key)
         try:
             if not _take(fd):
-                raise Busy(_who(_read(fd)), path=self._root, op=self.purpose, fix=_way_out(_read(fd)))
-            self._content = {
-                "pid": os.getpid(),
-                "host": os.uname().nodename,
-                "command": " ".join(sys.orig_argv),
-                "started_at": stamp(self._clock.now()),
-                "purpose": self.purpose,
-            }
+                raise busy(_read(fd), path=self._root, purpose=self.purpose)
+            self._content = this_holder(self.purpose, self._clock)
             home.sign(fd, json.dumps(self._content).encode() + b"\n", self._key)
         except BaseException:
             os.close(fd)
@@ -66,7 +54,6 @@ class RootLock:
         return self
 
     def note(self, **more: str) -> None:
-        """Add fields to the file of a held lock."""
         self._content |= more
         Root(self._root, self._disk).sign(self._fd, json.dumps(self._content).encode() + b"\n", self._key)
 
@@ -75,6 +62,9 @@ class RootLock:
             os.close(self._fd)
             self._fd = -1
 
+    def holder(self) -> dict[str, object] | None:
+        return lock_holder(self._root, self._key)
+
     def __enter__(self) -> Self:
         return self if self._fd >= 0 else self.acquire()
 
@@ -82,7 +72,7 @@ class RootLock:
         self.release()
 
 
-def lock_holder(root: str | os.PathLike[str], key: str = KEY) -> dict[str, object] | None:
+def lock_holder(root: str | os.PathLike[str], key: str = KERNEL_LEASE) -> dict[str, object] | None:
     """The holder of the root's lock now, or None; the lock is not touched."""
     home = Root(root)
     place = home.locate(key)
@@ -126,16 +116,3 @@ def _read(fd: int) -> dict[str, object]:
     except ValueError:  # taken just now, its content not yet written
         return {}
     return content if isinstance(content, dict) else {}
-
-
-def _who(lock_holder: dict[str, object]) -> str:
-    if not lock_holder:
-        return "already in use by another process"
-    return (
-        f"already in use by process {lock_holder.get('pid')} on {lock_holder.get('host')} "
-        f"since {lock_holder.get('started_at')}: {lock_holder.get('command')}"
-    )
-
-
-def _way_out(lock_holder: dict[str, object]) -> str:
-    return f"use that one, or stop it: kill {lock_holder['pid']}" if lock_holder.get("pid") else "try again"

@@ -11,7 +11,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from enum import Enum
 from types import TracebackType
-from typing import Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
+
+if TYPE_CHECKING:
+    from worldfs.base.clock import Clock
+
+    from .lease import Lease
 
 from worldfs.base.errors import BadInput, Exists
 
@@ -65,7 +70,12 @@ class StoreWatch(ABC):
 
 
 class Store(ABC):
-    """Bytes under keys. Every method may raise `WorldError`; `Unsafe` for keys that leave the root."""
+    """Bytes under keys. Every method may raise `WorldError`; `Unsafe` for keys that leave the root.
+
+    `clock` is the store's own and not a world's: other processes name and judge the same keys by it.
+    """
+
+    clock: Clock
 
     @abstractmethod
     def get(self, key: str) -> StoredValue | None:
@@ -138,6 +148,10 @@ class Store(ABC):
     @abstractmethod
     def watch(self, *prefixes: str) -> StoreWatch:
         """Watch keys equal to, or directly below, each prefix. Changes after this call are seen."""
+
+    @abstractmethod
+    def lease(self, name: str, purpose: str = "", *, clock: Clock | None = None) -> Lease:
+        """The lease of that name, a key; neither taken nor asked yet. `clock` tells since when a holder has it."""
 
     @abstractmethod
     def displaced(self, key: str, *, keep: bool = False, young: bool = True) -> Sequence[bytes]:

@@ -22,8 +22,8 @@ from worldfs.planning import task_review
 from worldfs.robots.driver_registry import BODIES
 from worldfs.runtime.job_store import OPEN, JobStore, job_key
 from worldfs.runtime.stored_sheet import QUARANTINE
+from worldfs.storage.lease import KERNEL_LEASE
 from worldfs.storage.open_store import open_store
-from worldfs.storage.root_lock import lock_holder
 from worldfs.storage.store_interface import Store
 
 from .check_runtime import broken_references
@@ -219,7 +219,7 @@ def _documents(store: Store, root: Path, fix: bool) -> Iterator[Finding]:
 
 def _jobs(store: Store, root: Path, fix: bool) -> Iterator[Finding]:
     jobs = JobStore(store, SystemClock())
-    running = lock_holder(root) is not None
+    running = store.lease(KERNEL_LEASE).holder() is not None
     for id in jobs.open_ids():
         try:
             job = jobs.load(id)

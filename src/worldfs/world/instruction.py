@@ -12,8 +12,7 @@ from worldfs.formats import environment
 from worldfs.planning.planner import QuestionIntent, interpret
 from worldfs.runtime.instruction_turns import TURNS, InstructionTurn
 from worldfs.runtime.stop_log import STOPS
-from worldfs.storage.disk_store import DiskStore
-from worldfs.storage.root_lock import RELEASE_S
+from worldfs.storage.lease import RELEASE_S
 
 if TYPE_CHECKING:
     from worldfs.runtime.stop_log import StopState
@@ -58,12 +57,11 @@ class Instruction:
         if now.stopped:
             self.stopped = True
             return "" if self._is_question() else self.stop_text(now)
-        if isinstance(self._world.store, DiskStore):
-            what = " ".join(self._text.split())
-            short = what if len(what) <= LONGEST else what[: LONGEST - 1] + "…"
-            self._turn = InstructionTurn(self._world.store, self._node, short, self._world.clock)
-            if not self._first(self._turn):
-                return CANCELLED[self._zh]
+        what = " ".join(self._text.split())
+        short = what if len(what) <= LONGEST else what[: LONGEST - 1] + "…"
+        self._turn = InstructionTurn(self._world.store, self._node, short, self._world.clock)
+        if not self._first(self._turn):
+            return CANCELLED[self._zh]
         self._count = self._now().number
         return ""
 

@@ -11,8 +11,7 @@ from worldfs.access.binding_rights import ROBOT
 from worldfs.base.errors import WorldError
 from worldfs.formats import embodied
 from worldfs.namespace.namespace_ports import LocalNode
-from worldfs.storage.disk_store import DiskStore
-from worldfs.storage.root_lock import lock_holder
+from worldfs.storage.lease import KERNEL_LEASE
 
 from .profiles import declared_profile, profile_text
 
@@ -56,11 +55,8 @@ class LocalNodes:
 
     def online(self) -> bool:
         """Whether a kernel runs their orders, here or in another process."""
-
         world = self._world
-        if world.kernel is not None:
-            return True
-        return isinstance(world.store, DiskStore) and lock_holder(world.root) is not None
+        return world.kernel is not None or world.store.lease(KERNEL_LEASE).holder() is not None
 
     def _service(self, id: str) -> Json:
         spec = next(spec for spec in self._world.specs if spec.id == id)

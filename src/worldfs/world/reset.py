@@ -6,6 +6,7 @@ back. Each step can be repeated: the next reset completes an interrupted one, wh
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,8 +14,8 @@ from worldfs.access.roles import OPERATOR
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import NotFound
 from worldfs.runtime.job_store import JobStore
+from worldfs.storage.lease import KERNEL_LEASE
 from worldfs.storage.open_store import open_store
-from worldfs.storage.root_lock import RootLock
 from worldfs.storage.store_interface import Store
 
 from .templates import template
@@ -40,56 +41,45 @@ class ResetLosses(NamedTuple):
 
 def reset_losses(workspace: Path) -> ResetLosses:
     """What a reset would remove. Read only."""
-    store = open_store("disk", workspace)
-    try:
+    with closing(open_store("disk", workspace)) as store:
         return _before(store)
-    finally:
-        store.close()
 
 
 def reset(workspace: Path, clock: Clock | None = None) -> str:
     """Reset; the copies' directory, relative to the workspace ("": no change). Raises `Busy` while a kernel runs."""
-    with RootLock(workspace, "reset"):
-        store = open_store("disk", workspace)
-        try:
-            found = _before(store)
-            if not found:
-                return ""
-            kept = f"{BEFORE}/{(clock or SystemClock()).now():%Y%m%dT%H%M%S.%f}"
-            for name in found.documents:
-                if stored := store.get(name):
-                    store.put(f"{kept}/{name}", stored.data)
-            jobs = JobStore(store, clock or SystemClock())
-            for id in found.jobs:  # the next kernel ends them as cancelled, before anything moves
-                jobs.request_cancel(id, OPERATOR)
-            for name in found.documents:
-                if (fresh := FRESH[name]) is None:
-                    store.delete(name)
-                else:
-                    store.put(name, fresh)
-            return kept if found.documents else ""
-        finally:
-            store.close()
+    with closing(open_store("disk", workspace)) as store, store.lease(KERNEL_LEASE, "reset"):
+        found = _before(store)
+        if not found:
+            return ""
+        kept = f"{BEFORE}/{(clock or SystemClock()).now():%Y%m%dT%H%M%S.%f}"
+        for name in found.documents:
+            if stored := store.get(name):
+                store.put(f"{kept}/{name}", stored.data)
+        jobs = JobStore(store, clock or SystemClock())
+        for id in found.jobs:  # the next kernel ends them as cancelled, before anything moves
+            jobs.request_cancel(id, OPERATOR)
+        for name in found.documents:
+            if (fresh := FRESH[name]) is None:
+                store.delete(name)
+            else:
+                store.put(name, fresh)
+        return kept if found.documents else ""
 
 
 def undo_reset(workspace: Path) -> tuple[str, ...]:
     """Put the documents of the newest reset back; their names. Jobs that it cancelled stay so. Raises `NotFound`."""
-    with RootLock(workspace, "reset"):
-        store = open_store("disk", workspace)
-        try:
-            copies = [f"{BEFORE}/{stamp.rstrip('/')}" for stamp in store.list(BEFORE)]
-            kept = next((copy for copy in reversed(copies) if store.list(copy)), None)
-            if kept is None:
-                raise NotFound("no reset to undo", path=str(workspace), op="reset --undo")
-            names = store.list(kept)
-            for name in names:
-                if stored := store.get(f"{kept}/{name}"):
-                    store.put(name, stored.data)
-            for name in names:
-                store.delete(f"{kept}/{name}")
-            return tuple(names)
-        finally:
-            store.close()
+    with closing(open_store("disk", workspace)) as store, store.lease(KERNEL_LEASE, "reset"):
+        copies = [f"{BEFORE}/{stamp.rstrip('/')}" for stamp in store.list(BEFORE)]
+        kept = next((copy for copy in reversed(copies) if store.list(copy)), None)
+        if kept is None:
+            raise NotFound("no reset to undo", path=str(workspace), op="reset --undo")
+        names = store.list(kept)
+        for name in names:
+            if stored := store.get(f"{kept}/{name}"):
+                store.put(name, stored.data)
+        for name in names:
+            store.delete(f"{kept}/{name}")
+        return tuple(names)
 
 
 def _before(store: Store) -> ResetLosses:

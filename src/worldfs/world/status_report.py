@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import UserError
 from worldfs.formats import action, environment
 from worldfs.runtime.instruction_turns import current_instruction
-from worldfs.storage.disk_store import DiskStore
-from worldfs.storage.root_lock import lock_holder
+from worldfs.storage.lease import KERNEL_LEASE
 
 from . import computed_files
 
@@ -25,7 +23,7 @@ RECENT = 12
 
 def status_report(world: World) -> dict[str, object]:
     """The cost grows with the open jobs and the sheets, not with the history."""
-    held = lock_holder(world.root) if isinstance(world.store, DiskStore) else {"pid": os.getpid()}
+    held = world.store.lease(KERNEL_LEASE).holder()
     jobs = open_jobs(world)
     stops = {id: stop for id in world.node_ids() if (stop := world.stops.state(id)).stopped}
     running = {job.order.node: job.id for job in jobs if job.status.state.value == "running"}

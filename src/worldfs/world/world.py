@@ -29,8 +29,8 @@ from worldfs.runtime.job_store import CANCEL, CONTROL, OPEN, JobStore
 from worldfs.runtime.stop_log import STOPS, StopLog
 from worldfs.storage import revision
 from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.lease import KERNEL_LEASE, Lease
 from worldfs.storage.open_store import open_store
-from worldfs.storage.root_lock import RootLock, lock_holder
 from worldfs.storage.store_interface import Store, StoreWatch
 from worldfs.tree import path as paths
 from worldfs.tree.virtual_file import FileBehaviour
@@ -93,7 +93,7 @@ class World:
         self.kernel: Kernel | None = None
         self.broken: BaseException | None = None  # what ended the kernel that this world served
         self._kernel_ended = StopSignal()  # of the kernel that this world served: it broke, or was closed
-        self._lock: RootLock | None = None
+        self._lease: Lease | None = None
         self._targets: WorkspaceTargets | None = None
         self._language: tuple[tuple[str | None, ...], str] | None = None
 
@@ -113,19 +113,18 @@ class World:
         log: Log = lambda what, job: None,
     ) -> World:
         """Raises `Busy` (another kernel holds the root), `BadInput` for required documents that are unreadable."""
-        lock = None
-        if serve and store is None:
-            lock = RootLock(workspace, "kernel").acquire()
-        try:
-            store = store or open_store("disk", workspace, guarded={"ACTION.md", "ENVIRONMENT.md"})
-            world = cls(workspace, store, clock or SystemClock(), config, agents)
-            world._lock = lock
-            if serve:
+        opened = store or open_store("disk", workspace, guarded={"ACTION.md", "ENVIRONMENT.md"})
+        world = cls(workspace, opened, clock or SystemClock(), config, agents)
+        if serve:
+            lease = opened.lease(KERNEL_LEASE, "kernel")
+            try:
+                world._lease = lease.acquire()
                 world._serve(drivers, parts, threads, log)
-        except BaseException:
-            if lock is not None:
-                lock.release()
-            raise
+            except BaseException:
+                lease.release()
+                if store is None:
+                    opened.close()
+                raise
         return world
 
     @cached_property
@@ -332,9 +331,9 @@ class World:
         finally:  # the root lock is released also when the storage is broken
             self.agents.close()
             self.store.close()
-            if self._lock is not None:
-                self._lock.release()
-                self._lock = None
+            if self._lease is not None:
+                self._lease.release()
+                self._lease = None
 
     def __enter__(self) -> Self:
         return self
@@ -354,9 +353,9 @@ class World:
             self.kernel.abandon()
             self.kernel = None
         self.store.close()
-        if self._lock is not None:
-            self._lock.release()
-            self._lock = None
+        if self._lease is not None:
+            self._lease.release()
+            self._lease = None
 
     # -- paths --------------------------------------------------------------------------------------------------
 
@@ -423,7 +422,7 @@ class World:
 
         if self.broken is not None:
             raise self.broken
-        if self.kernel is None and isinstance(self.store, DiskStore) and lock_holder(self.root) is None:
+        if self.kernel is None and self.store.lease(KERNEL_LEASE).holder() is None:
             raise MissingRequirement(
                 "the kernel that ran it has gone",
                 path=str(self.root),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import ssl
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, NamedTuple, Self
@@ -14,12 +14,12 @@ from typing import Final, NamedTuple, Self
 from worldfs.access.tokens import TokenStore
 from worldfs.base.clock import Clock
 from worldfs.base.errors import BadInput, Busy, WorldError
-from worldfs.storage.root_lock import RootLock
+from worldfs.storage.open_store import open_store
 
 from .server import LOOPBACK, PORT, Server
 from .server_ports import RealmPort
 
-LOCK: Final = ".paos/serve.lock"
+SERVE_LEASE: Final = ".paos/serve.lock"
 _LOCAL: Final = frozenset({"127.0.0.1", "localhost", "::1", ""})
 
 
@@ -67,20 +67,25 @@ class ServerStarted(NamedTuple):
     tokens: str  # path of the file
 
 
-def acquire_serve_lock(home: Path, clock: Clock) -> RootLock:
-    """The lock to serve this home, or `Busy`, naming the holder."""
-    lock = RootLock(home, "serve", clock=clock, key=LOCK)
-    try:
-        return lock.acquire()
-    except Busy as error:
-        raise Busy(f"cannot serve this home: {error.found}", path=str(home), op="serve", fix=error.fix) from None
+@contextmanager
+def serve_lease(home: Path, clock: Clock) -> Iterator[None]:
+    """No other process serves this home during the block. Raises `Busy`, naming the holder."""
+    with closing(open_store("disk", home)) as store:
+        try:
+            lease = store.lease(SERVE_LEASE, "serve", clock=clock).acquire()
+        except Busy as error:
+            raise Busy(f"cannot serve this home: {error.found}", path=str(home), op="serve", fix=error.fix) from None
+        with lease:
+            yield
 
 
 async def serve(
     realm: RealmPort, where: ListenOptions, stop: asyncio.Event, on_started: Callable[[ServerStarted], None]
 ) -> None:
-    """Until `stop`; `on_started` is called once it listens. The caller holds `acquire_serve_lock`. Raises `Busy` and
-    `BadInput`."""
+    """Until `stop`; `on_started` is called once it listens. The caller holds `serve_lease`.
+
+    Raises `Busy` and `BadInput`.
+    """
     context = where.context()
     server = Server(realm, TokenStore.open(realm.home))
     try:

@@ -24,7 +24,7 @@ def run(context: CommandContext) -> int:
     import asyncio
 
     _needed()
-    from worldfs.interfaces.acheron.serve_realm import acquire_serve_lock, serve
+    from worldfs.interfaces.acheron.serve_realm import serve, serve_lease
     from worldfs.world.served_world import ServedWorld
 
     where, clock = listen_options(context), SystemClock()
@@ -32,7 +32,7 @@ def run(context: CommandContext) -> int:
     home = context.home.path
     if not home.is_dir():
         raise NotFound("no home here", path=str(home), op="serve", fix=f"make one with: {context.name} onboard")
-    with acquire_serve_lock(home, clock), ServedWorld.open(home, clock=clock, agents=Path(context.agents)) as realm:
+    with serve_lease(home, clock), ServedWorld.open(home, clock=clock, agents=Path(context.agents)) as realm:
 
         async def life() -> None:
             stop, loop = asyncio.Event(), asyncio.get_running_loop()
@@ -55,12 +55,12 @@ def serve_beside(context: CommandContext, world: World) -> Iterator[None]:
     """Serve a world that this process runs, for as long as the block lasts."""
 
     _needed()
-    from worldfs.interfaces.acheron.serve_realm import BackgroundServer, acquire_serve_lock
+    from worldfs.interfaces.acheron.serve_realm import BackgroundServer, serve_lease
     from worldfs.world.served_world import ServedWorld
 
     where, clock, home = listen_options(context), SystemClock(), context.home.path
     with (
-        acquire_serve_lock(home, clock),
+        serve_lease(home, clock),
         ServedWorld.open(home, world=world, clock=clock, agents=Path(context.agents)) as realm,
         BackgroundServer(realm, where) as server,
     ):

@@ -173,7 +173,7 @@ def _descriptors() -> set[int]:
 
 def _sign(state: AgentState, sid: str, script: int) -> None:
     """The lock names the script as its holder: ending the script ends the session."""
-    from worldfs.storage.root_lock import KEY
+    from worldfs.storage.lease import KERNEL_LEASE
 
     command = ""
     with suppress(OSError), open(f"/proc/{script}/cmdline", "rb") as file:
@@ -182,7 +182,7 @@ def _sign(state: AgentState, sid: str, script: int) -> None:
         "pid": script, "host": os.uname().nodename, "command": command, "started_at": state.agent_dir.now(),
         "purpose": f"session {sid}", "keeper": os.getpid(),
     }  # fmt: skip
-    state.agent_dir.write_unsynced(KEY, json.dumps(content).encode() + b"\n")
+    state.agent_dir.write_unsynced(KERNEL_LEASE, json.dumps(content).encode() + b"\n")
 
 
 def _wait(state: AgentState, sid: str, watched: int, watch: StoreWatch) -> None:

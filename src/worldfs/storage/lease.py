@@ -1,0 +1,74 @@
+"""The lease port: one holder of a name at a time, until it releases the lease or dies, however it dies.
+
+A lease is asked of a store: `store.lease(name, purpose)`. The name is a key; what is stored there names the holder,
+{pid, host, command, started_at, purpose}, and stays when the lease is free: only the lease itself counts. A watch of
+that key reports when the lease is taken and when it is free again. Holders need not renew it: their death frees it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import TracebackType
+from typing import Final, Protocol, Self
+
+from worldfs.base.clock import Clock, stamp
+from worldfs.base.errors import Busy
+
+from .revision import PRIVATE_DIR
+
+KERNEL_LEASE: Final = f"{PRIVATE_DIR}/kernel.lock"  # of a workspace: its kernel; of an agent: the runner of a session
+RELEASE_S: Final = 0.05  # a watch of the disk reports a release up to so long before the lease is free
+
+
+class Lease(Protocol):
+    """Held from `acquire` to `release`, or to the death of its holder."""
+
+    purpose: str
+
+    def acquire(self) -> Self:
+        """Take it or raise `Busy`, naming the holding process, its command and since when it holds it."""
+        ...
+
+    def note(self, **more: str) -> None:
+        """Add to what a held lease says of its holder."""
+        ...
+
+    def release(self) -> None:
+        """Free it; no error if it is not held."""
+        ...
+
+    def holder(self) -> dict[str, object] | None:
+        """The present holder, of whichever process; None: it is free; {}: taken this moment. Nothing is touched."""
+        ...
+
+    def __enter__(self) -> Self:
+        """Acquires a lease that is not held yet."""
+        ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
+    ) -> None: ...
+
+
+def this_holder(purpose: str, clock: Clock) -> dict[str, object]:
+    """What a lease of this process says of its holder."""
+    return {
+        "pid": os.getpid(),
+        "host": os.uname().nodename,
+        "command": " ".join(sys.orig_argv),
+        "started_at": stamp(clock.now()),
+        "purpose": purpose,
+    }
+
+
+def busy(holder: dict[str, object], *, path: str, purpose: str) -> Busy:
+    """The refusal that a second claimer gets."""
+    if not holder:
+        return Busy("already in use by another process", path=path, op=purpose, fix="try again")
+    found = (
+        f"already in use by process {holder.get('pid')} on {holder.get('host')} "
+        f"since {holder.get('started_at')}: {holder.get('command')}"
+    )
+    fix = f"use that one, or stop it: kill {holder['pid']}" if holder.get("pid") else "try again"
+    return Busy(found, path=path, op=purpose, fix=fix)
