@@ -261,11 +261,7 @@ class ScriptWorld:
     def _die(self) -> None:
         """Drop the world without any write to the disk."""
         if self._world is not None:
-            # No orderly close: only what the operating system would release is released. With an injected store
-            # the world holds no lock of its own, and without threads nothing goes on behind it.
-            if self._world.kernel is not None:
-                self._world.kernel.abandon()
-            self._world.store.close()
+            self._world.abandon()  # without threads nothing goes on behind it
         self._world = None
         self._armed = None
 
