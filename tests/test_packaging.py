@@ -84,7 +84,7 @@ def test_the_licence_is_apache_2_0_in_full() -> None:
 
 def test_scripts_are_executable_and_their_shell_takes_them() -> None:
     for script in [*(ROOT / "scripts").iterdir(), ROOT / ".ci/run"]:
-        if script.suffix:
+        if script.suffix or script.is_dir():  # a check imports another: __pycache__
             continue
         assert os.access(script, os.X_OK), script
         shell = script.read_text().splitlines()[0].rsplit("/", 1)[1].removeprefix("env ")
