@@ -3,7 +3,7 @@
 There are two models, and each says something that the other cannot.
 
 *File roles* (`roles.py`, `file_roles.py`): a row of the layout names the roles that read the file and those that write
-it. That is the permission matrix of the specification; whoever opens a home on its own disk acts in one of these roles.
+it. That is the permission matrix of the specification; a program that opens a home on its own disk acts in one of them.
 
 *Bindings* (`binding.py`, `binding_rights.py`): a connection is bound to a role of the control plane, an agent and a
 project. That decides what exists for it: projects by their access policy, services by their permissions, nodes, agents

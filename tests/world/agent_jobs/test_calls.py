@@ -540,6 +540,25 @@ def test_an_ended_call_whose_line_the_disk_refused_is_shown_after_a_start(tmp_pa
     again.close()
 
 
+def test_a_cancel_that_the_disk_refused_is_told_and_the_call_waits(tmp_path: Path) -> None:
+    calls = open_calls(tmp_path)
+    id = ask(calls)  # without a worker: it is queued
+    store = calls.jobs.store
+    append = store.append
+
+    def full(key: str, data: bytes, **more: bool) -> None:
+        raise StorageError("no space left", path=key, op="append")
+
+    store.append = full  # type: ignore[method-assign,assignment]  # a full disk
+    with pytest.raises(StorageError):
+        calls.cancel(ALICE, id)
+    store.append = append  # type: ignore[method-assign]
+    assert calls.job(id).status.state is JobState.PENDING
+    calls.cancel(ALICE, id)
+    assert calls.job(id).status.outcome.cause is Cause.CANCELLED
+    calls.close()
+
+
 def test_a_day_that_is_over_leaves_no_line(tmp_path: Path) -> None:
     clock = ManualClock()
     calls = open_calls(tmp_path, clock)

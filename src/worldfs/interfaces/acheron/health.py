@@ -52,7 +52,7 @@ class Health:
         self._server = server
 
     def public_page(self, request: Request) -> Response:
-        """For a port that the operator opened for it: every page, whoever asks."""
+        """For a port that the operator opened for it: every page, without a token."""
         return self._page(request, _SELF)
 
     def guarded_page(self, request: Request) -> Response | None:

@@ -81,8 +81,8 @@ class VisibleMounts:
         )  # rows that may be absent are no subtrees
 
 
-class VisibleWorkspace:
-    """The home's own workspace for bindings that see its project, and each node of it for those that see the node."""
+class _InnerMounts:
+    """Where the bytes are is the inner mounts' to say; a subclass says what its binding sees of them."""
 
     def __init__(self, context: ViewContext, inner: Mounts) -> None:
         self._context = context
@@ -93,6 +93,13 @@ class VisibleWorkspace:
 
     def key(self, row: FileRow, names: Names) -> str:
         return self._inner.key(row, names)
+
+    def exists(self, row: FileRow, names: Names) -> bool:
+        return self._inner.exists(row, names)
+
+
+class VisibleWorkspace(_InnerMounts):
+    """The home's own workspace for bindings that see its project, and each node of it for those that see the node."""
 
     def holds(self, mount: str, names: Names) -> bool:
         visible = self._context.visible
@@ -109,22 +116,9 @@ class VisibleWorkspace:
         found = self._inner.names(mount, variable, names)
         return [name for name in found if name in visible.bodies] if variable == "node" else found
 
-    def exists(self, row: FileRow, names: Names) -> bool:
-        return self._inner.exists(row, names)
 
-
-class VisibleAgents:
+class VisibleAgents(_InnerMounts):
     """The agents' state: the binding's own, and of the other visible agents what the table permits."""
-
-    def __init__(self, context: ViewContext, inner: Mounts) -> None:
-        self._context = context
-        self._inner = inner
-
-    def store(self, row: FileRow, names: Names) -> Store:
-        return self._inner.store(row, names)
-
-    def key(self, row: FileRow, names: Names) -> str:
-        return self._inner.key(row, names)
 
     def holds(self, mount: str, names: Names) -> bool:
         if "agent" not in names:
@@ -136,9 +130,6 @@ class VisibleAgents:
     def names(self, mount: str, variable: str, names: Names) -> list[str]:
         found = self._inner.names(mount, variable, names)
         return [name for name in found if name in self._context.visible.agents] if variable == "agent" else found
-
-    def exists(self, row: FileRow, names: Names) -> bool:
-        return self._inner.exists(row, names)
 
 
 class ReadmeMount:
