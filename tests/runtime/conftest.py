@@ -11,6 +11,7 @@ from worldfs.base.model import Order, Outcome
 from worldfs.runtime.body_worker import KernelNode
 from worldfs.runtime.job_store import OPEN, JobStore
 from worldfs.runtime.kernel import Kernel
+from worldfs.storage.foreign_edits import ForeignEdits
 from worldfs.storage.memory_store import MemoryStore
 from worldfs.storage.store_interface import StoreChangeKind
 from worldfs.testing.manual_clock import ManualClock
@@ -49,7 +50,7 @@ class House:
         return outcome
 
 
-class Traced(MemoryStore):
+class Traced(MemoryStore, ForeignEdits):
     """Notes each write; `broken(key)`, for a line of a job `broken("key status")`, may raise instead."""
 
     def __init__(self, trace):
@@ -75,8 +76,14 @@ class Traced(MemoryStore):
         self._aside = list(copies)
         self._notify("ACTION.md", StoreChangeKind.DISPLACED)
 
-    def displaced(self, key, *, keep=False):
+    def displaced(self, key, *, keep=False, young=True):
         return list(self._aside)
+
+    def settled_keys(self):
+        return {"ACTION.md"} if self._aside else set()
+
+    def ours(self, key):
+        return None
 
     def forget(self, key):
         self.trace.append("forget")

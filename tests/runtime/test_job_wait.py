@@ -18,7 +18,8 @@ from worldfs.runtime.job_wait import wait_for_end
 from worldfs.runtime.stop_log import StopLog
 from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.lease import RELEASE_S
-from worldfs.storage.root_lock import RootLock, lock_holder
+from worldfs.storage.open_store import directory_lease
+from worldfs.storage.root_lock import RootLock
 from worldfs.testing.manual_clock import ManualClock
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -146,7 +147,9 @@ def test_the_death_of_the_kernels_process_wakes_the_wait(store):
     )  # fmt: skip
     try:
         assert kernel.stdout.readline() == "held\n"
-        waiting = Waiting(lambda: wait_for_end(jobs, "a", give_up=lambda status: lock_holder(root) is None))
+        waiting = Waiting(
+            lambda: wait_for_end(jobs, "a", give_up=lambda status: directory_lease(root).holder() is None)
+        )
         store.demand_read()
         kernel.kill()
         assert waiting.over().state is JobState.PENDING

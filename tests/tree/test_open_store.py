@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,11 @@ import pytest
 import worldfs
 from worldfs.base.errors import BadInput
 from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.foreign_edits import ForeignEdits
 from worldfs.storage.memory_store import MemoryStore
 from worldfs.storage.open_store import STORES, open_store
+from worldfs.storage.plain_files import PlainFiles
+from worldfs.storage.store_interface import Store
 from worldfs.testing.store_contract import StoreContract
 
 SOURCES = Path(worldfs.__file__).parent
@@ -45,6 +49,16 @@ def test_the_built_in_kinds(tmp_path):
     store = open_store("disk", tmp_path, guarded={"ACTION.md"})
     assert type(store) is DiskStore and "ACTION.md" in store.guarded
     store.close()
+
+
+def test_only_the_disk_has_plain_files_that_other_programs_edit(tmp_path):
+    with closing(open_store("disk", tmp_path)) as disk:
+        assert isinstance(disk, ForeignEdits) and isinstance(disk, PlainFiles)
+        assert disk.directory == str(tmp_path)
+    memory = open_store("memory")
+    assert not isinstance(memory, ForeignEdits) and not isinstance(memory, PlainFiles)
+    ports = ForeignEdits.__abstractmethods__ | PlainFiles.__abstractmethods__
+    assert [name for name in ports if hasattr(Store, name) or hasattr(memory, name)] == []
 
 
 class TestStoreOfAPackage(StoreContract):

@@ -9,7 +9,8 @@ import sys
 import pytest
 
 from worldfs.base.errors import Busy
-from worldfs.storage.root_lock import RootLock, lock_holder
+from worldfs.storage.open_store import directory_lease
+from worldfs.storage.root_lock import RootLock
 
 HOLD = (
     "import sys; from worldfs.storage.root_lock import RootLock\n"
@@ -37,7 +38,7 @@ def other(tmp_path):
 def test_the_second_is_refused_and_told_who_is_first(tmp_path, other):
     with pytest.raises(Busy) as refusal:
         RootLock(tmp_path, "up").acquire()
-    known = lock_holder(tmp_path)
+    known = directory_lease(tmp_path).holder()
     assert known["pid"] == other.pid
     for word in (str(other.pid), known["started_at"], known["host"], "RootLock"):
         assert word in str(refusal.value)
@@ -47,28 +48,28 @@ def test_the_second_is_refused_and_told_who_is_first(tmp_path, other):
 def test_a_killed_holder_holds_nothing(tmp_path, other):
     os.kill(other.pid, signal.SIGKILL)
     other.wait()
-    assert lock_holder(tmp_path) is None
+    assert directory_lease(tmp_path).holder() is None
     with RootLock(tmp_path, "up"):
-        assert lock_holder(tmp_path)["pid"] == os.getpid()
+        assert directory_lease(tmp_path).holder()["pid"] == os.getpid()
 
 
 def test_two_in_one_process_exclude_each_other(tmp_path):
     with RootLock(tmp_path, "one") as first:
         with pytest.raises(Busy):
             RootLock(tmp_path, "two").acquire()
-        assert lock_holder(tmp_path)["purpose"] == "one"
+        assert directory_lease(tmp_path).holder()["purpose"] == "one"
         first.release()
         RootLock(tmp_path, "two").acquire().release()
 
 
 def test_asking_takes_nothing(tmp_path):
-    assert lock_holder(tmp_path) is None
+    assert directory_lease(tmp_path).holder() is None
     assert os.listdir(tmp_path) == []
     lock = RootLock(tmp_path, "up").acquire()
     for _ in range(3):
-        assert lock_holder(tmp_path)["command"]
+        assert directory_lease(tmp_path).holder()["command"]
     lock.release()
-    assert lock_holder(tmp_path) is None
+    assert directory_lease(tmp_path).holder() is None
 
 
 def test_what_the_lock_file_says_is_json_for_people_and_programs(tmp_path):
@@ -80,6 +81,6 @@ def test_what_the_lock_file_says_is_json_for_people_and_programs(tmp_path):
 def test_a_lock_file_that_says_nonsense_does_not_matter(tmp_path):
     (tmp_path / ".paos").mkdir()
     (tmp_path / ".paos" / "kernel.lock").write_bytes(b"\x00garbage")
-    assert lock_holder(tmp_path) is None
+    assert directory_lease(tmp_path).holder() is None
     with RootLock(tmp_path, "up"):
-        assert lock_holder(tmp_path)["pid"] == os.getpid()
+        assert directory_lease(tmp_path).holder()["pid"] == os.getpid()

@@ -227,9 +227,9 @@ class _AgentFiles:
             place = self.walk.locate(".paos/kernel.lock")
             if place is None or self.walk.lstat(place) is None:
                 return None
-            from worldfs.storage.root_lock import lock_holder
+            from worldfs.storage.open_store import directory_lease
 
-            return lock_holder(self.path)
+            return directory_lease(self.path).holder()
         except OSError as error:
             self.unreadable.append(f".paos/kernel.lock: {path_error(error, self.path, 'read').found}")
         except WorldError as error:

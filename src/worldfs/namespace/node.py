@@ -11,6 +11,7 @@ from worldfs.access.judge import require_file
 from worldfs.access.things import ServedFile
 from worldfs.access.verb import Verb
 from worldfs.base.errors import BadInput, NotFound, UserError
+from worldfs.storage.plain_files import PlainFiles
 from worldfs.storage.store_interface import ANY, Expected
 from worldfs.tree.row_table import FileKind, FileRow
 from worldfs.tree.verb_values import Content, Stat, Wait, WriteContext, Written
@@ -195,7 +196,10 @@ class Node:
         if row.view or not row.pattern.endswith("*}") or self.promised:
             return False
         store, key = self._space.stored(row, at.names)
-        return mtime_ms is not None and store.touch(key, mtime_ms)
+        if mtime_ms is None or not isinstance(store, PlainFiles):
+            return False
+        store.touch(key, mtime_ms)
+        return True
 
     # -- create and delete --------------------------------------------------------------------------------------------
 
@@ -282,7 +286,8 @@ class Node:
         stored = store.get(key)
         if stored is None:
             raise self._absent("stat")
-        return Stat(False, len(stored.data), writable, stored.revision, store.mtime_ms(key), row.kind)
+        changed = store.mtime_ms(key) if isinstance(store, PlainFiles) else 0
+        return Stat(False, len(stored.data), writable, stored.revision, changed, row.kind)
 
     def _size(self, at: ResolvedPath, row: FileRow) -> int:
         if at.content is not None:

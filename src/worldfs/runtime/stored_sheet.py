@@ -14,6 +14,7 @@ from worldfs.formats import action, action_write
 from worldfs.formats.entry_ids import TRANSIENT
 from worldfs.formats.sheet_format import SheetFormat
 from worldfs.formats.values import plain
+from worldfs.storage.foreign_edits import ForeignEdits
 from worldfs.storage.store_interface import ABSENT, Store
 
 from .job_store import JobStore, is_ended
@@ -55,6 +56,7 @@ class StoredSheet:
     ) -> None:
         self.page = page
         self.store = store
+        self._edits = store if isinstance(store, ForeignEdits) else None
         self.key = key
         self.jobs = jobs
         self.node = node  # the robot meant when an entry names none (workspace D14)
@@ -98,9 +100,9 @@ class StoredSheet:
     def read_changes(self) -> SheetDiff:
         """Read what other programs wrote since the last call. Costs nothing unless a change was reported."""
         taken = SheetDiff()
-        if self.look_aside:
+        if self.look_aside and self._edits is not None:
             self.look_aside = False
-            for data in self.store.displaced(self.key, keep=True):
+            for data in self._edits.displaced(self.key, keep=True):
                 taken.displaced = True
                 self._take_displaced(data, taken)
         if not self.changed:
@@ -143,7 +145,8 @@ class StoredSheet:
 
     def forget(self) -> None:
         """The orders of the displaced copies are durable: drop the copies."""
-        self.store.forget(self.key)
+        if self._edits is not None:
+            self._edits.forget(self.key)
 
     def render(self) -> bool:
         """Write the jobs' states into the file. False: another program wrote first, or the file is unreadable."""

@@ -16,7 +16,9 @@ from worldfs.base.file_lock import FileLock
 
 from . import displaced_files, trash
 from .displaced_files import DisplacedFiles
+from .foreign_edits import ForeignEdits
 from .lease import KERNEL_LEASE
+from .plain_files import PlainFiles
 from .revision import PRIVATE_DIR, of
 from .root_lock import RootLock
 from .store_interface import ABSENT, ANY, Expected, Store, StoredValue, StoreWatch
@@ -30,7 +32,7 @@ OWN = (LOCK, SCRATCH, trash.HOME, displaced_files.HOME, KERNEL_LEASE)
 _BELOW_OWN = tuple(f"{own}/" for own in OWN)
 
 
-class DiskStore(Store):
+class DiskStore(Store, ForeignEdits, PlainFiles):
     """Keys are paths below `root`. Opening removes the temporary files of dead writers, and changes nothing else.
 
     `guarded`: keys that foreign programs edit (ACTION.md); every replacement of them, whatever it expects, keeps the
@@ -130,10 +132,6 @@ class DiskStore(Store):
         return new
 
     def ours(self, key: str) -> str | None:
-        """The revision that a guarded key had when this store wrote it; None: another program replaced it, or unknown.
-
-        While it equals the revision of the content, the content is our last write, whatever a power cut lost.
-        """
         return self.root.stamp(key)
 
     def put_many(self, items: Iterable[tuple[str, bytes]]) -> Sequence[str | None]:
@@ -245,6 +243,10 @@ class DiskStore(Store):
         except OSError as error:
             raise path_error(error, key, "delete") from error
 
+    @property
+    def directory(self) -> str:
+        return self.root.path
+
     def mtime_ms(self, key: str) -> int:
         try:
             place = self.root.locate(key)
@@ -253,7 +255,7 @@ class DiskStore(Store):
             raise path_error(error, key, "stat") from error
         return 0 if info is None else info.st_mtime_ns // 1_000_000
 
-    def touch(self, key: str, mtime_ms: int) -> bool:
+    def touch(self, key: str, mtime_ms: int) -> None:
         self._check(key, "touch")
         try:
             place = self.root.locate(key)
@@ -266,7 +268,6 @@ class DiskStore(Store):
                 os.close(fd)
         except OSError as error:
             raise path_error(error, key, "touch") from error
-        return True
 
     def mkdir(self, prefix: str) -> None:
         self._check(prefix, "mkdir")
@@ -384,7 +385,6 @@ class DiskStore(Store):
     # -- inside ----------------------------------------------------------------------------------------------------
 
     def settled_keys(self) -> set[str]:
-        """The keys for which `displaced(key, young=False)` may return something."""
         if self.aside.has_due():
             with self._alone():
                 self.aside.review_due()

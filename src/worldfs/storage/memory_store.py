@@ -136,9 +136,6 @@ class MemoryStore(Store):
         check_path(name, op="lease")
         return MemoryLease(self, name, purpose, clock or self.clock)
 
-    def displaced(self, key: str, *, keep: bool = False, young: bool = True) -> Sequence[bytes]:
-        return ()  # every write goes through `put`
-
     def close(self) -> None:
         with self._lock:
             for watch in self._watches:

@@ -63,26 +63,21 @@ class RootLock:
             self._fd = -1
 
     def holder(self) -> dict[str, object] | None:
-        return lock_holder(self._root, self._key)
+        home = Root(self._root)
+        place = home.locate(self._key)
+        fd = None if place is None else home.open(place)
+        if fd is None:
+            return None
+        try:
+            return _read(fd) if _held(fd) else None
+        finally:
+            os.close(fd)
 
     def __enter__(self) -> Self:
         return self if self._fd >= 0 else self.acquire()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self.release()
-
-
-def lock_holder(root: str | os.PathLike[str], key: str = KERNEL_LEASE) -> dict[str, object] | None:
-    """The holder of the root's lock now, or None; the lock is not touched."""
-    home = Root(root)
-    place = home.locate(key)
-    fd = None if place is None else home.open(place)
-    if fd is None:
-        return None
-    try:
-        return _read(fd) if _held(fd) else None
-    finally:
-        os.close(fd)
 
 
 def _take(fd: int) -> bool:

@@ -39,7 +39,7 @@ class StoredValue(NamedTuple):
 class StoreChangeKind(Enum):
     PUT = "put"
     DELETE = "delete"
-    DISPLACED = "displaced"  # a foreign writer finished writing to a copy that had been replaced already
+    DISPLACED = "displaced"  # of `ForeignEdits`: a program finished writing to a copy that had been replaced already
     RESYNC = "resync"  # events were lost: read everything below `key` again
 
 
@@ -116,14 +116,6 @@ class Store(ABC):
     def delete(self, key: str, expect: Expected = ANY, *, durable: bool = True) -> None:
         """Remove; absent: `NotFound`. `durable=False`: for waste, which may be back after a power cut."""
 
-    def mtime_ms(self, key: str) -> int:
-        """When a file was last changed, in ms since 1970; 0: it is not there, or this store does not know."""
-        return 0
-
-    def touch(self, key: str, mtime_ms: int) -> bool:
-        """Set that time, which a power cut may lose; False where the store keeps none. Absent: `NotFound`."""
-        return False
-
     @abstractmethod
     def mkdir(self, prefix: str) -> None:
         """Make an empty directory, those above it on the way; durable when it returns. `Exists`: something is there."""
@@ -152,19 +144,6 @@ class Store(ABC):
     @abstractmethod
     def lease(self, name: str, purpose: str = "", *, clock: Clock | None = None) -> Lease:
         """The lease of that name, a key; neither taken nor asked yet. `clock` tells since when a holder has it."""
-
-    @abstractmethod
-    def displaced(self, key: str, *, keep: bool = False, young: bool = True) -> Sequence[bytes]:
-        """Finished foreign edits of `key` that a replacement displaced; returning them forgets them.
-
-        `keep`: they are returned again, also after a crash, until `forget`: the caller must first make durable what
-        they ask for. `young=False`: not those that were displaced a moment ago; they are reviewed later, and a
-        burst of replacements costs no more than one.
-        """
-
-    def forget(self, key: str) -> None:
-        """Drop what `displaced` has returned with `keep`; later writes to it are kept."""
-        return
 
     @abstractmethod
     def close(self) -> None: ...

@@ -28,9 +28,9 @@ from worldfs.namespace.tree import Tree
 from worldfs.runtime.job_store import CANCEL, CONTROL, OPEN, JobStore
 from worldfs.runtime.stop_log import STOPS, StopLog
 from worldfs.storage import revision
-from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.lease import KERNEL_LEASE, Lease
 from worldfs.storage.open_store import open_store
+from worldfs.storage.plain_files import PlainFiles
 from worldfs.storage.store_interface import Store, StoreWatch
 from worldfs.tree import path as paths
 from worldfs.tree.virtual_file import FileBehaviour
@@ -178,7 +178,7 @@ class World:
             drivers = BODIES
         reviewer = ReviewerChain(Critic(), PluginContext(self.clock, language=self.language()))
         hooks = WorldJobHooks(self.tree, PROJECT, self.clock, reviewer, self.language)
-        artifacts = self.root / "artifacts" if isinstance(self.store, DiskStore) else None
+        artifacts = self._beside("artifacts")
         hooks.films = artifacts / "films" if artifacts is not None else None
         for spec in self.specs:
             hooks.drivers[spec.id] = self._driver(spec, drivers, artifacts)
@@ -512,14 +512,11 @@ class World:
             return notes[:limit]
         from worldfs.notes import PassageIndex, embed
 
-        path = (
-            self.root / revision.PRIVATE_DIR / "index" / "notes.sqlite" if isinstance(self.store, DiskStore) else None
-        )
         found = search(
             notes,
             query,
             limit,
-            index=PassageIndex(path),
+            index=PassageIndex(self._beside(f"{revision.PRIVATE_DIR}/index/notes.sqlite")),
             revision=revision.of(data),
             embedder=embed.installed_embedder(),
         )
@@ -530,6 +527,10 @@ class World:
         from .status_report import status_report
 
         return status_report(self)
+
+    def _beside(self, path: str) -> Path | None:
+        """Where files are made that no store keeps; None: the workspace has no directory for them."""
+        return Path(self.store.directory, path) if isinstance(self.store, PlainFiles) else None
 
     def content(self, key: str) -> bytes:
         """A file of the workspace without a check of rights: for the world itself."""

@@ -12,7 +12,7 @@ from worldfs.base.errors import BadInput, Busy
 from worldfs.base.stop_signal import StopSignal
 from worldfs.planning.planner import Planner
 from worldfs.planning.stop_words import is_stop
-from worldfs.storage.root_lock import lock_holder
+from worldfs.storage.open_store import directory_lease
 from worldfs.world.instruction import Instruction
 
 from .command_context import CommandContext
@@ -119,7 +119,7 @@ def _world(context: CommandContext, stack: ExitStack) -> World:
 
     try:
         # Checked first, because starting a kernel is slow; the lock itself decides.
-        served = not context.workspace.is_dir() or lock_holder(context.workspace) is None
+        served = not context.workspace.is_dir() or directory_lease(context.workspace).holder() is None
         world = stack.enter_context(context.open(serve=served))
     except Busy:
         served, world = False, stack.enter_context(context.open())

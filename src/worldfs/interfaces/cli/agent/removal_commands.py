@@ -36,7 +36,7 @@ def _taken_away(root: str, name: str) -> RemovedAgent:
     from pathlib import Path
 
     from worldfs.agents.agent_removal import remove_agent as take_away
-    from worldfs.storage.root_lock import lock_holder
+    from worldfs.storage.open_store import directory_lease
 
     clock = SystemClock()
     until = clock.monotonic() + SESSION_END_WAIT_S
@@ -44,7 +44,7 @@ def _taken_away(root: str, name: str) -> RemovedAgent:
         try:
             return take_away(root, name)
         except Busy:
-            owner = (lock_holder(Path(root, name)) or {}).get("pid")
+            owner = (directory_lease(Path(root, name)).holder() or {}).get("pid")
             alive = isinstance(owner, int) and Path(f"/proc/{owner}").exists()
             if alive or clock.monotonic() > until:
                 raise
