@@ -16,9 +16,9 @@ from worldfs.runtime.instruction_turns import HeldTurns, InstructionTurn, turn_l
 from worldfs.runtime.job_store import JobStore
 from worldfs.runtime.job_wait import wait_for_end
 from worldfs.runtime.stop_log import StopLog
+from worldfs.storage.directory_lease import directory_lease
 from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.lease import RELEASE_S
-from worldfs.storage.open_store import directory_lease
 from worldfs.storage.root_lock import RootLock
 from worldfs.testing.manual_clock import ManualClock
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from worldfs.base.errors import Busy
-from worldfs.storage.open_store import directory_lease
+from worldfs.storage.directory_lease import directory_lease
 from worldfs.storage.root_lock import RootLock
 
 HOLD = (

@@ -227,7 +227,7 @@ class _AgentFiles:
             place = self.walk.locate(".paos/kernel.lock")
             if place is None or self.walk.lstat(place) is None:
                 return None
-            from worldfs.storage.open_store import directory_lease
+            from worldfs.storage.directory_lease import directory_lease
 
             return directory_lease(self.path).holder()
         except OSError as error:

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Final, Literal, overload
 from worldfs.base.errors import BadInput
 from worldfs.base.plugin_registry import PluginGroup
 
-from .root_lock import RootLock
 from .store_interface import Store
 
 if TYPE_CHECKING:
     from worldfs.base.durable import Disk
 
     from .disk_store import DiskStore
-    from .lease import Lease
 
 STORES: Final[PluginGroup[Callable[..., Store]]] = PluginGroup(
     "worldfs.stores",
@@ -43,8 +41,3 @@ def open_store(kind: str, *name: str | os.PathLike[str], **options: object) -> S
     if made is None:
         raise BadInput(f"no kind of store {kind!r}", op="open a store", expected="one of: " + ", ".join(STORES))
     return made(*name, **options)
-
-
-def directory_lease(path: str | os.PathLike[str]) -> Lease:
-    """The kernel's lease of the disk store in a directory. No store is opened: that removes files."""
-    return RootLock(path, "")

@@ -12,7 +12,7 @@ from worldfs.base.errors import BadInput, Busy
 from worldfs.base.stop_signal import StopSignal
 from worldfs.planning.planner import Planner
 from worldfs.planning.stop_words import is_stop
-from worldfs.storage.open_store import directory_lease
+from worldfs.storage.directory_lease import directory_lease
 from worldfs.world.instruction import Instruction
 
 from .command_context import CommandContext

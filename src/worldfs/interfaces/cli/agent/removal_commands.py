@@ -36,7 +36,7 @@ def _taken_away(root: str, name: str) -> RemovedAgent:
     from pathlib import Path
 
     from worldfs.agents.agent_removal import remove_agent as take_away
-    from worldfs.storage.open_store import directory_lease
+    from worldfs.storage.directory_lease import directory_lease
 
     clock = SystemClock()
     until = clock.monotonic() + SESSION_END_WAIT_S
