@@ -32,7 +32,12 @@ TEXTS = {
     "detail",
 }  # of outcomes, findings, errors, lessons
 PARSER = {"here", "hint", "said"}  # what the planner's parser adds to a `NotUnderstood`
-ONE_SIDED = {"planner.tie", "planner.unmeasured"}  # Chinese does not repeat the superlative
+ONE_SIDED = {
+    "planner.tie",  # Chinese does not repeat the superlative
+    "planner.unmeasured",
+    "planner.named",  # a name, or a whole sentence, that is given in each language
+    "lesson.code_words",
+}
 SEARCHES = {
     "search", "match", "fullmatch", "findall", "finditer", "split", "sub", "partition", "rpartition", "startswith",
     "endswith", "index", "find", "count", "removeprefix", "removesuffix",
@@ -86,7 +91,7 @@ def sources(root: Path) -> Iterator[tuple[str, ast.Module]]:
 
 def wrong_calls(root: Path) -> Iterator[str]:
     """A sentence for every call that names no row or other arguments than its row has, and for every unused row."""
-    rows = {code: fields(texts[0]) for _, found in catalogues(root) for code, texts in found.items()}
+    rows = {code: set().union(*map(fields, texts)) for _, found in catalogues(root) for code, texts in found.items()}
     families: dict[str, set[str]] = {}
     for code, names in rows.items():
         families.setdefault(code.rpartition(".")[0], set()).update(names)

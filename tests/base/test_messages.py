@@ -24,7 +24,7 @@ BLOCKED = coded("robot.pick_up", id="apple_01", at=(0.3, -0.4, 0.0412), why=code
 SAID = {
     BLOCKED: (
         "pick_up apple_01 at [0.3, -0.4, 0.041]: at the grasp basket_01-robot (12 mm deep), robot-t_1 (3 mm deep)",
-        "pick_up apple_01 于 [0.3, -0.4, 0.041]：在抓取处：basket_01-机器人 (12 毫米深)，机器人-t_1 (3 毫米深)",
+        "pick_up apple_01 于 [0.3, -0.4, 0.041]：在抓取处：basket_01-机器人 (12 毫米深)、机器人-t_1 (3 毫米深)",
     ),
     coded("robot.step_failed", i=2, n=3, op="place", said=coded("robot.no_space", on="bin_1")): (
         "step 2 of 3, place: no free place in or on bin_1",

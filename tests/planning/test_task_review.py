@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from worldfs.base.messages.message_rendering import render_finding
 from worldfs.base.model import Relation, RobotState, Scene, Task, TaskStep, Thing
 from worldfs.formats import task as page
 from worldfs.planning.task_review import FALSE, UNJUDGED, findings, review
@@ -91,5 +92,5 @@ def test_findings_name_the_claim_the_fact_and_what_nobody_can_judge():
     assert "the apple is on the table" in false.found
     assert (unjudged.code, unjudged.warning) == (UNJUDGED, True)
     assert "row 2 “Feed the cat”" in unjudged.found
-    [chinese] = findings(claims("将苹果放入篮子 | done", language="zh"), "zh")
-    assert "苹果在桌子上" in chinese.found
+    [chinese] = findings(claims("将苹果放入篮子 | done", language="zh"))
+    assert "苹果在桌子上" in render_finding(chinese, "zh").found

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from datetime import datetime
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from worldfs.base.json_values import as_floats
-from worldfs.base.messages import kept_text, render
+from worldfs.base.messages import coded, kept_text, render
+from worldfs.base.messages.coded_text import LANGUAGES
 from worldfs.base.messages.message_rendering import render_finding
 from worldfs.base.model import Finding, Lesson, Order, Outcome, Scene
 from worldfs.base.standard_operations import EXECUTE_TEXT, LABEL, LOOK, MOVE, OBJECT, PICK, PLACE
@@ -23,27 +25,26 @@ if TYPE_CHECKING:
     from worldfs.notes.embed import Embedder
 
 _DEEDS = (
-    (PICK, ("Grasp", "抓取")),
-    (PLACE, ("Place", "放置")),
-    (MOVE, ("Move", "移动")),
-    (LOOK, ("Navigation", "导航")),
-    (frozenset((EXECUTE_TEXT.name,)), ("ReKep Task", "ReKep 任务")),
-    (frozenset(("strategy",)), ("Strategy", "策略")),
+    (PICK, "lesson.pick"),
+    (PLACE, "lesson.place"),
+    (MOVE, "lesson.move"),
+    (LOOK, "lesson.look"),
+    (frozenset((EXECUTE_TEXT.name,)), "lesson.text_task"),
+    (frozenset(("strategy",)), "lesson.strategy"),
 )
-_COLLISION = ("Collision in the Way", "路径会碰撞")
 _OBSTACLE_FIELDS = ("robot.collision_check", "robot.what_rests")
 # (code, last part of the field) → what the title says; the first that fits. No code: from the critic and the driver.
 _TITLES = (
-    ("", "Max Reach", "{thing} Out of Reach", "{thing}超出臂展"),
-    ("", "Max Payload", "Object Too Heavy", "物体过重"),
-    ("", "Max Grip Width", "Object Too Wide", "物体过宽"),
-    ("", "Workspace Bounds", "{thing} Out of Workspace", "{thing}超出工作空间"),
-    ("UNKNOWN_OBJECT", "", "Unknown Object", "未知物体"),
-    ("OP_NOT_IN_PROFILE", "", "Action Not Supported", "动作不受支持"),
-    ("REQUIRED_SENSOR_MISSING", "", "Sensor Missing", "缺少传感器"),
-    ("SCHEMA_VALIDATION", "", "Invalid Parameters", "参数无效"),
-    ("HOLDING", "", "Gripper Not Free", "夹爪已有物体"),
-    ("NOT_HOLDING", "", "Nothing in the Gripper", "夹爪中没有物体"),
+    ("", "Max Reach", "lesson.reach"),
+    ("", "Max Payload", "lesson.payload"),
+    ("", "Max Grip Width", "lesson.grip"),
+    ("", "Workspace Bounds", "lesson.bounds"),
+    ("UNKNOWN_OBJECT", "", "lesson.unknown_object"),
+    ("OP_NOT_IN_PROFILE", "", "lesson.no_op"),
+    ("REQUIRED_SENSOR_MISSING", "", "lesson.no_sensor"),
+    ("SCHEMA_VALIDATION", "", "lesson.parameters"),
+    ("HOLDING", "", "lesson.holding"),
+    ("NOT_HOLDING", "", "lesson.not_holding"),
 )
 # A lesson of these describes a passing state, not the order; so does one of a timeout.
 _PASSING = frozenset(
@@ -61,52 +62,45 @@ def note_for(order: Order, findings: Sequence[Finding], when: datetime | str, la
 
     Numbers, limits and fixes are the findings' own words.
     """
-    zh = language.startswith("zh")
-    refused = [render_finding(f, language) for f in [f for f in findings if not f.warning] or findings]
+    refused = [f for f in findings if not f.warning] or list(findings)
+    fixes = list(dict.fromkeys(f.fix for f in refused))
+    said = [render_finding(f, language) for f in refused]
+    written = "zh" if language.startswith("zh") else "en"
     return Lesson(
-        title=_title(order, refused[0] if refused else None, zh),
+        title=render(_failed(order, _refusal(order, refused[0]) if refused else coded("lesson.refused")), language),
         action=action_text(order),
-        reason=lesson_terms.reason(refused, "zh" if zh else "en"),
-        rejection=lesson_terms.rejection(refused, "zh" if zh else "en"),
-        fix=("；" if zh else "; ").join(dict.fromkeys(f.fix for f in refused)),
+        reason=lesson_terms.reason(said, written),
+        rejection=lesson_terms.rejection(said, written),
+        fix=render(reduce(lambda one, more: coded("lesson.fixes", one=one, more=more), fixes), language)
+        if fixes
+        else "",
         at=_at(when),
     )
 
 
 def note_for_lost(order: Order, when: datetime | str, language: str = "en") -> Lesson:
     """The lesson of a job that was running when its worker ended: its progress is unknown."""
-    if language.startswith("zh"):
-        return Lesson(
-            f"{_deed(order, True)}中断：结果未知",
-            action_text(order),
-            "执行过程中程序终止，动作完成到何种程度未知",
-            "未重新执行 (LOST)",
-            "先重新观测场景，再决定是否重新下达",
-            at=_at(when),
-        )
     return Lesson(
-        f"{_deed(order, False)} Lost: Outcome Unknown",
+        render(coded("lesson.lost", deed=_deed(order)), language),
         action_text(order),
-        "the worker ended while the action was running; how far it came is unknown",
-        "not repeated (LOST)",
-        "look at the scene again, then give the order anew if it is still wanted",
+        render(coded("lesson.worker_ended"), language),
+        render(coded("lesson.not_repeated"), language),
+        render(coded("lesson.look_again"), language),
         at=_at(when),
     )
 
 
 def note_for_failure(order: Order, outcome: Outcome, when: datetime | str, language: str = "en") -> Lesson:
     """The lesson of an attempt that failed: the driver's own words, its code, and what to try."""
-    zh = language.startswith("zh")
     code = outcome.code or (outcome.cause.value.upper() if outcome.cause else "RUNTIME_ERROR")
     if outcome.findings:
         return note_for(order, outcome.findings, when, language)
-    words = code.replace("_", " ").title()
     return Lesson(
-        title=f"{_deed(order, zh)}失败：{code}" if zh else f"{_deed(order, zh)} Failed: {words}",
+        title=render(_failed(order, _code_words(code)), language),
         action=action_text(order),
-        reason=one_line(render(outcome.message, language)) or ("驱动未说明原因" if zh else "the driver gave no reason"),
-        rejection=f"执行失败 ({code})" if zh else f"failed while executing ({code})",
-        fix="重新观测场景后换一种方式再试" if zh else "observe the scene again and try another way",
+        reason=one_line(render(outcome.message, language)) or render(coded("lesson.no_reason"), language),
+        rejection=render(coded("lesson.failed_executing", code=code), language),
+        fix=render(coded("lesson.another_way"), language),
         at=_at(when),
     )
 
@@ -119,24 +113,29 @@ def action_text(order: Order) -> str:
     return f"{refusals.display_value(order.op)} {text}".strip()
 
 
-def _title(order: Order, finding: Finding | None, zh: bool) -> str:
-    thing = ("物体" if zh else "Object") if order.op in PICK else ("目标" if zh else "Target")
-    what = "未通过审查" if zh else "Refused by the Critic"
-    if finding is not None:
-        what = finding.code if zh else finding.code.replace("_", " ").title()
-        part = finding.field.rpartition(" / ")[2]
-        for code, last, english, chinese in _TITLES:
-            if code in ("", finding.code) and last in ("", part):
-                what = (chinese if zh else english).format(thing=thing)
-                break
-        if kept_text(finding.field, "robot.collision_check"):
-            what = _COLLISION[zh]
-    return f"{_deed(order, zh)}失败：{what}" if zh else f"{_deed(order, zh)} Failed: {what}"
+def _failed(order: Order, what: str) -> str:
+    return coded("lesson.failed", deed=_deed(order), what=what)
 
 
-def _deed(order: Order, zh: bool) -> str:
-    words = next((words for ops, words in _DEEDS if order.op in ops), None)
-    return words[zh] if words else refusals.display_value(order.op)
+def _refusal(order: Order, finding: Finding) -> str:
+    """What was wrong with the order, in the few words of a title."""
+    if kept_text(finding.field, "robot.collision_check"):
+        return coded("lesson.collision")
+    part = finding.field.rpartition(" / ")[2]
+    for code, last, title in _TITLES:
+        if code in ("", finding.code) and last in ("", part):
+            thing = coded("lesson.object") if order.op in PICK else coded("lesson.target")
+            return coded(title, thing=thing)
+    return _code_words(finding.code)
+
+
+def _code_words(code: str) -> str:
+    return coded("lesson.code_words", code=code, words=code.replace("_", " ").title())
+
+
+def _deed(order: Order) -> str:
+    deed = next((deed for ops, deed in _DEEDS if order.op in ops), "")
+    return coded(deed) if deed else refusals.display_value(order.op)
 
 
 def _at(when: datetime | str) -> str:
@@ -183,7 +182,7 @@ def _passing(note: Lesson) -> bool:
     if codes & _PASSING or any(code.endswith("_TIMEOUT") for code in codes):
         return True
     # an obstacle of now may be gone by the next time
-    return note.title.endswith(_COLLISION) or any(
+    return note.title.endswith(tuple(render(coded("lesson.collision"), language) for language in LANGUAGES)) or any(
         kept_text(section, field) for section in lesson_terms.sections(note) for field in _OBSTACLE_FIELDS
     )
 

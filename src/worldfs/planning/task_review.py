@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from worldfs.base.messages import coded, render
+from worldfs.base.messages.coded_text import LANGUAGES
 from worldfs.base.model import Finding, Lesson, Scene, Task, TaskStep
 from worldfs.formats.task import Progress
 
@@ -59,12 +61,11 @@ def review(
     task: Task, scene: Scene, *, progress: Progress | None = None, happened: RecordedCheck = no_record
 ) -> tuple[TaskAssertion, ...]:
     """Every assertion of the page. Rows that are not done, and a goal with such rows, assert nothing."""
-    zh = task.language == "zh"
     rows = [(step, _goals(step.action, scene)) for step in task.steps if step.status == "done"]
-    claims = [_row(row, rows[n + 1 :], scene, happened, zh) for n, row in enumerate(rows)]
+    claims = [_row(row, rows[n + 1 :], scene, happened) for n, row in enumerate(rows)]
     if task.steps and task.goal and len(rows) == sum(s.status != "skipped" for s in task.steps) and rows:
-        claims.append(_goal(task.goal, scene, zh, all(c.verdict == "true" for c in claims)))
-    if progress is not None and (wrong := _progress(progress, task, zh)):
+        claims.append(_goal(task.goal, scene, all(c.verdict == "true" for c in claims)))
+    if progress is not None and (wrong := _progress(progress, task)):
         claims.append(TaskAssertion("progress", progress.text, "false", wrong))
     return tuple(claims)
 
@@ -78,9 +79,9 @@ def _goals(text: str, scene: Scene) -> tuple[Goal, ...] | str | None:
     return intent.reason if isinstance(intent, RefusedIntent) and intent.kind == "missing" else None
 
 
-def _row(row: Row, later: Sequence[Row], scene: Scene, happened: RecordedCheck, zh: bool) -> TaskAssertion:
+def _row(row: Row, later: Sequence[Row], scene: Scene, happened: RecordedCheck) -> TaskAssertion:
     step, goals = row
-    where = f"{'第' if zh else 'row '}{step.id}{'行' if zh else ''}"
+    where = coded("lesson.row", id=step.id)
     if isinstance(goals, str):
         return TaskAssertion(where, step.action, "false", goals)
     if not goals:
@@ -96,12 +97,12 @@ def _row(row: Row, later: Sequence[Row], scene: Scene, happened: RecordedCheck, 
             goal, (*POSE_GOALS, HoldingGoal)
         ):  # a grasp passes: what was held may have been put down
             return TaskAssertion(where, step.action, "unjudged")
-        return TaskAssertion(where, step.action, "false", _shown(goal, scene, zh))
+        return TaskAssertion(where, step.action, "false", _shown(goal, scene))
     return TaskAssertion(where, step.action, "true", past=not all(holds(g, scene) for g in goals))
 
 
-def _goal(text: str, scene: Scene, zh: bool, rows_true: bool) -> TaskAssertion:
-    where = "目标" if zh else "goal"
+def _goal(text: str, scene: Scene, rows_true: bool) -> TaskAssertion:
+    where = coded("lesson.goal")
     goals = _goals(text, scene)
     if isinstance(goals, str):
         return TaskAssertion(where, text, "false", goals)
@@ -111,16 +112,16 @@ def _goal(text: str, scene: Scene, zh: bool, rows_true: bool) -> TaskAssertion:
         return TaskAssertion(where, text, "true" if rows_true and goals else "unjudged")
     for goal in open_:
         if not isinstance(goal, POSE_GOALS):
-            return TaskAssertion(where, text, "false", _shown(goal, scene, zh), past=rows_true)
+            return TaskAssertion(where, text, "false", _shown(goal, scene), past=rows_true)
     return TaskAssertion(where, text, "true")
 
 
-def _shown(goal: Goal, scene: Scene, zh: bool) -> str:
-    language = "zh" if zh else "en"
-    claimed = goal_text(goal, scene, language)
-    now = fact(subject(goal), scene, language) if subject(goal) else ""
-    not_so = f"“{claimed}”不成立" if zh else f"“{claimed}” does not hold"
-    return f"{not_so}：{now}" if zh and now else f"{not_so}: {now}" if now else not_so
+def _shown(goal: Goal, scene: Scene) -> str:
+    claimed = goal_text(goal, scene)
+    if not subject(goal):
+        return coded("lesson.not_so", claimed=claimed)
+    now = coded("planner.named", **{language: fact(subject(goal), scene, language) for language in LANGUAGES})
+    return coded("lesson.not_so_but", claimed=claimed, now=now)
 
 
 def _record(goal: Goal, happened: RecordedCheck) -> bool:
@@ -141,43 +142,38 @@ def _record(goal: Goal, happened: RecordedCheck) -> bool:
             return bool(subject(goal)) and happened("place", subject(goal), "")
 
 
-def _progress(said: Progress, task: Task, zh: bool) -> str:
+def _progress(said: Progress, task: Task) -> str:
     done, total = sum(s.status == "done" for s in task.steps), len(task.steps)
     percent = round(100 * done / total) if total else 0
     if (said.done, said.total) == (done, total) and said.percent in (None, percent):
         return ""
-    return f"表中 {total} 行有 {done} 行完成 ({percent}%)" if zh else f"{done} of {total} rows are done ({percent}%)"
+    return coded("lesson.rows_done", done=done, total=total, percent=percent)
 
 
-def findings(claims: Sequence[TaskAssertion], language: str = "en") -> list[Finding]:
+def findings(claims: Sequence[TaskAssertion]) -> list[Finding]:
     """A finding for each false assertion, one warning for all unjudged ones."""
-    zh = language.startswith("zh")
     found = []
     for claim in claims:
         if claim.verdict == "false":
-            expected = f"ENVIRONMENT.md 中成立：{claim.text}" if zh else f"so in ENVIRONMENT.md: {claim.text}"
-            fix = "改正这一行，或真正完成它" if zh else "correct what it says, or carry it out"
-            found.append(Finding(FALSE, f"TASK.md {claim.where}", expected, claim.found, fix, warning=claim.past))
+            where, expected = coded("lesson.task_at", where=claim.where), coded("lesson.so_there", text=claim.text)
+            fix = coded("lesson.correct_row")
+            found.append(Finding(FALSE, where, expected, claim.found, fix, warning=claim.past))
     open_ = [c for c in claims if c.verdict == "unjudged"]
     if open_:
-        said = ("、" if zh else ", ").join(f"{c.where} “{c.text}”" for c in open_[:5])
-        said += f" … (+{len(open_) - 5})" if len(open_) > 5 else ""
-        expected = (
-            "ENVIRONMENT.md 或任务记录能证明" if zh else "a claim that ENVIRONMENT.md or a job's record can bear out"
-        )
-        fix = "未经证实，不当作已完成" if zh else "unjudged: do not take it as done"
-        found.append(Finding(UNJUDGED, "TASK.md", expected, said, fix, warning=True))
+        said: object = [coded("lesson.claim", where=c.where, text=c.text) for c in open_[:5]]
+        text = coded("lesson.more", said=said, n=len(open_) - 5) if len(open_) > 5 else coded("lesson.all", said=said)
+        fix = coded("lesson.unjudged")
+        found.append(Finding(UNJUDGED, "TASK.md", coded("lesson.provable"), text, fix, warning=True))
     return found
 
 
 def lesson(claim: TaskAssertion, when: datetime, language: str = "en") -> Lesson:
     """The lesson of a false assertion."""
-    zh = language.startswith("zh")
     return Lesson(
-        title="TASK.md 的说法与世界不符" if zh else "TASK.md Claims What Is Not So",
-        action=f"TASK.md {claim.where}: {claim.text}",
-        reason=claim.found,
-        rejection=f"TASK.md 校验失败 ({FALSE})" if zh else f"TASK.md validation failed ({FALSE})",
-        fix="先看 ENVIRONMENT.md，再写“完成”" if zh else "look at ENVIRONMENT.md before a row is marked done",
+        title=render(coded("lesson.claims_false"), language),
+        action=f"{render(coded('lesson.task_at', where=claim.where), language)}: {claim.text}",
+        reason=render(claim.found, language),
+        rejection=render(coded("lesson.task_refused", code=FALSE), language),
+        fix=render(coded("lesson.look_before"), language),
         at=when.strftime("%Y-%m-%d %H:%M:%S"),
     )

@@ -183,7 +183,7 @@ def _task(store: Store) -> Iterator[Finding]:
         return  # reported already
     jobs = JobStore(store, SystemClock())
     claims = task_review.review(present, scene, progress=progress, happened=partial(job_succeeded, jobs))
-    yield from task_review.findings(claims, present.language)
+    yield from task_review.findings(claims)
 
 
 def _unread(line: str) -> Finding:

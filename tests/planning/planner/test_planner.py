@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from dataclasses import replace
 
 import pytest
 
 from worldfs.base.errors import StorageError
-from worldfs.base.model import Cause, Lesson, Outcome, Relation
+from worldfs.base.messages import coded
+from worldfs.base.model import Cause, Finding, Lesson, Outcome, Relation
 from worldfs.planning.planner import CommandIntent, Planner, QuestionIntent, RefusedIntent
 from worldfs.planning.planner.goals import HoldingGoal
 
@@ -407,3 +409,27 @@ def test_a_report_says_what_its_actions_were_measured_by(world):
     measured = Outcome.failure(Cause.ERROR, "GRASP_MISSED", "grasp missed", evidence={"source": "truth"})
     world.fail[("pick_up", "can_01")] = [measured] * 9
     assert Planner(world).run("put the can in the basket").source == "truth"
+
+
+HAN = re.compile("[\u4e00-\u9fff]")
+
+
+def collision() -> Outcome:
+    hit = coded("robot.contact", one="can_01", other=coded("robot.body"), mm=3)
+    found = Finding("CRITIC_REFUSED", coded("robot.collision_check"), coded("robot.no_contact"), hit, "")
+    return Outcome.failure(Cause.REJECTED, "CRITIC_REFUSED", "refused", findings=(found,))
+
+
+@pytest.mark.parametrize("refused", [False, True])
+@pytest.mark.parametrize(("page_zh", "ask"), [(True, "put the apple in the basket"), (False, "把苹果放进篮子里")])
+def test_narration_is_in_the_language_of_the_instruction_and_the_page_in_its_own_with_the_names_of_things(
+    world, page_zh, ask, refused
+):
+    world.zh = page_zh
+    world.fail = {("pick_up", "apple_01"): [collision() for _ in range(refused * 9)]}
+    result = Planner(world).run(ask)
+    narrated = re.sub(r"\[\w+\]|\(.*\)", "", " ".join((*world.lines, result.reason)))
+    page = " ".join(f"{row.action} {row.result}" for row in world.tasks[-1].steps)
+    assert result.ok is not refused and world.lines and world.tasks[-1].steps
+    for text, zh in ((narrated, not page_zh), (page.replace("[CRITIC_REFUSED]", ""), page_zh)):
+        assert not (re.search("[A-Za-z]{2,}", text) if zh else HAN.search(text)), text

@@ -13,7 +13,7 @@ from importlib import import_module
 from worldfs.base.json_values import as_object
 
 LANGUAGES = ("en", "zh")  # the columns of a catalogue
-AREAS = ("critic", "file", "planner", "robot", "runtime")  # the catalogues: a code is `area.name`
+AREAS = ("critic", "file", "lesson", "planner", "robot", "runtime")  # the catalogues: a code is `area.name`
 _UNSAYABLE = (LookupError, ValueError, TypeError, AttributeError, RecursionError)
 
 
@@ -102,7 +102,7 @@ def _shown(value: object, column: int) -> object:
         return _said(value.code, value.args, column)
     if isinstance(value, list | tuple):
         if any(isinstance(item, str) for item in value):
-            mark = "，" if column and isinstance(value[0], CodedText) else ", "
+            mark = "、" if column and isinstance(value[0], CodedText) else ", "
             return mark.join(str(_shown(item, column)) for item in value)
         return vector_text(value)
     return value

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
-from worldfs.base.messages import coded, parts, render
-from worldfs.base.model import Finding, Lesson, Outcome, Scene, Thing
+from worldfs.base.messages import CodedText, coded, parts
+from worldfs.base.model import Finding, Lesson, Outcome, Scene
 from worldfs.formats import lesson_terms
 
 from . import thing_names
@@ -47,16 +48,17 @@ def obstructing_ids(outcome: Outcome, scene: Scene) -> tuple[str, ...]:
     return tuple(dict.fromkeys(id for id in named if scene.thing(id) is not None))
 
 
-def short_reason(outcome: Outcome, scene: Scene, language: str, about: str = "") -> str:
-    """One clause of at most `LIMIT` signs; "" without any. `about`: the thing handled."""
+def short_reason(outcome: Outcome, scene: Scene, about: str = "") -> str:
+    """One clause; "" without any. `about`: the thing handled. To be clipped when it is rendered."""
     if collides(outcome):
-        hit = [_the(scene.thing(id), scene, id, language) for id in obstructing_ids(outcome, scene) if id != about]
-        names = ("和" if language == "zh" else " and ").join(hit)
-        return render(coded("planner.would_hit", names=names) if hit else coded("planner.no_way"), language)
+        hit = [_the(id, scene) for id in obstructing_ids(outcome, scene) if id != about]
+        if not hit:
+            return coded("planner.no_way")
+        return coded("planner.would_hit", names=reduce(lambda one, two: coded("planner.and", one=one, two=two), hit))
     refused = [f for f in outcome.findings if not f.warning]
     if refused:
-        return finding_reason(refused[0], language)
-    return clip(render(outcome.message, language) or outcome.code)
+        return finding_reason(refused[0])
+    return outcome.message or outcome.code
 
 
 def code(outcome: Outcome) -> str:
@@ -74,11 +76,8 @@ def clip(text: str, limit: int = LIMIT) -> str:
     return flat if len(flat) <= limit else flat[: limit - 1].rsplit(" ", 1)[0] + "…"
 
 
-def finding_reason(found: Finding, language: str) -> str:
-    return clip(render(_finding_reason(found), language))
-
-
-def _finding_reason(found: Finding) -> str:
+def finding_reason(found: Finding) -> str:
+    """A refusal in one clause. To be clipped when it is rendered."""
     if found.field == "EMBODIED.md":  # the robot has no profile at all: the shortest fix that helps
         return coded("planner.why_fix", why=found.found, fix=found.fix)
     part = found.field.rpartition(" / ")[2]
@@ -89,8 +88,8 @@ def _finding_reason(found: Finding) -> str:
     return found.found
 
 
-def _the(thing: Thing | None, scene: Scene, id: str, language: str) -> str:
-    return render(coded("planner.the", name=thing_names.name(thing, language, scene, id)), language)
+def _the(id: str, scene: Scene) -> CodedText:
+    return coded("planner.the", name=thing_names.named(id, scene))
 
 
 def movable_among(ids: Sequence[str], scene: Scene) -> tuple[str, ...]:

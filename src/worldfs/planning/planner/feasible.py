@@ -9,10 +9,10 @@ from . import failure_reasons, planned_actions
 from .planned_actions import PlannedAction
 
 
-def critic_refusal(action: PlannedAction, robot_id: str, scene: Scene, profile: Profile | None, language: str) -> str:
+def critic_refusal(action: PlannedAction, robot_id: str, scene: Scene, profile: Profile | None) -> str:
     """Why the critic would refuse it, one clause; "" if it would not. Without a readable profile admission decides."""
     if profile is None or not profile.ops:
         return ""
     order = Order("plan", robot_id, action.op, planned_actions.profile_parameters(action, profile), asker="planner")
     refused = [f for f in Critic().review(order, scene, profile) if not f.warning]
-    return failure_reasons.finding_reason(refused[0], language) if refused else ""
+    return failure_reasons.finding_reason(refused[0]) if refused else ""

@@ -30,7 +30,7 @@ def interpreter(robot_id: str, profile: Profile | None = None) -> Interpreter:
             found = coded("robot.question") if isinstance(intent, QuestionIntent) else intent.reason
             can = () if asked or isinstance(intent, QuestionIntent) else intent.can
             raise BadInput(found, path="nl_task", expected="an order", fix="e.g. " + "; ".join(can[:3]) if can else "")
-        limits = PlanConstraints(intent.protected, language=intent.language)
+        limits = PlanConstraints(intent.protected)
         plan = build_plan(stages(intent.goals), scene, profile=profile, robot_id=robot_id, limits=limits)
         if plan.unmet:
             raise BadInput(plan.unmet[0][1], path="nl_task", expected="goals that this body can bring about")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from worldfs.base.messages import CodedText, coded, render
+from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Profile, Relation, Scene, Thing, Vec
 
 from . import feasible, placement, planned_actions, thing_names
@@ -58,7 +58,6 @@ class PlanConstraints:
     dig: Mapping[str, Sequence[str]] = field(
         default_factory=dict
     )  # thing in a container → neighbours to lift out first
-    language: str = "en"
 
 
 def stages(goals: Sequence[Goal]) -> list[tuple[Goal, ...]]:
@@ -105,7 +104,7 @@ def build_plan(
     limits: PlanConstraints | None = None,
     first: int = 0,
 ) -> Plan:
-    """A plan for the groups from `first` on, from this scene. Reasons are in `limits.language`."""
+    """A plan for the groups from `first` on, from this scene."""
     limits = limits or PlanConstraints()
     actions: list[PlannedAction] = []
     unmet: list[tuple[Goal, str]] = []
@@ -133,7 +132,7 @@ class _Group:
 
     def why_not(self, action: PlannedAction, scene: Scene) -> str:
         """The critic's refusal of an action in that scene, recorded; "" if it passes."""
-        why = feasible.critic_refusal(action, self.robot_id, scene, self.profile, self.limits.language)
+        why = feasible.critic_refusal(action, self.robot_id, scene, self.profile)
         if why:
             self.refused.append((action, scene))
         return why
@@ -151,7 +150,7 @@ class _Group:
             action = _pose(goal, self.stage, robot.pose if robot is not None else ())
             why = self.limits.abandoned.get(str(goal), "")
             if not why and not planned_actions.supports_op(self.profile, action.op):
-                why = render(coded("planner.no_op", what=action.op), self.limits.language)
+                why = coded("planner.no_op", what=action.op)
             why = why or self.why_not(action, scene)
             if why:
                 lost.append((goal, why))
@@ -198,10 +197,10 @@ class _Handling:
         return found
 
     def name(self, id: str) -> str:
-        return thing_names.name(self.scene.thing(id), self.limits.language, self.scene, id)
+        return thing_names.named(id, self.scene)
 
     def lose(self, goal: Goal, why: CodedText) -> None:
-        self.lost.append((goal, render(why, self.limits.language)))
+        self.lost.append((goal, why))
 
     def _unreachable(self, id: str, why: str) -> CodedText:
         """`why`: the id of what lies on it, its own id, or `circle`."""

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from worldfs.base.errors import NotFound, WorldError
 from worldfs.base.json_values import as_floats
-from worldfs.base.messages import CodedText, coded, render
+from worldfs.base.messages import coded, render
+from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, JobState, JobStatus, Order, Outcome, Scene, Vec
 from worldfs.base.stop_signal import StopSignal
 
@@ -61,8 +62,12 @@ class PlanExecutor:
         self.predicted: dict[str, ThingLocation] | None = None
         self.stage, self.replans, self.changed = 0, 0, False
 
-    def message(self, text: CodedText) -> str:
+    def message(self, text: str) -> str:
+        """The text in the language of the instruction; TASK.md is in that of the workspace."""
         return render(text, self.command.language)
+
+    def reason(self, why: str) -> str:
+        return failure_reasons.clip(self.message(why))
 
     # -- the loop -------------------------------------------------------------------------------------------------
 
@@ -112,7 +117,7 @@ class PlanExecutor:
         )
 
     def _limits(self) -> PlanConstraints:
-        return PlanConstraints(self.command.protected, self.abandoned, language=self.command.language, dig=self.dig)
+        return PlanConstraints(self.command.protected, self.abandoned, dig=self.dig)
 
     def _left(self, stage: int) -> tuple[Goal, ...]:
         """Goals of a stage but for poses that were taken already: the page need not show those."""
@@ -155,15 +160,15 @@ class PlanExecutor:
 
     def _act(self, action: PlannedAction, scene: Scene) -> str:
         """Carry out one order. "" to go on, "cancelled", or the reason to stop."""
-        text = task_text.step_text(action, scene, self.language)
+        text = self.message(task_text.step_text(action, scene))
         order = self._order(action)
         note = self.port.avoid(order)
         if note is not None:
-            why = self.message(coded("planner.lesson", why=failure_reasons.note_reason(note)))
+            why: str = coded("planner.lesson", why=failure_reasons.note_reason(note))
             self.heeded_lessons.append(note.title)
-            self.progress.mark("skipped", render(coded("planner.lesson", why=note.title), self.language))
+            self.progress.mark("skipped", coded("planner.lesson", why=note.title))
             self._write()
-            self.port.progress(f"{text}: {why}")
+            self.port.progress(f"{text}: {self.message(why)}")
             return self._failed(action, why, certain=True)
         if self.stop.is_set():
             return "cancelled"  # a stop was requested while planning: nothing more is started
@@ -176,30 +181,34 @@ class PlanExecutor:
         status = self._await(job)
         self.jobs[-1] = SubmittedOrder(job, order, status)
         outcome = status.outcome or Outcome(status.state is JobState.SUCCEEDED)
-        result = task_text.result_text(action, outcome, scene, self.language)
-        why = failure_reasons.short_reason(outcome, scene, self.command.language, action.object)
+        result, shown = (
+            task_text.result_text(action, outcome, scene, language)
+            for language in (self.language, self.command.language)
+        )
+        why = failure_reasons.short_reason(outcome, scene, action.object)
         if status.state is JobState.SUCCEEDED:
             fresh = sanitized_scene(self.port.scene())
             if self._scene_shows(action, fresh):
                 self.progress.mark("done", result)
                 self._write()
-                self.port.progress(f"{text}: {result or self.message(coded('planner.done'))}")
+                self.port.progress(f"{text}: {shown or self.message(coded('planner.done'))}")
                 self._expect(action)
                 self.refused.clear()
                 return self._progressed(action, fresh)
-            result = why = self.message(coded("planner.unseen"))
+            result = why = coded("planner.unseen")
+            shown = self.message(why)
         self.progress.mark("failed", result)
         self._write()
         blocked = (
             action.op == planned_actions.PICK and outcome.cause is Cause.REJECTED and failure_reasons.collides(outcome)
         )
-        self.port.progress(f"{text}: {result}")
+        self.port.progress(f"{text}: {shown}")
         if outcome.cause is Cause.CANCELLED:
             return "cancelled" if self.stop.is_set() else self.message(coded("planner.by_other"))
         if outcome.cause is Cause.REJECTED:
             self._record_lesson(order)
         code = failure_reasons.code(outcome)
-        if code and code != why:
+        if code and code != self.reason(why):
             self.codes.append(code)
         if blocked:
             return self._postpone(action, why, outcome, scene)
@@ -216,7 +225,7 @@ class PlanExecutor:
         self.useless[key] = self.useless.get(key, 0) + 1
         self.bad_spots.setdefault(action.object, []).append(tuple(as_floats(action.params["target_position"])))
         if self.useless[key] >= GIVE_UP:
-            self.abandoned[action.object] = self.message(coded("planner.useless", n=self.useless[key]))
+            self.abandoned[action.object] = coded("planner.useless", n=self.useless[key])
         return ""
 
     def _postpone(self, action: PlannedAction, why: str, outcome: Outcome, scene: Scene) -> str:
@@ -249,19 +258,14 @@ class PlanExecutor:
         goals = [g for group in self.groups for g in group]
         orphans = [o for o in others if o not in {subject(g) for g in goals}]
         back = not any(isinstance(g, (*POSE_GOALS, HoldingGoal)) for g in goals)
+        then = "planner.back" if back else "planner.left"
         if orphans and back:
             self.groups.append(tuple(InGoal(o, box.of) for o in orphans))
-        language = self.command.language
-        names = ("、" if language == "zh" else ", ").join(
-            thing_names.name(scene.thing(o), language, scene, o)
-            + (self.message(coded("planner.back") if back else coded("planner.left")) if o in orphans else "")
+        names = [
+            coded("planner.lifted_out", name=thing_names.named(o, scene), after=coded(then) if o in orphans else "")
             for o in others
-        )
-        self.port.progress(
-            self.message(
-                coded("planner.dig", name=thing_names.name(scene.thing(id), language, scene, id), others=names)
-            )
-        )
+        ]
+        self.port.progress(self.message(coded("planner.dig", name=thing_names.named(id, scene), others=names)))
         return True
 
     def _record_lesson(self, order: Order) -> None:
@@ -316,7 +320,8 @@ class PlanExecutor:
         if action.op == planned_actions.PLACE:
             self.bad_spots.setdefault(action.object, []).append(tuple(as_floats(action.params["target_position"])))
             if self.failures[key] > 2 * GIVE_UP:
-                return why  # it can neither be placed nor put down: the gripper stays full, nothing else can go on
+                # it can neither be placed nor put down: the gripper stays full, nothing else can go on
+                return self.reason(why)
             certain = certain and "target" in action.params and action.to.relation != "in"
         elif key not in self.late:
             self.late.append(key)
@@ -343,7 +348,7 @@ class PlanExecutor:
         sign = "；" if self.command.language == "zh" else "; "
         by_why: dict[str, list[str]] = {}
         for goal, why in plan.unmet:
-            by_why.setdefault(why, []).append(task_text.goal_text(goal, scene, self.command.language))
+            by_why.setdefault(self.reason(why), []).append(self.message(task_text.goal_text(goal, scene)))
         comma, colon = ("、", "：") if self.command.language == "zh" else (", ", ": ")
         said = sign.join(comma.join(dict.fromkeys(texts)) + colon + why for why, texts in by_why.items())
         return self._report(False, self.message(coded("planner.infeasible", what=sign.join((said, *told)))), judged)
@@ -376,7 +381,7 @@ class PlanExecutor:
         ok = all(j.held for j in judged)
         if not ok:
             reason = self._account(judged, reason, plan)
-        self.progress.close(self.message(coded("planner.dropped")))
+        self.progress.close(coded("planner.dropped"))
         if self.progress.rows:
             self._write()
         return self._report(ok, self.message(coded("planner.done")) if ok else reason, judged)
@@ -391,7 +396,7 @@ class PlanExecutor:
         comma, colon, semicolon = ("、", "：", "；") if zh else (", ", ": ", "; ")
         missing = semicolon.join(comma.join(texts) + (colon + why if why else "") for why, texts in by_why.items())
         goals = {j.goal for j in judged}
-        lost = [r for g, r in plan.unmet if g not in goals and r not in by_why]
+        lost = [said for g, r in plan.unmet if g not in goals and (said := self.reason(r)) not in by_why]
         said = semicolon.join(
             filter(None, (self.message(coded("planner.unmet", what=missing)), reason, *dict.fromkeys(lost)))
         )
@@ -407,10 +412,10 @@ class PlanExecutor:
         for (stage, goal), lasts in zip(staged, lasting_goals([g for _, g in staged]), strict=True):
             seen = (stage, goal) in self.witnessed
             held = holds(goal, scene, self.robot) or (seen and (not lasts or isinstance(goal, POSE_GOALS)))
-            text = task_text.goal_text(goal, scene, self.command.language)
+            text = self.message(task_text.goal_text(goal, scene))
             thing = str(getattr(goal, "object", ""))
             reason = "" if held else why.get(goal) or self.abandoned.get(thing) or self.abandoned.get(str(goal), "")
-            found.append(GoalResult(goal, held, text, reason))
+            found.append(GoalResult(goal, held, text, self.reason(reason)))
         return tuple(found)
 
     def _cancelled(self) -> PlanReport:
@@ -419,7 +424,7 @@ class PlanExecutor:
             with contextlib.suppress(NotFound):  # interrupted before it was accepted
                 self.port.cancel(last.job)
                 self.jobs.append(replace(last, status=self.port.wait(last.job, StopSignal())))
-        self.progress.close(self.message(coded("planner.cancelled")))
+        self.progress.close(coded("planner.cancelled"))
         if self.progress.rows:
             self._write()
         scene = sanitized_scene(self.port.scene())
@@ -429,8 +434,9 @@ class PlanExecutor:
 
     def _abort(self, error: BaseException) -> None:
         """After an error of the system: leave a correct TASK.md and no running job, as far as possible."""
-        self.progress.mark("failed", self.message(coded("planner.broken", why=str(error) or type(error).__name__)))
-        self.progress.close(self.message(coded("planner.dropped")))
+        why = error_message(error) if isinstance(error, WorldError) else str(error) or type(error).__name__
+        self.progress.mark("failed", coded("planner.broken", why=why))
+        self.progress.close(coded("planner.dropped"))
         running = self.jobs and (self.jobs[-1].status is None or not self.jobs[-1].status.state.terminal)
         with contextlib.suppress(WorldError, OSError):  # the first error is the one that counts
             if running:

@@ -61,6 +61,6 @@ def _feasible(text: str, scene: Scene, profile: Profile | None, robot_id: str) -
     intent = interpret(text, scene)
     if not isinstance(intent, CommandIntent) or not intent.goals:
         return False
-    limits = PlanConstraints(intent.protected, language=intent.language)
+    limits = PlanConstraints(intent.protected)
     plan = build_plan(stages(intent.goals), scene, profile=profile, robot_id=robot_id, limits=limits)
     return bool(plan.actions) and not plan.unmet

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from worldfs.base.messages import render
 from worldfs.base.model import Scene, Task, TaskStep
 
 from . import task_text
@@ -31,7 +32,7 @@ class TaskProgress:
             self.rows.append(
                 TaskStep(
                     str(number),
-                    task_text.step_text(action, scene, self.language),
+                    render(task_text.step_text(action, scene), self.language),
                     task_text.target_text(action, scene, self.robot_id, self.language),
                     depends_on=(before,) if before else (),
                 )
@@ -39,6 +40,7 @@ class TaskProgress:
 
     def mark(self, status: str, result: str = "") -> None:
         """The row at work, or the first pending one: running, done, failed or skipped."""
+        result = render(result, self.language)
         at = next((n for n, r in enumerate(self.rows) if r.status == "running"), None)
         if at is None:
             at = next((n for n, r in enumerate(self.rows) if r.status == "pending"), None)
@@ -50,8 +52,9 @@ class TaskProgress:
 
     def close(self, result: str) -> None:
         """Skip the pending rows."""
+        said = render(result, self.language)
         self.rows = [
-            replace(r, status="skipped", result=result) if r.status in ("pending", "running") else r for r in self.rows
+            replace(r, status="skipped", result=said) if r.status in ("pending", "running") else r for r in self.rows
         ]
         self.pending = []
 

@@ -60,56 +60,48 @@ STRATEGIES = {
 }
 
 
-def _name(id: str, scene: Scene, language: str) -> str:
-    return thing_names.name(scene.thing(id), language, scene, id)
-
-
 def _numbers(values: object) -> str:
     return "[" + ", ".join(f"{v:g}" for v in values) + "]" if isinstance(values, (list, tuple)) else "?"
 
 
-def goal_text(goal: Goal, scene: Scene, language: str = "en") -> str:
+def goal_text(goal: Goal, scene: Scene) -> CodedText:
     a = getattr(goal, "object", "") or getattr(goal, "surface", "")
     other = next((getattr(goal, k) for k in ("container", "support", "other") if hasattr(goal, k)), "")
-    b = _name(other, scene, language) if other else ""
+    b = thing_names.named(other, scene) if other else ""
     if isinstance(goal, AreaGoal):
         b = goal.label
     if isinstance(goal, GripperGoal):
         b = coded("planner.gripper_open") if goal.state == "open" else coded("planner.gripper_closed")
     if isinstance(goal, (TowardGoal, ApartGoal)):
-        b = _name(goal.other, scene, language)
+        b = thing_names.named(goal.other, scene)
     gesture = STRATEGIES.get(goal.name) if isinstance(goal, GestureGoal) else None
-    text = coded(
+    return coded(
         GOALS[type(goal)],
-        a=_name(a, scene, language),
+        a=thing_names.named(a, scene),
         b=b,
         p=_numbers(getattr(goal, "position", ())),
         m=f"{getattr(goal, 'least', 0.0):.2g}",
         side=coded(SIDES[goal.label]) if isinstance(goal, TowardGoal) else "",
         name=coded(gesture) if gesture else getattr(goal, "name", ""),
     )
-    return render(text, language)
 
 
 def state_text(goal: Goal, scene: Scene, language: str = "en") -> str:
     """A goal that holds, as a sentence: `the table is already clear`."""
-    text = goal_text(goal, scene, language)
+    text = render(goal_text(goal, scene), language)
     if language == "zh":
         return text
     if isinstance(goal, (HomeGoal, AtGoal)):
         return f"the robot is already {text}"
     if isinstance(goal, GripperGoal):
         return f"the gripper is already {goal.state}"
-    named = _name(getattr(goal, "object", "") or getattr(goal, "surface", ""), scene, language)
+    named = thing_names.named(getattr(goal, "object", "") or getattr(goal, "surface", ""), scene)
     return f"the {named} is already {text.removeprefix(named).strip()}" if text.startswith(named) else text
 
 
-def step_text(action: PlannedAction, scene: Scene, language: str = "en") -> str:
+def step_text(action: PlannedAction, scene: Scene) -> CodedText:
     """`Grasp apple` · `抓取红苹果`."""
-    return render(_step(action, _name(action.object, scene, language), _name(action.to.of, scene, language)), language)
-
-
-def _step(action: PlannedAction, a: str, b: str) -> CodedText:
+    a, b = thing_names.named(action.object, scene), thing_names.named(action.to.of, scene)
     if action.op == planned_actions.PICK:
         return coded("planner.step_pick", a=a)
     if action.op == planned_actions.PLACE and not action.final:
@@ -135,13 +127,12 @@ def target_text(action: PlannedAction, scene: Scene, robot_id: str, language: st
     return f"看到 {a}" if action.op == planned_actions.LOOK else ""
 
 
-def result_text(action: PlannedAction, outcome: Outcome | None, scene: Scene, language: str = "en") -> str:
+def result_text(action: PlannedAction, outcome: Outcome, scene: Scene, language: str = "en") -> str:
     """From the measured evidence where there is any, else the outcome's own words, one line."""
-    if outcome is None:
-        return ""
     if not outcome.ok:
-        why, code = failure_reasons.short_reason(outcome, scene, language, action.object), failure_reasons.code(outcome)
-        return f"{why} [{code}]" if code and code != why else why
+        why, code = failure_reasons.short_reason(outcome, scene, action.object), failure_reasons.code(outcome)
+        said = failure_reasons.clip(render(why, language))
+        return f"{said} [{code}]" if code and code != said else said
     before, after = (_height(outcome.evidence.get(k)) for k in ("before", "after"))
     if action.op == planned_actions.PICK and before is not None and after is not None:
         return render(coded("planner.lifted", m=after - before), language)

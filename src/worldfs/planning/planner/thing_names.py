@@ -1,9 +1,10 @@
-"""Names of things, in the language of the instruction."""
+"""Names of things, in every language or in that of the instruction."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from worldfs.base.messages import coded
 from worldfs.base.model import Scene, Thing
 
 from . import lexicon_en
@@ -11,10 +12,20 @@ from . import lexicon_en
 HOME = {"en": "go home", "zh": "回家"}
 
 
-def name(thing: Thing | None, language: str, scene: Scene | None = None, id: str = "") -> str:
-    """A thing's name in that language, with its id where two share the name."""
+def named(id: str, scene: Scene) -> str:
+    """The name of a thing of the scene, as a message: it becomes a name of each language."""
+    thing = scene.thing(id)
     if thing is None:
         return id
+    return coded("planner.named", en=_name(thing, "en", scene), zh=_name(thing, "zh", scene))
+
+
+def name(thing: Thing | None, language: str, scene: Scene | None = None, id: str = "") -> str:
+    """A thing's name in that language, with its id where two share the name."""
+    return id if thing is None else _name(thing, language, scene)
+
+
+def _name(thing: Thing, language: str, scene: Scene | None) -> str:
     found = _plain(thing, language)
     if scene is not None and found != thing.id:
         others = [t for t in (*scene.objects, *scene.furniture) if t.id != thing.id and _plain(t, language) == found]
