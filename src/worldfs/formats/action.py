@@ -20,8 +20,7 @@ FILE = "ACTION.md"
 MAX_ENTRIES = 100_000  # a sheet of more is refused whole; its bytes are bounded by block.MAX_BYTES
 
 _KNOWN = entry_ids.TRANSIENT | {
-    "action_id", "id", "action_type", "params", "parameters", "robot_id", "created_at", "priority", "timeouts",
-    "timeout_s", "retry", "max_retries", "depends_on",
+    "action_id", "id", "action_type", "params", "parameters", "robot_id", "created_at", *sheet_members.TERMS,
 }  # fmt: skip
 
 
@@ -184,22 +183,15 @@ def _order(entry: Json, id: str, at: str, node: str) -> tuple[Order, EntryRefuse
     if not isinstance(params, dict):
         raise EntryRefused(f"{at}/{key}", coded("file.mapping"), params)
     created, warning = sheet_members.created(entry, at)
-    timeout, queue_timeout = sheet_members.limits(entry, at)
-    attempts, backoff = sheet_members.retry(entry, at)
     order = Order(
         id=id,
         node=_node(entry, params, at, key, node),
         op=op.strip(),
         params=params,
         created_at=created,
-        priority=sheet_members.word(entry.get("priority"), sheet_members.PRIORITIES, "normal", f"{at}/priority"),
         sheet=FILE,
-        depends_on=sheet_members.depends(entry, at),
         extra={key: value for key, value in entry.items() if key not in _KNOWN},
-        timeout_s=timeout,
-        queue_timeout_s=queue_timeout,
-        attempts=attempts,
-        backoff=backoff,
+        **sheet_members.terms(entry, at)._asdict(),
     )
     return order, warning
 

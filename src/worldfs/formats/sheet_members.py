@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from worldfs.base.clock import parse_stamp
 from worldfs.base.messages import coded
@@ -35,6 +35,18 @@ STATES = {
 }  # fmt: skip
 
 _DEFAULT = Order("", "", "")
+TERMS: Final = ("priority", "timeouts", "timeout_s", "retry", "max_retries", "depends_on")  # keys of an entry
+
+
+class OrderTerms(NamedTuple):
+    """How an order is carried out, beside what it asks for: fields of `Order`."""
+
+    priority: str = _DEFAULT.priority
+    timeout_s: float = _DEFAULT.timeout_s
+    queue_timeout_s: float = _DEFAULT.queue_timeout_s
+    attempts: int = _DEFAULT.attempts
+    backoff: str = _DEFAULT.backoff
+    depends_on: tuple[str, ...] = ()
 
 
 class EntryRefused(Exception):
@@ -86,6 +98,12 @@ def seconds(value: Any, at: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf or value > 1e9:
         raise EntryRefused(at, coded("file.seconds"), value)
     return float(value)
+
+
+def terms(entry: Json, at: str) -> OrderTerms:
+    """What the `TERMS` of an entry say."""
+    priority = word(entry.get("priority"), PRIORITIES, _DEFAULT.priority, f"{at}/priority")
+    return OrderTerms(priority, *limits(entry, at), *retry(entry, at), depends(entry, at))
 
 
 def limits(entry: Json, at: str) -> tuple[float, float]:

@@ -116,7 +116,11 @@ class OpenJobs:
         over = self._deferred.take_ended()
         for job, outcome in over:
             if job.id in self.table:
-                self.end(job, outcome)
+                self.queue.drop(job)
+                try:
+                    self.end(job, outcome)
+                except Exception as error:
+                    self._break(JobAttempt(job), error)
         chosen = self.queue.choose(self.running, self.clock.now(), self.rules.able, self.rules.ready)
         return sum(map(self._begin, chosen)) > 0 or bool(over)
 
@@ -227,6 +231,7 @@ class OpenJobs:
         if not attempt.settled:
             attempt.settled = True
             self.table.pop(attempt.job.id, None)
+            self._deferred.on_end(attempt.job.id, ok=False)
         self.rules.broken(attempt, error)
 
     def _wait_again(self, attempt: JobAttempt) -> None:

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import threading
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from worldfs.base.model import Cause, Job, JobState, JobStatus, Order, Outcome
+from worldfs.base.errors import BadInput
+from worldfs.base.model import Cause, JobState, Outcome
+from worldfs.formats.sheet_members import OrderTerms
 from worldfs.runtime.job_end import backoff_s
+from worldfs.storage.disk_store import DiskStore
 from worldfs.testing.call_fixtures import ALICE, open_calls, state, wait_for_call, wait_until
+from worldfs.testing.faulty_disk import WRITING, FailingDisk
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.waiting import PATIENCE_S
+from worldfs.tree.change_feed import ChangeFeed
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.agent_jobs.agent_jobs import AgentJobs
 
 
-def order(number: int, **fields: object) -> Order:
-    extra = {"kind": "invoke", "project": ALICE.project}
-    return replace(Order(f"job-{number}", ALICE.agent, "say", sheet="", extra=extra), **fields)  # type: ignore[arg-type]  # names of Order
-
-
-def enter(calls: AgentJobs, *orders: Order) -> None:
-    """Accept and enter the orders, as `submit` does with those that need no more than its own words."""
-    assert all(taken.new for taken in calls.jobs.accept(orders))
-    for each in orders:
-        calls._open[ALICE.agent] = calls._open.get(ALICE.agent, 0) + 1
-        calls.runtime.enter(Job(each, JobStatus(accepted_at=calls.clock.now().isoformat())), ALICE)
+def ask(calls: AgentJobs, **terms: object) -> str:
+    return calls.submit(ALICE, "invoke", "say", {}, terms=OrderTerms(**terms))  # type: ignore[arg-type]  # its fields
 
 
 @pytest.fixture
@@ -44,7 +40,7 @@ def test_a_failed_attempt_is_repeated_after_its_backoff(calls: AgentJobs) -> Non
         return Outcome.failure(Cause.ERROR, "", "busy") if len(attempts) < 3 else Outcome.success("at last")
 
     calls.register("invoke", work)
-    enter(calls, order(1, attempts=3, backoff="linear"))
+    ask(calls, attempts=3, backoff="linear")
     for attempt in (1, 2):
         wait_until(lambda n=attempt: len(attempts) == n and state(calls, "job-1")[0] == "queued")  # type: ignore[misc]  # binds the loop's value
         assert isinstance(calls.clock, ManualClock)
@@ -57,7 +53,7 @@ def test_a_failed_attempt_is_repeated_after_its_backoff(calls: AgentJobs) -> Non
 
 def test_a_cancel_between_two_attempts_makes_the_first_the_last(calls: AgentJobs) -> None:
     calls.register("invoke", lambda run: Outcome.failure(Cause.ERROR, "", "busy"))
-    enter(calls, order(1, attempts=3, backoff="linear"))
+    ask(calls, attempts=3, backoff="linear")
     wait_until(lambda: calls.job("job-1").status.not_before != "")
     calls.cancel(ALICE, "job-1")
     wait_for_call(calls, "job-1")
@@ -75,27 +71,35 @@ def test_the_higher_priority_goes_first_and_the_number_decides_between_equals(ca
         return Outcome.success()
 
     calls.register("invoke", work, threads=1)
-    enter(calls, order(1))
+    ask(calls)
     wait_until(lambda: state(calls, "job-1")[0] == "running")
-    enter(calls, order(2, priority="low"), order(10), order(9), order(3, priority="high"))
+    for priority in ("low", "high", *["normal"] * 8):
+        ask(calls, priority=priority)
     gate.set()
-    wait_until(lambda: len(ran) == 5)
-    assert ran == ["job-1", "job-3", "job-9", "job-10", "job-2"]
+    wait_until(lambda: len(ran) == 11)
+    assert ran == ["job-1", "job-3", *(f"job-{number}" for number in range(4, 12)), "job-2"]
     calls.close()
 
 
 def test_a_job_waits_for_those_that_it_depends_on_and_fails_with_them(calls: AgentJobs) -> None:
     ran: list[str] = []
+    gate = threading.Event()
 
     def work(run: AgentJobContext) -> Outcome:
+        if run.id in ("job-1", "job-2"):
+            gate.wait(PATIENCE_S)
         ran.append(run.id)
         return Outcome.failure(Cause.ERROR, "", "no") if run.id == "job-2" else Outcome.success()
 
     calls.register("invoke", work)
-    enter(calls, order(1, depends_on=("job-3",)), order(4, depends_on=("job-2",)), order(3), order(2))
+    for others in ((), (), ("job-1",), ("job-1", "job-2")):
+        ask(calls, depends_on=others)
+    wait_until(lambda: [state(calls, id)[0] for id in ("job-1", "job-2")] == ["running"] * 2)
+    assert [state(calls, id)[0] for id in ("job-3", "job-4")] == ["queued"] * 2
+    gate.set()
     for id in ("job-1", "job-2", "job-3", "job-4"):
         wait_for_call(calls, id)
-    assert ran.index("job-3") < ran.index("job-1") and "job-4" not in ran
+    assert ran.index("job-1") < ran.index("job-3") and "job-4" not in ran
     outcome = calls.job("job-4").status.outcome
     assert outcome is not None and (outcome.cause, outcome.code) == (Cause.REJECTED, "DEPENDENCY_FAILED")
     calls.close()
@@ -109,7 +113,8 @@ def test_a_job_that_waits_too_long_in_the_queue_ends_as_refused(calls: AgentJobs
         return Outcome.success()
 
     calls.register("invoke", work, threads=1)
-    enter(calls, order(1), order(2, queue_timeout_s=5.0))
+    ask(calls)
+    ask(calls, queue_timeout_s=5.0)
     assert isinstance(calls.clock, ManualClock)
     calls.clock.advance(6.0)
     calls.tick()
@@ -118,6 +123,50 @@ def test_a_job_that_waits_too_long_in_the_queue_ends_as_refused(calls: AgentJobs
     assert outcome is not None and outcome.code == "QUEUE_TIMEOUT"
     gate.set()
     wait_for_call(calls, "job-1")
+    calls.close()
+
+
+def test_a_job_depends_only_on_jobs_that_its_submitter_sees(calls: AgentJobs) -> None:
+    calls.register("invoke", lambda run: Outcome.success())
+    other = ALICE._replace(agent="bob")
+    assert calls.submit(other, "invoke", "say", {}) == "job-1"
+    for unseen in ("job-1", "job-99", "act_1"):
+        with pytest.raises(BadInput, match="no job of yours"):
+            ask(calls, depends_on=(unseen,))
+    assert calls.ids(ALICE) == []
+    calls.close()
+
+
+@pytest.mark.parametrize("failing", ["dependency", "limit"])
+def test_an_end_without_a_start_that_the_disk_refuses_is_told_and_stops_nothing_else(
+    tmp_path: Path, failing: str
+) -> None:
+    disk, clock, gate = FailingDisk(errno.ENOSPC, ()), ManualClock(), threading.Event()
+    ran: list[str] = []
+
+    def work(run: AgentJobContext) -> Outcome:
+        gate.wait(PATIENCE_S)
+        ran.append(run.id)
+        return Outcome.failure(Cause.ERROR, "", "no")
+
+    calls = AgentJobs(DiskStore(tmp_path, disk=disk), clock, ChangeFeed())
+    calls.register("invoke", work, threads=1)
+    ask(calls)
+    wait_until(lambda: state(calls, "job-1")[0] == "running")
+    ask(calls, depends_on=("job-1",)) if failing == "dependency" else ask(calls, queue_timeout_s=5.0)
+    disk.at = WRITING
+    if failing == "dependency":
+        gate.set()
+    else:
+        clock.advance(6.0)
+        calls.tick()
+    wait_for_call(calls, "job-2")
+    assert state(calls, "job-2")[0] == "failed"
+    disk.at = ()
+    gate.set()
+    wait_for_call(calls, "job-1")
+    wait_for_call(calls, ask(calls))
+    assert ran == ["job-1", "job-3"]
     calls.close()
 
 

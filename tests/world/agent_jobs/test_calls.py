@@ -14,6 +14,7 @@ from worldfs.access.binding import ADMIN, USER, Binding
 from worldfs.base.durable import Disk
 from worldfs.base.errors import Busy, NotFound, StorageError
 from worldfs.base.model import Cause, JobState, Outcome
+from worldfs.formats.sheet_members import OrderTerms
 from worldfs.storage.disk_store import DiskStore
 from worldfs.testing.call_fixtures import ALICE, echo, open_calls, state, wait_for_call, wait_until
 from worldfs.testing.crashes import enumerate_crashes
@@ -293,7 +294,7 @@ def test_a_call_that_never_stops_is_ended_without_it_and_its_late_word_counts_fo
         return Outcome.success("late")
 
     calls.register("chat", deaf, threads=1)
-    id = ask(calls, deadline_s=5)
+    id = ask(calls, terms=OrderTerms(timeout_s=5))
     wait_until(lambda: state(calls, id)[0] == "running")
     clock.advance(5)
     wait_until(lambda: stops and stops[0].is_set())

@@ -47,6 +47,41 @@ def test_bytes_that_are_no_text_are_refused_and_leave_no_job() -> None:
     calls.close()
 
 
+def test_a_message_with_terms_is_carried_out_by_them() -> None:
+    calls = open_calls(None)
+    chat = Chat(calls, lambda agent: Parrot())
+    chat.send(ALICE, b"hello")
+    chat.send(ALICE, b'{"text": "go", "priority": "low", "timeouts": {"execute": 9}, "depends_on": ["job-1"]}')
+    wait_for_call(calls, "job-2")
+    order = calls.job("job-2").order
+    assert (order.params, order.priority, order.timeout_s, order.depends_on) == ({"text": "go"}, "low", 9.0, ("job-1",))
+    with pytest.raises(BadInput, match="priority is 'soon'"):
+        chat.send(ALICE, b'{"text": "go", "priority": "soon"}')
+    calls.close()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"text": "go"}', '{"text": 1, "priority": "low"}', '{"text": "a", "retry": {}, "x": 1}', '{"a": 1}', "{", "[]"],
+)
+def test_any_other_json_is_a_message_as_it_is(text: str) -> None:
+    calls = open_calls(None)
+    Chat(calls, lambda agent: Parrot()).send(ALICE, text.encode())
+    wait_for_call(calls, "job-1")
+    assert calls.result(ALICE, "job-1").decode() == f"alice: {text}"
+    calls.close()
+
+
+def test_a_stop_with_terms_is_a_stop() -> None:
+    calls, stopped = open_calls(None), list[object]()
+    chat = Chat(calls, lambda agent: Parrot(), stopped.append)
+    chat.send(ALICE, b'{"text": "stop", "priority": "high"}')
+    with pytest.raises(BadInput, match="priority is 'now'"):
+        chat.send(ALICE, b'{"text": "stop", "priority": "now"}')
+    assert stopped == [ALICE, ALICE]
+    calls.close()
+
+
 def test_an_agent_without_a_brain_says_which_key_to_set() -> None:
     calls = open_calls(None)
     Chat(calls, lambda agent: None).send(ALICE, b"hello")

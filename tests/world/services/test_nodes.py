@@ -93,6 +93,14 @@ def test_a_body_that_fails_says_why(served: Served) -> None:
     assert result["error"]["code"] == "runtime_error"
 
 
+def test_each_attempt_is_a_job_of_its_own_with_the_orders_priority(served: Served) -> None:
+    order = {"op": "move_to", "args": {"target_pose": POSE, "fail": "slipped"}}
+    state, result = served.ask({**order, "priority": "high", "retry": {"max_attempts": 2}})
+    assert (state, result["error"]["message"]) == ("failed", "slipped")
+    assert [(order.priority, order.attempts) for order in served.site.executed] == [("high", 1)] * 2
+    assert len({order.id for order in served.site.executed}) == 2
+
+
 def test_two_orders_of_one_instant_are_two_jobs(served: Served) -> None:
     place = served.orders.endpoint(ALICE, ARM)
     data = json.dumps({"target_pose": POSE}).encode()

@@ -133,6 +133,51 @@ def test_the_next_accepted_order_takes_the_refusal_away(bench: Bench) -> None:
     assert "last_error" not in json.loads(place.status())
 
 
+def test_beside_its_arguments_an_order_says_how_it_is_carried_out(bench: Bench) -> None:
+    said = {
+        "priority": "high",
+        "timeouts": {"execute": 5, "queue": 9},
+        "retry": {"max_attempts": 3, "backoff": "linear"},
+    }
+    bench.ask(MEMORY, "search.json", {"query": "a"})
+    terms = {**said, "depends_on": ["job-1"]}
+    result = bench.ask(MEMORY, "search.json", {"arguments": {"query": "b"}, **terms})
+    order = bench.calls.job("job-2").order
+    assert (result["args"], order.priority, order.timeout_s, order.queue_timeout_s) == (
+        {"query": "b"},
+        "high",
+        5.0,
+        9.0,
+    )
+    assert (order.attempts, order.backoff, order.depends_on) == (3, "linear", ("job-1",))
+    assert json.loads(bench.at(MEMORY).control("search.json")) == {"arguments": {"query": "b"}, **terms}
+
+
+@pytest.mark.parametrize("payload", [{"priority": 7, "query": "a"}, {"op": "x", "priority": 7, "retry": "never"}])
+def test_without_arguments_every_member_is_the_tools(bench: Bench, payload: Json) -> None:
+    assert "error" not in bench.ask(DRILL if "op" in payload else WEB, "invoke.json", payload)
+    assert bench.calls.job("job-1").order.priority == "normal"
+
+
+@pytest.mark.parametrize(
+    ("terms", "said"),
+    [
+        ({"priority": "urgent"}, "priority is 'urgent'; it must be high, normal, medium, low"),
+        ({"timeouts": {"queue": -1}}, "timeouts/queue is '-1'; it must be seconds, more than 0"),
+        ({"retry": {"max_attempts": 0}}, "retry/max_attempts is '0'; it must be a whole number up to 1000"),
+        ({"depends_on": [1]}, "depends_on/0 is '1'; it must be the id of an action"),
+        ({"depends_on": ["job-9"]}, "depends_on names no job of yours: 'job-9'"),
+    ],
+)
+def test_wrong_terms_are_refused_by_name_and_submit_nothing(bench: Bench, terms: Json, said: str) -> None:
+    place = bench.at(WEB)
+    with pytest.raises(BadInput) as caught:
+        place.write("invoke.json", json.dumps({"arguments": {"query": "a"}, **terms}).encode())
+    assert (caught.value.found, caught.value.code) == (said, "invalid")
+    assert json.loads(place.status())["last_error"]["message"] == said
+    assert bench.calls.ids(ALICE) == []
+
+
 def test_an_untouched_place_is_idle(bench: Bench) -> None:
     place = bench.at(MEMORY)
     assert (place.control("create.json"), place.status(), place.result()) == (b"", IDLE_STATUS, IDLE_RESULT)

@@ -235,7 +235,10 @@ def _parts(rest: str) -> tuple[str, ...]:
 def _how(view: NodeView, service: VisibleService) -> bytes:
     """The README.md of a control directory: the ops, and where their parameters are described."""
     first = next(iter(service.operations), "")
-    files = [f'- `invoke.json`: any op: {{"op": "{first or "…"}", "args": {{…}}}}']
+    files = [
+        f'- `invoke.json`: any op: {{"op": "{first or "…"}", "args": {{…}}}}; beside args, as in ACTION.md: '
+        "priority, timeouts, retry, depends_on"
+    ]
     files += [f"- `{name}.json`: what {name} takes, alone" for name in service.operations]
     return (
         f"# Control of {service.id}\n\nEach file takes one JSON object and acts at once; ../status.json and "

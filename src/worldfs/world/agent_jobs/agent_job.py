@@ -85,6 +85,8 @@ class AgentJobContext:
     seconds: float  # that it may take in all
     left: Callable[[], float]  # seconds until the deadline
     log: Callable[..., None]  # (type, **fields): one line of log.txt
+    priority: str = "normal"
+    attempt: int = 1
     stop: StopSignal = field(default_factory=StopSignal)
     why: Cause | None = None  # why it should stop
 

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Final
 
 from worldfs.access.binding import Binding
 from worldfs.base.clock import Clock, SystemClock, stamp
-from worldfs.base.errors import Busy, NotFound
+from worldfs.base.errors import BadInput, Busy, NotFound
 from worldfs.base.model import Job, JobStatus, Json, Order, Outcome
+from worldfs.formats.sheet_members import OrderTerms
 from worldfs.runtime.job_codec import read_job
 from worldfs.runtime.job_store import JobStore, done_key, job_key
 from worldfs.storage.open_store import open_store
@@ -42,7 +43,7 @@ from .job_numbers import JobNumbers
 if TYPE_CHECKING:
     from worldfs.storage.store_interface import Store
 
-DEADLINE_S: Final = 300.0
+TERMS: Final = OrderTerms()
 OPEN_MOST: Final = 1_024  # calls of one agent that have not ended
 
 
@@ -112,9 +113,16 @@ class AgentJobs:
         correlation: str = "",
         place: str = "",
         file: str = "",
-        deadline_s: float = DEADLINE_S,
+        terms: OrderTerms = TERMS,
     ) -> str:
-        """The id of a new job, durable as queued. Raises `Busy` when too many of this agent have not ended."""
+        """The id of a new job, durable as queued. Raises `Busy` when too many of this agent have not ended.
+
+        `BadInput` where it depends on a job that the binding does not see: it could not end for a reason to be told.
+        """
+        if unseen := next((other for other in terms.depends_on if not self.known(binding, other)), ""):
+            raise BadInput(
+                f"depends_on names no job of yours: {unseen[:80]!r}", op="write", code="invalid", fix="list jobs/"
+            )
         with self._lock:
             if self._closed:
                 raise Busy("this home is being closed", op="submit", fix="submit it again")
@@ -128,7 +136,7 @@ class AgentJobs:
             self._open[binding.agent] = self._open.get(binding.agent, 0) + 1
         named = {"kind": kind, "project": binding.project, "correlation": correlation, "place": place, "file": file}
         extra: Json = {name: value for name, value in named.items() if value or name == "kind"}
-        first = Order("", binding.agent, op, params, asker=binding.role, sheet="", timeout_s=deadline_s, extra=extra)
+        first = Order("", binding.agent, op, params, asker=binding.role, sheet="", extra=extra, **terms._asdict())
         try:
             order = self._accepted(first)
         except BaseException:

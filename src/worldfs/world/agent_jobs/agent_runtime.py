@@ -217,6 +217,8 @@ class AgentRuntime:
                 order.timeout_s,
                 lambda: attempt.deadline - self.clock.monotonic(),
                 JobLog(self.jobs, self.feed, id, call.agent, lambda: not attempt.over),
+                order.priority,
+                attempt.job.status.attempt,
                 attempt.cancel,
                 Cause.CANCELLED if attempt.cancel.is_set() else None,
             )

@@ -13,6 +13,7 @@ from worldfs.tree.verb_values import Written
 
 from .agent_job import AgentJob, AgentJobContext
 from .agent_jobs import AgentJobs
+from .written_terms import read_terms, split_message
 
 KIND: Final = "chat"
 KEY: Final = "agents.brains"  # of config.json
@@ -50,11 +51,13 @@ class Chat:
             text = data.decode()
         except UnicodeDecodeError as error:
             raise BadInput(f"no UTF-8 at byte {error.start}", op="write", expected="text", code="invalid") from None
+        text, members = split_message(text)
         if not text.strip():
             return Written(0)
         if is_stop(text):
-            self._stop(binding)
-        id = self._calls.submit(binding, KIND, "say", {"text": text}, correlation=correlation)
+            self._stop(binding)  # whatever its members say
+        terms = read_terms(members)
+        id = self._calls.submit(binding, KIND, "say", {"text": text}, correlation=correlation, terms=terms)
         extra: dict[str, object] = {"job": id, "result_path": f"/agents/self/jobs/{id}/result.txt"}
         if correlation:
             extra["correlation_id"] = correlation

@@ -22,7 +22,8 @@ _ARGUMENTS = {
     "mutate": '{"mem_id", "content"}; what it said before stays as a version',
     "evict": '{"mem_id"}',
     "search": '{"query", "limit"?}',
-    "invoke": 'any of its tools: {"tool_name", "arguments": {…}}',
+    "invoke": 'any of its tools: {"tool_name", "arguments": {…}}; beside arguments, as in an entry of ACTION.md: '
+    "priority, timeouts, retry, depends_on",
 }
 _WORDS = {"memory": "what you remember: made, loaded, changed, forgotten, found", "web_search": "the web, searched"}
 _SEARCHED = {"results": [{"title": "string", "url": "string", "snippet": "string"}]}
@@ -151,7 +152,12 @@ ROWS: tuple[FileRow, ...] = (
     ),
     view_row(SELF + "/chat/meta.json", "whose chat this is", "chat_meta"),
     *directory_rows(SELF + "/chat/control", "Chat control", "`input` takes plain text; one write is one message."),
-    control_row(SELF + "/chat/control/input", "what you want, in plain words", "chat_input", ASKERS),
+    control_row(
+        SELF + "/chat/control/input",
+        'what you want, in plain words; {"text"} and priority, timeouts, retry or depends_on of an entry of ACTION.md',
+        "chat_input",
+        ASKERS,
+    ),
     *directory_rows(SELF + "/chat/examples", "Chat examples", "What a message may look like."),
     view_row(SELF + "/chat/examples/send.txt", "one message", "chat_example"),
     *directory_rows(

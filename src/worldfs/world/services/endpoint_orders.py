@@ -83,7 +83,7 @@ class EndpointOrders:
     # -- refusals ----------------------------------------------------------------------------------------------------
 
     def refuse(self, key: tuple[str, str, str], error: BadInput) -> None:
-        told = {"code": error.code, "message": error.found, "found": error.expected}
+        told = {"code": error.code, "message": error.found} | ({"found": error.expected} if error.expected else {})
         with self._lock:
             self._refused[key] = {**told, "at_ms": epoch_ms(self.calls.clock.now())}
             self._refused.move_to_end(key)
@@ -111,16 +111,15 @@ class BoundEndpoint:
 
         `file`: the control's name, "invoke.json" or "<op>.json".
         """
+        where, calls = self._where, self._orders.calls
         try:
             order = tool_order.parse_tool_order(data, file, self._accepts)
+            params: Json = {"service": where.service, "node": where.node, "payload": order.text}
+            written = {"correlation": correlation, "place": where.place, "file": file}
+            id = calls.submit(self._binding, KIND, order.tool, params, **written, terms=order.terms)
         except BadInput as error:
             self._orders.refuse(self._key, error)
             raise
-        where, calls = self._where, self._orders.calls
-        params: Json = {"service": where.service, "node": where.node, "payload": order.text}
-        id = calls.submit(
-            self._binding, KIND, order.tool, params, correlation=correlation, place=where.place, file=file
-        )
         self._orders.accept(self._key)
         return Written(len(data), {"job": id}, calls.wait(id, PATIENCE_S))
 

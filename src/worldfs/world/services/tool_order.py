@@ -10,6 +10,8 @@ from typing import Final, NamedTuple
 from worldfs.base.errors import BadInput
 from worldfs.base.json_values import as_object
 from worldfs.base.model import Json
+from worldfs.formats.sheet_members import OrderTerms
+from worldfs.world.agent_jobs.written_terms import read_terms
 
 REFUSAL: Final = "invoke payload must include tool/tool_name/op and optional arguments/args"
 GENERAL: Final = "invoke.json"
@@ -31,12 +33,14 @@ class AcceptedTools(NamedTuple):
 class ToolOrder(NamedTuple):
     tool: str
     text: str  # as it was written, trimmed
+    terms: OrderTerms = OrderTerms()
 
 
 def parse_tool_order(data: bytes, file: str, accepts: AcceptedTools) -> ToolOrder:
     """Steps 2 to 5 of an invoke. Raises `BadInput` with the recorded message.
 
-    `file`: the control's name, "invoke.json" or that of an op.
+    `file`: the control's name, "invoke.json" or that of an op. Only beside `arguments` or `args` do its terms stand:
+    what an order without them says is for the tool.
     """
     try:
         text = data.decode().strip()
@@ -55,7 +59,7 @@ def parse_tool_order(data: bytes, file: str, accepts: AcceptedTools) -> ToolOrde
         raise bad_tool_order(f"tool {tool[:80]!r}, expected {accepts.family}_…")
     if not isinstance(_arguments(asked), dict):
         raise bad_tool_order("arguments that are no JSON object")
-    return ToolOrder(tool, text)
+    return ToolOrder(tool, text, read_terms(asked) if _given(asked) is not None else OrderTerms())
 
 
 def arguments(text: str) -> Json:
@@ -88,7 +92,9 @@ def _only(operations: Mapping[str, str]) -> str:
 
 
 def _arguments(asked: Json) -> object:
-    for key in ("arguments", "args"):
-        if asked.get(key) is not None:
-            return asked[key]
-    return {} if _explicit(asked) else asked
+    given = _given(asked)
+    return given if given is not None else {} if _explicit(asked) else asked
+
+
+def _given(asked: Json) -> object:
+    return next((asked[key] for key in ("arguments", "args") if asked.get(key) is not None), None)
