@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from worldfs import AgentState
-
-from .model_api import Call, Server, Step, serving
+from worldfs.testing.model_api import ScriptedApi as Server
+from worldfs.testing.model_api import ScriptedCall as Call
+from worldfs.testing.model_api import Step, serving
 
 pytestmark = pytest.mark.proof
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,4 +1,4 @@
-"""The port of language models: messages and operations in, words and calls of those operations out.
+"""The port of language models: messages and tools in, words and calls of those tools out.
 
     [project.entry-points."worldfs.models"]
     mine = "my_package.model:Mine"         # (settings, PluginContext) -> ChatModel
@@ -8,22 +8,34 @@ What a model asks for is a proposal: it becomes an order like any other, which t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final, NamedTuple, Protocol
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
-from .driver import PluginContext, Run
+from .driver import Run
 from .errors import UserError
 from .model import Json, Operation
-from .plugin_registry import PluginGroup
 
 
 class ModelMessage(NamedTuple):
-    role: str  # system | user | assistant | tool
+    role: str  # system | user | assistant
     text: str
 
 
+class ModelTool(NamedTuple):
+    """Something that a model may call; `schema` is the JSON Schema of its arguments."""
+
+    name: str
+    description: str
+    schema: Json
+
+
+def tool_of(operation: Operation) -> ModelTool:
+    """An operation as a tool."""
+    return ModelTool(operation.name, operation.description, operation.json_schema())
+
+
 class RequestedCall(NamedTuple):
-    operation: str
+    tool: str
     arguments: Json
 
 
@@ -32,23 +44,26 @@ class ModelReply(NamedTuple):
     calls: tuple[RequestedCall, ...] = ()
     input_tokens: int = 0  # 0: not counted
     output_tokens: int = 0
+    cost: float | None = None  # US dollars; None: not known
 
 
 class ModelUnavailable(UserError):
-    """A model that is not configured, cannot be reached or gives no valid answer. Never holds a key."""
+    """A model that is not configured, cannot be reached or gives no valid answer. Never holds a key.
+
+    Codes: MODEL_CONFIG, MODEL_KEY (settings), MODEL_UNREACHABLE, MODEL_TIMEOUT, MODEL_REFUSED (the endpoint says no),
+    MODEL_ANSWER (not usable), MODEL_BUDGET, MODEL_STOPPED (the caller no longer wants it).
+    """
 
     code = "MODEL_UNREACHABLE"
+    retry_after_s: float | None = None  # what the endpoint asks for
 
 
 class ChatModel(Protocol):
     """One model. Called from one thread at a time."""
 
-    def reply(self, messages: Sequence[ModelMessage], tools: Sequence[Operation], run: Run) -> ModelReply:
-        """The answer, before `run.stop` says to end. `tools` are described by `Operation.json_schema`.
+    def reply(self, messages: Sequence[ModelMessage], tools: Sequence[ModelTool], run: Run) -> ModelReply:
+        """The answer, before `run.stop` says to end. With tools, the model must call at least one of them.
 
         Raises `ModelUnavailable`.
         """
         ...
-
-
-MODELS: Final = PluginGroup[Callable[[Mapping[str, object], PluginContext], ChatModel]]("worldfs.models", {})

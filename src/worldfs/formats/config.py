@@ -12,12 +12,13 @@ from worldfs.base.json_values import as_text
 from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Finding
 
-from . import config_services, entry_ids, prose
+from . import config_models, config_services, entry_ids, prose
 from .config_fields import PATH, Json, Refusals
 from .config_fields import bad_field as _bad
 from .config_fields import mapping as _mapping
 from .config_fields import read_or_refuse as _kept
 from .config_fields import text as _text
+from .config_models import ModelConfig
 from .config_services import ResponderConfig, WebSearch
 
 PREFIX = "PhyAgentOS_"
@@ -49,6 +50,7 @@ class Config(NamedTuple):
     shared_workspace: str = "~/.PhyAgentOS/workspaces/shared"
     brains: tuple[ResponderConfig, ...] = ()  # agents.brains: which program answers the messages of which agent
     web_search: WebSearch = WebSearch()
+    models: Mapping[str, ModelConfig] = {}  # a NamedTuple's default; never written into
     profiles: str = ""  # directory of the operator's own profiles; the home's, not the file's
     findings: tuple[Finding, ...] = ()  # parts that cannot be used: the settings are without them
     raw: Json = {}  # noqa: RUF012 # a NamedTuple's default; never written into
@@ -94,6 +96,7 @@ def _config(raw: Json, environ: Mapping[str, str]) -> Config:
     workspace = words(defaults, "workspace", "agents.defaults.workspace")
     shared = words(bodies, "sharedworkspace", "embodiments.sharedWorkspace", Config().shared_workspace)
     brains = config_services.read_responders(agents.get("brains"), refused)
+    models = config_models.read_models(merged.get("models"), refused)
     search = _kept(
         refused, lambda: config_services.read_web_search(_mapping(merged, "websearch", "webSearch")), WebSearch()
     )
@@ -105,6 +108,7 @@ def _config(raw: Json, environ: Mapping[str, str]) -> Config:
         shared_workspace=shared,
         brains=brains,
         web_search=search,
+        models=models,
         findings=tuple(_finding(error) for error in refused),
         raw=raw,
     )

@@ -164,6 +164,17 @@ _WORLD = (
         remote="policy_command:serve",
     ),
     CommandSpec(
+        "model check",
+        "ask a configured language model one short question",
+        "model_command:check",
+        (
+            ArgumentSpec(
+                ("name",), "its name in `models` of config.json (default: planner)", "NAME", many="?", default="planner"
+            ),
+        ),
+        "Exit 0: it answered as asked; 1: it did not; 2: it is not configured, or its key cannot be used.",
+    ),
+    CommandSpec(
         "status",
         "show the kernel, robots, jobs and last events",
         "status_command:run",

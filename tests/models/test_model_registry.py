@@ -1,8 +1,9 @@
 """The port of models: a package's model is found by name, and is given operations as their JSON Schemas."""
 
-from worldfs.base.chat_model import MODELS, ModelMessage, RequestedCall
+from worldfs.base.chat_model import ModelMessage, RequestedCall, tool_of
 from worldfs.base.driver import PluginContext, Run
 from worldfs.base.standard_operations import MOVE_TO, PICK_UP
+from worldfs.models.model_registry import MODELS
 from worldfs.testing.manual_clock import ManualClock
 
 ECHO = """
@@ -13,7 +14,7 @@ class Echo:
         self.name = settings["name"]
 
     def reply(self, messages, tools, run):
-        wanted = [tool for tool in tools if tool.json_schema()["required"] == ["object_id"]]
+        wanted = [tool for tool in tools if tool.schema["required"] == ["object_id"]]
         told = {"object_id": messages[-1].text}
         return ModelReply(self.name, tuple(RequestedCall(tool.name, told) for tool in wanted))
 """
@@ -23,5 +24,5 @@ def test_a_package_s_model_chooses_among_operations_by_their_schemas(install):
     install("echo", {"worldfs.models": {"echo": "echo_model:Echo"}}, echo_model=ECHO)
     clock = ManualClock()
     model = MODELS["echo"]({"name": "tiny"}, PluginContext(clock))
-    reply = model.reply([ModelMessage("user", "apple_01")], [MOVE_TO, PICK_UP], Run(clock, 1e9))
+    reply = model.reply([ModelMessage("user", "apple_01")], [tool_of(MOVE_TO), tool_of(PICK_UP)], Run(clock, 1e9))
     assert reply.text == "tiny" and reply.calls == (RequestedCall("pick_up", {"object_id": "apple_01"}),)

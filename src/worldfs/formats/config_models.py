@@ -1,0 +1,144 @@
+"""Settings of language models: `models` of config.json, by name; the planner asks the one named `planner`.
+
+    "models": {
+        "planner": {"kind": "openai", "model": "qwen2.5-7b", "baseUrl": "http://127.0.0.1:8080/v1"},
+        "reviewer": {"kind": "anthropic", "model": "claude-haiku-4-5", "apiKeyFile": "secrets/anthropic"}
+    }
+
+No key is in config.json: it comes from an environment variable or from a file of mode 0600, relative to the home.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlsplit
+
+from worldfs.base.errors import BadInput
+from worldfs.base.plugin_registry import installed
+
+from .config_fields import Json, Refusals, bad_field, seconds, text
+
+MODELS_GROUP: Final = "worldfs.models"  # the group of packages' models
+OFFICIAL: Final[Mapping[str, str]] = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
+_KNOWN: Final = frozenset(
+    ("kind", "model", "baseurl", "apikey", "apikeyenv", "apikeyfile", "timeoutseconds", "retries", "maxtokens",
+     "tokenbudget", "costbudget", "inputprice", "outputprice")
+)  # fmt: skip
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+class ModelConfig(NamedTuple):
+    """One model. Budgets are those of one instruction; prices and `cost_budget` are in US dollars.
+
+    `kind`: openai (chat completions), anthropic (messages), or the name of a package's model, whose own keys are in
+    `more`.
+    """
+
+    name: str
+    kind: str
+    model: str = ""
+    base_url: str = ""  # "": the maker's own address
+    api_key_env: str = ""
+    api_key_file: str = ""
+    timeout_s: float = 60.0  # one call
+    retries: int = 2  # of a call that was not answered
+    max_tokens: int = 2_000  # of one answer
+    token_budget: int = 100_000
+    cost_budget: float | None = None
+    input_price: float | None = None  # of a million tokens
+    output_price: float | None = None
+    more: Mapping[str, Any] = _NOTHING
+
+
+def read_models(value: Any, refused: Refusals) -> dict[str, ModelConfig]:
+    """Keys come without case and underscores (config.py). A model whose entry is refused is as if not configured."""
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        refused.append(bad_field("models", f"a {type(value).__name__}", "an object: a name, and the model's settings"))
+        return {}
+    found: dict[str, ModelConfig] = {}
+    for name, entry in value.items():
+        where = f"models.{name}"
+        try:
+            if not isinstance(entry, dict):
+                raise bad_field(where, f"a {type(entry).__name__}", "an object with kind and model")
+            found[name] = _model(name, entry, where)
+        except BadInput as error:
+            refused.append(error)
+    return found
+
+
+def _model(name: str, entry: Json, where: str) -> ModelConfig:
+    kind = text(entry, "kind", f"{where}.kind").lower()
+    if kind not in OFFICIAL and kind not in (added := installed(MODELS_GROUP)):
+        raise bad_field(f"{where}.kind", repr(kind), " | ".join((*OFFICIAL, *sorted(added))))
+    if entry.get("apikey") is not None:
+        where_to = "apiKeyEnv, or apiKeyFile naming a file of mode 0600"
+        raise bad_field(f"{where}.apiKey", "a secret in config.json", where_to)
+    model = text(entry, "model", f"{where}.model")
+    if kind in OFFICIAL and not model:
+        raise bad_field(f"{where}.model", "nothing", "the name of the model")
+    more = {key: item for key, item in entry.items() if key not in _KNOWN}
+    if kind in OFFICIAL and more:
+        raise bad_field(f"{where}.{min(more)}", "a key that nothing reads", "one of the keys in docs/models.md")
+    env, file = text(entry, "apikeyenv", f"{where}.apiKeyEnv"), text(entry, "apikeyfile", f"{where}.apiKeyFile")
+    base_url = _address(entry, where, keyed=bool(env or file))
+    input_price = _amount(entry, "inputprice", f"{where}.inputPrice")
+    output_price = _amount(entry, "outputprice", f"{where}.outputPrice")
+    if (input_price is None) != (output_price is None):
+        raise bad_field(f"{where}.inputPrice", "one of two prices", "inputPrice and outputPrice, or neither")
+    return ModelConfig(
+        name,
+        kind,
+        model,
+        base_url,
+        env or ("" if base_url or file else OFFICIAL.get(kind, "")),
+        file,
+        seconds(entry, "timeoutseconds", f"{where}.timeoutSeconds", 60.0),
+        _count(entry, "retries", f"{where}.retries", 2, (0, 10)),
+        _count(entry, "maxtokens", f"{where}.maxTokens", 2_000, (1, 1_000_000)),
+        _count(entry, "tokenbudget", f"{where}.tokenBudget", 100_000, (1, 1_000_000_000)),
+        _amount(entry, "costbudget", f"{where}.costBudget"),
+        input_price,
+        output_price,
+        more,
+    )
+
+
+def _address(entry: Json, where: str, *, keyed: bool) -> str:
+    """The base URL. A key goes over TLS, or stays on this machine; no login stands in the address."""
+    address = text(entry, "baseurl", f"{where}.baseUrl").rstrip("/")
+    if not address:
+        return ""
+    try:
+        url = urlsplit(address)
+        good = url.scheme in ("http", "https") and bool(url.hostname) and url.port != 0
+    except ValueError:
+        good = False
+    if not good or url.username or url.password or url.query or url.fragment:
+        found = "an address with a login, a query or none that can be used" if "@" in address else repr(address)[:80]
+        raise bad_field(f"{where}.baseUrl", found, "an address like https://HOST/v1 or http://127.0.0.1:8080/v1")
+    if keyed and url.scheme == "http" and url.hostname not in LOOPBACK:
+        raise bad_field(f"{where}.baseUrl", "a key over plain HTTP", "https, or a model on this machine")
+    return address
+
+
+def _count(entry: Json, key: str, where: str, default: int, limits: tuple[int, int]) -> int:
+    value = entry.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int) or not limits[0] <= value <= limits[1]:
+        raise bad_field(where, f"{value!r:.40}", f"a whole number from {limits[0]} to {limits[1]}")
+    return value
+
+
+def _amount(entry: Json, key: str, where: str) -> float | None:
+    value = entry.get(key)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+        raise bad_field(where, f"{value!r:.40}", "an amount in US dollars, 0 or more")
+    return float(value)

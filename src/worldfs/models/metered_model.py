@@ -1,0 +1,139 @@
+"""A model with a deadline, a budget and bounded retries; each call is recorded."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from worldfs.base.chat_model import ChatModel, ModelMessage, ModelReply, ModelTool, ModelUnavailable
+from worldfs.base.driver import Run
+from worldfs.base.model import Json
+from worldfs.formats.config_models import ModelConfig
+
+POLL_S: Final = 0.05  # how long a stop may go unseen while a call is under way
+LEAVE_S: Final = 2.0  # for a stopped call to end by itself; then it is left behind
+BACKOFF_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
+LONGEST_WAIT_S: Final = 30.0  # that an endpoint may ask for before a retry
+BYTES_A_TOKEN: Final = 4  # where the endpoint does not count
+RETRIED: Final = frozenset(("MODEL_UNREACHABLE",))
+
+
+class ModelCall(NamedTuple):
+    """One request to a model, as it is recorded. Neither prompt nor answer: they may hold what others may not see."""
+
+    model: str
+    prompt_sha256: str
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None  # None: the price is not known
+    latency_s: float
+    error: str = ""  # the code of a call that gave no answer
+
+    def as_json(self) -> Json:
+        return {key: value for key, value in self._asdict().items() if value not in (None, "")}
+
+
+class MeteredModel:
+    """A `ChatModel` around one. Its budgets are for its lifetime: one instruction."""
+
+    def __init__(self, model: ChatModel, config: ModelConfig) -> None:
+        self._model, self.config = model, config
+        self.calls: list[ModelCall] = []
+
+    @property
+    def name(self) -> str:
+        return self.config.model or self.config.kind
+
+    @property
+    def tokens(self) -> int:
+        return sum(call.input_tokens + call.output_tokens for call in self.calls)
+
+    @property
+    def cost(self) -> float | None:
+        """US dollars; None if any call's price is not known."""
+        costs = [call.cost_usd for call in self.calls]
+        return None if any(cost is None for cost in costs) else sum(cost for cost in costs if cost is not None)
+
+    def reply(self, messages: Sequence[ModelMessage], tools: Sequence[ModelTool], run: Run) -> ModelReply:
+        prompt = json.dumps([messages, tools], ensure_ascii=False, sort_keys=True, default=str).encode()
+        for attempt in range(self.config.retries + 1):
+            self._check_budget(len(prompt) // BYTES_A_TOKEN)
+            began = run.clock.monotonic()
+            try:
+                reply = self._ask(messages, tools, run)
+            except ModelUnavailable as error:
+                self._record(prompt, ModelReply("", (), len(prompt) // BYTES_A_TOKEN), began, run, error.code)
+                if error.code not in RETRIED or attempt == self.config.retries:
+                    raise
+                wait = min(error.retry_after_s or BACKOFF_S[min(attempt, len(BACKOFF_S) - 1)], LONGEST_WAIT_S)
+                run.clock.wait(run.cancel, min(wait, max(0.0, run.deadline - run.clock.monotonic())))
+                continue
+            if not reply.input_tokens + reply.output_tokens:
+                said = len(reply.text) + len(json.dumps(reply.calls, default=str))
+                counted = len(prompt) // BYTES_A_TOKEN, said // BYTES_A_TOKEN
+                reply = reply._replace(input_tokens=counted[0], output_tokens=counted[1])
+            self._record(prompt, reply, began, run)
+            return reply
+        raise AssertionError("the last attempt returns or raises")
+
+    def _check_budget(self, estimate: int) -> None:
+        """Raises before a call that would go beyond a budget; a price that is not known spends all of it."""
+        found = ""
+        if self.tokens + estimate + self.config.max_tokens > self.config.token_budget:
+            found = f"{self.tokens} of {self.config.token_budget} tokens used, and the next call may take more"
+        elif (limit := self.config.cost_budget) is not None and self.calls:
+            if (cost := self.cost) is None:
+                found = "a budget in money, and the price of the model is not known: set inputPrice and outputPrice"
+            elif cost >= limit:
+                found = f"{cost:.4f} of {limit:g} US dollars spent"
+        if found:
+            fix = "raise tokenBudget or costBudget, or say it in other words"
+            raise self._unavailable(found, "MODEL_BUDGET", "a call within the budget", fix)
+
+    def _ask(self, messages: Sequence[ModelMessage], tools: Sequence[ModelTool], run: Run) -> ModelReply:
+        """One attempt, in a thread of its own: a model that does not look at `run.stop` is left behind."""
+        clock = run.clock
+        inner = Run(clock, min(run.deadline, clock.monotonic() + self.config.timeout_s), run.attempt, None, run.cancel)
+        box: list[ModelReply | ModelUnavailable] = []
+        done = threading.Event()
+
+        def ask() -> None:
+            try:
+                box.append(self._model.reply(messages, tools, inner))
+            except ModelUnavailable as error:
+                box.append(error)
+            except Exception as error:  # whatever a package's model raises
+                box.append(self._unavailable(f"{type(error).__name__}: {error}"[:300], "MODEL_ANSWER"))
+            finally:
+                done.set()
+
+        threading.Thread(target=ask, daemon=True, name=f"model {self.config.name}").start()
+        while not done.wait(POLL_S):
+            if inner.stop:
+                done.wait(LEAVE_S)
+                break
+        if why := inner.stop:
+            if why == "cancelled":
+                raise self._unavailable("stopped before it answered", "MODEL_STOPPED")
+            seconds = f"no answer within {self.config.timeout_s:g} s"
+            raise self._unavailable(seconds, "MODEL_TIMEOUT", "an answer in time", "raise timeoutSeconds")
+        found = box[0]
+        if isinstance(found, ModelUnavailable):
+            raise found
+        return found
+
+    def _record(self, prompt: bytes, reply: ModelReply, began: float, run: Run, error: str = "") -> None:
+        cost, prices = reply.cost, (self.config.input_price, self.config.output_price)
+        if prices[0] is not None and prices[1] is not None:
+            cost = (reply.input_tokens * prices[0] + reply.output_tokens * prices[1]) / 1e6
+        elif error and cost is None:
+            cost = 0.0 if error in RETRIED else None  # nothing was answered, so nothing is charged
+        digest, latency = hashlib.sha256(prompt).hexdigest(), round(run.clock.monotonic() - began, 3)
+        self.calls.append(ModelCall(self.name, digest, reply.input_tokens, reply.output_tokens, cost, latency, error))
+
+    def _unavailable(self, found: str, code: str, expected: str = "", fix: str = "") -> ModelUnavailable:
+        where = f"config.json models.{self.config.name}"
+        return ModelUnavailable(found, path=where, op="ask a model", expected=expected, fix=fix, code=code)

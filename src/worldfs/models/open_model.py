@@ -1,0 +1,39 @@
+"""A configured model, ready to be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from worldfs.base.chat_model import ModelUnavailable
+from worldfs.base.clock import Clock
+from worldfs.base.driver import PluginContext
+from worldfs.base.errors import MissingRequirement, UserError
+from worldfs.formats.config_models import ModelConfig
+
+from .api_key import read_api_key
+from .metered_model import MeteredModel
+from .model_registry import MODELS
+
+
+def open_model(config: ModelConfig, home: Path, environ: Mapping[str, str], clock: Clock) -> MeteredModel:
+    """Raises `ModelUnavailable` for a key or a package that cannot be used, `MissingRequirement` without the extra."""
+    settings = {
+        **config.more,
+        "name": config.name,
+        "model": config.model,
+        "base_url": config.base_url,
+        "key": read_api_key(config, home, environ),
+        "max_tokens": config.max_tokens,
+    }
+    try:
+        return MeteredModel(MODELS[config.kind](settings, PluginContext(clock)), config)
+    except ModuleNotFoundError as absent:
+        raise MissingRequirement(
+            f"{absent.name} is not installed", op="ask a model", fix="pip install 'worldfs[models]'"
+        ) from None
+    except UserError:
+        raise
+    except Exception as error:  # whatever a package raises
+        where, found = f"config.json models.{config.name}", f"{config.kind}: {type(error).__name__}: {error}"[:300]
+        raise ModelUnavailable(found, path=where, op="ask a model", code="MODEL_CONFIG") from None
