@@ -58,6 +58,9 @@ class Far:
     def types(self) -> list[str]:
         return [frame.type for frame in self.asked]
 
+    def flushed(self) -> list[int | None]:
+        return [frame.oldtag for frame in self.asked if frame.type == "acheron.t_flush"]
+
     async def serve(self, socket: ServerConnection) -> None:
         assert socket.request is not None
         if socket.request.headers.get("Authorization") != f"Bearer {TOKEN}":

@@ -7,8 +7,10 @@ server has answered their clunk.
 
 from __future__ import annotations
 
+import asyncio
 import heapq
 import json
+from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Final, Self
 
@@ -18,7 +20,7 @@ from worldfs.formats.wire import frames
 from worldfs.tree.verb_values import Stat, Written
 
 from .handshake import ROOT_FID, HandshakeResult
-from .remote_errors import ConnectionLost
+from .remote_errors import ConnectionLost, RequestTimeout
 from .remote_types import Json
 from .rpc_client import Reply, RpcClient
 
@@ -39,9 +41,9 @@ class RemoteTree:
     async def stat(self, path: str, timeout: float | None) -> Stat:
         async with RemoteFid(self, path) as fid:
             walked = await fid.post_walk()
-            tag, reply = await self.rpc.post("stat", {"fid": fid.number})
+            posted = await fid.post("stat")
             await fid.walk_result(walked, timeout)
-            found = await self.rpc.answer(tag, reply, "stat", path=path, timeout=timeout)
+            found = await self.rpc.answer(*posted, "stat", path=path, timeout=timeout)
         return _stat(path, found)
 
     async def entries(self, path: str, timeout: float | None) -> list[Stat]:
@@ -67,8 +69,8 @@ class RemoteTree:
         """The bytes of a file, or the names in a directory, joined by newlines. See `RemoteWorld.read`."""
         async with RemoteFid(self, path) as fid:
             walked = await fid.post_walk()
-            opened = await self.rpc.post("open", {"fid": fid.number, "mode": "r"})
-            first = await self.rpc.post("read", {**self.asking(fid.number, offset, count, wait), **(more or {})})
+            opened = await fid.post("open", {"mode": "r"})
+            first = await fid.post("read", {**self.asking(fid.number, offset, count, wait), **(more or {})})
             qid = await fid.walk_result(walked, timeout)
             if (qid.get("type") == "dir") != directory:
                 word = "enotdir" if directory else "eisdir"
@@ -112,7 +114,7 @@ class RemoteTree:
         async with RemoteFid(self, path) as fid:
             walked = await (fid.post_create() if create else fid.post_walk())
             mode: Json = {"mode": "w", "stage": True} if stage else {"mode": "w"}
-            opened = await self.rpc.post("open", {"fid": fid.number, **mode})
+            opened = await fid.post("open", mode)
             await fid.walk_result(walked, timeout)
             await self.rpc.answer(*opened, "open", path=path, timeout=timeout)
             while total == 0 or total < len(data):
@@ -136,7 +138,7 @@ class RemoteTree:
         above, name = _parent(path)
         async with RemoteFid(self, above) as fid:
             walked = await fid.post_walk()
-            posted = await self.rpc.post("remove", {"fid": fid.number, "path": [name]})
+            posted = await fid.post("remove", {"path": [name]})
             await fid.walk_result(walked, timeout)
             await self.rpc.answer(*posted, "remove", path=path, timeout=timeout)
 
@@ -144,8 +146,7 @@ class RemoteTree:
         (above, name), (target, other) = _parent(old), _parent(new)
         async with RemoteFid(self, above) as fid, RemoteFid(self, target) as to:
             walked, there = await fid.post_walk(), await to.post_walk()
-            fields = {"fid": fid.number, "newfid": to.number, "path": [name, other]}
-            posted = await self.rpc.post("rename", fields)
+            posted = await fid.post("rename", {"newfid": to.number, "path": [name, other]})
             await fid.walk_result(walked, timeout)
             await to.walk_result(there, timeout)
             await self.rpc.answer(*posted, "rename", path=old, timeout=timeout)
@@ -153,21 +154,19 @@ class RemoteTree:
     async def truncate(self, path: str, size: int, timeout: float | None) -> None:
         async with RemoteFid(self, path) as fid:
             walked = await fid.post_walk()
-            posted = await self.rpc.post("setattr", {"fid": fid.number, "payload": {"size": size}})
+            posted = await fid.post("setattr", {"payload": {"size": size}})
             await fid.walk_result(walked, timeout)
             await self.rpc.answer(*posted, "truncate", path=path, timeout=timeout)
 
     async def open(self, path: str, mode: str, timeout: float | None) -> RemoteFile:
         """Open a file: its bytes are those of the first read. Close it."""
-        fid = RemoteFid(self, path)
-        try:
+        async with AsyncExitStack() as stack:
+            fid = await stack.enter_async_context(RemoteFid(self, path))
             walked = await fid.post_walk()
-            opened = await self.rpc.post("open", {"fid": fid.number, "mode": mode})
+            opened = await fid.post("open", {"mode": mode})
             await fid.walk_result(walked, timeout)
             await self.rpc.answer(*opened, "open", path=path, timeout=timeout)
-        except BaseException:
-            fid.close()
-            raise
+            stack.pop_all()
         return RemoteFile(self, fid, timeout)
 
     def asking(self, fid: int, offset: int, count: int | None, wait: float | None) -> Json:
@@ -196,32 +195,38 @@ class RemoteTree:
 
 
 class RemoteFid:
-    """A fid on the server, from the walk to the clunk."""
+    """A fid on the server, from the walk to the clunk. What its caller gives up is flushed, not only what it awaits."""
 
     def __init__(self, tree: RemoteTree, path: str) -> None:
         self._tree, self.path = tree, path
         self._names = path_names(path)
         self.number = tree.take_number()
         self._walked = False
+        self._posted: list[int] = []
+
+    async def post(self, op: str, fields: Json | None = None) -> tuple[int, Reply]:
+        """Send a request about this fid; its tag, and the reply to come."""
+        posted = await self._tree.rpc.post(op, {"fid": self.number, **(fields or {})})
+        self._posted.append(posted[0])
+        return posted
 
     async def post_walk(self) -> tuple[int, Reply]:
         self._walked = True
-        return await self._tree.rpc.post("walk", {"fid": ROOT_FID, "newfid": self.number, "path": self._names})
+        return await self.post("walk", {"fid": ROOT_FID, "newfid": self.number, "path": self._names})
 
     async def post_create(self, *, directory: bool = False) -> tuple[int, Reply]:
         """Create the file instead of a walk. In two steps, because the directory needs a fid as well."""
         above, name = self._names[:-1], self._names[-1:]
-        walk = {"fid": ROOT_FID, "newfid": self.number, "path": above}
-        posted = await self._tree.rpc.post("walk", walk)
+        posted = await self.post("walk", {"fid": ROOT_FID, "newfid": self.number, "path": above})
         self._walked = True
         await self._tree.rpc.answer(*posted, "walk", path=self.path, timeout=None)
-        fields = {"fid": self.number, "newfid": self.number, "path": name, "mode": "dir" if directory else "file"}
-        return await self._tree.rpc.post("create", fields)
+        fields = {"newfid": self.number, "path": name, "mode": "dir" if directory else "file"}
+        return await self.post("create", fields)
 
     async def commit(self, timeout: float | None) -> None:
         """Clunk the fid; the reply says whether the staged data became the file's content."""
         self._walked = False
-        posted = await self._tree.rpc.post("clunk", {"fid": self.number})
+        posted = await self.post("clunk")
         try:
             await self._tree.rpc.answer(*posted, "write", path=self.path, timeout=timeout)
         finally:
@@ -244,6 +249,9 @@ class RemoteFid:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
     ) -> None:
+        if isinstance(error, (asyncio.CancelledError, RequestTimeout)):
+            for tag in self._posted:
+                self._tree.rpc.flush(tag)
         self.close()
 
 

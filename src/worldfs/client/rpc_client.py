@@ -39,6 +39,7 @@ class RpcClient:
         self._tags = itertools.count(1)
         self._ids = itertools.count(1)
         self._tagged: dict[int, Reply] = {}
+        self._dropped: set[int] = set()  # tags whose flush is not answered yet
         self._called: dict[str, Reply] = {}
         self._background: set[asyncio.Task[None]] = set()
         self._gone: WorldError | None = None
@@ -80,10 +81,10 @@ class RpcClient:
         try:
             frame = await _within(reply, timeout)
         except TimeoutError:
-            self._flush(tag)
+            self.flush(tag)
             raise RequestTimeout(f"no answer in {timeout:g} s", path=path, op=op) from None
         except asyncio.CancelledError:
-            self._flush(tag)
+            self.flush(tag)
             raise
         return _payload(frame, path, op)
 
@@ -123,8 +124,10 @@ class RpcClient:
         if self._gone is not None:
             raise self._gone
 
-    def _flush(self, tag: int) -> None:
-        if self._gone is None:
+    def flush(self, tag: int) -> None:
+        """Have the server drop a request; nothing if it was answered, or is being dropped."""
+        if self._gone is None and tag in self._tagged and tag not in self._dropped:
+            self._dropped.add(tag)
             self.run_in_background(self._flushed(tag))
 
     async def _flushed(self, tag: int) -> None:
@@ -134,6 +137,7 @@ class RpcClient:
             pass  # a server without flush, or a lost connection: there is nothing to undo
         finally:
             self._tagged.pop(tag, None)
+            self._dropped.discard(tag)
 
     async def _send(self, frame: Json) -> None:
         from websockets.exceptions import ConnectionClosed
