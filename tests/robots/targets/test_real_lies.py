@@ -118,8 +118,8 @@ def orders() -> list[Any]:
 @pytest.mark.parametrize(
     ("lie", "driver", "op", "params"), orders(), ids=lambda value: getattr(value, "__name__", None)
 )
-def test_a_robot_that_lies_succeeds_in_nothing(tmp_path, peers, lie, driver, op, params) -> None:
-    with peers.Plant(*KINDS[driver]) as plant:
+def test_a_robot_that_lies_succeeds_in_nothing(tmp_path, timed, lie, driver, op, params) -> None:
+    with timed.Plant(*KINDS[driver]) as plant:
         plant.between = APPLE if lie is not missing else 0.0
         lie(plant)
         more = {"kinematics": {"dh": DH}} if driver == "lerobot" else {}
@@ -131,10 +131,10 @@ def test_a_robot_that_lies_succeeds_in_nothing(tmp_path, peers, lie, driver, op,
 
 
 @pytest.mark.parametrize("driver", sorted(KINDS))
-def test_the_same_orders_succeed_where_nothing_lies(tmp_path, peers, driver) -> None:
+def test_the_same_orders_succeed_where_nothing_lies(tmp_path, timed, driver) -> None:
     goal = far(0.03) if driver == "lerobot" else [0.6, 0.05, 0.4]
     more = {"kinematics": {"dh": DH}} if driver == "lerobot" else {}
-    with peers.Plant(*KINDS[driver]) as plant:
+    with timed.Plant(*KINDS[driver]) as plant:
         lab(tmp_path, settings(plant.address, driver, **more), ("move_to", {"target_pose": goal}), driver=driver)
         (outcome,) = ended(tmp_path, driver)
     assert outcome.ok, outcome
