@@ -125,6 +125,29 @@ def test_up_until_idle_does_what_is_pending_and_tells_it(paos: Paos, executed: l
     assert json.loads(paos("status", "--json")[1])["kernel"] is None
 
 
+@pytest.mark.parametrize("waiting", [1, 2])
+def test_up_until_idle_ends_on_a_stopped_world_and_says_what_waits(
+    paos: Paos, executed: list[Any], waiting: int
+) -> None:
+    paos("onboard")
+    assert paos("stop")[0] == 0
+    assert paos("up", "--until-idle")[0] == 0  # nothing waits
+    ids = [f"act_00{n + 1}" for n in range(waiting)]
+    paos("write", "ACTION.md", "--as", "planner", stdin=queue(*ids))
+    code, said, _ = paos("up", "--until-idle")
+    jobs = "act_001 waits" if waiting == 1 else "2 jobs wait"
+    assert (code, said.splitlines()[-2]) == (
+        1,
+        f"{jobs}: franka_001 stopped, resume with: paos resume --node franka_001",
+    )
+    held = [json.loads(line) for line in paos("--json", "up", "--until-idle")[1].splitlines()][-2]
+    assert held == {"event": "kernel", "state": "held", "jobs": ids, "nodes": ["franka_001"]}
+    assert executed == []
+    assert paos("resume")[0] == 0
+    assert paos("up", "--until-idle")[0] == 0
+    assert [order.id for order in executed] == ids
+
+
 def test_what_up_tells_programs_is_one_object_a_line(paos: Paos, executed: list[Any]) -> None:
     paos("onboard")
     paos("write", "ACTION.md", "--as", "planner", stdin=queue("act_001"))

@@ -158,6 +158,55 @@ def test_a_stop_of_one_node_leaves_the_others_at_work(bench, stops):
     assert bench.outcome("b").ok
 
 
+def test_a_run_until_idle_ends_when_all_that_is_open_waits_for_a_stopped_node(bench, stops):
+    bench.nodes["leg"] = bench.body
+    kernel = bench.start(threads=True)
+    assert kernel.held == []
+    stops.stop(["arm"], "operator")
+    after = bench.order("after", "leg", depends_on=("held",))
+    bench.submit(bench.order("held"), bench.order("free", "leg"), after)
+    kernel.run(threading.Event(), until_idle=True)
+    assert kernel.held == ["arm"]
+    assert bench.outcome("free").ok
+    assert {bench.status(id).state for id in ("held", "after")} == {JobState.PENDING}
+    stops.resume(["arm"], "operator")
+    kernel.run(threading.Event(), until_idle=True)
+    assert bench.outcome("held").ok and bench.outcome("after").ok
+
+
+def test_while_a_job_may_begin_or_end_the_run_goes_on(bench, stops):
+    bench.nodes["leg"] = bench.body
+    failing = Outcome.failure(Cause.ERROR, "E", "no")
+    bench.body.on_execute = lambda order, run: failing
+    kernel = bench.start()
+    stops.stop(["arm"], "operator")
+    bench.submit(bench.order("held"), bench.order("again", "leg", attempts=2, backoff="linear"))
+    bench.drain()
+    assert bench.status("again").attempt == 1 and kernel.held == []  # it is repeated in a second
+    bench.clock.advance(2.0)
+    bench.drain()
+    assert kernel.held == ["arm"]
+
+
+def test_a_job_that_runs_on_a_node_that_was_stopped_is_awaited(bench, stops):
+    begun, still = threading.Event(), threading.Event()
+
+    def execute(order, run):
+        begun.set()
+        assert still.wait(PATIENCE)
+        return Outcome.failure(Cause.CANCELLED, "CANCELLED", "holds still")
+
+    bench.body.on_execute = execute
+    bench.submit(bench.order("long"))
+    kernel = bench.start(threads=True)
+    bench.when(begun)
+    stops.stop(["arm"], "critic")
+    bench.until(lambda: kernel.stopping.is_stopped("arm"))
+    assert kernel.held == []
+    still.set()
+    bench.until(lambda: kernel.idle)
+
+
 def test_what_is_judged_when_the_stop_comes_has_not_begun_and_waits(bench, stops):
     judged, go_on = threading.Event(), threading.Event()
 

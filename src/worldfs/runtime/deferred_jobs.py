@@ -6,7 +6,7 @@ A waiting job costs work when it is added and when it ends, not while it waits: 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Container
+from collections.abc import Collection, Container
 from datetime import datetime, timedelta
 
 from worldfs.base.clock import Clock, parse_stamp
@@ -51,6 +51,10 @@ class DeferredJobs:
         if unmet:
             self._unmet[job.id] = unmet
         return bool(unmet)
+
+    def waits_for(self, id: str) -> Collection[str]:
+        """The jobs that must succeed before this one may start."""
+        return self._unmet.get(id, ())
 
     def drop(self, id: str) -> None:
         """The job starts, or has ended."""

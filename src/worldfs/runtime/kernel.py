@@ -116,11 +116,11 @@ class Kernel:
             self._enter(job)
 
     def run(self, stop: threading.Event, *, until_idle: bool = False) -> None:
-        """Work until `stop` is set (call `wake()` then); with `until_idle` until nothing is open."""
+        """Work until `stop` is set (call `wake()` then); with `until_idle` until no job can begin."""
         changes = self._watch.read(0.0)
         while not stop.is_set():
             forward = self.tick(changes)
-            if until_idle and self.idle and not forward:
+            if until_idle and not forward and (self.idle or self.held):
                 return
             changes = self._hear(at_once=until_idle and self.idle)
 
@@ -200,6 +200,13 @@ class Kernel:
     @property
     def idle(self) -> bool:
         return not self.open.table and not self._intake
+
+    @property
+    def held(self) -> list[str]:
+        """The nodes, stopped or switched off, that all open jobs wait for; none while another job may begin or end."""
+        if self._intake or not self.open.all_wait(self._able):
+            return []
+        return sorted({job.order.node for job in self.open_jobs() if not self._able(job.order.node)})
 
     @property
     def busy(self) -> bool:

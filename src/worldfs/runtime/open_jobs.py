@@ -149,6 +149,13 @@ class OpenJobs:
         """Whether another `collect` or `start` may have something to do at once."""
         return bool(self.finished) or self.queue.waiting
 
+    def all_wait(self, able: Callable[[str], bool]) -> bool:
+        """Whether there are open jobs, and each waits for a lane that is not able, itself or by its dependencies."""
+        held = {id for id, job in self.table.items() if not able(self.rules.lane_of(job))}
+        while more := {id for id in self.table.keys() - held if not held.isdisjoint(self._deferred.waits_for(id))}:
+            held |= more
+        return bool(held) and held == self.table.keys() and not self.running
+
     def overdue(self) -> None:
         """A worker that does not stop in time: its job ends without it, its lane stays busy until it returns."""
         now, rules = self.clock.monotonic(), self.rules

@@ -73,7 +73,7 @@ _WORLD = (
         "run the kernel and the drivers until Ctrl-C",
         "up:run",
         (
-            ArgumentSpec(("--until-idle",), "end when no job is left", takes="switch"),
+            ArgumentSpec(("--until-idle",), "end when no job is left, or none may begin (then exit 1)", takes="switch"),
             *_BODY,
             ArgumentSpec(("--serve",), "also serve the tree over a WebSocket (`paos serve`)", takes="switch"),
             *_SOCKET,

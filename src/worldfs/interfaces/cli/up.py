@@ -13,6 +13,7 @@ from worldfs.base.messages.message_rendering import render_finding
 from worldfs.world.status_report import job_value
 
 from .command_context import CommandContext
+from .exits import DONE, REFUSED
 from .serve import serve_beside
 from .signals import stop_on
 from .status_command import alert_line
@@ -26,7 +27,10 @@ PRINTED_EVENTS = {"running", "ended", "retry", "lost"}  # for people; programs r
 
 
 def run(context: CommandContext) -> int:
-    """Exit 0 when asked to stop, or idle with --until-idle. Raises `Busy` when another kernel holds the workspace."""
+    """Exit 0 when asked to stop, or idle with --until-idle; 1 when that ends with jobs that no robot may begin.
+
+    Raises `Busy` when another kernel holds the workspace.
+    """
     stop = threading.Event()
     with ExitStack() as stack:
         teller = JobEventPrinter(context)
@@ -42,8 +46,9 @@ def run(context: CommandContext) -> int:
         if context["serve"]:
             stack.enter_context(serve_beside(context, world))
         world.run(until_idle=context["until_idle"], stop=stop)
+        held = context["until_idle"] and not stop.is_set() and _held(context, world)
     context.output.report("kernel stopped", {"event": "kernel", "state": "stopped"})
-    return 0
+    return REFUSED if held else DONE
 
 
 class JobEventPrinter:
@@ -79,6 +84,23 @@ class JobEventPrinter:
             yield
         except BrokenPipeError:
             self._heard = False
+
+
+def _held(context: CommandContext, world: World) -> bool:
+    """Say which jobs wait for which robots, if none of them may begin."""
+    kernel = world.kernel
+    nodes = kernel.held if kernel is not None else []
+    if kernel is None or not nodes:
+        return False
+    jobs = [job.id for job in kernel.open_jobs()]
+    stopped = [node for node in nodes if world.stops.state(node).stopped]
+    resume = "--all" if len(stopped) > 1 else f"--node {stopped[0]}" if stopped else ""
+    reasons = [f"{', '.join(stopped)} stopped, resume with: {context.name} resume {resume}"] if stopped else []
+    reasons += [f"{node} is switched off" for node in nodes if node not in stopped]
+    many = f"{len(jobs)} jobs wait" if len(jobs) > 1 else f"{jobs[0]} waits"
+    said = {"event": "kernel", "state": "held", "jobs": jobs, "nodes": nodes}
+    context.output.report(f"{many}: {'; '.join(reasons)}", said, "warn")
+    return True
 
 
 def _greet(context: CommandContext, world: World) -> None:
