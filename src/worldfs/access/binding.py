@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from .roles import AGENT, OPERATOR, PLANNER
+from .roles import AGENT, OPERATOR, PLANNER, ROLES
 
 ADMIN = "admin"
 USER = "user"
@@ -14,9 +14,12 @@ SYSTEM = "system"  # the primary agent's project
 
 
 class Binding(NamedTuple):
-    """A connection bound to an (agent, project). `token`: the project token that was given, checked at every use."""
+    """A connection bound to an (agent, project). `token`: the project token that was given, checked at every use.
 
-    role: str  # ADMIN | USER | NODE
+    A role token gives ADMIN, USER or NODE; a home on this disk may also be opened with a file role as it is.
+    """
+
+    role: str  # ADMIN | USER | NODE | a file role
     agent: str
     project: str = ""
     token: str = ""
@@ -28,12 +31,27 @@ class Binding(NamedTuple):
     def role_at(self, parts: tuple[str, ...]) -> str:
         """The file role of the binding for a path in the layout table; "" sees nothing."""
         base = {ADMIN: OPERATOR, USER: PLANNER}.get(self.role, "")
-        return AGENT if base and parts[:2] == ("agents", "self") else base
+        if not base:
+            return self.role if self.role in ROLES else ""
+        return AGENT if parts[:2] == ("agents", "self") else base
+
+    @property
+    def file_roles(self) -> frozenset[str]:
+        """The file roles that it has, here or there."""
+        return frozenset({self.role_at(()), self.role_at(("agents", "self"))})
 
     @property
     def primary(self) -> bool:
         """Whether it may see secrets of mounts: both the agent and the role decide (acheron D37)."""
         return self.admin and self.agent == MOTHER
+
+
+def binding_of_role(role: str, agent: str, project: str) -> Binding:
+    """The binding of a file role in a home on this disk: an operator who names no agent is the home's owner, any other
+    role is bound to the home's own `project`."""
+    if role == OPERATOR:
+        return Binding(ADMIN, agent, project) if agent else OWNER
+    return Binding(USER if role == PLANNER else role, agent or MOTHER, project)
 
 
 OWNER: Final = Binding(ADMIN, MOTHER, SYSTEM)  # the server itself, and the operator of the home

@@ -23,7 +23,9 @@ GLOBAL = (
         "FILE",
         completes="file",
     ),
-    ArgumentSpec(("--agent",), "with --connect: act as this agent (default: the token's own)", "NAME"),
+    ArgumentSpec(
+        ("--agent",), "with --connect and for `paos mcp`: act as this agent (default: the token's own)", "NAME"
+    ),
     ArgumentSpec(
         ("--project",), "with --connect: the project; its token, if it has one, is in $PAOS_PROJECT_TOKEN", "ID"
     ),
@@ -128,6 +130,15 @@ _WORLD = (
         _SOCKET,
         "Tokens are in HOME/auth_tokens.json. With --json one line tells the port when it listens. "
         "Bodies are run by `paos up`.",
+    ),
+    CommandSpec(
+        "mcp",
+        "serve the tree to a command-line agent over stdio (Model Context Protocol)",
+        "mcp_command:run",
+        (),
+        "The client starts it; it ends with its input. Rights are those of --as, over --connect those of the token. "
+        "`paos serve` answers the same protocol over HTTP at /mcp.",
+        remote="mcp_command:run",
     ),
     CommandSpec(
         "token add",

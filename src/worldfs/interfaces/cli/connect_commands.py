@@ -19,13 +19,10 @@ if TYPE_CHECKING:
 
 
 def open_connection(context: CommandContext) -> BlockingWorld:
-    """The world behind --connect. The token is never on the command line, where every process could read it."""
+    """The world behind --connect."""
     from worldfs.client import address, blocking
 
-    # The home's own token is for the home's own server: it is not sent to strangers unless the home was named.
-    near = context["home"] or address.parse(context["connect"]).loopback
-    home = str(context.home.path) if near else ""
-    token = address.find_token(context.environ, file=context["token_file"] or "", home=home)
+    token = server_token(context)
     project_token = context.environ.get(address.PROJECT_TOKEN, "")
     return blocking.connect(
         context["connect"],
@@ -34,6 +31,16 @@ def open_connection(context: CommandContext) -> BlockingWorld:
         project=context["project"] or "",
         project_token=project_token,
     )
+
+
+def server_token(context: CommandContext) -> str:
+    """The token for --connect. It is never on the command line, where every process could read it."""
+    from worldfs.client import address
+
+    # The home's own token is for the home's own server: it is not sent to strangers unless the home was named.
+    near = context["home"] or address.parse(context["connect"]).loopback
+    home = str(context.home.path) if near else ""
+    return address.find_token(context.environ, file=context["token_file"] or "", home=home)
 
 
 def remote_names(world: BlockingWorld) -> Names:

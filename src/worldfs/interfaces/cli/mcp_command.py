@@ -1,0 +1,54 @@
+"""`paos mcp`: the tree for a command-line agent, as tools and resources of the Model Context Protocol over stdio."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from worldfs.base.errors import MissingRequirement, NotFound
+
+from .command_context import CommandContext
+
+if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
+    from worldfs.interfaces.mcp.actor_tree import ActorTree
+
+
+def run(context: CommandContext) -> int:
+    """Exit 0 when the client has closed stdin. It answers before anything heavy is loaded: clients do not wait."""
+    from worldfs.base.clock import SystemClock
+    from worldfs.interfaces.mcp.stdio_server import serve_stdio
+
+    for module in ("mcp", "websockets", "msgspec"):
+        if find_spec(module) is None:
+            raise MissingRequirement(f"{module} is not installed", op="mcp", fix="pip install 'worldfs[mcp]'")
+    home = context.home.path
+    if not context["connect"] and not home.is_dir():
+        raise NotFound("no home here", path=str(home), op="mcp", fix=f"make one with: {context.name} onboard")
+    serve_stdio(lambda: _connected(context) if context["connect"] else _local(context), SystemClock())
+    return 0
+
+
+def _local(context: CommandContext) -> AbstractAsyncContextManager[ActorTree]:
+    from pathlib import Path
+
+    from worldfs.base.clock import SystemClock
+    from worldfs.interfaces.mcp.local_actor import local_actor
+
+    return local_actor(context.home.path, Path(context.agents), context.actor, context["agent"] or "", SystemClock())
+
+
+def _connected(context: CommandContext) -> AbstractAsyncContextManager[ActorTree]:
+    from worldfs.client import address
+    from worldfs.interfaces.mcp.connected_tree import connected_actor
+
+    from .connect_commands import server_token
+
+    return connected_actor(
+        context["connect"],
+        server_token(context),
+        agent=context["agent"] or "",
+        project=context["project"] or "",
+        project_token=context.environ.get(address.PROJECT_TOKEN, ""),
+    )

@@ -1,0 +1,92 @@
+"""The tree of an actor in this process: the nodes of its namespace, and the change feed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from concurrent.futures import Executor
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, TypeVar
+
+from worldfs.access.binding import Binding
+from worldfs.base.errors import NotFound
+from worldfs.namespace.views.status_file import STATUS
+from worldfs.storage.store_interface import ANY
+from worldfs.tree.change_feed import ChangeFeed
+from worldfs.tree.verb_values import Content, Stat, Written
+
+if TYPE_CHECKING:
+    from worldfs.namespace.connection_tree import ConnectionTree
+
+T = TypeVar("T")
+
+
+class NamespaceTree:
+    """`tree` is the connection's own; a node that asks a disk is asked in a thread of `threads`."""
+
+    def __init__(self, binding: Binding, tree: ConnectionTree, feed: ChangeFeed, threads: Executor | None) -> None:
+        self.binding = binding
+        self._tree, self._feed, self._threads = tree, feed, threads
+        self._told = False
+
+    async def stat(self, path: str) -> Stat:
+        return await self._ask(path, lambda: self._tree.stat(path))
+
+    async def entries(self, path: str) -> Sequence[Stat]:
+        return await self._ask(path, lambda: self._tree.walk(path).entries())
+
+    async def read(self, path: str) -> Content:
+        return await self._ask(path, lambda: self._tree.read(path))
+
+    async def write(self, path: str, data: bytes, *, expect: str = "") -> Written:
+        """Runs to its end even if the caller is cancelled."""
+
+        def work() -> Written:
+            node = self._tree.target(path)
+            return node.write(data, expect=expect or ANY) if expect else node.replace(data)
+
+        return await self._thread(work)
+
+    @asynccontextmanager
+    async def changes(self, path: str) -> AsyncIterator[Callable[[float], Awaitable[None]]]:
+        loop, changed = asyncio.get_running_loop(), asyncio.Event()
+        names = {path, self._own_name(path)}
+
+        def heard(seq: int, topics: tuple[str, ...]) -> None:
+            if not topics or any(_concerns(topic, name) for topic in topics for name in names):
+                with suppress(RuntimeError):  # the loop is closed: the connection is over
+                    loop.call_soon_threadsafe(changed.set)
+
+        async def until_next(seconds: float) -> None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await changed.wait()
+            changed.clear()
+
+        if not self._told:
+            self._told = True
+            with suppress(NotFound):  # whoever reads the status is also told of what other programs change
+                await self.read(STATUS)
+        end = self._feed.listen(heard)
+        try:
+            yield until_next
+        finally:
+            end()
+
+    def _own_name(self, path: str) -> str:
+        """Changes below `self` are published under the agent's name."""
+        head, _, rest = path.partition("/agents/self")
+        return path if head else f"/agents/{self.binding.agent}{rest}"
+
+    async def _ask(self, path: str, question: Callable[[], T]) -> T:
+        return question() if self._tree.light(path) else await self._thread(question)
+
+    async def _thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+
+def _concerns(topic: str, path: str) -> bool:
+    """Jobs of robots change with the status, which alone is published."""
+    if topic == STATUS:
+        return path == STATUS or path.startswith("/nodes/")
+    return topic == path or path.startswith(f"{topic.rstrip('/')}/") or topic.startswith(f"{path.rstrip('/')}/")

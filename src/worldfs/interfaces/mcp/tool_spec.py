@@ -1,0 +1,75 @@
+"""A tool: its words, its arguments, what it needs of the actor, and the function that does it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple, Protocol
+
+from worldfs.access.binding import Binding
+from worldfs.access.judge import judge
+from worldfs.access.verb import Verb
+from worldfs.base.clock import Clock
+from worldfs.base.model import Json
+from worldfs.tree.path import segments
+from worldfs.tree.row_table import FileRow
+
+from .actor_tree import ActorTree
+from .tool_arguments import Arguments, ToolArgument
+
+
+class Asker(Protocol):
+    """Asks the person at the client. None: the client cannot ask, or the person gave no answer."""
+
+    async def ask(self, message: str, field: str, about: str) -> str | None: ...
+
+
+class ToolCall(NamedTuple):
+    """One call. Cancelling it ends its waits, and never a write that was begun."""
+
+    tree: ActorTree
+    asker: Asker
+    given: Arguments
+    clock: Clock
+
+
+class ToolSpec(NamedTuple):
+    """`needs`: one of these files (by the pattern of its row) must be open to the actor's role, else the tool does not
+    exist for it."""
+
+    name: str
+    title: str
+    about: str
+    run: Callable[[ToolCall], Awaitable[Json]]
+    arguments: tuple[ToolArgument, ...] = ()
+    output: Json = {"type": "object"}  # noqa: RUF012 -- a default of a named tuple is a value; nobody changes it
+    needs: tuple[tuple[Verb, str], ...] = ()
+    read_only: bool = False
+    destructive: bool = False
+    idempotent: bool = False
+    open_world: bool = False
+
+
+def usable(tools: Sequence[ToolSpec], binding: Binding, rows: Sequence[FileRow]) -> list[ToolSpec]:
+    """The tools that the actor's role can ever use."""
+    by_pattern = {row.pattern: row for row in rows}
+
+    def fits(verb: Verb, pattern: str) -> bool:
+        role = binding.role_at(segments(pattern))
+        return bool(role) and bool(judge(role, verb, by_pattern[pattern]))
+
+    return [tool for tool in tools if not tool.needs or any(fits(verb, pattern) for verb, pattern in tool.needs)]
+
+
+def output_schema(**fields: Json) -> Json:
+    """An object with these fields, any of which may be missing."""
+    return {"type": "object", "properties": dict(fields)}
+
+
+TEXT: Json = {"type": "string"}
+NUMBER: Json = {"type": "integer"}
+FLAG: Json = {"type": "boolean"}
+OBJECT: Json = {"type": "object"}
+
+
+def rows_of(item: Json) -> Json:
+    return {"type": "array", "items": item}

@@ -1,0 +1,296 @@
+"""The tools through the SDK's own client, in one process: what each does, and how it refuses."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.types import ElicitResult
+
+from worldfs.base.model import Order
+from worldfs.testing.waiting import PATIENCE_S, soon
+
+from .conftest import call, client_of, patient, refused
+
+ENVIRONMENT = "/projects/main/ENVIRONMENT.md"
+
+
+def test_every_tool_has_schemas_annotations_and_words(home: Path) -> None:
+    async def work() -> None:
+        async with client_of(home) as client:
+            tools = (await client.list_tools()).tools
+            assert len(tools) <= 15
+            for tool in tools:
+                assert tool.title, tool
+                assert tool.description, tool
+                assert tool.input_schema["additionalProperties"] is False
+                assert tool.output_schema is not None
+                assert tool.output_schema["type"] == "object"
+                hints = tool.annotations
+                assert hints is not None
+                assert None not in (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint)
+                assert not (hints.read_only_hint and hints.destructive_hint)
+
+    patient(work())
+
+
+def test_look_list_read_and_search(home: Path) -> None:
+    async def work() -> None:
+        async with client_of(home) as client:
+            found = await call(client, "look")
+            assert found["role"] == "operator"
+            assert [one["id"] for one in found["robots"]] == ["franka_001"]
+            listed = await call(client, "list", path="/projects/main")
+            assert "ENVIRONMENT.md" in [one["name"] for one in listed["entries"]]
+            page = (home / "workspace/ENVIRONMENT.md").read_text()
+            assert (await call(client, "read", path=ENVIRONMENT))["text"] == page
+            hits = await call(client, "search", text="RED APPLE", path="/projects")
+            assert {one["path"] for one in hits["hits"]} == {ENVIRONMENT}
+
+    patient(work())
+
+
+def test_a_result_is_bounded_and_says_how_to_read_on(home: Path) -> None:
+    text = "é" * 20_000  # two bytes each: a cut at an odd byte would break a sign
+    (home / "workspace/artifacts").mkdir()
+    (home / "workspace/artifacts/long.txt").write_text("x" + text)
+
+    async def work() -> None:
+        async with client_of(home) as client:
+            path, offset, read = "/projects/main/artifacts/long.txt", 0, ""
+            while True:
+                found = await call(client, "read", path=path, offset=offset)
+                assert len(json.dumps(found, ensure_ascii=False)) < 40_000
+                read += found["text"]
+                if "next_offset" not in found:
+                    break
+                assert found["bytes_left_out"] == 40_001 - found["next_offset"]
+                offset = found["next_offset"]
+            assert read == "x" + text
+
+    patient(work())
+
+
+def test_bytes_that_are_no_text_are_base64(home: Path) -> None:
+    (home / "workspace/artifacts").mkdir()
+    (home / "workspace/artifacts/x.bin").write_bytes(b"\xff\xfe\x00")
+
+    async def work() -> None:
+        async with client_of(home) as client:
+            found = await call(client, "read", path="/projects/main/artifacts/x.bin")
+            assert (found["encoding"], found["text"]) == ("base64", "//4A")
+
+    patient(work())
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("read", {"pth": "/x"}, "unknown argument 'pth'; expected one of: path, offset, count — did you mean path?"),
+        ("read", {}, "path is missing"),
+        ("read", {"path": 7}, "path is a number; expected path: string"),
+        ("read", {"path": "/README.md", "offset": -1}, "offset is -1; expected 0 to"),
+        ("read", {"path": "/README.md", "count": True}, "count is a boolean"),
+        ("wait", {"path": "/", "seconds": 26}, "seconds is 26; expected 0 to 25"),
+        ("send", {"to": "x", "text": "y", "priority": "urgent"}, "priority is 'urgent'; expected one of: high"),
+        ("do", {"instruction": "  "}, "instruction is empty"),
+        ("look", {"everything": True}, "unknown argument 'everything'; expected no arguments"),
+        ("write", {"path": "/x", "text": "y" * ((4 << 20) + 1)}, "text has 4,194,305 characters; expected at most"),
+    ],
+)
+def test_arguments_are_read_strictly(home: Path, tool: str, arguments: dict[str, Any], said: str) -> None:
+    async def work() -> None:
+        async with client_of(home) as client:
+            told = await refused(client, tool, **arguments)
+            assert told.startswith("INVALID_ARGUMENTS: ")
+            assert said in told
+
+    patient(work())
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("read", {"path": "/nope"}, "NOT_FOUND: /nope: no such file or directory"),
+        ("read", {"path": "/projects"}, "eisdir: /projects: it is a directory"),
+        ("read", {"path": "/projects/../../etc/passwd"}, "UNSAFE_PATH: "),
+        ("write", {"path": "/README.md", "text": "x"}, "NOT_PERMITTED: /README.md: "),
+        ("wait", {"job": "job-999"}, "NOT_FOUND: no job 'job-999'"),
+        ("stop", {"node": "ghost"}, "NOT_FOUND: no robot 'ghost'; expected one of: franka_001"),
+        ("operate", {"operation": "dance"}, "NOT_FOUND: no operation 'dance'; expected one of: move_to of franka_001"),
+        (
+            "operate",
+            {"operation": "pick_up", "parameters": {"thing": "x"}},
+            "INVALID_ARGUMENTS: unknown parameter 'thing'; expected one of: object_id",
+        ),
+        ("send", {"to": "ghost", "text": "x"}, "NOT_FOUND: no agent 'ghost'"),
+        ("fly", {}, "NOT_FOUND: no tool 'fly'; expected one of: look, list"),
+    ],
+)
+def test_refusals_are_sentences_with_a_code(home: Path, tool: str, arguments: dict[str, Any], said: str) -> None:
+    async def work() -> None:
+        async with client_of(home) as client:
+            assert said in await refused(client, tool, **arguments)
+
+    patient(work())
+
+
+def test_write_with_a_revision_loses_nobodys_change(home: Path) -> None:
+    async def work() -> None:
+        async with client_of(home, "planner") as client:
+            path = "/projects/main/TASK.md"
+            first = await call(client, "write", path=path, text="one\n")
+            assert (home / "workspace/TASK.md").read_text() == "one\n"
+            (home / "workspace/TASK.md").write_text("a person's\n")
+            assert (await refused(client, "write", path=path, text="two\n", expect=first["revision"])).startswith(
+                "CONFLICT: "
+            )
+            assert (home / "workspace/TASK.md").read_text() == "a person's\n"
+            now = await call(client, "read", path=path)
+            await call(client, "write", path=path, text="two\n", expect=now["revision"])
+            assert (home / "workspace/TASK.md").read_text() == "two\n"
+
+    patient(work())
+
+
+def test_wait_is_woken_by_a_change_and_bounded_by_its_seconds(home: Path) -> None:
+    async def work() -> None:
+        async with client_of(home) as client:
+            known = (await call(client, "read", path=ENVIRONMENT))["revision"]
+            quiet = await call(client, "wait", path=ENVIRONMENT, seconds=0)
+            assert quiet == {"path": ENVIRONMENT, "happened": False, "revision": known}
+            waiting = asyncio.create_task(call(client, "wait", path=ENVIRONMENT, until="plum"))
+            await asyncio.sleep(0.1)
+            page = (home / "workspace/ENVIRONMENT.md").read_text()
+            (home / "workspace/ENVIRONMENT.md").write_text(page.replace("Red Apple", "Red plum"))
+            found = await waiting
+            assert found["happened"]
+            assert "plum" in found["text"]
+            again = await call(client, "wait", path=ENVIRONMENT, since=known)  # it changed before: answered at once
+            assert again["happened"]
+
+    patient(work())
+
+
+def test_operations_are_listed_with_schemas_and_operate_carries_one_out(home: Path, executed: list[Order]) -> None:
+    async def work() -> None:
+        async with client_of(home) as client:
+            listed = (await call(client, "operations"))["operations"]
+            pick = next(one for one in listed if one["operation"] == "pick_up")
+            assert pick["parameters"]["required"] == ["object_id"]
+            assert pick["moves"] is True
+            asked = await call(client, "operate", operation="pick_up", parameters={"object_id": "apple_01"})
+            assert asked["reading"] == 'pick_up on franka_001 with {"object_id": "apple_01"}'
+            ended = await call(client, "wait", job=asked["job"])
+            assert (ended["happened"], ended["state"]) == (True, "failed")  # the arm cannot reach so far
+            assert "reach" in ended["error"].lower()
+            assert executed == []
+            asked = await call(
+                client, "operate", operation="move_to", parameters={"target_pose": [0.9, 0.0, 0.5, 0, 0, 0]}
+            )
+            ended = await call(client, "wait", job=asked["job"])
+            assert (ended["state"], [order.op for order in executed]) == ("done", ["move_to"])
+            lessons = await call(client, "lessons", query="pick up apple_01")
+            assert lessons["lessons"][0]["action"] == "pick_up apple_01"
+
+    patient(work())
+
+
+def test_do_answers_at_once_with_a_job_and_the_reading(home: Path, executed: list[Order]) -> None:
+    async def work() -> None:
+        async with client_of(home) as client:
+            asked = await call(client, "do", instruction="put the apple on the table")
+            assert asked["reading"] == "red apple on table_01"
+            assert asked["reading_kind"] == "command"
+            ended = await call(client, "wait", job=asked["job"])
+            assert ended["happened"]
+            odd = await call(client, "do", instruction="do not touch the apple")
+            assert odd["reading_kind"] == "refused"
+            ended = await call(client, "wait", job=odd["job"])
+            assert ended["state"] == "failed"
+            assert executed == [] or {order.op for order in executed} == {"pick_up", "place"}
+
+    patient(work())
+
+
+def test_stop_goes_ahead_and_cancel_ends_one_job(home: Path, executed: list[Order]) -> None:
+    async def work() -> None:
+        async with client_of(home) as client:
+            hang = {"target_pose": [0.9, 0.0, 0.5, 0, 0, 0], "hang": True}
+            asked = await call(
+                client, "write", path="/nodes/franka_001/body/control/move_to.json", text=json.dumps(hang)
+            )
+            await soon(lambda: executed)
+            cancelled = await call(client, "stop", job=asked["job"])
+            assert cancelled["job"] == asked["job"]
+            ended = await call(client, "wait", job=asked["job"])
+            assert (ended["happened"], ended["state"]) == (True, "failed")
+            assert (await call(client, "stop"))["stopped"] == ["franka_001"]
+            assert (await call(client, "look"))["robots"][0]["stopped"]
+            assert (await call(client, "resume"))["resumed"] == "franka_001"
+            assert not (await call(client, "look"))["robots"][0]["stopped"]
+
+    patient(work())
+
+
+def test_remember_recall_and_send(home: Path) -> None:
+    async def work() -> None:
+        async with client_of(home, "operator", "bob"):
+            pass  # bob has a directory now
+        async with client_of(home) as client:
+            note = await call(client, "remember", text="the blue crate is fragile")
+            await call(client, "remember", text="tea at four")
+            found = await call(client, "recall", query="crate")
+            assert [(one["note"], one["text"]) for one in found["notes"]] == [
+                (note["note"], "the blue crate is fragile")
+            ]
+            sent = await call(client, "send", to="bob", text="hello", subject="greeting", priority="high")
+            (file,) = (home / "agents/bob/inbox").glob("*.json")
+            message = json.loads(file.read_text())
+            assert (message["id"], message["from"], message["to"]) == (sent["message"], "mother", "bob")
+            assert (message["body"], message["priority"]) == ("hello", "high")
+
+    patient(work())
+
+
+def test_an_instruction_with_two_meanings_is_asked_where_the_client_can(home: Path) -> None:
+    page = (home / "workspace/ENVIRONMENT.md").read_text()
+    scene = json.loads(page)
+    green = {"id": "apple_02", "name": "Green Apple", "category": "fruit", "position": [1.2, 0.5, 0.8]}
+    scene["objects"].append(green)
+    scene["scene_graph"]["edges"].append({"from": "apple_02", "to": "table_01", "relation": "on"})
+    scene["scene_graph"]["nodes"].append({"id": "apple_02", "type": "object", "position": [1.2, 0.5, 0.8]})
+    (home / "workspace/ENVIRONMENT.md").write_text(json.dumps(scene))
+    asked: list[str] = []
+
+    async def person(context: Any, params: Any) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action="accept", content={"instruction": "pick up the green apple"})
+
+    async def work() -> None:
+        async with client_of(home, elicitation_callback=person) as client:
+            found = await call(client, "do", instruction="pick up the apple")
+            assert found["instruction"] == "pick up the green apple"
+            assert found["reading_kind"] == "command"
+        async with client_of(home) as client:
+            found = await call(client, "do", instruction="pick up the apple")
+            assert found["reading_kind"] == "refused"  # nobody to ask: nothing is picked
+
+    patient(work())
+    assert len(asked) == 1
+
+
+def test_a_cancelled_wait_ends_and_leaves_nothing(home: Path) -> None:
+    async def work() -> None:
+        async with client_of(home) as client:
+            waiting = asyncio.create_task(call(client, "wait", path=ENVIRONMENT))
+            await asyncio.sleep(0.1)
+            waiting.cancel()
+            await asyncio.gather(waiting, return_exceptions=True)
+            async with asyncio.timeout(PATIENCE_S):
+                assert (await call(client, "look"))["agent"] == "mother"
+
+    patient(work())
