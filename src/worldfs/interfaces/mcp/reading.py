@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from worldfs.base.errors import UserError
+from worldfs.base.messages import render
 from worldfs.formats import embodied, environment
 from worldfs.planning.planner import CommandIntent, QuestionIntent, interpret
 from worldfs.planning.planner.task_text import goal_text
@@ -41,7 +42,7 @@ async def read_instruction(tree: ActorTree, text: str) -> InstructionReading:
     intent = interpret(text, scene, profile=profile, robot_id=node, suggest=True)
     if isinstance(intent, CommandIntent):
         said = ("；" if intent.language == "zh" else "; then ").join(
-            goal_text(goal, scene, intent.language) for goal in intent.goals
+            render(goal_text(goal, scene), intent.language) for goal in intent.goals
         )
         return InstructionReading("command", said + (f" ({intent.note})" if intent.note else ""))
     if isinstance(intent, QuestionIntent):
