@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+pytest.importorskip("mcp")
+
 from mcp import MCPError
 from mcp.types import ResourceTemplateReference, ResourceUpdatedNotification
 
 from worldfs.testing.waiting import PATIENCE_S, soon
 
-from .conftest import client_of, patient
+from .clients import client_of, patient
 
 ENVIRONMENT = "paos:///projects/main/ENVIRONMENT.md"
 

@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("mcp")
+
+
 from worldfs.access.roles import ROLES
 from worldfs.interfaces.mcp.tool_service import TOOLS
 
-from .conftest import call, client_of, patient, refused
+from .clients import call, client_of, patient, refused
 
 READING = {"look", "list", "read", "wait", "search", "write", "stop", "operations"}  # of every role
 GIVEN = {

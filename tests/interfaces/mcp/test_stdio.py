@@ -13,6 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+pytest.importorskip("mcp")
+
 from mcp import Client
 from mcp.types import (
     LATEST_PROTOCOL_VERSION,
@@ -29,7 +32,7 @@ from worldfs.interfaces.mcp.prompts import INSTRUCTIONS
 from worldfs.interfaces.mcp.stdio_server import NAME, TITLE
 from worldfs.testing.waiting import PATIENCE_S
 
-from .conftest import call, client_of, command, patient, refused
+from .clients import call, client_of, command, patient, refused
 
 HELLO = {
     "jsonrpc": "2.0",

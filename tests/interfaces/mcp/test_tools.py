@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+pytest.importorskip("mcp")
+
 from mcp.types import ElicitResult
 
 from worldfs.base.model import Order
 from worldfs.testing.waiting import PATIENCE_S, soon
 
-from .conftest import call, client_of, patient, refused
+from .clients import call, client_of, patient, refused
 
 ENVIRONMENT = "/projects/main/ENVIRONMENT.md"
 
