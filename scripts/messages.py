@@ -30,6 +30,7 @@ TEXTS = {
     "reason",
     "rejection",
     "detail",
+    "error",
 }  # of outcomes, findings, errors, lessons
 PARSER = {"here", "hint", "said"}  # what the planner's parser adds to a `NotUnderstood`
 ONE_SIDED = {

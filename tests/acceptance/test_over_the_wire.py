@@ -110,11 +110,24 @@ def test_ctrl_c_and_the_end_of_the_time_cancel_it_and_a_stop_goes_ahead(tmp_path
         out, err = doing.communicate(timeout=60)
         assert doing.returncode == 1, (out, err)
         assert "STOPPED" in there.paos("status").stdout
-        assert there.paos("resume", "--all").returncode == 0
+        assert there.paos("resume", "--all").stdout == "franka_001: resumed\n"
+        assert there.paos("resume", "--all").stdout == "franka_001: it was not stopped\n"
         job = json.loads(there.paos("--json", "ls", "/agents/self/jobs").stdout)["entries"][-1]["name"].rstrip("/")
         said = there.paos("cancel", job if job != "README.md" else "job-1")
         assert said.returncode == 1 and "already ended" in said.stdout
         assert there.paos("cancel", "nothing").returncode == 2
+
+
+def test_a_command_that_answers_too_late_is_a_timeout_by_its_cause(tmp_path: Path) -> None:
+    with served(tmp_path, "--no-cameras") as there:
+        config = tmp_path / "home" / "config.json"
+        found = json.loads(config.read_text()) if config.exists() else {}
+        late = {"agent": "*", "kind": "command", "argv": ["sleep", "60"], "timeoutSeconds": 1}
+        config.write_text(json.dumps({**found, "agents": {"brains": [late]}}))
+        said = there.paos("--json", "do", "anything")
+        result = json.loads(said.stdout.splitlines()[-1])
+        assert (said.returncode, result["verdict"]) == (1, "timeout"), said
+        assert "not done after 1 s" in result["message"]
 
 
 def test_a_film_comes_over_the_socket(tmp_path: Path, gl: None) -> None:

@@ -272,7 +272,7 @@ def test_a_manifest_service_is_published_and_invoked_through_the_tunnel(site, tm
                 done = fs.invoke("sum", b'{"of":[1,2,3]}')
                 assert (done.state, json.loads(done.result)) == ("done", {"sum": 6})
                 failed = fs.invoke("sum", b'{"of":["x"]}')
-                assert failed.state == "failed"
+                assert (failed.state, failed.cause) == ("failed", "error")
                 assert "TypeError" in failed.error
 
             await asyncio.to_thread(test)
@@ -296,7 +296,7 @@ def test_a_service_that_takes_too_long_is_ended_by_who_asked(site, tmp_path):
             await here.online()
             fs = here.realm.hub.mounted("node-1")
             ended = await asyncio.to_thread(fs.invoke, "slow", b"{}", 0.3)
-            assert (ended.state, ended.error) == ("failed", "timeout: not done in 0.3 s")
+            assert (ended.state, ended.cause, ended.error) == ("failed", "timeout", "not done in 0.3 s")
             (slow,) = node.daemon._services
             assert slow.status()["state"] == "idle"
 

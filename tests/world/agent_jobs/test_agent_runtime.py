@@ -58,6 +58,8 @@ def test_a_cancel_between_two_attempts_makes_the_first_the_last(calls: AgentJobs
     calls.cancel(ALICE, "job-1")
     wait_for_call(calls, "job-1")
     assert state(calls, "job-1") == ("failed", "cancelled: before it began")
+    last = json.loads(calls.log(ALICE, "job-1").splitlines()[-1])
+    assert (last["code"], last["cause"], last["message"]) == ("cancelled", "cancelled", "cancelled: before it began")
     calls.close()
 
 

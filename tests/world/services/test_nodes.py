@@ -138,6 +138,7 @@ def test_without_a_kernel_nothing_is_left_to_be_done_later(tmp_path: Path) -> No
 class Answer(NamedTuple):
     state: str
     result: bytes
+    cause: str = ""
     error: str = ""
 
 
@@ -193,10 +194,12 @@ def test_without_a_tunnel_or_an_export_there_is_no_driver() -> None:
 
 
 def test_a_service_that_fails_there_fails_here_with_what_it_printed() -> None:
-    status, result = far_result(lambda node: Far(Answer("failed", b'{"rpm": 0}', "the bit broke")))
-    assert status["error"] == "the bit broke"
-    assert result["error"] == {"code": "execution_failed", "message": "the bit broke", "evidence": {"rpm": 0}}
-    status, result = far_result(lambda node: Far(Answer("failed", b"", "timeout: not done in 299 s")))
-    assert (status["error"], result["error"]["code"]) == ("timeout: not done in 299 s", "timeout")
+    status, result = far_result(lambda node: Far(Answer("failed", b'{"rpm": 0}', "error", "timeout: the bit broke")))
+    said = "timeout: the bit broke"  # its own words, which decide nothing
+    assert status["error"] == said
+    assert result["error"] == {"code": "execution_failed", "message": said, "evidence": {"rpm": 0}}
+    for cause in ("timeout", "cancelled"):
+        status, result = far_result(lambda node, cause=cause: Far(Answer("failed", b"", cause, "by 299 s")))
+        assert (status["error"], result["error"]["code"]) == (f"{cause}: by 299 s", cause)
     status, result = far_result(lambda node: Far(Busy("somebody drills")))
     assert (status["error"], result["error"]["code"]) == ("somebody drills", "busy")

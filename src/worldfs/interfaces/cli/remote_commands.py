@@ -91,8 +91,8 @@ def _followed(context: CommandContext, world: BlockingWorld, text: str) -> tuple
 
 def _verdict(ended: JobResult, said: dict[str, object], why: str, timeout: float | None) -> tuple[str, str]:
     word = str(said.get("verdict") or said.get("code") or ("answered" if ended.ok else "failed"))
-    cause = ended.error.partition(":")[0]
-    if not ended.ok and why and (word == "cancelled" or cause == "cancelled"):
+    cause = str(said.get("cause") or "")
+    if not ended.ok and why and "cancelled" in (word, cause):
         stopped = "the robot stopped safely"
         return why, f"Interrupted: {stopped}" if why == "interrupted" else f"Timed out after {timeout:g} s: {stopped}"
     if not ended.ok and cause in ("timeout", "cancelled") and word != "stopped":

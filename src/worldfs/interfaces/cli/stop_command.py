@@ -3,10 +3,12 @@ runs."""
 
 from __future__ import annotations
 
+import json
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import BadInput, NotFound
+from worldfs.base.json_values import as_object
 
 from .command_context import CommandContext
 
@@ -85,7 +87,7 @@ def remote_resume(context: CommandContext) -> int:
         nodes = _there(world, node, "resume")
         if node is None and not context["all"] and len(nodes) > 1:
             raise _which(nodes)
-        stopped = {id: b'"stopped": true' in world.read(f"/nodes/{id}/resume") for id in nodes}
+        stopped = {id: as_object(json.loads(world.read(f"/nodes/{id}/resume"))).get("stopped") is True for id in nodes}
         for id in nodes:
             world.write(f"/nodes/{id}/resume", b"resume\n")
     _resumed(context, stopped)

@@ -6,6 +6,7 @@ import asyncio
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from worldfs.base.json_values import as_object
 from worldfs.formats.wire.frames import BadFrame, Frame, decode
 
 from .fs_errors import FsError
@@ -19,10 +20,12 @@ RESULT_MAX: Final = 4 << 20
 
 
 class InvocationResult(NamedTuple):
-    """`state` done or failed; `result` as the service printed it; `error` is a message, "" when done."""
+    """`state` done or failed; `result` as the service printed it; of a failed one the cause, as the service names it
+    (timeout, cancelled, error …), and a message."""
 
     state: str
     result: bytes
+    cause: str = ""
     error: str = ""
 
 
@@ -50,16 +53,16 @@ async def invoke(tunnel: Tunnel, root: int, payload: bytes, timeout: float) -> I
             if left <= 0:
                 with suppress(FsError):
                     await _put(tunnel, (await calls.lookup(control, "restart")).id, b"1")
-                return InvocationResult("failed", b"", f"timeout: not done in {timeout:g} s")
+                return InvocationResult("failed", b"", "timeout", f"not done in {timeout:g} s")
             with suppress(TimeoutError):
                 async with asyncio.timeout(min(LOOK, left)):
                     await changed.wait()
         result = await _get(tunnel, (await calls.lookup(root, "result.json")).id)
         if state == "done":
             return InvocationResult("done", result)
-        return InvocationResult(
-            "failed", result, text(said.get("error")) or f"the service is {text(state) or 'in no state'}"
-        )
+        error = as_object(_object(result).get("error"))
+        why = text(error.get("message")) or text(said.get("error")) or f"the service is {text(state) or 'in no state'}"
+        return InvocationResult("failed", result, text(error.get("code")), why)
     finally:
         tunnel.listeners.discard(hear)
 

@@ -142,9 +142,10 @@ def result_text(outcome: Outcome | None) -> bytes:
 
 
 def error_line(id: str, outcome: Outcome, at_ms: int) -> bytes:
-    """The last line of a failed job's log."""
+    """The last line of a failed job's log. Its cause is named where the error's text names it, too."""
     code = "execution_failed" if outcome.cause is Cause.ERROR and not outcome.code else outcome.code.lower()
-    return log_line("error", at_ms, request=id, code=code, message=error_text(outcome))
+    cause = {} if outcome.cause in (None, Cause.ERROR) else {"cause": outcome.cause.value}
+    return log_line("error", at_ms, request=id, code=code, **cause, message=error_text(outcome))
 
 
 def log_line(type: str, at_ms: int, **fields: object) -> bytes:

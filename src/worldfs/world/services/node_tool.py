@@ -33,6 +33,11 @@ class NodeInvocation(Protocol):
     def result(self) -> bytes: ...
 
     @property
+    def cause(self) -> str:
+        """Of a failed one: timeout | cancelled | any other word: an error."""
+        ...
+
+    @property
     def error(self) -> str: ...
 
 
@@ -113,9 +118,9 @@ class NodeTool:
             raise ToolError(code, f"node {node}: {error}") from None
         found = _value(ended.result)
         if ended.state != "done":
-            late = ended.error.startswith("timeout")
-            cause, text = (Cause.TIMEOUT, ended.error.partition(": ")[2]) if late else (Cause.ERROR, ended.error)
-            raise ToolError("execution_failed", text or f"{service} failed", cause=cause, evidence=_evidence(found))
+            cause = {"timeout": Cause.TIMEOUT, "cancelled": Cause.CANCELLED}.get(ended.cause, Cause.ERROR)
+            said = ended.error or f"{service} failed"
+            raise ToolError("execution_failed", said, cause=cause, evidence=_evidence(found))
         return found if isinstance(found, dict) else {"result": found}
 
 
