@@ -41,11 +41,11 @@ def _local(context: CommandContext) -> AbstractAsyncContextManager[ActorTree]:
 
 def _connected(context: CommandContext) -> AbstractAsyncContextManager[ActorTree]:
     from worldfs.client import address
-    from worldfs.interfaces.mcp.connected_tree import connected_actor
+    from worldfs.interfaces.mcp.remote_actor import remote_actor
 
     from .connect_commands import server_token
 
-    return connected_actor(
+    return remote_actor(
         context["connect"],
         server_token(context),
         agent=context["agent"] or "",

@@ -16,7 +16,7 @@ from worldfs.tree.verb_values import Content, Stat, Written
 from .actor_tree import Changes
 
 
-class ConnectedTree:
+class RemoteActorTree:
     """`world` is connected. A wait borrows a connection of its own."""
 
     def __init__(self, world: RemoteWorld) -> None:
@@ -51,12 +51,12 @@ class ConnectedTree:
 
 
 @asynccontextmanager
-async def connected_actor(
+async def remote_actor(
     url: str, token: str, *, agent: str = "", project: str = "", project_token: str = ""
-) -> AsyncIterator[ConnectedTree]:
+) -> AsyncIterator[RemoteActorTree]:
     """A lost connection is made again for the next read; a write that may have arrived is never repeated."""
     connecting = connect(
         url, token=token, agent=agent, project=project, project_token=project_token, retry=RetryPolicy()
     )
     async with connecting as world:
-        yield ConnectedTree(world)
+        yield RemoteActorTree(world)
