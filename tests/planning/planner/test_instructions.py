@@ -31,7 +31,7 @@ def words(goal: Goal) -> str:
         return f"area {goal.object} {goal.label}"
     if isinstance(goal, ClearedGoal):
         return f"cleared {goal.surface}" + "".join(f" but {id}" for id in goal.but)
-    values = [getattr(goal, field) for field in goal.__slots__]
+    values = [getattr(goal, field) for field in goal.__slots__ if field != "within"]
     return " ".join([name, *(f"{v:g}" if isinstance(v, float) else str(v) for v in _flat(values) if v != "")])
 
 

@@ -60,6 +60,11 @@ ROWS = {
         "you said {count} of “{what}”, and here are {found}: {names}",
         "“{what}”：说了 {count} 个，这里有 {found} 个：{names}",
     ),
+    "planner.not_compared": (
+        "the scene does not tell which thing is “{word}”; it tells weight, size, height, distance and side",
+        "场景没有说哪个东西“{word}”；能比较的有重量、大小、高矮、远近和方位",
+    ),
+    "planner.doubt": ("“{word}” may be {names}; which is meant?", "“{word}”可能是 {names}；是哪一个？"),
     "planner.tie": ("none of {names} is alone the {what} one; name one", "{names} 不分上下；请说是哪个"),
     "planner.unmeasured": ("the scene does not tell which is the {what}: {names}", "场景里看不出哪个最合适：{names}"),
     "planner.other": (

@@ -78,7 +78,23 @@ class ChineseNounParser:
         word = self.here()
         if "neg" in word.kinds:
             return NotUnderstood("planner.negation", "negation", word=word.text)
-        return NotUnderstood("planner.word", word=word.text or "…")
+        return NotUnderstood("planner.word", word=self.unknown() or word.text or "…")
+
+    def unknown(self) -> str:
+        """The run of signs here that neither the grammar nor the scene knows: 独角兽; "" for none."""
+        end = self.at
+        while end < len(self.words) and not (self.words[end].kinds or self.words[end].keys):
+            if not self.words[end].text.isalnum():
+                break
+            end += 1
+        return "".join(w.text for w in self.words[self.at : end])
+
+    def no_noun(self, said: str = "") -> NotUnderstood:
+        """No thing where one must be; a superlative that the scene cannot tell is named as that."""
+        word = self.unknown()
+        if word[:1] == "最" and len(word) > 1:
+            return NotUnderstood("planner.not_compared", "missing", word=word)
+        return NotUnderstood("planner.noun", word=word or self.here().text or said or "…", hint="")
 
     def length(self) -> float:
         """10厘米 · 10cm · 五公分 · 一点: metres, 0.0 and nothing consumed for none."""
@@ -133,7 +149,13 @@ class ChineseNounParser:
         starts = ("all", "any", "this", "it", "other", *lexicon_zh.DIGITS_ZH)
         if any(k[:5] == "best:" for k in word.kinds) or self.best_of_here() or self.side_here():
             return True
+        if {"isnot", "nearto"} & word.kinds:
+            return bool(self.here(1).keys) or "robot" in self.here(1).kinds
         return bool(word.keys) or any(k in word.kinds for k in starts) or word.text in ('"', "“", "「", "'")
+
+    def all_here(self) -> bool:
+        """都放进篮子: all of it, where nothing is named."""
+        return "dou" in self.here().kinds and bool({"put", "back", "undo", "clear"} & set(self.here(1).act()))
 
     def objects(self) -> tuple[tuple[NounPhrase, ...], tuple[NounPhrase, ...]]:
         """What an act is done to, and what of it is left out: 除了苹果以外的所有东西 · 方块都."""
@@ -142,6 +164,9 @@ class ChineseNounParser:
             but = self.nouns()
             self.take("outside")
             self.take("de")
+        if self.all_here():
+            self.at += 1
+            return (NounPhrase("都", (("东西", frozenset("*")),), "all", plural=True),), but
         nouns = self.nouns()
         if self.take("except"):
             but += self.nouns()
@@ -179,22 +204,22 @@ class ChineseNounParser:
         if "leave" not in self.here().kinds:
             return False
         at = self.at + 1
-        while at < len(self.words) and self.words[at].keys:
+        while at < len(self.words) and (self.words[at].keys or "robot" in self.words[at].kinds):
             at += 1
         return at > self.at + 1 and at < len(self.words) and any(k[:5] == "best:" for k in self.words[at].kinds)
 
     def noun(self) -> NounPhrase:
-        start, quantity, count = self.at, "", 0
+        start, quantity, count, of_two = self.at, "", 0, False
+        without: list[tuple[str, frozenset[str]]] = []
         found: list[tuple[str, frozenset[str]]] = []
         at: tuple[tuple[str, NounPhrase], ...] = ()
         best, best_of, other = "", None, False
         if self.best_of_here():
             self.at += 1
-            inner: list[tuple[str, frozenset[str]]] = []
-            while self.here().keys:
-                inner.append((self.here().text, self.here().keys))
-                self.at += 1
-            best_of = NounPhrase("".join(w for w, _ in inner), tuple(inner))
+            best_of = self.measured_from()
+        elif self.take("nearto"):
+            best, best_of = "nearest", self.measured_from()
+            self.take("de")
         if word := self.take("it"):
             return NounPhrase(word.text, pronoun=True, plural="们" in word.text)
         quote = self.take("=“", '="', "=「", "='")
@@ -203,10 +228,15 @@ class ChineseNounParser:
             digit = next((n for k, n in lexicon_zh.DIGITS_ZH.items() if k in word.kinds), 0)
             if word.keys:
                 found.append((word.text, word.keys))
+            elif "isnot" in word.kinds and not (found or best or without) and self.here(1).keys:
+                while self.here(1).keys:  # 不是红色的东西
+                    self.at += 1
+                    without.append((self.here().text, self.here().keys))
+                self.at += "de" in self.here(1).kinds
             elif superlative := next((k[5:] for k in word.kinds if k[:5] == "best:"), ""):
                 if best:
                     break
-                best = superlative
+                best, of_two = superlative, of_two or "of_two" in word.kinds
                 self.at += "de" in self.here(1).kinds
             elif not found and not at and not best and self.side_here():
                 best = next(v for k, v in SIDES.items() if k in word.kinds)
@@ -223,6 +253,8 @@ class ChineseNounParser:
             elif digit and not count:
                 count = digit
                 quantity = "all" if word.text in lexicon_zh.BOTH_ZH else quantity or "any"
+            elif found and "in" in word.kinds and not best and self.chooses_of(found):
+                quantity, count, of_two = "", 0, count == 2  # 两个水果里较小的: of these
             elif found and any(k in word.kinds for k in _REGION) and self.region_ends():
                 side = next(k for k in _REGION if k in word.kinds)
                 at = (*at, (side, NounPhrase("".join(w for w, _ in found), tuple(found))))
@@ -236,18 +268,40 @@ class ChineseNounParser:
         text = "".join(w.text for w in self.words[start : self.at])
         if best:
             found = found or [("东西", frozenset("*"))]
-            return NounPhrase(text, tuple(found), "the", count, bool(count), at=at, best=best, best_of=best_of)
+            return NounPhrase(
+                text, tuple(found), "the", count, bool(count), at=at, best=best, best_of=best_of, of_two=of_two,
+                without=tuple(without),
+            )  # fmt: skip
         if best_of is not None:
             raise NotUnderstood("planner.word", word=text)
-        if other and not found:
+        if (other or without) and not found:
             found = [("东西", frozenset("*"))]
+        if self.unknown() and (not found or all(k[:2] == "c:" for _, keys in found for k in keys)):
+            raise self.no_noun()
         if not found:
             if quantity != "all":
-                word = self.here()
-                raise NotUnderstood("planner.noun", word=word.text or text or "…", hint="")
+                raise self.no_noun(text)
             return NounPhrase(text, (("all", frozenset("*")),), "all", count, True, at=at, other=other)
         mass = any(w in lexicon_en.MASS or k & lexicon_en.MASS for w, k in found[-1:])
-        return NounPhrase(text, tuple(found), quantity, count, mass or quantity == "all", at=at, other=other)
+        return NounPhrase(
+            text, tuple(found), quantity, count, mass or quantity == "all", at=at, other=other, without=tuple(without)
+        )
+
+    def measured_from(self) -> NounPhrase | None:
+        """The thing after 离 or 靠近; None for the robot itself."""
+        if self.take("robot"):
+            return None
+        inner: list[tuple[str, frozenset[str]]] = []
+        while self.here().keys:
+            inner.append((self.here().text, self.here().keys))
+            self.at += 1
+        return NounPhrase("".join(w for w, _ in inner), tuple(inner))
+
+    def chooses_of(self, found: list[tuple[str, frozenset[str]]]) -> bool:
+        """Before a superlative, a place among things that are no place themselves: 两个水果里."""
+        among = self.vocabulary.matching_ids(tuple(found))
+        after = self.here(1).kinds
+        return any(k[:5] == "best:" for k in after) and bool(among) and set(among) <= self.vocabulary.moving
 
     def region_ends(self) -> bool:
         """桌子上的… · 桌上所有…: a place that describes what comes next."""

@@ -25,7 +25,7 @@ def is_question(found: list[ChineseWord]) -> bool:
 def _manners(found: list[ChineseWord]) -> tuple[list[ChineseWord], bool]:
     """The sentence without its politeness; and whether it was a request."""
     polite = any(w.text in _TAGS for w in found)
-    rest = [w for w in found if not {"polite", "only"} & w.kinds]
+    rest = [w for n, w in enumerate(found) if not {"polite", "only"} & w.kinds or _measured_from(found, n)]
     while len(rest) > 1 and "wish" in rest[0].kinds and not _names(rest[1]):
         rest = rest[1:]  # 我要把…: 要 is only politeness
     while rest and rest[-1].text in "?？。.!！，,":
@@ -37,6 +37,11 @@ def _manners(found: list[ChineseWord]) -> tuple[list[ChineseWord], bool]:
         if rest[0].text not in ("能", "可以") or asks:
             return rest[1 : -1 if rest[-1].text == "吗" else None], True
     return rest, polite
+
+
+def _measured_from(found: list[ChineseWord], at: int) -> bool:
+    """Is 你 here the robot itself (离你最近, 往你那边), and no politeness?"""
+    return "robot" in found[at].kinds and at > 0 and bool({"toward", "leave", "nearto"} & found[at - 1].kinds)
 
 
 def _names(word: ChineseWord) -> bool:
@@ -113,12 +118,15 @@ class ChineseParser(ChineseNounParser):
             self.take("outside")
             self.comma()
         by = self.attribute()
+        if lexicon_zh.UNDO.fullmatch("".join(w.text for w in self.words[self.at :])):
+            self.at = len(self.words)
+            return Clause("undo", but=but)
         what: tuple[NounPhrase, ...] = ()
         given = bool(self.take("ba"))
         if given or (by and self.noun_here()):
             what, more = self.objects()
             but += more
-        elif not by and self.noun_here():
+        elif not by and (self.noun_here() or self.all_here()):
             what, but = self.topic(but)
             given = bool(what)
         by = by or self.attribute()
@@ -126,7 +134,8 @@ class ChineseParser(ChineseNounParser):
             return replace(moved, but=but)
         word, acts = self.here(), self.here().act()
         if not acts:
-            raise self.stop() if "neg" in word.kinds else NotUnderstood("planner.verb", word=word.text or "…")
+            verb = NotUnderstood("planner.verb", word=self.unknown() or word.text or "…")
+            raise self.stop() if "neg" in word.kinds else verb
         self.at += 1
         if by and "clear" in acts and word.text.startswith(("整理", "收拾")):  # 按颜色整理桌子
             acts = ("sort",)
@@ -134,7 +143,7 @@ class ChineseParser(ChineseNounParser):
             raise NotUnderstood("planner.word", word=word.text)
         if what and "put" in acts:
             return Clause("put", what, (self.place(word.text),), but, gap=self.gap)
-        if what and "back" in acts:
+        if what and {"back", "undo"} & set(acts):
             return Clause("undo", what, (), but)
         if what and "stackon" in acts:
             return Clause("stack", what, (self.place("叠"),), but)
@@ -164,6 +173,8 @@ class ChineseParser(ChineseNounParser):
         if act == "clear" and what and (verb := self.take("to", "act:put")):
             places = (self.place(verb.text),)
         if act not in ("clear", "drop", "down") and not what:
+            if self.unknown():
+                raise self.no_noun()
             raise NotUnderstood("planner.object", verb=word.text)
         if act in ("put", "go", "stackon", "back", "wave", "undo"):
             raise self.stop()
@@ -177,10 +188,13 @@ class ChineseParser(ChineseNounParser):
         except NotUnderstood:
             self.at = mark
             return (), but
+        should = bool(self.take("should"))
         acts = set(self.here().act())
-        told = self.here().text[-1:] == "在" and not any(n.other for n in what)  # 苹果放在篮子里: that is how it is
-        orders = acts & {"put", "pick", "clear", "stackon", "back"} and not told
-        if orders or any(f"shift{way}" in self.here().kinds for way in _WAYS):
+        told = (
+            self.here().text[-1:] == "在" and not should and not any(n.other for n in what)
+        )  # 苹果放在篮子里: that is how it is
+        orders = acts & {"put", "pick", "clear", "stackon", "back", "undo"} and not told
+        if orders or "toward" in self.here().kinds or any(f"shift{way}" in self.here().kinds for way in _WAYS):
             return what, but + more
         self.at = mark
         return (), but
@@ -190,12 +204,17 @@ class ChineseParser(ChineseNounParser):
         mark = self.at
         for way in _WAYS:
             if self.take(f"shift{way}"):
-                return Clause("shift", what, shift=DirectionalMove(way, self.length()))
+                return self.shifted(what, way)
         if self.take("toward"):
-            for way in _WAYS:
-                if self.take(f"way{way}"):
-                    self.take("shift")
-                    return Clause("shift", what, shift=DirectionalMove(way, self.length()))
+            robot = bool(self.take("robot"))
+            way = "backward" if robot else next((way for way in _WAYS if self.take(f"way{way}")), "")
+            self.take("thatway")
+            if way and self.take("shift", "act:put"):
+                return self.shifted(what, way)
+            for way in _WAYS if not way else ():
+                if self.take(f"shift{way}"):  # 向左移动
+                    self.take("=动")
+                    return self.shifted(what, way)
         self.at = mark
         self.take("act:put", "shift", "act:pick", "act:go")
         self.take("=得", "=到", "to")
@@ -213,6 +232,11 @@ class ChineseParser(ChineseNounParser):
                 return Clause("shift", what, shift=DirectionalMove(way, 0.0, noun))
         self.at = mark
         return None
+
+    def shifted(self, what: tuple[NounPhrase, ...], way: str) -> Clause:
+        metres = self.length()
+        self.take("hither")
+        return Clause("shift", what, shift=DirectionalMove(way, metres))
 
     def attribute(self) -> str:
         if not self.take("by"):
@@ -240,6 +264,8 @@ class ChineseParser(ChineseNounParser):
         if spot is not None:
             return ("at", spot)
         if not self.noun_here():
+            if self.unknown():
+                raise self.no_noun()
             raise self.stop() if self.here().text else NotUnderstood("planner.where", word=verb)
         if next((k for k in SIDES if k in self.here().kinds), "") and not self.noun_here():
             raise NotUnderstood("planner.which_place", "ambiguous", word=self.here().text)
@@ -254,6 +280,8 @@ class ChineseParser(ChineseNounParser):
         if side in (*SIDES, "beside"):
             self.gap = self.length()
         self.take("spot")
+        if "hither" in self.here().kinds and (not self.here(1).text or self.here(1).text in "，,"):
+            self.at += 1  # 放到篮子里去
         if not side:
             side = "in" if verb[-1] in "进入" else "to"
         if self.take("act:pick") and not side:

@@ -10,7 +10,7 @@ from worldfs.base.model import Thing
 from . import thing_names
 from .directions import WAYS, axis, reach_along
 from .footprint import gap
-from .goals import ApartGoal, AreaGoal, Goal, PlacedGoal, TowardGoal
+from .goals import PLACED_M, ApartGoal, AreaGoal, Goal, PlacedGoal, TowardGoal
 from .intent import DirectionalMove, NotUnderstood, NounPhrase
 from .scene_facts import final_support, immovable_ids, surfaces
 
@@ -86,12 +86,13 @@ class DirectionalGoals:
         return ApartGoal(thing.id, other.id, spot.of, round(gap(thing, other) + FAR_M, 3))
 
     def _moved(self, thing: Thing, direction: tuple[float, float], metres: float) -> PlacedGoal:
-        return self._at(thing, (thing.position[0] + metres * direction[0], thing.position[1] + metres * direction[1]))
+        spot = (thing.position[0] + metres * direction[0], thing.position[1] + metres * direction[1])
+        return self._at(thing, spot, min(PLACED_M, metres / 2))  # a move that is not made does not count as made
 
-    def _at(self, thing: Thing, spot: tuple[float, float]) -> PlacedGoal:
+    def _at(self, thing: Thing, spot: tuple[float, float], within: float = PLACED_M) -> PlacedGoal:
         named = thing_names.name(thing, self.meaning.language, self.scene)
         self.note(coded("planner.placed", name=named, x=spot[0], y=spot[1]))
-        return PlacedGoal(thing.id, (round(spot[0], 4), round(spot[1], 4)))
+        return PlacedGoal(thing.id, (round(spot[0], 4), round(spot[1], 4)), within)
 
     def _between(self, ids: tuple[str, ...], nouns: tuple[NounPhrase, ...]) -> list[Goal]:
         last = self.meaning.resolve.last
@@ -119,7 +120,8 @@ class DirectionalGoals:
         (x, y), (w, d) = table.position[:2], table.size[:2]
         low, high = [x - w / 2, y - d / 2], [x + w / 2, y + d / 2]
         if side == "middle":
-            low, high = [x - w / 4, y - d / 4], [x + w / 4, y + d / 4]
+            low = [x - w * NEAR_SHARE / 2, y - d * NEAR_SHARE / 2]
+            high = [x + w * NEAR_SHARE / 2, y + d * NEAR_SHARE / 2]
         else:
             ahead = axis(side, self.scene)
             k = 0 if abs(ahead[0]) > abs(ahead[1]) else 1

@@ -8,23 +8,15 @@ from dataclasses import replace
 
 from worldfs.base.model import Vec
 
-from . import lexicon_en
+from . import english_manners, lexicon_en
 from .intent import NotUnderstood, NounPhrase
-from .phrase_heads import share_heads
+from .phrase_heads import has_head, share_heads
 from .vocabulary import Vocabulary
 
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?$")
 _AXES = ("x", "y", "z")
-
-
-def strip_openers(tokens: list[str]) -> list[str]:
-    openers = sorted((o.split() for o in lexicon_en.OPENERS), key=len, reverse=True)
-    while tokens:
-        size = next((len(o) for o in openers if tokens[: len(o)] == o), 1 if tokens[0] == "," else 0)
-        if not size:
-            return tokens
-        tokens = tokens[size:]
-    return tokens
+_OTHER = ("other", "remaining")
+_WHICH = ("that is", "which is", "that are", "which are")
 
 
 class EnglishNounParser:
@@ -46,10 +38,15 @@ class EnglishNounParser:
         self.at += len(found.split())
         return found
 
+    def pattern(self, pattern: str) -> str:
+        """What the pattern matches at this position, by whole words, consumed; "" for nothing."""
+        found = re.match(rf"(?:{pattern})(?= |$)", " ".join(self.tokens[self.at :]))
+        self.at += len(found.group().split()) if found else 0
+        return found.group() if found else ""
+
     def verb_here(self) -> bool:
         mark = self.at
-        strip = strip_openers(self.tokens[mark:])
-        self.at = len(self.tokens) - len(strip)
+        self.at = len(self.tokens) - len(english_manners.strip_openers(self.tokens[mark:]))
         found = bool(self.phrase(lexicon_en.VERBS))
         self.at = mark
         return found
@@ -94,7 +91,10 @@ class EnglishNounParser:
             return lexicon_en.A_BIT_M
         word = self.ahead()
         number = float(word) if _NUMBER.match(word) else float(lexicon_en.NUMBERS.get(word, 0))
-        self.at += 1
+        if not number and (amount := self.phrase(lexicon_en.AMOUNTS)):
+            number = lexicon_en.AMOUNTS[amount]
+        else:
+            self.at += 1
         unit = self._unit() if number > 0 else 0.0
         if not unit:
             self.at = mark
@@ -104,9 +104,11 @@ class EnglishNounParser:
         word = self.ahead()
         if word in ('"', "“", "'", "‘", "only", "just", "either"):
             word = self.ahead(1)
+        if word in ("whatever", "whichever", "non") or (word == "nothing" and self.ahead(1) in ("but", "except")):
+            return True
         if word in lexicon_en.ALL | lexicon_en.ANY | lexicon_en.THE | lexicon_en.PRONOUNS or word in lexicon_en.NUMBERS:
             return True
-        if word in ("other", "others", *lexicon_en.BEST):
+        if word in ("other", "others", "remaining", *lexicon_en.BEST):
             return True
         return bool(word) and (word.isdigit() or self.vocabulary.english_word(word) is not None)
 
@@ -127,7 +129,7 @@ class EnglishNounParser:
                 continue
             self.at = mark
             self.at += self.ahead() == ","
-            self.phrase(("as well as", "and"))
+            self.phrase(("as well as", "and") if gap else ("as well as", "and then", "and", "then", "followed by"))
             if self.at == mark or self.verb_here() or not self.noun_here():
                 self.at = mark
                 break
@@ -136,6 +138,8 @@ class EnglishNounParser:
                 self.at = mark
                 break
             found.append(following)
+        if not has_head(found[-1]) and self.ahead().isalpha() and self.ahead() not in lexicon_en.FUNCTION:
+            raise NotUnderstood("planner.noun", word=self.ahead(), hint=self.vocabulary.closest_word(self.ahead()))
         return share_heads(found)
 
     def _distance_here(self) -> bool:
@@ -146,48 +150,66 @@ class EnglishNounParser:
 
     def noun(self) -> NounPhrase:
         start = self.at
-        self.phrase(("only", "just"))
+        self.phrase(("only", "just", "nothing but", "nothing except"))
         quote = self.phrase(('"', "“", "'", "‘"))
         if self.ahead() in lexicon_en.PRONOUNS:
             self.at += 1
-            return NounPhrase(self.tokens[self.at - 1], pronoun=True)
+            return NounPhrase(self.tokens[self.at - 1], pronoun=True, plural=self.tokens[self.at - 1] == "them")
+        self.without: list[tuple[str, frozenset[str]]] = []
         quantity, count, whole = self._quantity()
         if whole is not None:
             return whole
-        other = bool(self.phrase(("other",)))
+        other = bool(self.phrase(_OTHER))
         if self.ahead() in ("others", "rest") and quantity in ("", "the", "all"):
-            rest = self.phrase(("rest of the things", "rest of the objects", "rest of them", "rest", "others"))
-            return NounPhrase(rest, (("rest", frozenset("*")),), "all", plural=True, other=True)
+            rest = self.phrase(("rest of them", "rest of the", "rest", "others"))
+            found = self._words("all")[0] if rest == "rest of the" else []
+            return NounPhrase(rest, (*(found or [("rest", frozenset("*"))]),), "all", plural=True, other=True)
         if self.ahead() in lexicon_en.NUMBERS or (
             self.ahead().isdigit() and self.ahead(1) not in ("", ",") and self.ahead(1) not in lexicon_en.UNITS
         ):
             count = lexicon_en.NUMBERS.get(self.ahead()) or int(self.ahead())
             self.at += 1
             quantity = quantity or "any"
-        other = bool(self.phrase(("other",))) or other
+        other = bool(self.phrase(_OTHER)) or other
         best = self._best(quantity)
+        of_two = bool(best) and self.tokens[self.at - 1] in lexicon_en.COMPARED
         self.phrase(("only",))
         quote = quote or self.phrase(('"', "“", "'", "‘"))
         found, plural = self._words(quantity)
         if quote and not self.phrase(('"', "”", "'", "’")):
             raise NotUnderstood("planner.word", word=quote)
-        if best and not found:  # "the heaviest of the cubes", "the heaviest"
-            if self.phrase(("of the", "of all the", "of all", "of")) and self.noun_here():
-                found, plural = self._words("all")
+        # "the heaviest of the cubes", "the heavier one of the two fruits", "the heaviest"
+        if best and not any(words[0] not in ("one", "ones") for words in found):
+            if self.phrase(("of the", "of all the", "of all", "of these", "of those", "of")):
+                of_two = bool(self.phrase(("two",))) or of_two
+                if self.ahead() in lexicon_en.UNITS or not self._words_here():
+                    if not of_two:
+                        self._stuck()
+                else:
+                    found, plural = self._words("all")
             found = found or [("things", frozenset("*"))]
         if not found:
             if quantity == "all" and self.tokens[self.at - 1] != "every" and self.at > start:
                 return NounPhrase("all", (("all", frozenset("*")),), "all", count, True)
-            word = self.ahead()
-            raise NotUnderstood(
-                "planner.noun", word=word or self.tokens[self.at - 1], hint=self.vocabulary.closest_word(word)
-            )
+            self._stuck()
         if best:
             quantity, plural = "the", bool(count)
-        read = NounPhrase(
-            " ".join(self.tokens[start : self.at]), tuple(found), quantity, count, plural, best=best, other=other
+        text = " ".join(self.tokens[start : self.at])
+        read = NounPhrase(text, tuple(found), quantity, count, plural, best=best, other=other, of_two=of_two)
+        return replace(self._after(read, start), without=tuple(self.without))
+
+    def _words_here(self) -> bool:
+        return self.ahead() == "non" or self.vocabulary.english_word(self.ahead()) is not None
+
+    def _stuck(self) -> None:
+        """No noun where one must be; a superlative that the scene cannot tell is named as that."""
+        word = self.ahead()
+        if word.endswith("est") or word == "most":
+            word = f"{word} {self.ahead(1)}".strip() if word == "most" else word
+            raise NotUnderstood("planner.not_compared", "missing", word=word)
+        raise NotUnderstood(
+            "planner.noun", word=word or self.tokens[self.at - 1], hint=self.vocabulary.closest_word(word)
         )
-        return self._after(read, start)
 
     def _quantity(self) -> tuple[str, int, NounPhrase | None]:
         """all | the | any and a count; or the whole phrase, where that is all of it."""
@@ -203,7 +225,11 @@ class EnglishNounParser:
             if self.ahead() in lexicon_en.PRONOUNS:
                 self.at += 1
                 return "", 0, NounPhrase(f"{word} of them", quantity="all", count=count, pronoun=True, plural=True)
-        if self.ahead() in lexicon_en.THE:
+        if self.phrase(("whatever", "whichever")):
+            told = next((n for n in range(self.at, len(self.tokens)) if self.tokens[n] in ("is", "are")), self.at)
+            self.tokens[told:told] = ["that"] if told > self.at else ["thing", "that"]
+            quantity = "the"
+        elif self.ahead() in lexicon_en.THE:
             self.at += 1
             quantity = quantity or "the"
         elif self.ahead() in lexicon_en.ANY and not quantity:
@@ -223,12 +249,17 @@ class EnglishNounParser:
         ):
             return ""
         found = lexicon_en.BEST.get(word, "")
+        if quantity == "the" and word in lexicon_en.COMPARED and self.ahead(1) not in ("to", "from"):
+            found = lexicon_en.COMPARED[word]
         self.at += bool(found)
         return found
 
     def _words(self, quantity: str) -> tuple[list[tuple[str, frozenset[str]]], bool]:
         found: list[tuple[str, frozenset[str]]] = []
         plural = False
+        while self.phrase(("non",)) and (keys := self.vocabulary.english_word(self.ahead())) is not None:
+            self.without.append((self.ahead(), keys))
+            self.at += 1
         while (word := self.ahead()) and (keys := self.vocabulary.english_word(word)) is not None:
             joined = (f"{word}_{self.ahead(1)}", f"{word}_{self.ahead(1).zfill(2)}", f"{word}{self.ahead(1)}")
             match = next((j for j in joined if self.ahead(1).isdigit() and f"i:{j}" in self.vocabulary.raw), "")
@@ -242,26 +273,54 @@ class EnglishNounParser:
         return found, plural
 
     def _after(self, noun: NounPhrase, start: int) -> NounPhrase:
-        """What follows a noun and still says which: "nearest to the basket", "on the left"."""
+        """What follows a noun and still says which: "nearest to the basket", "on the left", "that is not red"."""
         mark = self.at
-        self.phrase(("that is", "which is", "that are", "which are"))
+        aside = self.ahead() == "," and self.ahead(1) in ("which", "that")
+        self.at += aside
+        linked = self.phrase(_WHICH)
+        if linked and self.phrase(("not",)):
+            self.phrase(("a", "an", "the", "any"))
+            words, _ = self._words("all")
+            if not words:
+                self._stuck()
+            self.without += words
+            return replace(noun, text=" ".join(self.tokens[start : self.at]), plural=noun.plural)
+        if linked and (colour := self._colour()):
+            return replace(noun, words=(*noun.words[:-1], colour, *noun.words[-1:]))
+        self.phrase(("the",) if linked else ())
         near = self.phrase(lexicon_en.NEAREST)
         if not noun.best and near:
             noun = replace(noun, best=lexicon_en.NEAREST[near])
+        elif linked and not noun.best and (best := lexicon_en.BEST.get(self.ahead())):
+            self.at += 1
+            noun = replace(noun, best=best)
         elif (
             not noun.best
             and (side := self.phrase(lexicon_en.ON_THE_SIDE))
             and self.ahead() not in ("of", "side", "half")
         ):
-            best = lexicon_en.ON_THE_SIDE[side]
-            return replace(noun, best=best, quantity="the", text=" ".join(self.tokens[start : self.at]))
+            noun = replace(noun, best=lexicon_en.ON_THE_SIDE[side])
         elif not (noun.best in ("nearest", "farthest") and self.phrase(("to", "from"))):
             self.at = mark
             return noun
         if noun.best in ("nearest", "farthest") and self.phrase(lexicon_en.ROBOT) == "" and (near or self.at > mark):
             if not self.noun_here():
-                raise NotUnderstood(
-                    "planner.noun", word=self.ahead() or "…", hint=self.vocabulary.closest_word(self.ahead())
-                )
-            noun = replace(noun, best_of=self.noun())
-        return replace(noun, quantity="the", text=" ".join(self.tokens[start : self.at]))
+                self._stuck()
+            noun = replace(noun, best_of=self.noun_apart())
+        self.at += aside and self.ahead() == ","
+        last = noun.words[-1][0]  # "the fruit" may be several, "the fruit nearest to the can" is one
+        plural = noun.plural and lexicon_en.singular(last) != last
+        return replace(noun, quantity="the", plural=plural, text=" ".join(self.tokens[start : self.at]))
+
+    def noun_apart(self) -> NounPhrase:
+        """A noun inside another: what it leaves out is its own."""
+        kept = self.without
+        found = self.noun()
+        self.without = kept
+        return found
+
+    def _colour(self) -> tuple[str, frozenset[str]] | None:
+        word = self.ahead()
+        keys = frozenset(k for k in self.vocabulary.english_word(word) or () if k[:2] == "c:")
+        self.at += bool(keys)
+        return (word, keys) if keys else None

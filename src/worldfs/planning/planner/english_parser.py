@@ -7,35 +7,36 @@ from dataclasses import replace
 
 from worldfs.base.model import Vec
 
-from . import lexicon_en
-from .english_nouns import EnglishNounParser, strip_openers
+from . import english_manners, english_sequence, lexicon_en
+from .english_nouns import EnglishNounParser
 from .intent import Clause, DirectionalMove, NotUnderstood, NounPhrase
 from .vocabulary import Vocabulary
 
 _TOKEN = re.compile(r"[+-]?\d+(?:\.\d+)?(?![\w])|[a-z0-9_][\w\-']*|[^\s]", re.I)
-_CONTRACTIONS = (("don't", "do not"), ("dont", "do not"), ("i'd", "i would"))
+_SHORT = {
+    "dont": "do not", "can't": "can not", "cannot": "can not", "won't": "will not", "let's": "let us",
+    "it's": "it is", "that's": "that is", "there's": "there is",
+}  # fmt: skip
+_TAILS = (("n't", " not"), ("'d", " would"), ("'ve", " have"), ("'s", " 's"))
 _GLUED = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)(mm|cm|m)\b", re.I)  # 10cm
-_BACK = ("back where it was", "back where they were", "back in its place", "back to where it was", "back")
 Place = tuple[str, tuple[NounPhrase, ...] | Vec]
 
 
 def split(text: str) -> list[str]:
-    """Tokens, lower case; numbers, ids, words and every other sign on its own."""
+    """Tokens, lower case, short forms in full; numbers, ids, words and every other sign on its own."""
     found: list[str] = []
-    for token in _TOKEN.findall(_GLUED.sub(r"\1 \2", text).lower()):
-        long = next((plain for short, plain in _CONTRACTIONS if token == short), token)
-        found += long.split()
+    for token in _TOKEN.findall(_GLUED.sub(r"\1 \2", re.sub(r"\bnon-", "non ", text.lower()))):
+        tail = next(((end, full) for end, full in _TAILS if token.endswith(end) and len(token) > len(end)), ("", ""))
+        found += (_SHORT.get(token) or (token.removesuffix(tail[0]) + tail[1])).split()
     return found
 
 
 def is_question(tokens: list[str]) -> bool:
     """Asked rather than ordered: by its first word, or by its mark; polite requests are orders."""
-    rest = strip_openers(tokens)
-    request = requested(rest)
-    if request:
-        rest = strip_openers(rest[len(request.split()) :])
-        return bool(rest) and _asks(rest)
-    return _asks(rest) or ("?" in rest and not _tagged(rest))
+    form, rest = english_manners.requested(tokens)
+    if form:
+        return _asks(rest)
+    return _asks(rest) or ("?" in rest and not english_manners.tagged(rest))
 
 
 def _asks(tokens: list[str]) -> bool:
@@ -45,31 +46,15 @@ def _asks(tokens: list[str]) -> bool:
     return bool(tokens) and tokens[0] in lexicon_en.QUESTIONS
 
 
-def _tagged(tokens: list[str]) -> bool:
-    """ "clear the table, would you?": the mark belongs to the politeness."""
-    return tokens[-1:] == ["?"] and any(
-        tokens[-n - 1 : -1] == tag.split() for tag in lexicon_en.TAGS for n in (len(tag.split()),)
-    )
-
-
-def requested(tokens: list[str]) -> str:
-    """The polite form that the sentence begins with ("could you"), "" for none; the longest."""
-    forms = [r for r in (*lexicon_en.REQUESTS, *lexicon_en.WISHES) if tokens[: len(r.split())] == r.split()]
-    return max(forms, key=len, default="")
-
-
 class EnglishParser(EnglishNounParser):
     """Reads one sentence; `clauses` returns all of it or raises NotUnderstood."""
 
     def __init__(self, tokens: list[str], vocabulary: Vocabulary) -> None:
-        tokens = strip_openers(tokens)
-        form = requested(tokens)
-        tokens = strip_openers(tokens[len(form.split()) :])
-        if form in lexicon_en.WISHES:
+        form, tokens = english_manners.requested(english_sequence.in_order(tokens))
+        if form == "wish":
             tokens = ["bring", *tokens]
-        if form in lexicon_en.GERUNDS_AFTER:
-            base = lexicon_en.gerunds()
-            tokens = [base.get(t, t) for t in tokens]
+        base = lexicon_en.base_forms().get(form, {})
+        tokens = [base.get(t, t) for t in tokens]
         while tokens and tokens[-1] in ("?", ",", "!", "."):
             tokens = tokens[:-1]
         super().__init__(tokens, vocabulary)
@@ -80,6 +65,7 @@ class EnglishParser(EnglishNounParser):
 
     def clauses(self) -> list[Clause]:
         found: list[Clause] = []
+        self.spare_first()
         while self.at < len(self.tokens):
             if self.protection(bool(found)):
                 if self.at < len(self.tokens):
@@ -93,6 +79,14 @@ class EnglishParser(EnglishNounParser):
             found = [*found[:-1], with_kept(found[-1], tuple(self.kept))] if found else []
         return found
 
+    def spare_first(self) -> None:
+        """ "leave the can where it is and put everything else …": only before an order, and no "do not"."""
+        mark = self.at
+        if self.ahead() in ("leave", "keep") and self.protection(True):
+            if self.phrase((", and", ", but", "and", "but", ",")) and self.verb_here():
+                return
+            self.at, self.kept = mark, []
+
     def join(self) -> None:
         mark = self.at
         comma = self.ahead() == ","
@@ -104,12 +98,8 @@ class EnglishParser(EnglishNounParser):
             raise NotUnderstood("planner.word", word=self.ahead())
 
     def closers(self) -> None:
-        while True:
-            mark = self.at
-            self.at += self.ahead() == ","
-            if not self.phrase(tuple(c for c in lexicon_en.CLOSERS if c not in ("first", "carefully"))):
-                self.at = mark
-                return
+        while size := english_manners.closing(self.tokens[self.at :]):
+            self.at += size
 
     def protecting(self) -> bool:
         mark = self.at
@@ -142,16 +132,26 @@ class EnglishParser(EnglishNounParser):
         return True
 
     def clause(self, before: Clause | None) -> Clause:
-        self.at = len(self.tokens) - len(strip_openers(self.tokens[self.at :]))
+        form, rest = english_manners.requested(self.tokens[self.at :])
+        if form in ("", "base"):
+            self.at = len(self.tokens) - len(rest)
+        if self.verb_here() and self.pattern(
+            rf"(?:put|bring|move|return|set|get) (?:{lexicon_en.ALL_OF_IT}) (?:{lexicon_en.BACK})"
+        ):
+            return Clause("undo")
         verb = self.phrase(lexicon_en.VERBS)
         again: tuple[Place, ...] = ()
         if not verb:
+            if (wished := self.wished()) is not None:
+                return wished
             # "put the apple in the basket and the can on the table": the verb is understood again
             if before is not None and before.act == "put" and self.noun_here():
                 verb, again = "put", before.places
             else:
                 raise NotUnderstood("planner.verb", word=self.ahead() or "…")
         act = lexicon_en.VERBS[verb]
+        if act == "undo":
+            self.pattern(lexicon_en.UNDONE)
         if verb == "move" and self.ahead() in ("to", "above", "over"):
             raise NotUnderstood("planner.word", word=self.ahead())
         if act in ("home", "open", "close", "wave", "undo"):
@@ -175,13 +175,17 @@ class EnglishParser(EnglishNounParser):
             act = "down" if particle == "down" else "clear"
         if what and ((act in ("put", "bring") and not particle) or act == "down"):
             shift = self.shift()
-            if shift is not None and not (shift.metres or shift.other) and verb in ("put", "place", "set", "lay"):
+            put = verb in ("put", "place", "set", "lay")
+            if shift is not None and not (shift.metres or shift.other) and put:
                 raise NotUnderstood("planner.how_far", "ambiguous", word=shift.way)
+            if shift is not None and shift.metres and shift.other and put:  # so far from it, but on which side?
+                raise NotUnderstood("planner.which_side", "ambiguous", name=shift.other.text)
             if shift is not None:
                 return Clause("shift", what, shift=shift)
-            back = self.phrase(_BACK)
-            if back and (back != "back" or self.at >= len(self.tokens) or self.ahead() in (",", "and", "then")):
+            if self.pattern(lexicon_en.BACK):
                 return Clause("undo", what)
+            self.phrase(("back",))  # "back in the basket"
+            self.pattern(lexicon_en.SO_THAT)
         alone = verb in ("tidy", "tidy up", "clean up", "clear up") or act in ("drop", "down")
         if not what and not alone:
             raise NotUnderstood("planner.object", verb=verb) if self.at >= len(self.tokens) else self._lost()
@@ -190,8 +194,23 @@ class EnglishParser(EnglishNounParser):
         places, but = self.places(act)
         return Clause(act, what, places or again, but, gap=self.gap)
 
+    def wished(self) -> Clause | None:
+        """ "the apple goes in the basket", "the can onto the table": the end that is wanted; None for none."""
+        mark = self.at
+        if not self.noun_here():
+            return None
+        what = self.nouns()
+        if self.pattern(lexicon_en.SHALL) or self.ahead() in ("into", "onto"):
+            places, but = self.places("put")
+            if places:
+                return Clause("put", what, places, but, gap=self.gap)
+        self.at = mark
+        return None
+
     def shift(self) -> DirectionalMove | None:
         """`10 cm to the left`, `away from the can`, `closer to the basket by 5 cm`; None and nothing consumed."""
+        if self.ahead() == "right" and self.ahead(1) in _FIRST_PREPS - {"of", "by", "to"}:
+            return None  # "right in the middle", "right next to": no direction
         mark, metres = self.at, self.length()
         here, way = self.at, self.phrase(lexicon_en.WAYS)
         self.at = here
@@ -267,6 +286,16 @@ class EnglishParser(EnglishNounParser):
             raise NotUnderstood("planner.sort_by", word="…")
         return Clause("sort", what, (*places, *more), (*but, *but2), by)
 
+    def owned_side(self) -> Place | None:
+        """ "to the can's left": None and nothing consumed for none."""
+        mark = self.at
+        if "'s" in self.tokens[mark : mark + 6] and self.phrase(("to", "on", "at")) and self.noun_here():
+            noun = self.noun()
+            if self.phrase(("'s",)) and (side := self.pattern(r"(?:left|right)(?:-hand)?(?: side)?")):
+                return ("left" if side[0] == "l" else "right", (noun,))
+        self.at = mark
+        return None
+
     def places(self, act: str) -> tuple[tuple[Place, ...], tuple[NounPhrase, ...]]:
         """Prepositional phrases and exceptions, as many as follow."""
         found: list[Place] = []
@@ -285,7 +314,12 @@ class EnglishParser(EnglishNounParser):
                 but += self.nouns()
                 continue
             self.at = mark
+            if owned := self.owned_side():
+                found.append(owned)
+                continue
+            self.at += comma and not found and act == "put" and self.ahead(1) in lexicon_en.PREPS
             self.phrase(("that is", "that are", "which is", "which are", "lying", "standing", "sitting"))
+            self.phrase(("right", "just", "directly", "immediately")) if self.ahead(1) in _FIRST_PREPS else ""
             middle = self.at
             gap = self.length() if act in ("put", "bring") else 0.0
             prep = self.phrase(lexicon_en.PREPS)
@@ -306,6 +340,9 @@ class EnglishParser(EnglishNounParser):
             else:
                 word = self.ahead()
                 raise NotUnderstood("planner.noun", word=word or prep, hint=self.vocabulary.closest_word(word))
+
+
+_FIRST_PREPS = frozenset(p.split()[0] for p in lexicon_en.PREPS)
 
 
 def with_kept(clause: Clause, keep: tuple[NounPhrase, ...]) -> Clause:

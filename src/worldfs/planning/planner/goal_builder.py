@@ -65,6 +65,7 @@ class GoalBuilder:
         self.holding = held_by(scene) or ""
 
     def command(self, clauses: list[Clause], text: str) -> CommandIntent:
+        clauses = _taken_together(clauses)
         for clause in clauses:
             self.protected += self.resolve_aside(tuple(n for n in clause.keep if not n.other))
         for clause in clauses:
@@ -415,3 +416,16 @@ class GoalBuilder:
 
     def _close(self, clause: Clause) -> list[Goal]:
         return [GripperGoal("closed")]
+
+
+def _taken_together(clauses: list[Clause]) -> list[Clause]:
+    """ "take the lemon and the pear and put both in the tray": several things are not held, they are put one by one."""
+    found: list[Clause] = []
+    for clause in clauses:
+        last = found[-1] if found else None
+        several = last is not None and last.act in ("pick", "bring") and not last.places and len(last.what) > 1
+        if several and last is not None and clause.act == "put" and all(n.pronoun and n.plural for n in clause.what):
+            found[-1] = replace(clause, what=last.what, keep=(*last.keep, *clause.keep))
+        else:
+            found.append(clause)
+    return found

@@ -61,10 +61,11 @@ class ApartGoal:
 
 @dataclass(frozen=True, slots=True)
 class PlacedGoal:
-    """`object` rests within `PLACED_M` of `position` in the plane (m, world frame)."""
+    """`object` rests within `within` of `position` in the plane (m, world frame)."""
 
     object: str
     position: Vec
+    within: float = PLACED_M
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +212,8 @@ def holds(goal: Goal, scene: Scene, robot_id: str = "", places: Mapping[str, Thi
             return spot.relation == "held" and robot_id in ("", spot.of)
         case DownGoal():
             return spot.relation in ("on", "in")
-        case PlacedGoal(position=target):
-            return spot.relation != "held" and math.dist(thing.position[:2], target[:2]) <= PLACED_M
+        case PlacedGoal(position=target, within=within):
+            return spot.relation != "held" and math.dist(thing.position[:2], target[:2]) <= within
         case AreaGoal():
             within = all(lo <= v <= hi for lo, v, hi in zip(goal.low, thing.position, goal.high, strict=False))
             return within and final_support(places, goal.object) == ThingLocation("on", goal.support)

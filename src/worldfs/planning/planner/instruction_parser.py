@@ -11,9 +11,10 @@ from worldfs.base.messages import coded, render
 from worldfs.base.model import Profile, Scene
 
 from . import (
+    chinese_manners,
     chinese_nouns,
     chinese_parser,
-    english_nouns,
+    english_manners,
     english_parser,
     lexicon_en,
     lexicon_zh,
@@ -112,18 +113,26 @@ class QuestionReading:
 
 def _normal(text: str) -> str:
     """One spelling of each sign; decoration, numbers of a list and a pair of quotes around the whole dropped."""
-    text = unicodedata.normalize("NFKC", text[: LIMIT * 8]).replace("’", "'").replace("´", "'").replace("`", "'")
+    text = (
+        unicodedata.normalize("NFKC", text[: LIMIT * 8].translate(_CIRCLED))
+        .replace("’", "'")
+        .replace("´", "'")
+        .replace("`", "'")
+    )
     text = "".join(c for c in text if c not in lexicon_en.SMALL_TALK).strip()
     if len(text) > 1 and _QUOTES.get(text[0]) == text[-1] and not any(c in text[1:-1] for c in (text[0], text[-1])):
         text = text[1:-1].strip()
     return _unlisted(lexicon_zh.simplified(text))
 
 
+_CIRCLED: Final = {0x2460 + n: f"\n{n + 1}. " for n in range(9)}
+
+
 def _unlisted(text: str) -> str:
     """ "1. … 2. …" and lines with bullets: each item a sentence. Numbers that do not count up from 1 stay."""
     text = re.sub(r"(?m)^\s*[-*•]\s+(?=\S)", "\n", text).strip()
     number, found, at = 1, "", 0
-    while match := re.compile(rf"(?:^|(?<=[\s,;.，。；、]))[(]?{number}[.):、](?!\d)\s*(?=\S)").search(text, at):
+    while number <= 9 and (match := _marker(number).search(text, at)):
         if number == 1 and match.start() > 0:
             return text
         found += text[at : match.start()] + ("\n" if number > 1 else "")
@@ -131,11 +140,21 @@ def _unlisted(text: str) -> str:
     return found + text[at:]
 
 
+def _marker(number: int) -> re.Pattern[str]:
+    """What stands before the item of a list: 1. (1) a) step 1 - 第一步：一、"""
+    letter, sign = chr(ord("a") + number - 1), "一二三四五六七八九"[number - 1]
+    forms = (
+        rf"[(]?{number}[.):、](?!\d)", rf"[(]?{letter}[)]", rf"step {number}\s?[-:.)]?(?![\d.])",
+        rf"第{sign}(?:步|项|件)?[,:、]?", rf"{sign}[、:.]",
+    )  # fmt: skip
+    return re.compile(rf"(?:^|(?<=[\s,;.。；、]))(?:{'|'.join(forms)})\s*(?=\S)", re.IGNORECASE)
+
+
 def _english(sentences: list[str], vocabulary: Vocabulary, notes: list[str]) -> list[Clause] | QuestionReading:
     """Clauses of all sentences; the text itself when any of it is a question."""
     found: list[Clause] = []
     for sentence in sentences:
-        tokens, corrected = spelling.corrected(english_parser.split(sentence), vocabulary)
+        tokens, corrected, doubt = spelling.corrected(english_parser.split(sentence), vocabulary)
         notes += corrected
         if english_parser.is_question(tokens):
             return QuestionReading(" ".join(sentences))
@@ -149,6 +168,13 @@ def _english(sentences: list[str], vocabulary: Vocabulary, notes: list[str]) -> 
             failure = _protection(error, tokens, vocabulary, found) if found else error
             if failure is not None and "?" in tokens:
                 return QuestionReading(" ".join(sentences), failure)
+            if (
+                failure is not None
+                and failure.kind == "unknown"
+                and doubt is not None
+                and not _signal_words(sentence, "en")
+            ):
+                failure = doubt
             if failure is not None:
                 raise failure from None
     if not found:
@@ -175,7 +201,7 @@ def _chinese(sentences: list[str], vocabulary: Vocabulary, notes: list[str]) -> 
     for typed in sentences:
         sentence, corrected = lexicon_zh.corrected(typed)
         notes += corrected
-        said = chinese_nouns.split(sentence, vocabulary)
+        said = chinese_nouns.split(chinese_manners.without_manners(sentence), vocabulary)
         if chinese_parser.is_question(said):
             return QuestionReading("".join(sentences))
         try:
@@ -202,13 +228,14 @@ def _why(error: NotUnderstood, text: str, language: str) -> tuple[str, str, dict
     word = str(error.facts.get("word", "")).lower()
     for code, pattern in _CANNOT.items():
         for found in pattern.finditer(text) if word else ():
-            if found[0].lower().startswith(word):  # in Chinese a word that nobody knows is one sign
+            if found[0].lower().startswith(word) or (language == "zh" and word.startswith(found[0])):
                 return "unknown", code, {"word": found[0]}
     return "unknown", error.code, dict(error.facts)
 
 
 def _signal_words(text: str, language: str) -> dict[str, str]:
     if language == "zh":
+        text = chinese_manners.without_manners(text)
         table = lexicon_zh.chinese_lexicon()
         longest = max(map(len, table))
         kinds = {"neg": "negation", "if": "conditional", "past": "report", "question": "conditional"}
@@ -221,8 +248,7 @@ def _signal_words(text: str, language: str) -> dict[str, str]:
                     found.setdefault(label, text[at : at + size])
             at += size
         return found
-    tokens = english_nouns.strip_openers(english_parser.split(text))
-    tokens = tokens[len(english_parser.requested(tokens).split()) :]  # the "would" of "would you" supposes nothing
+    _, tokens = english_manners.requested(english_parser.split(text))  # the "would" of "would you" supposes nothing
     found = {}
     tables = (("negation", lexicon_en.NEGATIONS), ("conditional", lexicon_en.IFS), ("report", lexicon_en.PAST))
     for label, group in tables:

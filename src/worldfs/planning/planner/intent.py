@@ -69,6 +69,8 @@ class NounPhrase:
     at: tuple[tuple[str, NounPhrase], ...] = ()  # (in | on | beside | from | a side, where): only things that are there
     best: str = ""  # heaviest | biggest | nearest | leftmost …: of those, the one that is most so (`superlatives`)
     best_of: NounPhrase | None = None  # what "nearest" and "farthest" are measured from; None: the robot
+    of_two: bool = False  # a comparative: "the bigger one" chooses of two, and of no other number
+    without: tuple[tuple[str, frozenset[str]], ...] = ()  # words with their keys; a thing must fit none of them
     other: bool = False  # of those, the ones that this instruction has not named yet
     options: tuple[NounPhrase, ...] = ()  # "the apple or the can": one of these
 

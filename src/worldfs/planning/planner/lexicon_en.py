@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
+from . import english_manners
+
 # a row of a table stays on its line, and a Chinese sign counts for two
 # ruff: noqa: E501
 
@@ -96,25 +100,52 @@ VERBS: dict[str, str] = {
     "position": "put", "return": "put", "relocate": "put", "deposit": "put", "store": "put", "throw in": "never",
     "wave": "wave", "wave hello": "wave", "wave your hand": "wave", "wave your arm": "wave", "wave at me": "wave",
     "wave to me": "wave", "wave goodbye": "wave", "say hello with your arm": "wave", "give me a wave": "wave",
-    "undo": "undo", "undo that": "undo", "undo it": "undo", "undo the last": "undo", "revert": "undo",
-    "undo what you did": "undo", "undo the last step": "undo", "undo the last action": "undo",
-    "undo your last action": "undo", "undo the last instruction": "undo", "undo everything": "undo",
-    "put everything back": "undo", "put it all back": "undo", "put everything back where it was": "undo",
-    "put everything back in its place": "undo", "put all things back where they were": "undo",
-    "put it all back where it was": "undo", "put everything back as it was": "undo", "put them back": "undo",
-    "put everything back to where it was": "undo", "put everything back the way it was": "undo",
-    "put them back where they were": "undo",
+    "undo": "undo", "revert": "undo", "reverse": "undo", "take back": "undo", "roll back": "undo",
+    "push": "put", "pull": "put", "drag": "put", "restore": "undo",
 }  # fmt: skip
 VERBS = {phrase: act for phrase, act in VERBS.items() if act != "never"}
+_LAST = r"(?:(?:the|your) )?(?:very )?(?:last|previous|latest)"
+_DEED = r"(?:thing|move|movement|step|action|instruction|command|order|task|change|operation)s?"
+# What an undo is of, when it is of all: "undo your last move".
+UNDONE = (
+    rf"that|it|this|everything|all of (?:it|that)|what you (?:just )?did|{_LAST}(?: {_DEED})?(?: you did)?|"
+    rf"(?:that|your|the) {_DEED}"
+)
+ALL_OF_IT = r"it all|all of it|everything|(?:all )?(?:the )?things|them all|all of them|them"
+_WAS = r"(?:was|were|had been|came from|belonged|(?:found|got|took|had) (?:it|them)(?: from)?)"
+BACK = (
+    rf"(?:back )?(?:to )?(?:exactly )?(?:where|how|the way|as) (?:it|they|you|things) (?:all )?{_WAS}"
+    r"(?: before| originally| at first)?"
+    r"|back (?:in|into|to|on) (?:its|their) (?:(?:old|original|previous|former) )?(?:place|position|spot)s?"
+    r"|back(?= ,| and| then|$)"
+)
+# The wished-for end, told as a fact: "the apple goes in the basket"; and what a move is to come to.
+SHALL = (
+    r"(?:goes|go|should (?:go|be|be put|be placed|be moved)|(?:needs|has|have|need) to (?:go|be|be put|be placed|be moved)|"
+    r"must go|ought to (?:go|be)|is to go|are to go|shall go)"
+)
+SO_THAT = r"(?:, )?(?:so(?: that)?|until|such that) (?:it|they) (?:is|are|stands?|sits?|lies?|ends? up)"
 PARTICLES = {"clear": ("up", "away", "off"), "pick": ("up",), "put": ("down", "away"), "stack": ("up",)}
+ROBOT = ("you", "yourself", "the robot", "robot", "the base", "your base", "the arm")
 # Which way, of a move; the robot's own left and right, forward is away from its base.
 WAYS = {
-    "left": "left", "to the left": "left", "to your left": "left", "leftward": "left", "leftwards": "left",
-    "right": "right", "to the right": "right", "to your right": "right", "rightward": "right", "rightwards": "right",
-    "forward": "forward", "forwards": "forward", "away from you": "forward", "further away": "forward",
-    "away from the robot": "forward", "backward": "backward", "backwards": "backward", "back": "backward",
-    "towards you": "backward", "toward you": "backward", "closer to you": "backward", "nearer to you": "backward",
-    "closer to the robot": "backward", "towards the robot": "backward", "toward the robot": "backward",
+    **{
+        form: side
+        for side in ("left", "right")
+        for form in (
+            side, f"to the {side}", f"to your {side}", f"to its {side}", f"to their {side}", f"{side}ward",
+            f"{side}wards", f"over to the {side}", f"further {side}", f"further to the {side}",
+        )
+    },
+    "forward": "forward", "forwards": "forward", "further away": "forward", "farther away": "forward",
+    **{f"away from {robot}": "forward" for robot in ROBOT},
+    "backward": "backward", "backwards": "backward", "back": "backward",
+    **{
+        f"{back}{toward} {robot}": "backward"
+        for robot in ROBOT
+        for toward in ("towards", "toward", "closer to", "nearer to")
+        for back in ("", "back ")
+    },
 }  # fmt: skip
 AWAY = {
     "away from": "away", "further from": "away", "farther from": "away", "further away from": "away",
@@ -157,7 +188,6 @@ ON_THE_SIDE = {
     "on top": "top", "at the bottom": "bottom", "at the top": "top",
 }  # fmt: skip
 del ON_THE_SIDE["to the left"]  # that says which way
-ROBOT = ("you", "yourself", "the robot", "robot", "the base", "your base", "the arm")
 SIDES = ("left", "right", "front", "behind")
 PREPS: dict[str, str] = {
     "in": "in", "into": "in", "inside": "in", "inside of": "in", "in to": "in",
@@ -173,14 +203,31 @@ PREPS: dict[str, str] = {
     "at the back of": "behind", "at the front edge of": "front", "at the far end of": "behind",
     "between": "between", "in between": "between", "halfway between": "between",
     "in the middle between": "between", "midway between": "between",
-    "in the middle of": "middle", "in the center of": "middle", "in the centre of": "middle",
-    "to the middle of": "middle", "to the center of": "middle", "to the centre of": "middle",
-    "at the center of": "middle", "at the centre of": "middle", "at the middle of": "middle",
-    "into the middle of": "middle", "on the middle of": "middle", "to the left edge of": "left",
-    "to the right edge of": "right", "to the front of": "front", "to the back of": "behind",
+    "in the space between": "between", "in the gap between": "between",
+    **{
+        f"{at} the {middle} of": "middle"
+        for at in ("in", "at", "on", "to", "into")
+        for middle in ("middle", "center", "centre")
+    },
+    "to the left edge of": "left", "to the right edge of": "right", "to the front of": "front",
+    "to the back of": "behind",
     "from": "from", "off": "from", "off of": "from", "out of": "from", "from the top of": "from",
 }  # fmt: skip
-EXCEPT = ("except for", "except", "apart from", "other than", "but not", "excluding", "aside from", "save for", "but")
+EXCEPT = (
+    "with the exception of",
+    "leaving out",
+    "not counting",
+    "not including",
+    "except for",
+    "except",
+    "apart from",
+    "other than",
+    "but not",
+    "excluding",
+    "aside from",
+    "save for",
+    "but",
+)
 PROTECT = _set(
     "touch touching move moving take taking grab grabbing disturb disturbing clear clearing pick picking "
     "use using include including remove removing"
@@ -189,66 +236,9 @@ ALL = _set("all every each everything both")
 ANY = _set("a an any one some another")
 THE = _set("the this that these those my your our")
 _NUMBER_WORDS = "one two three four five six seven eight nine ten"
+AMOUNTS = {"a couple of": 2.0, "half a": 0.5, "half an": 0.5, "a": 1.0, "an": 1.0}
 NUMBERS = {**dict(zip(_NUMBER_WORDS.split(), range(1, 11), strict=True)), "fifteen": 15, "twenty": 20, "thirty": 30}
 PRONOUNS = _set("it them")
-OPENERS = (
-    "please", "kindly", "now", "yes", "ok", "okay", "hey", "hi", "hello", "robot", "first", "then", "next", "finally", "just",
-    "i want you to", "i would like you to", "i'd like you to", "go ahead and", "also", "and", "afterwards",
-    "let's", "lets", "let us", "only", "well", "so", "right", "alright", "all right", "firstly", "secondly", "thirdly",
-    "second", "third", "lastly", "last", "after that", "next up", "step one", "step two", "step three", "i need you to",
-    "i would love you to", "do me a favour and", "do me a favor and", "be so kind as to", "be so good as to",
-    "your task is to", "try to", "proceed to", "feel free to", "dear robot",
-    "good morning", "excuse me", "pls", "plz", "simply", "we need to", "you need to", "i need to have you",
-    "make sure to", "be sure to", "hurry and",
-)  # fmt: skip
-REQUESTS = (
-    "could you", "can you", "would you", "will you", "why do not you", "why do not we", "why not", "can we", "could we",
-    "would you mind", "do you mind", "how about", "what about", "would you be so kind as to", "would you kindly",
-    "would you be able to", "would it be possible to", "would it be possible for you to", "could you possibly",
-    "it would be nice if you could", "it would be great if you could", "i would appreciate it if you could",
-    "i would be grateful if you could", "i wonder if you could", "i was wondering if you could",
-    "do you think you could", "could i ask you to", "can i ask you to", "may i ask you to", "might i ask you to",
-    "i ask you to",
-)  # fmt: skip
-# Requests for a thing, not an action: the wanted thing follows, and where.
-WISHES = (
-    "can i have", "could i have", "may i have", "can i get", "could i get", "i want", "i would like", "i need",
-    "i would like to have", "i want to have", "i would love", "let me have", "might i have", "would you get",
-)  # fmt: skip
-TAGS = ("could you", "would you", "will you", "can you", "please", "thanks", "for me", "would you mind")
-GERUNDS_AFTER = ("would you mind", "do you mind", "how about", "what about")
-CLOSERS = (
-    "please",
-    "now",
-    "right now",
-    "thanks",
-    "thank you",
-    "for me",
-    "too",
-    "as well",
-    "again",
-    "first",
-    "carefully",
-    "if you please",
-    "immediately",
-    "at once",
-    "okay",
-    "ok",
-    "will you",
-    "would you",
-    "could you",
-    "robot",
-    "one by one",
-    "one after the other",
-    "one at a time",
-    "thank you very much",
-    "thanks a lot",
-    "when you can",
-    "when you have time",
-    "my friend",
-    "and nothing else",
-    "only",
-)
 JOINS = (
     "and then",
     "and after that",
@@ -260,6 +250,7 @@ JOINS = (
     "next",
     "as well as",
     "and also",
+    "followed by",
 )
 QUESTIONS = _set(
     "what what's whats where where's which who whose whom when why how is are am was were do does did has have had "
@@ -302,6 +293,11 @@ GREETINGS = frozenset(
 STOP_SIGNS = "🚫❌⛔✋🛑❎🙅👎✖✕×"
 SMALL_TALK = "🙂😀😊😃🙏👍🤖👋😄✨❤️\ufe0f"
 
+# Words of the grammar: no thing is called by them.
+FUNCTION = frozenset(w for table in (VERBS, PREPS, EXCEPT, JOINS) for phrase in table for w in phrase.split()).union(
+    NEGATIONS, QUESTIONS, IFS, ALL, ANY, THE, PRONOUNS, english_manners.WORDS
+)
+
 
 def nouns_en() -> dict[str, frozenset[str]]:
     """Singular English word → keys (`k:` kind, `c:` colour, `*` any movable thing)."""
@@ -342,16 +338,13 @@ def ancestor_kinds(key: str) -> frozenset[str]:
     return frozenset(f"k:{k}" for k in found)
 
 
-def gerunds() -> dict[str, str]:
-    """ "grabbing" → "grab": the base form of every verb, for "would you mind grabbing …"."""
-    found: dict[str, str] = {}
-    for verb in {phrase.split()[0] for phrase in VERBS}:
-        found[verb + "ing"] = verb
-        if verb.endswith("e"):
-            found[verb[:-1] + "ing"] = verb
-        if len(verb) > 2 and verb[-1] not in "aeiouwxy" and verb[-2] in "aeiou" and verb[-3] not in "aeiou":
-            found[verb + verb[-1] + "ing"] = verb
-    return found
+FIRST_VERBS = frozenset(phrase.split()[0] for phrase in VERBS)
+
+
+@lru_cache(maxsize=1)
+def base_forms() -> dict[str, dict[str, str]]:
+    """ "grabbing" → "grab", "moved" → "move": for what is said after "would you mind", "it would be nice if you"."""
+    return english_manners.base_forms(FIRST_VERBS)
 
 
 def singular(word: str) -> str:

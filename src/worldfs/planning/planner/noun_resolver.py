@@ -47,12 +47,16 @@ class NounResolver:
         found = tuple(id for id in anywhere if all(self._is_at(id, side, where) for side, where in noun.at))
         if noun.words and noun.words[-1][0] in ("one", "ones"):
             found = tuple(id for id in found if self.head & self.vocabulary.keys[id]) or found
+        if noun.without:
+            found = tuple(id for id in found if not any(self.vocabulary.keys[id] & keys for _, keys in noun.without))
         if noun.other:
             if not self.mentioned & set(anywhere):
                 raise NotUnderstood("planner.other", "ambiguous", what=noun.text, names=self.names(found))
             found = tuple(id for id in found if id not in self.mentioned)
         if noun.best and found:
             base = self.scene.thing(self._single(noun.best_of)) if noun.best_of is not None else None
+            if noun.of_two and len(found) != 2:
+                raise NotUnderstood("planner.ambiguous", "ambiguous", what=noun.text, names=self.names(found))
             if noun.plural and not noun.count:
                 raise NotUnderstood("planner.ambiguous", "ambiguous", what=noun.text, names=self.names(found))
             chosen = superlatives.pick_superlative(found, noun.best, self.scene, noun.count or 1, base)

@@ -9,17 +9,6 @@ from worldfs.base.model import Scene, Thing
 from . import lexicon_en, lexicon_zh
 from .scene_facts import movable
 
-_TABLES = (lexicon_en.VERBS, lexicon_en.PREPS, lexicon_en.REQUESTS, lexicon_en.EXCEPT, lexicon_en.JOINS)
-_FUNCTION_EN = frozenset(w for table in _TABLES for phrase in table for w in phrase.split()).union(
-    lexicon_en.NEGATIONS,
-    lexicon_en.QUESTIONS,
-    lexicon_en.IFS,
-    lexicon_en.ALL,
-    lexicon_en.ANY,
-    lexicon_en.THE,
-    lexicon_en.PRONOUNS,
-)
-
 
 class Vocabulary:
     """Looks words up, and finds the things that match them."""
@@ -29,6 +18,7 @@ class Vocabulary:
         self.function_zh = lexicon_zh.chinese_lexicon()
         self.moving = {t.id for t in movable(scene)}
         self.things = {t.id: t for t in (*scene.objects, *scene.furniture)}
+        self.shaped: dict[str, str] = {}  # thing → the kind that only its shape says
         self.keys = {id: self._describe(t) for id, t in self.things.items()}
         self.names_zh = {t.name for t in self.things.values() if re.search(r"[\u4e00-\u9fff]", t.name)}
         # a thing named like a word of the grammar must not swallow that word: it keeps its id only
@@ -58,6 +48,8 @@ class Vocabulary:
     def matching_ids(self, asked: tuple[tuple[str, frozenset[str]], ...]) -> tuple[str, ...]:
         """Ids of the things that every word fits; things a gripper may move unless a word names another kind."""
         found = tuple(id for id, keys in self.keys.items() if all(keys & some for _, some in asked))
+        # where some things are called so, what only has the shape is not meant ("the basket" beside a tray)
+        found = tuple(id for id in found if not any(self.shaped.get(id, "") in some for _, some in asked)) or found
         named = any(k[:2] in ("k:", "w:", "i:", "n:") for _, some in asked for k in some)
         return found if named else tuple(id for id in found if id in self.moving)
 
@@ -74,7 +66,7 @@ class Vocabulary:
         texts = [thing.name, thing.category, re.sub(r"[_\-\d]+", " ", thing.id)]
         for word in re.findall(r"[a-z]+", " ".join(texts).lower()):
             form = lexicon_en.singular(word)
-            if word not in _FUNCTION_EN and len(word) > 1:
+            if word not in lexicon_en.FUNCTION and len(word) > 1:
                 keys |= {f"w:{form}"}
             keys |= self.english.get(form, frozenset()) - {"*"}
         for text in (thing.name, thing.category):
@@ -83,6 +75,8 @@ class Vocabulary:
         if thing.is_container:
             keys |= {"k:container"}
         if thing.shape in ("sphere", "cylinder", "basket", "table"):
+            if f"k:{thing.shape}" not in kinds:
+                self.shaped[thing.id] = f"k:{thing.shape}"
             keys |= {f"k:{thing.shape}"}
         elif thing.shape == "box" and not kinds:
             keys |= {"k:box"}

@@ -1,0 +1,24 @@
+"""Chinese manners: the polite words before and after an order."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_YOU: Final = "(?:你|您)?"
+_FREE: Final = rf"(?:如果|要是|若)?{_YOU}(?:有空|有时间|方便|可以|不介意|不麻烦)的话"
+_BEFORE: Final = re.compile(
+    rf"(?:不好意思|打扰(?:一下|了)?|抱歉|对不起|你好|您好|嗨|嘿|{_FREE}|请问"
+    rf"|我(?:想|要|得)(?:请|让|麻烦|拜托)(?:你|您)|(?:要|得)?麻烦{_YOU}|劳驾{_YOU}|拜托{_YOU}"
+    rf"|(?:你|您)(?:应该|应当|需要|必须)|(?:请)?{_YOU}帮(?:个)?忙|我们(?:来)?|咱们(?:来)?)[,、\s]*"
+)
+_AFTER: Final = re.compile(rf"[,、\s]*(?:谢谢{_YOU}|多谢|谢啦|拜托了?|辛苦了|{_FREE})$")
+
+
+def without_manners(text: str) -> str:
+    """The sentence without its politeness; what denies or supposes anything else stays."""
+    rest = text
+    while found := _BEFORE.match(rest):
+        rest = rest[found.end() :]
+    rest = _AFTER.sub("", rest)
+    return rest or text

@@ -1,0 +1,41 @@
+"""What is said in another order than it is done: "before you do B, do A", "do B after doing A"."""
+
+from __future__ import annotations
+
+import re
+
+from . import lexicon_en
+
+_FIRST = re.compile(r"(before|after|once) (.+?) , (.+)")
+_LATER = re.compile(r"(.+?) (?:, )?(before|after|once) (.+)")
+_SUBJECT = re.compile(r"(?:you (?:have |are done |are finished |finish )?|having )?")
+
+
+def in_order(tokens: list[str]) -> list[str]:
+    """The tokens in the order of doing; as they are where either half is no order ("before the apple")."""
+    said = " ".join(tokens)
+    if sum(token in ("before", "after", "once") for token in tokens) != 1 or "," in tokens[-1:]:
+        return tokens
+    if found := _FIRST.fullmatch(said):
+        word, aside, main = found.groups()
+    elif found := _LATER.fullmatch(said):
+        main, word, aside = found.groups()
+    else:
+        return tokens
+    deed = _deed(aside.split())
+    if not deed:
+        return tokens
+    one, two = (main.split(), deed) if word == "before" else (deed, main.split())
+    return [*one, "then", *(two[1:] if two[:1] == ["then"] else two)]
+
+
+def _deed(tokens: list[str]) -> list[str]:
+    """What is done, with its verb in the base form; [] where it begins with no verb of ours."""
+    said = " ".join((*tokens, ""))
+    subject = _SUBJECT.match(said)
+    rest = said[subject.end() if subject else 0 :].split()
+    if not rest:
+        return []
+    forms = lexicon_en.base_forms()
+    base = forms["gerund"].get(rest[0]) or forms["past"].get(rest[0]) or rest[0]
+    return [base, *rest[1:]] if base in lexicon_en.FIRST_VERBS else []
