@@ -173,7 +173,7 @@ REFUSED = {
     "bring the can to the apple": "ambiguous",
     "why don't you not clear the table": "negation",
     "would you mind not clearing the table": "negation",
-    "move the apple back": "missing",
+    "move the apple back": "ambiguous",
     "put the apple 10 cm from": "unknown",
 }
 

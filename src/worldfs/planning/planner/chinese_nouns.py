@@ -62,6 +62,7 @@ class ChineseNounParser:
 
     def __init__(self, found: list[ChineseWord], vocabulary: Vocabulary) -> None:
         self.words, self.at, self.vocabulary = found, 0, vocabulary
+        self.said = False
 
     def here(self, n: int = 0) -> ChineseWord:
         return self.words[self.at + n] if self.at + n < len(self.words) else ChineseWord("")
@@ -166,6 +167,8 @@ class ChineseNounParser:
             self.take("de")
         if self.all_here():
             self.at += 1
+            if self.said and not but:
+                return (NounPhrase("都", pronoun=True, plural=True),), but
             return (NounPhrase("都", (("东西", frozenset("*")),), "all", plural=True),), but
         nouns = self.nouns()
         if self.take("except"):
@@ -232,7 +235,9 @@ class ChineseNounParser:
                 while self.here(1).keys:  # 不是红色的东西
                     self.at += 1
                     without.append((self.here().text, self.here().keys))
-                self.at += "de" in self.here(1).kinds
+                self.at += 1
+                if "de" not in self.here().kinds:
+                    raise NotUnderstood("planner.negation", "negation", word=word.text)
             elif superlative := next((k[5:] for k in word.kinds if k[:5] == "best:"), ""):
                 if best:
                     break

@@ -56,6 +56,7 @@ class ChineseParser(ChineseNounParser):
     def __init__(self, found: list[ChineseWord], vocabulary: Vocabulary, before: list[Clause]) -> None:
         super().__init__(_manners(found)[0], vocabulary)
         self.gap = 0.0
+        self.said = bool(before)  # something was named: 都 means that
         self.before = before  # clauses of earlier sentences: what is left alone may be said apart
 
     def comma(self) -> bool:
@@ -78,7 +79,7 @@ class ChineseParser(ChineseNounParser):
             if self.at >= len(self.words):
                 raise NotUnderstood("planner.word", word=self.words[-1].text)
             found.append(self.clause())
-            fresh = False
+            fresh, self.said = False, True
         return found
 
     def exception(self, found: list[Clause]) -> bool:
@@ -126,7 +127,7 @@ class ChineseParser(ChineseNounParser):
         if given or (by and self.noun_here()):
             what, more = self.objects()
             but += more
-        elif not by and (self.noun_here() or self.all_here()):
+        elif not by and "isnot" not in self.here().kinds and (self.noun_here() or self.all_here()):
             what, but = self.topic(but)
             given = bool(what)
         by = by or self.attribute()
@@ -211,10 +212,10 @@ class ChineseParser(ChineseNounParser):
             self.take("thatway")
             if way and self.take("shift", "act:put"):
                 return self.shifted(what, way)
-            for way in _WAYS if not way else ():
-                if self.take(f"shift{way}"):  # 向左移动
-                    self.take("=动")
-                    return self.shifted(what, way)
+            glued = next((one for one in _WAYS if self.take(f"shift{one}")), "") if not way else ""
+            if glued:  # 向 左移 动
+                self.take("=动")
+                return self.shifted(what, glued)
         self.at = mark
         self.take("act:put", "shift", "act:pick", "act:go")
         self.take("=得", "=到", "to")

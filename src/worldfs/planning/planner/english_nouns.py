@@ -112,9 +112,10 @@ class EnglishNounParser:
             return True
         return bool(word) and (word.isdigit() or self.vocabulary.english_word(word) is not None)
 
-    def nouns(self, gap: bool = False) -> tuple[NounPhrase, ...]:
+    def nouns(self, gap: bool = False, then: bool = False) -> tuple[NounPhrase, ...]:
         """`NP (, NP)* and NP`; a bare colour borrows the head of the next: "the red and blue cubes".
 
+        `then`: the things may be told in their order ("the apple, then the can").
         `gap`: a noun with a place of its own begins the next clause ("… in the basket and the can on the table").
         """
         if not gap:
@@ -129,7 +130,7 @@ class EnglishNounParser:
                 continue
             self.at = mark
             self.at += self.ahead() == ","
-            self.phrase(("as well as", "and") if gap else ("as well as", "and then", "and", "then", "followed by"))
+            self.phrase(("as well as", "and", *(("and then", "then", "followed by") if then else ())))
             if self.at == mark or self.verb_here() or not self.noun_here():
                 self.at = mark
                 break

@@ -136,7 +136,7 @@ class EnglishParser(EnglishNounParser):
         if form in ("", "base"):
             self.at = len(self.tokens) - len(rest)
         if self.verb_here() and self.pattern(
-            rf"(?:put|bring|move|return|set|get) (?:{lexicon_en.ALL_OF_IT}) (?:{lexicon_en.BACK})"
+            rf"(?:put|bring|return|set|get) (?:{lexicon_en.ALL_OF_IT}) (?:{lexicon_en.BACK})"
         ):
             return Clause("undo")
         verb = self.phrase(lexicon_en.VERBS)
@@ -164,7 +164,7 @@ class EnglishParser(EnglishNounParser):
             self.phrase(("me", "us"))
         if act == "sort" and self.ahead() == "by":
             return self.sorting(())
-        what = self.nouns() if self.noun_here() else ()
+        what = self.nouns(then=act in ("put", "look", "clear")) if self.noun_here() else ()
         mark = self.at
         particle = self.phrase(lexicon_en.PARTICLES.get(act, ())) if what else ""
         if particle == "away" and self.ahead() == "from":
@@ -182,7 +182,9 @@ class EnglishParser(EnglishNounParser):
                 raise NotUnderstood("planner.which_side", "ambiguous", name=shift.other.text)
             if shift is not None:
                 return Clause("shift", what, shift=shift)
-            if self.pattern(lexicon_en.BACK):
+            if back := self.pattern(lexicon_en.BACK):
+                if back == "back" and verb in lexicon_en.PUSHING:  # to where it was, or backwards?
+                    raise NotUnderstood("planner.how_far", "ambiguous", word="backward")
                 return Clause("undo", what)
             self.phrase(("back",))  # "back in the basket"
             self.pattern(lexicon_en.SO_THAT)

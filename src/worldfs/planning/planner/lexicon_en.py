@@ -125,6 +125,7 @@ SHALL = (
     r"must go|ought to (?:go|be)|is to go|are to go|shall go)"
 )
 SO_THAT = r"(?:, )?(?:so(?: that)?|until|such that) (?:it|they) (?:is|are|stands?|sits?|lies?|ends? up)"
+PUSHING = _set("move shift slide nudge push pull drag")
 PARTICLES = {"clear": ("up", "away", "off"), "pick": ("up",), "put": ("down", "away"), "stack": ("up",)}
 ROBOT = ("you", "yourself", "the robot", "robot", "the base", "your base", "the arm")
 # Which way, of a move; the robot's own left and right, forward is away from its base.
