@@ -135,8 +135,9 @@ class ChineseParser(ChineseNounParser):
             return replace(moved, but=but)
         word, acts = self.here(), self.here().act()
         if not acts:
-            verb = NotUnderstood("planner.verb", word=self.unknown() or word.text or "…")
-            raise self.stop() if "neg" in word.kinds else verb
+            if "neg" in word.kinds:
+                raise self.stop()
+            raise NotUnderstood("planner.verb", word=self.unknown() or word.text or "…")
         self.at += 1
         if by and "clear" in acts and word.text.startswith(("整理", "收拾")):  # 按颜色整理桌子
             acts = ("sort",)
