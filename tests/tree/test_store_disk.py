@@ -7,7 +7,6 @@ import sys
 import pytest
 
 from worldfs.storage.disk_store import DiskStore
-from worldfs.testing.lease_contract import LeaseContract
 from worldfs.testing.store_contract import StoreContract
 
 HOLD = (
@@ -17,7 +16,7 @@ HOLD = (
 )
 
 
-class TestDiskStore(StoreContract, LeaseContract):
+class TestDiskStore(StoreContract):
     @pytest.fixture
     def store(self, tmp_path):
         store = DiskStore(tmp_path)

@@ -11,7 +11,7 @@ from worldfs.base.errors import Conflict, Exists
 from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.displaced_files import GRACE
 from worldfs.storage.store_interface import ABSENT, ANY, StoreChangeKind
-from worldfs.testing.store_contract import wait_for_change
+from worldfs.testing.watch_contract import wait_for_change
 
 KEY = "robots/arm/ACTION.md"
 

@@ -3,11 +3,10 @@
 import pytest
 
 from worldfs.storage.memory_store import MemoryStore
-from worldfs.testing.lease_contract import LeaseContract
 from worldfs.testing.store_contract import StoreContract
 
 
-class TestMemoryStore(StoreContract, LeaseContract):
+class TestMemoryStore(StoreContract):
     @pytest.fixture
     def store(self):
         return MemoryStore()

@@ -12,7 +12,7 @@ from worldfs.storage.disk_store import DiskStore
 
 COUNT = (
     "import sys\n"
-    "from worldfs.testing.store_contract import add_one\n"
+    "from worldfs.testing.race_contract import add_one\n"
     "from worldfs.storage.disk_store import DiskStore\n"
     "store = DiskStore(sys.argv[1])\n"
     "for _ in range(int(sys.argv[2])): add_one(store, 'count')\n"

@@ -14,7 +14,8 @@ import pytest
 from worldfs.base.syscalls import EXCHANGE, renameat2
 from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.store_interface import StoreChange, StoreChangeKind
-from worldfs.testing.store_contract import PATIENCE, WatchMirror, wait_for_change
+from worldfs.testing.waiting import PATIENCE_S
+from worldfs.testing.watch_contract import WatchMirror, wait_for_change
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="inotify")
 
@@ -34,29 +35,29 @@ def test_a_file_being_written_is_reported_when_it_is_closed(store, tmp_path):
             assert watch.read(0) == []
             file.write(b"whole")
             assert watch.read(0) == []
-        assert watch.read(PATIENCE) == [StoreChange("jobs/one", StoreChangeKind.PUT)]
+        assert watch.read(PATIENCE_S) == [StoreChange("jobs/one", StoreChangeKind.PUT)]
 
 
 def test_a_half_written_file_is_reported_once_its_writer_gave_up(store, tmp_path):
     with store.watch("jobs") as watch:
         (tmp_path / "jobs" / "one").write_bytes(b'{"half": ')
-        assert watch.read(PATIENCE) == [StoreChange("jobs/one", StoreChangeKind.PUT)]
+        assert watch.read(PATIENCE_S) == [StoreChange("jobs/one", StoreChangeKind.PUT)]
 
 
 def test_a_link_to_a_finished_file_is_reported(store, tmp_path):
     (tmp_path / "finished").write_bytes(b"1")
     with store.watch("jobs") as watch:
         os.link(tmp_path / "finished", tmp_path / "jobs" / "one")
-        assert watch.read(PATIENCE) == [StoreChange("jobs/one", StoreChangeKind.PUT)]
+        assert watch.read(PATIENCE_S) == [StoreChange("jobs/one", StoreChangeKind.PUT)]
         os.symlink("/etc/passwd", tmp_path / "jobs" / "two")
-        assert watch.read(PATIENCE) == [StoreChange("jobs/two", StoreChangeKind.PUT)]
+        assert watch.read(PATIENCE_S) == [StoreChange("jobs/two", StoreChangeKind.PUT)]
 
 
 def test_changes_of_one_key_are_told_once(store):
     with store.watch("jobs") as watch:
         for turn in range(20):
             store.put("jobs/one", b"%d" % turn, durable=False)
-        assert watch.read(PATIENCE) == [StoreChange("jobs/one", StoreChangeKind.PUT)]
+        assert watch.read(PATIENCE_S) == [StoreChange("jobs/one", StoreChangeKind.PUT)]
         assert watch.read(0) == []
 
 
@@ -64,7 +65,7 @@ def test_an_exchange_is_told_as_a_change_of_what_is_there(store):
     revision = store.put("jobs/one", b"1")
     with store.watch("jobs") as watch:
         store.put("jobs/one", b"2", revision)
-        assert watch.read(PATIENCE) == [StoreChange("jobs/one", StoreChangeKind.PUT)]
+        assert watch.read(PATIENCE_S) == [StoreChange("jobs/one", StoreChangeKind.PUT)]
 
 
 def test_our_own_temporaries_are_never_reported(store, tmp_path):
@@ -122,7 +123,7 @@ def test_work_in_a_directory_above_what_is_watched_wakes_nobody(store, tmp_path)
         heard, _, _ = select.select([watch._inotify.fileno()], [], [], 0)  # events are there when the call returns
         assert not heard
         store.put("deep/er/two", b"1")
-        assert watch.read(PATIENCE) == [StoreChange("deep/er/two", StoreChangeKind.PUT)]
+        assert watch.read(PATIENCE_S) == [StoreChange("deep/er/two", StoreChangeKind.PUT)]
 
 
 def removed(root):
@@ -184,7 +185,7 @@ def test_closing_ends_a_blocked_read(store):
     reader = threading.Thread(target=lambda: answers.append(watch.read(None)))
     reader.start()
     watch.close()
-    reader.join(PATIENCE)
+    reader.join(PATIENCE_S)
     assert answers == [[]]
     assert watch.read(None) == []
     watch.wake()

@@ -5,7 +5,8 @@ import pytest
 from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.store_interface import StoreChangeKind
 from worldfs.storage.watch_scan import ScanWatch
-from worldfs.testing.store_contract import StoreContract, wait_for_change
+from worldfs.testing.store_contract import StoreContract
+from worldfs.testing.watch_contract import wait_for_change
 
 
 class Scanned(DiskStore):

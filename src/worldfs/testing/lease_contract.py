@@ -1,4 +1,4 @@
-"""The contract of the leases of every store: inherit `LeaseContract` beside `StoreContract`."""
+"""What every store promises of its leases: one holder of a name, freed by its release or its death."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from worldfs.base.errors import Busy, Unsafe
 from worldfs.storage.lease import Lease, busy
 from worldfs.storage.store_interface import Store, StoreChangeKind
 
-from .store_contract import OUTSIDE, run_concurrently, wait_for_change
+from .race_contract import run_concurrently
+from .value_contract import OUTSIDE
+from .watch_contract import wait_for_change
 
 
 class LeaseContract:
