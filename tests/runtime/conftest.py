@@ -18,6 +18,7 @@ from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import PATIENCE_S
 from worldfs.testing.workspace_fixture import action
+from worldfs.tree.workspace_stores import WorkspaceStores
 
 
 class House:
@@ -118,7 +119,7 @@ class Bench:
     def start(self, *, threads=False):
         nodes = {name: KernelNode(name, body) for name, body in self.nodes.items()}
         self.kernel = Kernel(
-            self.store,
+            WorkspaceStores(self.store),
             self.clock,
             self.hooks,
             nodes,

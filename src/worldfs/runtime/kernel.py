@@ -13,7 +13,8 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Job, JobState, Order, Outcome
 from worldfs.formats import action_write
 from worldfs.formats.sheet_format import SheetFormat
-from worldfs.storage.store_interface import Store, StoreChange, StoreChangeKind
+from worldfs.storage.store_interface import StoreChange, StoreChangeKind
+from worldfs.tree.workspace_stores import WorkspaceStores, robot_key
 
 from .admission import admit
 from .alerts import Alerts
@@ -44,7 +45,7 @@ class Kernel:
 
     def __init__(
         self,
-        store: Store,
+        stores: WorkspaceStores,
         clock: Clock,
         hooks: JobHooks,
         nodes: Mapping[str, KernelNode],
@@ -55,7 +56,7 @@ class Kernel:
         threads: bool = True,
         log: Log = lambda what, job: None,
     ) -> None:
-        self.store = store
+        store = stores.shared
         self.clock = clock
         self.hooks = hooks
         self.nodes = dict(nodes)
@@ -64,9 +65,18 @@ class Kernel:
         self.log = log
         self.alert = Alerts(store)
         default = next(iter(nodes)) if len(nodes) == 1 else ""
-        self.sheets = StoredSheets(
-            {page.file: StoredSheet(store, page.file, self.jobs, default, self.alert, page=page) for page in pages}
-        )
+        sheets = {
+            page.file: StoredSheet(
+                store, page.file, self.jobs, default, self.alert, page=page, elsewhere=() if number else stores.robots
+            )
+            for number, page in enumerate(pages)
+        }
+        page = pages[0]  # that of the nodes; the others are the project's
+        for node, own in stores.robots.items():
+            sheets[robot_key(node, page.file)] = StoredSheet(
+                own, page.file, self.jobs, node, self.alert, page=page, name=f"{node}/{page.file}"
+            )
+        self.sheets = StoredSheets(sheets)
         self._threads = int(threads)
         self.lanes = {name: WorkerThreads(f"lane {name}", self._threads) for name in nodes}
         self._intake: deque[Order] = deque()  # read from the sheet, not yet accepted
@@ -77,8 +87,7 @@ class Kernel:
             watched or {}
         )  # other files → callback; it returns False to be called again when no job runs
         self._put_off: set[str] = set()  # those to be called again when no job runs
-        pages_and_ours = (*(page.file for page in pages), *self._watched, OPEN, CANCEL, CONTROL, ALERTS, STOPS, TURNS)
-        self._watch = store.watch(*pages_and_ours)
+        self._watch = stores.watch(*sheets, *self._watched, OPEN, CANCEL, CONTROL, ALERTS, STOPS, TURNS)
         self._turns = HeldTurns(store, self.nodes, clock)
         dispatch = Dispatcher(
             self.jobs, clock, self.jobs.end, hooks.localise, self._lessons.learn, self._attempt_is_running

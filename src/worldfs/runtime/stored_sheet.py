@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from worldfs.base.errors import BadInput, Conflict, Exists, Unsafe, UserError
@@ -53,8 +53,13 @@ class StoredSheet:
         alert: Callable[[str, Finding | None], None],
         *,
         page: SheetFormat = action_write.PAGE,
+        name: str = "",
+        elsewhere: Collection[str] = (),
     ) -> None:
+        """`name`: of the sheet, in alerts, else its key. `elsewhere`: robots that have a sheet of their own."""
         self.page = page
+        self.name = name or key
+        self.elsewhere = elsewhere
         self.store = store
         self._edits = store if isinstance(store, ForeignEdits) else None
         self.key = key
@@ -124,10 +129,10 @@ class StoredSheet:
             # An unreadable file (a link, half a text) is left alone: the last good state counts, nothing is rendered.
             self._readable = False
             self.alert(
-                self.key,
+                self.name,
                 Finding(
                     error.code,
-                    self.key if error.path in ("", self.key) else f"{self.key} {error.path}",
+                    self.name if error.path in ("", self.key) else f"{self.name} {error.path}",
                     error.expected or coded("runtime.readable_queue"),
                     error.found,
                     error.fix or coded("runtime.repair_queue"),
@@ -135,7 +140,7 @@ class StoredSheet:
             )
             return taken
         self._readable = True
-        self.alert(self.key, self._read.note)
+        self.alert(self.name, self._read.note)
         named = self._take(self._read, self._data, taken)
         for mended in self._named - named:
             self.alert(mended, None)
@@ -228,8 +233,8 @@ class StoredSheet:
                 refused.append((entry, finding))
                 continue
             if entry.finding is not None:  # a warning does not refuse the entry
-                self.alert(f"{self.key}#{entry.id}", entry.finding)
-                named.add(f"{self.key}#{entry.id}")
+                self.alert(f"{self.name}#{entry.id}", entry.finding)
+                named.add(f"{self.name}#{entry.id}")
             if entry.order is None or (entry.state == "terminal" and entry.id in self._history):
                 continue
             known = self._known(entry.id)
@@ -260,9 +265,12 @@ class StoredSheet:
         return self._jobs[id]
 
     def _refused(self, entry: action.SheetEntry) -> Finding | None:
-        """Why an entry is refused: it is no valid order, or its id belongs to another order (workspace D23)."""
+        """Why an entry is refused: no valid order, a robot with its own sheet, another order's id (workspace D23)."""
         if entry.finding is not None and not entry.finding.warning:
             return entry.finding
+        if entry.order is not None and entry.order.node in self.elsewhere:
+            expected, fix = coded("runtime.shared_sheet"), coded("runtime.own_sheet", node=entry.order.node)
+            return Finding("NODE_MISMATCH", f"{self.name} {entry.id}", expected, entry.order.node, fix, entry.id)
         if entry.order is None or entry.id not in self._jobs or self._made.get(entry.id) is entry.order:
             return None
         true = self._jobs[entry.id].order
@@ -270,7 +278,7 @@ class StoredSheet:
             self._digest[entry.id] = self.page.digest(true)
         if self.page.digest(entry.order) == self._digest[entry.id]:
             return None
-        return id_reused(self.key, true, entry.order)
+        return id_reused(self.name, true, entry.order)
 
     def _set_aside(self, refused: Refusals, over: Refusals, data: bytes, taken: SheetDiff) -> set[str]:
         """Copy refused entries to where nobody overwrites them, each once, and name them; those of `over`, refused
@@ -286,7 +294,7 @@ class StoredSheet:
             said = {key: value for key, value in raw.items() if key not in TRANSIENT} if isinstance(raw, dict) else raw
             digest = json.dumps([finding.code, plain(said)], sort_keys=True)
             name = hashlib.blake2b(digest.encode(), digest_size=8).hexdigest()
-            place = f"{self.key}#{entry.id or name}"
+            place = f"{self.name}#{entry.id or name}"
             self.alert(place, finding)
             named.add(place)
             if i >= len(over) and name not in self._quarantined:

@@ -1,16 +1,20 @@
-"""The sheets of one root as one: ACTION.md and SESSIONS.md over the same table of jobs (workspace D12)."""
+"""The sheets of one kernel as one: ACTION.md and SESSIONS.md over the same table of jobs (workspace D12)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from worldfs.base.model import Job, Order
+from worldfs.tree.workspace_stores import robot_key
 
 from .stored_sheet import SheetDiff, StoredSheet
 
 
 class StoredSheets:
-    """`sheets` by file name. A job is shown in the sheet that its order names, else in the first."""
+    """`sheets` by their key in the watch. A job is shown in the sheet that its order names, else in the first.
+
+    Of a robot that has its own store, that is the sheet there.
+    """
 
     def __init__(self, sheets: Mapping[str, StoredSheet]) -> None:
         self._sheets = dict(sheets)
@@ -21,17 +25,17 @@ class StoredSheets:
         for sheet in self._sheets.values():
             sheet.look_aside = sheet.changed = True
 
-    def note_change(self, file: str) -> None:
+    def note_change(self, key: str) -> None:
         """The change feed reports a write to a file, which may be a sheet."""
-        if file in self._sheets:
-            self._sheets[file].changed = True
+        if key in self._sheets:
+            self._sheets[key].changed = True
 
     def accepted(self, order: Order) -> None:
         """The order of an entry has become a job."""
-        self._sheets.get(order.sheet, self._first).accepted(order)
+        self._of(order).accepted(order)
 
     def update(self, job: Job) -> None:
-        self._sheets.get(job.order.sheet, self._first).update(job)
+        self._of(job.order).update(job)
 
     def read_changes(self) -> SheetDiff:
         """What other programs' writes to any of them ask for."""
@@ -66,3 +70,7 @@ class StoredSheets:
             if sheet.dirty:
                 written &= sheet.render()
         return written
+
+    def _of(self, order: Order) -> StoredSheet:
+        own = self._sheets.get(robot_key(order.node, order.sheet))
+        return self._sheets.get(order.sheet, self._first) if own is None else own

@@ -44,6 +44,7 @@ class FileRow(NamedTuple):
     document: str = ""  # name of the format that reads it
     blocking: bool = False  # a read may wait for the next change
     template: str = ""  # what onboard writes: name of a template
+    per_robot: bool = False  # where robots have stores of their own, it lies there
     in_matrix: bool = False  # one of the ten files of the specification's permission matrix
     mount: str = "workspace"  # name of its mount
     literal: object = None  # the JSON value of a View that never changes

@@ -25,6 +25,7 @@ from worldfs.runtime.stored_sheet import QUARANTINE
 from worldfs.storage.lease import KERNEL_LEASE
 from worldfs.storage.open_store import open_store
 from worldfs.storage.store_interface import Store
+from worldfs.tree.workspace_stores import WorkspaceStores
 
 from .check_runtime import broken_references
 from .home import Home
@@ -111,7 +112,7 @@ def _bodies(place: Home | Path, store: Store, environ: Mapping[str, str]) -> Ite
     except UserError:
         stored = None  # reported where the document is read
     declared = WorkspaceTargets(store).targets()
-    for spec in find_nodes(config, store, declared):
+    for spec in find_nodes(config, WorkspaceStores(store), declared):
         try:
             profile_for(spec, stored.data if stored else b"", "en", own)
         except UserError as error:

@@ -38,8 +38,9 @@ class ViewFile(VirtualFile):
 class SheetFile(VirtualFile):
     """ACTION.md, SESSIONS.md: reading renders the jobs, writing submits the ids that are new and obeys `cancelled`."""
 
-    def __init__(self, store: Store, jobs: JobStore, page: Callable[[], SheetFormat]) -> None:
-        self.store = store
+    def __init__(self, store_of: Callable[[str], Store], jobs: JobStore, page: Callable[[], SheetFormat]) -> None:
+        """`store_of`: where the sheet of a node lies; "": of the project."""
+        self.store_of = store_of
         self.jobs = jobs
         self.page = page
 
@@ -47,11 +48,17 @@ class SheetFile(VirtualFile):
         from worldfs.runtime.stored_sheet import sheet_text
 
         page = self.page()
-        stored = self.store.get(page.file)
+        store = self.store_of(names.get("node", ""))
+        stored = store.get(page.file)
         data = stored.data if stored else b""
-        ids = {entry.id for entry in page.read(data).entries} | set(self.jobs.open_ids())
-        jobs = (job for id in sorted(ids) if (job := self._job(id)) is not None)
-        return sheet_text(data, [job for job in jobs if job.order.sheet == page.file], page)
+        entries = {entry.id for entry in page.read(data).entries}
+        jobs = (job for id in sorted(entries | set(self.jobs.open_ids())) if (job := self._job(id)) is not None)
+        here = [
+            job
+            for job in jobs
+            if job.order.sheet == page.file and (job.id in entries or self.store_of(job.order.node) is store)
+        ]
+        return sheet_text(data, here, page)
 
     def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
         """Durable when it returns. Valid entries are accepted even if others are refused."""

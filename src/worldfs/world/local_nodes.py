@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 Json = dict[str, object]
 LOOK_S: Final = 0.25  # an edited profile is read after so long
-_READ = ("EMBODIED.md", "TARGETS.md", "SKILLS.md")
 
 
 class LocalNodes:
@@ -39,7 +38,7 @@ class LocalNodes:
         now = self._world.clock.monotonic()
         if self._looked is None or now - self._looked >= LOOK_S:
             try:
-                token: object = *(self._world.store.probe(key) for key in _READ), self.online()
+                token: object = self._world.declarations(), self.online()
             except WorldError:
                 token = None
             if self._looked is None or token != self._token:
@@ -60,7 +59,7 @@ class LocalNodes:
 
     def _service(self, id: str) -> Json:
         spec = next(spec for spec in self._world.specs if spec.id == id)
-        profile = self._profile(spec.profile)
+        profile = self._profile(id, spec.profile)
         ops = _with_facts(profile.ops, spec.driver) if profile is not None else ()
         place = f"/nodes/{id}/{ROBOT}"
         names = [op.name for op in ops]
@@ -103,10 +102,10 @@ class LocalNodes:
         state = "degraded" if self.online() and not target.enabled else "online" if self.online() else "missing"
         return [_skill(id, skill, state) for skill in fitting]
 
-    def _profile(self, named: str) -> Profile | None:
+    def _profile(self, node: str, named: str) -> Profile | None:
         # A workspace that was never started has no EMBODIED.md: the profile of that name counts.
         data = (
-            self._world.content("EMBODIED.md")
+            self._world.content("EMBODIED.md", node)
             or profile_text(named, self._world.language(), self._world.profiles)
             or b""
         )

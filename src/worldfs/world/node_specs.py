@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from worldfs.base.errors import BadInput, UserError
 from worldfs.base.messages import coded
 from worldfs.storage.store_interface import Store
+from worldfs.tree.workspace_stores import WorkspaceStores
 
 from .profiles import profile_text, unknown_profile
 from .robot_drivers import is_robot, names, robot_factory
@@ -36,8 +37,8 @@ class NodeSpec(NamedTuple):
     profile: str  # a name of `profiles`; "" if nothing names one
 
 
-def find_nodes(config: Config | None, store: Store, targets: Collection[str] = ()) -> tuple[NodeSpec, ...]:
-    """By config.json; without it by ENVIRONMENT.md's robots, ACTION.md's, else one default robot.
+def find_nodes(config: Config | None, stores: WorkspaceStores, targets: Collection[str] = ()) -> tuple[NodeSpec, ...]:
+    """By config.json; without it robots with an own store, ENVIRONMENT.md's robots, ACTION.md's, else one default.
 
     `targets`: ids of TARGETS.md. They are no robots of the workspace; with any of them there is no default robot.
     """
@@ -47,21 +48,16 @@ def find_nodes(config: Config | None, store: Store, targets: Collection[str] = (
             for item in config.instances
             if item.enabled
         )
+    store = stores.shared
     off = disabled_robots(config, store)
+    if stores.robots:
+        return tuple(NodeSpec(id, *_embodied(own)) for id, own in stores.robots.items() if id not in off)
     found = _scene_robots(store) or _sheet_robots(store)
-    try:
-        stored = store.get("EMBODIED.md")
-    except UserError:  # a link has its name: reported where the profile is needed, and by `paos check`
-        stored = None
-    if stored is None or not stored.data.strip():
-        # No profile is named: the default driver has the built-in profile.
-        driver, profile = DEFAULT_DRIVER, DEFAULT_PROFILE
-    else:
-        driver, profile = _profile_driver(stored.data), ""
+    driver, profile = _embodied(store)
     ids = [id for id in found if (id not in targets or is_robot(driver)) and id not in off]
     if off and found and not ids:
         return ()
-    if targets and not ids and not (stored is not None and stored.data.strip()):
+    if targets and not ids and profile:
         return ()
     return tuple(NodeSpec(id, driver, profile) for id in ids) or (NodeSpec(DEFAULT_NODE, driver, profile),)
 
@@ -133,6 +129,17 @@ def _sheet_robots(store: Store) -> list[str]:
     except UserError:
         return []
     return list(dict.fromkeys(entry.order.node for entry in entries if entry.order and entry.order.node))
+
+
+def _embodied(store: Store) -> tuple[str, str]:
+    """The driver that EMBODIED.md names, and ""; where there is none, the default driver and its built-in profile."""
+    try:
+        stored = store.get("EMBODIED.md")
+    except UserError:  # a link has its name: reported where the profile is needed, and by `paos check`
+        stored = None
+    if stored is None or not stored.data.strip():
+        return DEFAULT_DRIVER, DEFAULT_PROFILE
+    return _profile_driver(stored.data), ""
 
 
 def _profile_driver(profile: bytes) -> str:

@@ -17,15 +17,14 @@ _HAN = re.compile("[\u4e00-\u9fff]")
 _ENTRY = re.compile(rb"^(#{1,3} |- \*\*)", re.MULTILINE)
 
 
-def detect_language(task: bytes, lessons: bytes, profile: bytes) -> str:
-    """`zh` or `en`: by TASK.md if there is one, else by the lessons, else by the profile's descriptions."""
-    for data, enough in ((task, 2), (_entries(lessons), 2), (profile, 10)):
-        han = len(_HAN.findall(data.decode("utf-8", "ignore")))
-        if han >= enough:
+def detect_language(task: bytes, lessons: bytes, *profiles: bytes) -> str:
+    """`zh` or `en`: by TASK.md if there is one, else by the lessons, else by the profiles' descriptions."""
+    for data in (task, _entries(lessons)):
+        if _han(data) >= 2:
             return "zh"
-        if data.strip() and data is not profile:
+        if data.strip():
             return "en"
-    return "en"
+    return "zh" if any(_han(data) >= 10 for data in profiles) else "en"
 
 
 def home_language(place: Home | Path, environ: Mapping[str, str] | None = None) -> str:
@@ -43,6 +42,10 @@ def home_language(place: Home | Path, environ: Mapping[str, str] | None = None) 
         return detect_language(*(walk.read(name) or b"" for name in ("TASK.md", "LESSONS.md", "EMBODIED.md")))
     except UserError:
         return "en"
+
+
+def _han(data: bytes) -> int:
+    return len(_HAN.findall(data.decode("utf-8", "ignore")))
 
 
 def _entries(lessons: bytes) -> bytes:

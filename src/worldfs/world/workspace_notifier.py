@@ -52,6 +52,8 @@ class WorkspaceNotifier:
         folder, _, name = key.rpartition("/")
         if folder == CONTROL:
             return [f"/nodes/{name}/film"]
+        if folder.startswith("@"):  # of a robot's own store
+            return [f"/nodes/{folder[1:]}/{name}"]
         return (
             [] if folder else [f"/projects/{PROJECT}/{name}", *(f"/nodes/{id}/{name}" for id in self._world.node_ids())]
         )

@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache, cached_property, partial
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Self
 
 from worldfs.access.judge import require
@@ -28,12 +29,13 @@ from worldfs.namespace.tree import Tree
 from worldfs.runtime.job_store import CANCEL, CONTROL, OPEN, JobStore
 from worldfs.runtime.stop_log import STOPS, StopLog
 from worldfs.storage import revision
-from worldfs.storage.lease import KERNEL_LEASE, Lease
+from worldfs.storage.lease import KERNEL_LEASE
 from worldfs.storage.open_store import open_store
 from worldfs.storage.plain_files import PlainFiles
 from worldfs.storage.store_interface import Store, StoreWatch
 from worldfs.tree import path as paths
 from worldfs.tree.virtual_file import FileBehaviour
+from worldfs.tree.workspace_stores import WorkspaceStores, robot_key
 
 from . import computed_files
 from .layout import home_table
@@ -43,7 +45,7 @@ from .workspace_language import detect_language
 # Imports of kernel, drivers, roles and document parsers are inside functions: a reader or submitter does not load them.
 if TYPE_CHECKING:
     from worldfs.base.driver import Driver, DriverFactory, Interpreter
-    from worldfs.base.model import Job, JobStatus, Lesson, Order, Scene
+    from worldfs.base.model import Job, JobStatus, Lesson, Order, Profile, Scene
     from worldfs.formats.config import Config
     from worldfs.runtime.kernel import Kernel
     from worldfs.sessions.plugins import Plugins
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     from .world_job_hooks import WorldJobHooks
 
 PROJECT = "main"
+GUARDED = frozenset({"ACTION.md", "ENVIRONMENT.md"})  # documents that other programs edit
 Log = Callable[[str, "Job"], None]
 
 
@@ -62,20 +65,21 @@ class World:
     """An open workspace. With `serve` it holds the root's lock and runs the kernel; without, it reads and submits."""
 
     def __init__(
-        self, root: Path, store: Store, clock: Clock, config: Config | None, agents: Path | None = None
+        self, root: Path, stores: WorkspaceStores, clock: Clock, config: Config | None, agents: Path | None = None
     ) -> None:
         self.root = root
-        self.store = store
+        self.stores = stores
+        self.store = store = stores.shared
         self.clock = clock
         self.config = config
         self.jobs = JobStore(store, clock)
         self.stops = StopLog(store, clock)
         self.agents = AgentMounts(agents if agents is not None else root / "agents")
-        self.workspace = WorkspaceMount(PROJECT, self.node_ids, store, self.jobs)
+        self.workspace = WorkspaceMount(PROJECT, self.node_ids, stores, self.jobs)
         mounts = JoinedMounts({"workspace": self.workspace, "mind": self.agents, "house": StaticMount()})
         self.sheets = {
-            "ACTION.md": computed_files.SheetFile(store, self.jobs, computed_files.actions_page),
-            "SESSIONS.md": computed_files.SheetFile(store, self.jobs, computed_files.sessions_page),
+            "ACTION.md": computed_files.SheetFile(stores.robot, self.jobs, computed_files.actions_page),
+            "SESSIONS.md": computed_files.SheetFile(lambda node: store, self.jobs, computed_files.sessions_page),
         }
         self.behaviours: dict[str, FileBehaviour] = {
             "actions": self.sheets["ACTION.md"],
@@ -93,7 +97,7 @@ class World:
         self.kernel: Kernel | None = None
         self.broken: BaseException | None = None  # what ended the kernel that this world served
         self._kernel_ended = StopSignal()  # of the kernel that this world served: it broke, or was closed
-        self._lease: Lease | None = None
+        self._leases = ExitStack()
         self._targets: WorkspaceTargets | None = None
         self._language: tuple[tuple[str | None, ...], str] | None = None
 
@@ -106,22 +110,26 @@ class World:
         agents: Path | None = None,
         clock: Clock | None = None,
         store: Store | None = None,
+        robots: Mapping[str, Store] = MappingProxyType({}),
         serve: bool = False,
         drivers: Mapping[str, DriverFactory] | None = None,
         parts: Plugins | None = None,
         threads: bool = True,
         log: Log = lambda what, job: None,
     ) -> World:
-        """Raises `Busy` (another kernel holds the root), `BadInput` for required documents that are unreadable."""
-        opened = store or open_store("disk", workspace, guarded={"ACTION.md", "ENVIRONMENT.md"})
-        world = cls(workspace, opened, clock or SystemClock(), config, agents)
+        """`robots`: the own stores of robots of a fleet, by id; `close` closes them.
+
+        Raises `Busy` (another kernel holds a root), `BadInput` for required documents that are unreadable.
+        """
+        opened = store or open_store("disk", workspace, guarded=GUARDED)
+        world = cls(workspace, WorkspaceStores(opened, robots), clock or SystemClock(), config, agents)
         if serve:
-            lease = opened.lease(KERNEL_LEASE, "kernel")
             try:
-                world._lease = lease.acquire()
+                for each in world.stores.all():
+                    world._leases.enter_context(each.lease(KERNEL_LEASE, "kernel"))
                 world._serve(drivers, parts, threads, log)
             except BaseException:
-                lease.release()
+                world._leases.close()
                 if store is None:
                     opened.close()
                 raise
@@ -130,7 +138,7 @@ class World:
     @cached_property
     def specs(self) -> tuple[NodeSpec, ...]:
         """The nodes of this workspace; found on first use, since most readers need none."""
-        return find_nodes(self.config, self.store, self.targets.targets() if self.targets is not None else ())
+        return find_nodes(self.config, self.stores, self.targets.targets() if self.targets is not None else ())
 
     @property
     def profiles(self) -> Path | None:
@@ -185,7 +193,7 @@ class World:
         runtime = TargetNodes(WorkspaceTargets(self.store), self.clock, artifacts, self.language(), parts)
         bring: BringUp
         kernel: Kernel = Kernel(
-            self.store,
+            self.stores,
             self.clock,
             hooks,
             {id: KernelNode(id, driver, artifacts) for id, driver in hooks.drivers.items()},
@@ -193,7 +201,7 @@ class World:
             watched={
                 **dict.fromkeys((TARGETS, SKILLS), lambda: self._look(runtime, hooks, bring, scene)),
                 ENVIRONMENT: lambda: bring.refresh(),  # noqa: PLW0108 # the name is bound below
-                "EMBODIED.md": lambda: self._embody_all(kernel),
+                **dict.fromkeys(self._robot_keys("EMBODIED.md"), lambda: self._embody_all(kernel)),
                 task.PATH: lambda: hooks.review_task(partial(job_succeeded, self.jobs)),
             },
             off=disabled_robots(self.config, self.store),
@@ -244,11 +252,14 @@ class World:
 
     def _embody_all(self, kernel: Kernel, *, starting: bool = False) -> bool:
         """Copy the profiles to EMBODIED.md, at the start and whenever it is removed while the kernel runs."""
-        if not starting and computed_files.key_exists(self.store, "EMBODIED.md"):
-            return True
+        bare = [
+            spec
+            for spec in self.specs
+            if starting or not computed_files.key_exists(self.stores.robot(spec.id), "EMBODIED.md")
+        ]
         self.tree.starting = True
         try:
-            for spec in self.specs:
+            for spec in bare:
                 self._embody(spec, kernel)
         except UserError as error:
             if starting and error.code == "PROFILE_MISSING":
@@ -296,7 +307,7 @@ class World:
             from worldfs.formats import embodied
             from worldfs.planning.planner import interpreter
 
-            profile = embodied.read(self.content("EMBODIED.md"))
+            profile = embodied.read(self.content("EMBODIED.md", node))
             return interpreter(node, profile)(text, scene)
 
         return interpret
@@ -330,10 +341,8 @@ class World:
                 self._kernel_ended.set()
         finally:  # the root lock is released also when the storage is broken
             self.agents.close()
-            self.store.close()
-            if self._lease is not None:
-                self._lease.release()
-                self._lease = None
+            self.stores.close()
+            self._leases.close()
 
     def __enter__(self) -> Self:
         return self
@@ -352,10 +361,8 @@ class World:
         if self.kernel is not None:
             self.kernel.abandon()
             self.kernel = None
-        self.store.close()
-        if self._lease is not None:
-            self._lease.release()
-            self._lease = None
+        self.stores.close()
+        self._leases.close()
 
     # -- paths --------------------------------------------------------------------------------------------------
 
@@ -401,7 +408,7 @@ class World:
 
     def watch(self) -> StoreWatch:
         """Changes of any file that `status()` or the documents depend on."""
-        return self.store.watch("", OPEN, CANCEL, STOPS, CONTROL)
+        return self.stores.watch(*self._robot_keys(""), OPEN, CANCEL, STOPS, CONTROL)
 
     # -- jobs ---------------------------------------------------------------------------------------------------
 
@@ -489,11 +496,11 @@ class World:
     def language(self) -> str:
         if self.config is not None and self.config.language:
             return self.config.language
-        keys = ("TASK.md", "LESSONS.md", "EMBODIED.md")
+        pages = [("TASK.md", ""), ("LESSONS.md", ""), *(("EMBODIED.md", id) for id in ("", *self.stores.robots))]
         try:
-            tokens = tuple(self.store.probe(key) for key in keys)
+            tokens = tuple(self.stores.robot(node).probe(key) for key, node in pages)
             if self._language is None or self._language[0] != tokens:
-                self._language = tokens, detect_language(*(self.content(key) for key in keys))
+                self._language = tokens, detect_language(*(self.content(key, node) for key, node in pages))
         except UserError:  # a link has the file's name: reported where the file is needed
             return "en" if self._language is None else self._language[1]
         return self._language[1]
@@ -528,13 +535,27 @@ class World:
 
         return status_report(self)
 
+    def _place(self, node: str) -> str:
+        """The directory of a robot, as ROBOTS.md names it."""
+        store = self.stores.robots.get(node)
+        return store.directory if isinstance(store, PlainFiles) else str(self.root)
+
     def _beside(self, path: str) -> Path | None:
         """Where files are made that no store keeps; None: the workspace has no directory for them."""
         return Path(self.store.directory, path) if isinstance(self.store, PlainFiles) else None
 
-    def content(self, key: str) -> bytes:
-        """A file of the workspace without a check of rights: for the world itself."""
-        stored = self.store.get(key)
+    def _robot_keys(self, key: str) -> list[str]:
+        """That key of the shared store and of each robot's own, as `WorkspaceStores.watch` names them."""
+        return [key, *(robot_key(node, key) for node in self.stores.robots)]
+
+    def declarations(self) -> tuple[str | None, ...]:
+        """Tokens of the documents that declare the nodes: others once one of them may have changed."""
+        bodies = (store.probe("EMBODIED.md") for store in self.stores.all())
+        return *bodies, self.store.probe("TARGETS.md"), self.store.probe("SKILLS.md")
+
+    def content(self, key: str, node: str = "") -> bytes:
+        """A file of the workspace, or of a robot, without a check of rights: for the world itself."""
+        stored = self.stores.robot(node).get(key)
         return stored.data if stored else b""
 
     def _robots(self) -> bytes:
@@ -542,12 +563,15 @@ class World:
 
         from .robots_page import RobotEntry, render_robots
 
-        try:
-            profile = embodied.read(self.content("EMBODIED.md")) if self.content("EMBODIED.md") else None
-        except WorldError:
-            profile = None
+        def profile(node: str) -> Profile | None:
+            try:
+                data = self.content("EMBODIED.md", node)
+                return embodied.read(data) if data else None
+            except WorldError:
+                return None
+
         robots = [
-            RobotEntry(spec.id, spec.driver, str(self.root), True, spec.profile or spec.driver, profile)
+            RobotEntry(spec.id, spec.driver, self._place(spec.id), True, spec.profile or spec.driver, profile(spec.id))
             for spec in self.specs
         ]
         for id in disabled_robots(self.config, self.store):

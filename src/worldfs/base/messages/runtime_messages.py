@@ -110,5 +110,7 @@ ROWS = {
         "有程序把它写进了文件的旧副本；如仍需要，请重新提交",
     ),
     "runtime.id_taken": ("{order} (that id is taken)", "{order}(该 id 已被使用)"),
+    "runtime.shared_sheet": ("a robot without a directory of its own", "没有独立目录的机器人"),
+    "runtime.own_sheet": ("move the entry to the ACTION.md of {node}", "将该条目移到 {node} 的 ACTION.md"),
     "runtime.own_id": ("give the new action an id of its own", "为新动作指定独有的 id"),
 }

@@ -1,4 +1,4 @@
-"""The single workspace: one directory that is a project and its nodes at once (000 "Workspace Topology")."""
+"""The workspace: a project and its nodes, in one directory or in several (000 "Workspace Topology")."""
 
 from __future__ import annotations
 
@@ -7,22 +7,25 @@ from collections.abc import Callable, Mapping, Sequence
 from worldfs.runtime.job_store import JobStore
 from worldfs.storage.store_interface import Store
 from worldfs.tree.row_table import FileRow
+from worldfs.tree.workspace_stores import WorkspaceStores
 
 Names = Mapping[str, str]
 AS_STORED = ("sessions",)  # they exist when their bytes do
 
 
 class WorkspaceMount:
-    """`/projects/<project>` and `/nodes/<node>` over one store."""
+    """`/projects/<project>` and `/nodes/<node>`."""
 
-    def __init__(self, project: str, nodes: Callable[[], Sequence[str]], store: Store, jobs: JobStore) -> None:
+    def __init__(
+        self, project: str, nodes: Callable[[], Sequence[str]], stores: WorkspaceStores, jobs: JobStore
+    ) -> None:
         self.project = project
         self.nodes = nodes
-        self._store = store
+        self._stores = stores
         self._jobs = jobs
 
     def store(self, row: FileRow, names: Names) -> Store:
-        return self._store
+        return self._stores.of(row, names)
 
     def key(self, row: FileRow, names: Names) -> str:
         return row.fill(names)
@@ -49,4 +52,4 @@ class WorkspaceMount:
     def exists(self, row: FileRow, names: Names) -> bool:
         if "job" in names:
             return self._jobs.known(names["job"])
-        return bool(row.view and row.view not in AS_STORED) or self._store.probe(row.fill(names)) is not None
+        return bool(row.view and row.view not in AS_STORED) or self.store(row, names).probe(row.fill(names)) is not None

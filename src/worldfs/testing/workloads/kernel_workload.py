@@ -16,6 +16,7 @@ from worldfs.runtime.kernel import Kernel
 from worldfs.storage.disk_store import DiskStore
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.null_driver import NullDriver
+from worldfs.tree.workspace_stores import WorkspaceStores
 
 from . import View, Workload
 from .effect_log import NAME as EFFECTS
@@ -176,7 +177,7 @@ def _lines(path: Path) -> list[str]:
 def _start(path: Path, disk: Disk) -> Kernel:
     store, clock = DiskStore(path, disk), ManualClock()
     kernel = Kernel(
-        store,
+        WorkspaceStores(store),
         clock,
         FileJobHooks(path, store),
         {"arm": KernelNode("arm", EffectDriver(EffectLog(path, disk)))},
@@ -188,7 +189,7 @@ def _start(path: Path, disk: Disk) -> Kernel:
 
 def _end(kernel: Kernel) -> None:
     kernel.close()
-    kernel.store.close()
+    kernel.jobs.store.close()
 
 
 LIFE = Workload("kernel", prepare, run, restart, inspect)
