@@ -58,6 +58,21 @@ class ModelUnavailable(UserError):
     retry_after_s: float | None = None  # what the endpoint asks for
 
 
+class ModelCall(NamedTuple):
+    """One request to a model, as it is recorded. Neither prompt nor answer: they may hold what others may not see."""
+
+    model: str
+    prompt_sha256: str
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None  # None: the price is not known
+    latency_s: float
+    error: str = ""  # the code of a call that gave no answer
+
+    def as_json(self) -> Json:
+        return {key: value for key, value in self._asdict().items() if value not in (None, "")}
+
+
 class ChatModel(Protocol):
     """One model. Called from one thread at a time."""
 
@@ -67,3 +82,13 @@ class ChatModel(Protocol):
         Raises `ModelUnavailable`.
         """
         ...
+
+
+class RecordingModel(ChatModel, Protocol):
+    """A model that keeps a record of its calls."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def calls(self) -> Sequence[ModelCall]: ...

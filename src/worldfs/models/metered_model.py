@@ -6,11 +6,10 @@ import hashlib
 import json
 import threading
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
-from worldfs.base.chat_model import ChatModel, ModelMessage, ModelReply, ModelTool, ModelUnavailable
+from worldfs.base.chat_model import ChatModel, ModelCall, ModelMessage, ModelReply, ModelTool, ModelUnavailable
 from worldfs.base.driver import Run
-from worldfs.base.model import Json
 from worldfs.formats.config_models import ModelConfig
 
 POLL_S: Final = 0.05  # how long a stop may go unseen while a call is under way
@@ -19,21 +18,6 @@ BACKOFF_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
 LONGEST_WAIT_S: Final = 30.0  # that an endpoint may ask for before a retry
 BYTES_A_TOKEN: Final = 4  # where the endpoint does not count
 RETRIED: Final = frozenset(("MODEL_UNREACHABLE",))
-
-
-class ModelCall(NamedTuple):
-    """One request to a model, as it is recorded. Neither prompt nor answer: they may hold what others may not see."""
-
-    model: str
-    prompt_sha256: str
-    input_tokens: int
-    output_tokens: int
-    cost_usd: float | None  # None: the price is not known
-    latency_s: float
-    error: str = ""  # the code of a call that gave no answer
-
-    def as_json(self) -> Json:
-        return {key: value for key, value in self._asdict().items() if value not in (None, "")}
 
 
 class MeteredModel:

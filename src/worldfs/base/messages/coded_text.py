@@ -13,7 +13,7 @@ from importlib import import_module
 from worldfs.base.json_values import as_object
 
 LANGUAGES = ("en", "zh")  # the columns of a catalogue
-AREAS = ("critic", "file", "lesson", "planner", "robot", "runtime")  # the catalogues: a code is `area.name`
+AREAS = ("critic", "file", "lesson", "model", "planner", "robot", "runtime")  # the catalogues: a code is `area.name`
 _UNSAYABLE = (LookupError, ValueError, TypeError, AttributeError, RecursionError)
 
 

@@ -165,6 +165,7 @@ ROWS = {
     "planner.goal_toward": ("{a} {side} {b}", "{a}在{b}{side}"),
     "planner.goal_apart": ("{a} at least {m} m from {b}", "{a}离{b}至少 {m} 米"),
     "planner.goal_gesture": ("{name}", "{name}"),
+    "planner.goal_operation": ("{name} {params}", "{name} {params}"),
     "planner.goal_placed": ("{a} at {p}", "{a}在 {p}"),
     "planner.goal_area": ("{a} in the {b} strip", "{a}在“{b}”区"),
     "planner.goal_down": ("{a} put down", "{a}已放下"),

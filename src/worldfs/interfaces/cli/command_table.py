@@ -91,6 +91,7 @@ _WORLD = (
             ArgumentSpec(("instruction",), "the instruction, in English or Chinese", "TEXT", many="+"),
             ArgumentSpec(("--node",), "the robot to use", "ID"),
             ArgumentSpec(("--timeout",), "time limit in seconds", "SECONDS", takes="number"),
+            ArgumentSpec(("--confirm",), "carry out the model's reading that was shown with this code", "CODE"),
             ArgumentSpec(("--record",), "record the camera: FILE.mp4 or FILE.gif", "FILE", completes="file"),
             *_BODY,
         ),

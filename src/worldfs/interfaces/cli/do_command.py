@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 import threading
 from contextlib import ExitStack
@@ -10,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, Busy
 from worldfs.base.stop_signal import StopSignal
-from worldfs.planning.planner import Planner
+from worldfs.planning.planner import Planner, RefusedIntent
 from worldfs.planning.stop_words import is_stop
 from worldfs.storage.directory_lease import directory_lease
+from worldfs.world.configured_model import planner_model
 from worldfs.world.instruction import Instruction
 
 from .command_context import CommandContext
@@ -21,6 +23,7 @@ from .film_recording import LocalFilmRecording, check_film_options
 from .kernel_thread import KernelThread
 from .signals import stop_on
 from .stop_command import chinese
+from .terminal_question import ask_person
 
 if TYPE_CHECKING:
     from worldfs.planning.planner import PlanReport
@@ -105,7 +108,10 @@ def run(context: CommandContext) -> int:
         },
         "good" if code == DONE else "bad",
     )
-    if verdict in ("not_understood", "not_answered") and (can := getattr(result.intent, "can", ())):
+    if reading := getattr(result.intent, "reading", ""):
+        again = shlex.join([*shlex.split(context.name), "do", "--confirm", reading, text])
+        context.output.report(f"To do it: {again}", {"event": "reading", "confirm": reading}, "dim")
+    elif verdict in ("not_understood", "not_answered") and (can := getattr(result.intent, "can", ())):
         context.output.line(("可以说：" if zh else "Try: ") + ("；" if zh else "; ").join(can[:4]), "dim")
     if motion is not None and not motion.made:
         context.output.notice("paos: nothing moved, so there is no film")
@@ -151,7 +157,18 @@ def _print_line(context: CommandContext, line: str) -> None:
 
 
 def _plan(context: CommandContext, world: World, text: str, stop: StopSignal, instruction: Instruction) -> PlanReport:
-    """The only call of the planner."""
-
-    desk = world.planner_port(context["node"], lambda line: _print_line(context, line), instruction)
-    return Planner(desk).run(text, stop)
+    """The only call of the planner. What is ambiguous is asked at the terminal, and said again there."""
+    ask, home = ask_person(context, stop), context.home.path
+    confirmed = context["confirm"] or ""
+    model = planner_model(world.config, home, context.environ, world.clock, ask=ask, confirmed=confirmed)
+    port = world.planner_port(context["node"], lambda line: _print_line(context, line), instruction)
+    while True:
+        result = Planner(port, model).run(text, stop)
+        for call in result.model_calls:
+            context.output.value({"event": "model", **call.as_json()})
+        unclear = isinstance(result.intent, RefusedIntent) and result.intent.kind == "ambiguous"
+        if not unclear or result.model_calls:  # a model has asked its questions already
+            return result
+        text = ask(result.reason)
+        if not text or is_stop(text):
+            return result

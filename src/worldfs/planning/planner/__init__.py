@@ -3,11 +3,11 @@
 from .goals import Goal, holds
 from .instruction_parser import interpret
 from .intent import CommandIntent, Intent, QuestionIntent, RefusedIntent
-from .intent_model import IntentModel
 from .orders import interpreter, orders
 from .plan import Plan, PlanConstraints, build_plan, stages
 from .plan_report import GoalResult, PlanReport, SubmittedOrder
 from .planner import Planner
+from .planner_model import PlannerModel
 from .planner_port import PlannerPort
 
 __all__ = [
@@ -15,11 +15,11 @@ __all__ = [
     "Goal",
     "GoalResult",
     "Intent",
-    "IntentModel",
     "Plan",
     "PlanConstraints",
     "PlanReport",
     "Planner",
+    "PlannerModel",
     "PlannerPort",
     "QuestionIntent",
     "RefusedIntent",

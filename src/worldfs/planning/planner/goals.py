@@ -122,6 +122,14 @@ class GestureGoal:
 
 
 @dataclass(frozen=True, slots=True)
+class OperationGoal:
+    """An operation of the robot's profile that succeeded, by the driver's own measure. `params` is JSON."""
+
+    name: str
+    params: str = "{}"
+
+
+@dataclass(frozen=True, slots=True)
 class ClearedGoal:
     """Nothing movable rests on `surface`, stacks included, but for `but`; nor is anything left in the gripper."""
 
@@ -145,6 +153,7 @@ Goal = (
     | HomeGoal
     | GripperGoal
     | GestureGoal
+    | OperationGoal
     | ClearedGoal
 )
 POSE_GOALS = (
@@ -153,6 +162,7 @@ POSE_GOALS = (
     HomeGoal,
     GripperGoal,
     GestureGoal,
+    OperationGoal,
 )  # of the robot, not of things: most pages do not show them
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from worldfs.base.model import Vec
+from worldfs.base.model import Json, Vec
 
 from .goals import Goal
 
@@ -12,13 +12,14 @@ from .goals import Goal
 @dataclass(frozen=True, slots=True)
 class CommandIntent:
     """Goals in the order wanted; `protected` are ids that no action may touch; `note` describes decisions of the
-    parser."""
+    parser. `proposed_by`: the model whose reading the person confirmed, for the record of its orders."""
 
     goals: tuple[Goal, ...]
     language: str = "en"  # en | zh
     text: str = ""
     protected: tuple[str, ...] = ()
     note: str = ""
+    proposed_by: Json = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,8 @@ class QuestionIntent:
 class RefusedIntent:
     """Not acted on, with the reason; `can` are sentences that would be accepted. `kind` says why in one word.
 
-    kind: negation | conditional | report | unknown | missing | ambiguous | impossible | empty
+    kind: negation | conditional | report | unknown | missing | ambiguous | impossible | empty | unconfirmed
+    `reading`: the hash of a model's reading that the person may confirm.
     """
 
     reason: str
@@ -43,6 +45,7 @@ class RefusedIntent:
     language: str = "en"
     kind: str = "unknown"
     text: str = ""
+    reading: str = ""
 
 
 Intent = CommandIntent | QuestionIntent | RefusedIntent

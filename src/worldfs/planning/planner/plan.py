@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,7 @@ from .goals import (
     HomeGoal,
     InGoal,
     OnGoal,
+    OperationGoal,
     PlacedGoal,
     SeenGoal,
     TowardGoal,
@@ -169,6 +171,8 @@ def _pose(goal: Goal, stage: int, base: Vec) -> PlannedAction:
             return planned_actions.strategy_action("open_gripper" if state == "open" else "close_gripper", stage)
         case GestureGoal(name=name):
             return planned_actions.strategy_action(name, stage)
+        case OperationGoal(name=name, params=params):
+            return PlannedAction(name, json.loads(params), stage=stage)
         case _:
             return planned_actions.strategy_action("home", stage)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from dataclasses import replace
 
 from worldfs.base.errors import NotFound, WorldError
 from worldfs.base.json_values import as_floats
 from worldfs.base.messages import coded, render
 from worldfs.base.messages.message_rendering import error_message
-from worldfs.base.model import Cause, JobState, JobStatus, Order, Outcome, Scene, Vec
+from worldfs.base.model import Cause, JobState, JobStatus, Json, Order, Outcome, Scene, Vec
 from worldfs.base.stop_signal import StopSignal
 
 from . import failure_reasons, planned_actions, task_text, thing_names
@@ -23,6 +24,7 @@ from .goals import (  # fmt: skip
     HoldingGoal,
     HomeGoal,
     InGoal,
+    OperationGoal,
     SeenGoal,
     held_by,
     holds,
@@ -292,9 +294,9 @@ class PlanExecutor:
     def _order(self, action: PlannedAction) -> Order:
         now = self.port.now()
         id = f"act_{now:%Y%m%d_%H%M%S}_{now.microsecond // 1000:03d}_{len(self.jobs) + 1:02d}"
-        return Order(
-            id, self.robot, action.op, planned_actions.profile_parameters(action, self.port.profile()), asker="planner"
-        )
+        params = planned_actions.profile_parameters(action, self.port.profile())
+        extra: Json = {"proposed_by": self.command.proposed_by} if self.command.proposed_by else {}
+        return Order(id, self.robot, action.op, params, asker="planner", extra=extra)
 
     def _scene_shows(self, action: PlannedAction, scene: Scene) -> bool:
         """Whether the scene shows the action's effect. Poses of the robot need not be in it."""
@@ -470,6 +472,8 @@ def _settled(places: dict[str, ThingLocation]) -> dict[str, ThingLocation]:
 
 def _serves(action: PlannedAction, goal: Goal) -> bool:
     """Whether the action achieves this goal of the robot's pose."""
+    if isinstance(goal, OperationGoal):
+        return action.op == goal.name and action.params == json.loads(goal.params)
     if action.op == planned_actions.STRATEGY:
         name = str(action.params.get("name", ""))
         if isinstance(goal, HomeGoal):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from worldfs.base.chat_model import ModelCall
 from worldfs.base.model import JobStatus, Order, TaskStep
 
 from .goals import Goal
@@ -44,6 +45,7 @@ class PlanReport:
     cancelled: bool = False
     note: str = ""  # what was decided on the way: assignments, order of a stack
     lessons: tuple[str, ...] = ()  # titles of lessons that were applied
+    model_calls: tuple[ModelCall, ...] = ()  # of a language model, for this instruction
     source: str = "page"  # source of its measurements: truth (a simulation's own state), camera; else the page
 
     @property

@@ -8,18 +8,21 @@ from worldfs.base.model import Scene
 from worldfs.base.stop_signal import StopSignal
 
 from .instruction_parser import interpret
-from .intent import CommandIntent, Intent, QuestionIntent, RefusedIntent
-from .intent_model import IntentModel
+from .intent import QuestionIntent, RefusedIntent
+from .model_reading import ModelReading
 from .plan_executor import PlanExecutor
 from .plan_report import PlanReport
+from .planner_model import PlannerModel
 from .planner_port import PlannerPort
 from .scene_facts import sanitized_scene
+
+ATTEMPTS = 3  # executions of an instruction that a model reads
 
 
 class Planner:
     """Carries out instructions through one `PlannerPort`; no state is kept between two of them except in the files."""
 
-    def __init__(self, port: PlannerPort, model: IntentModel | None = None) -> None:
+    def __init__(self, port: PlannerPort, model: PlannerModel | None = None) -> None:
         self.port, self.model = port, model
 
     def run(self, instruction: str, stop: StopSignal | None = None) -> PlanReport:
@@ -31,28 +34,29 @@ class Planner:
         return replace(report, source=told[-1]) if told else report
 
     def _report(self, instruction: str, scene: Scene, stop: StopSignal) -> PlanReport:
-        intent = self._read(instruction, scene)
+        profile, robot = self.port.profile(), self.port.robot_id
+        intent = interpret(instruction, scene, self.port.earlier, profile=profile, robot_id=robot, suggest=True)
         if isinstance(intent, QuestionIntent):
             return PlanReport(intent.answered, intent.answer, intent)
         if isinstance(intent, RefusedIntent):
+            if self.model is not None and intent.kind == "unknown":
+                return self._by_model(ModelReading(self.model, self.port, intent, stop), scene, stop)
             return PlanReport(False, intent.reason, intent)
         return PlanExecutor(self.port, intent, stop).run(scene)
 
-    def _read(self, instruction: str, scene: Scene) -> Intent:
-        intent = interpret(
-            instruction,
-            scene,
-            self.port.earlier,
-            profile=self.port.profile(),
-            robot_id=self.port.robot_id,
-            suggest=True,
-        )
-        if self.model is None or not isinstance(intent, RefusedIntent) or intent.kind != "unknown":
-            return intent
-        guess = self.model.interpret(instruction, scene)
-        if isinstance(guess, CommandIntent):
-            known = {t.id for t in (*scene.objects, *scene.furniture)}
-            named = {v for g in guess.goals for k in ("object", "container", "support", "other", "surface")
-                     if (v := getattr(g, k, ""))} | set(guess.protected)  # fmt: skip
-            return guess if named <= known else intent
-        return guess or intent
+    def _by_model(self, reading: ModelReading, scene: Scene, stop: StopSignal) -> PlanReport:
+        """What the grammar does not understand, read by a model; after a failure it may propose another way."""
+        intent = reading.read(scene)
+        if isinstance(intent, RefusedIntent):
+            return PlanReport(False, intent.reason, intent, model_calls=reading.calls)
+        report = PlanReport(False, "", intent)
+        for attempt in range(ATTEMPTS):
+            later = PlanExecutor(self.port, intent, stop).run(sanitized_scene(self.port.scene()))
+            report = replace(later, jobs=(*report.jobs, *later.jobs))
+            if report.ok or report.cancelled or stop.is_set() or attempt == ATTEMPTS - 1:
+                break
+            other = reading.read_again(report, sanitized_scene(self.port.scene()))
+            if other is None:
+                break
+            intent = other
+        return replace(report, model_calls=reading.calls)

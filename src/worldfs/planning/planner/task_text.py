@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 from worldfs.base.json_values import as_list
@@ -23,6 +24,7 @@ from .goals import (
     HomeGoal,
     InGoal,
     OnGoal,
+    OperationGoal,
     PlacedGoal,
     SeenGoal,
     TowardGoal,
@@ -36,6 +38,7 @@ GOALS = {
     TowardGoal: "planner.goal_toward",
     ApartGoal: "planner.goal_apart",
     GestureGoal: "planner.goal_gesture",
+    OperationGoal: "planner.goal_operation",
     PlacedGoal: "planner.goal_placed",
     AreaGoal: "planner.goal_area",
     DownGoal: "planner.goal_down",
@@ -83,6 +86,7 @@ def goal_text(goal: Goal, scene: Scene) -> CodedText:
         m=f"{getattr(goal, 'least', 0.0):.2g}",
         side=coded(SIDES[goal.label]) if isinstance(goal, TowardGoal) else "",
         name=coded(gesture) if gesture else getattr(goal, "name", ""),
+        params=getattr(goal, "params", ""),
     )
 
 
@@ -112,6 +116,8 @@ def step_text(action: PlannedAction, scene: Scene) -> CodedText:
         return coded("planner.step_look", a=a)
     if action.op == planned_actions.MOVE:
         return coded("planner.step_move", spot=_numbers(as_list(action.params["target_pose"])[:3]))
+    if action.op != planned_actions.STRATEGY:
+        return coded("planner.goal_operation", name=action.op, params=json.dumps(action.params, ensure_ascii=False))
     return coded(STRATEGIES.get(str(action.params.get("name")), "planner.close_gripper"))
 
 

@@ -1,0 +1,26 @@
+"""Messages about what a language model read into an instruction."""
+
+# a text stays on its line
+ROWS = {
+    "model.asking": ("asking the model {name} …", "正在询问模型 {name} …"),
+    "model.confirm": (
+        "I read this as: {what}.{warning} Shall I? [y/N]",
+        "我的理解：{what}。{warning}要这样做吗？[y/N]",
+    ),
+    "model.unnamed": (" You did not name: {names}.", " 你没有提到：{names}。"),
+    "model.unconfirmed": (
+        "the model reads this as: {what}.{warning} Nobody has confirmed it, so nothing moves",
+        "模型的理解：{what}。{warning}没有人确认，所以什么都不动",
+    ),
+    "model.asks": ("the model asks: {question}", "模型问：{question}"),
+    "model.unusable": (
+        "{why}. The model {name} gave no plan that can be used: {problem}",
+        "{why}。模型 {name} 没有给出可用的计划：{problem}",
+    ),
+    "model.refused": ("{why}. The model {name} refuses: {reason}", "{why}。模型 {name} 拒绝：{reason}"),
+    "model.unavailable": ("{why}. The model was not of use: {problem}", "{why}。模型没有用上：{problem}"),
+    "model.too_long": (
+        "the reading has {size} characters and cannot be confirmed in one line",
+        "理解有 {size} 个字符，一行内无法确认",
+    ),
+}

@@ -1,0 +1,29 @@
+"""A question to the person at the terminal."""
+
+from __future__ import annotations
+
+import select
+import sys
+import threading
+from collections.abc import Callable
+from typing import Final
+
+from .command_context import CommandContext
+
+LONGEST: Final = 1_000  # characters of an answer
+POLL_S: Final = 0.2  # how long a stop may go unseen while the person thinks
+
+
+def ask_person(context: CommandContext, stop: threading.Event) -> Callable[[str], str]:
+    """Asks, and returns the line typed; "" where nobody can answer: no terminal, JSON output, or a stop."""
+
+    def ask(question: str) -> str:
+        if context.output.json or not (sys.stdin.isatty() and context.output.out.isatty()):
+            return ""
+        context.output.line(question)
+        while not stop.is_set():
+            if select.select([sys.stdin], [], [], POLL_S)[0]:
+                return sys.stdin.readline()[:LONGEST].strip()
+        return ""
+
+    return ask

@@ -1,0 +1,28 @@
+"""A language model as the planner may use it: how to open it, and how the person is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from worldfs.base.chat_model import RecordingModel
+from worldfs.base.clock import Clock
+
+
+def nobody(question: str) -> str:
+    """There is no person to ask: every question stays without an answer."""
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannerModel:
+    """`open` is called for the first instruction that the grammar does not understand.
+
+    `ask`: a question to the person who gave the instruction, and the answer; "" for none. `confirmed`: the hash of a
+    reading that this person has confirmed before.
+    """
+
+    open: Callable[[], RecordingModel]
+    clock: Clock
+    ask: Callable[[str], str] = nobody
+    confirmed: str = ""

@@ -1,0 +1,59 @@
+"""What a proposed plan would touch and no word of the instruction names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from worldfs.base.model import Scene
+
+from . import lexicon_en
+from .goals import ClearedGoal, Goal
+from .vocabulary import Vocabulary
+
+_NOUNS = ("k:", "i:", "c:")  # keys of kinds, ids and colours
+_WORDS = ("w:", "n:")  # words of a name; one of more than `LONGEST` words is a text, and could hold any word
+LONGEST = 4
+_ALL_ZH = ("所有", "全部", "都", "每")
+
+
+def touched_ids(goals: Sequence[Goal]) -> tuple[str, ...]:
+    """Everything that the goals name, in their order."""
+    found: list[str] = []
+    for goal in goals:
+        keys = ("object", "container", "support", "other", "surface", "label")
+        found += [value for key in keys if isinstance(value := getattr(goal, key, ""), str) and value]
+    return tuple(dict.fromkeys(found))
+
+
+def unnamed_things(instruction: str, goals: Sequence[Goal], scene: Scene) -> tuple[str, ...]:
+    """Ids of things that would be touched although the instruction has no word for them: no noun, name, id or colour.
+
+    "All" and "everything" name what is movable; who clears a table has named what lies on it, and the containers.
+    """
+    vocabulary = Vocabulary(scene)
+    said: set[str] = set()
+    everything = False
+    text = instruction.lower()
+    for word in re.findall(r"[a-z0-9_]+", text):
+        everything |= word in lexicon_en.ALL or word in ("everything", "rest", "others")
+        said |= vocabulary.english_word(word) or frozenset()
+    for start in range(len(text)):
+        for end in range(start + 1, min(start + 7, len(text) + 1)):
+            said |= vocabulary.chinese_word(text[start:end]) or frozenset()
+    everything |= any(word in text for word in _ALL_ZH)
+    cleared = {goal.surface: goal for goal in goals if isinstance(goal, ClearedGoal)}
+    short = {
+        id for id, thing in vocabulary.things.items() if len(thing.name.split()) <= LONGEST and len(thing.name) < 40
+    }
+    named = {
+        id
+        for id, keys in vocabulary.keys.items()
+        if any(k.startswith((*_NOUNS, *_WORDS) if id in short else _NOUNS) for k in keys & said)
+    }
+    if everything:
+        named |= vocabulary.moving
+    for surface, goal in cleared.items():
+        if surface in named:
+            named |= {*goal.into, *vocabulary.moving}
+    return tuple(id for id in touched_ids(goals) if id in vocabulary.things and id not in named)
