@@ -57,10 +57,7 @@ class BindingContext:
 
     @cached_property
     def actions(self) -> ActionsPort:
-        return self._make(self.visible.project_binding, self._readable)
-
-    def _readable(self, path: str) -> bool:
-        return self.readable(path)
+        return self._make(self.visible.project_binding, self.readable)
 
     def _look(self) -> VisibleState:
         # The version is read before the state: the next refresh sees a change made meanwhile.

@@ -52,7 +52,7 @@ class Namespace(PathVerbs, PathResolver):
     def readable(self, path: str) -> bool:
         """Whether this binding sees it, as a file or a directory."""
         try:
-            self.walk(path).stat()
+            self.resolve(path)
         except UserError:
             return False
         return True
