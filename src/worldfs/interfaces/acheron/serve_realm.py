@@ -16,11 +16,11 @@ from worldfs.base.clock import Clock
 from worldfs.base.errors import BadInput, Busy, WorldError
 from worldfs.storage.open_store import open_store
 
-from .server import LOOPBACK, PORT, Server
+from .http_mounts import Opener
+from .server import LOCAL, LOOPBACK, PORT, Server
 from .server_ports import RealmPort
 
 SERVE_LEASE: Final = ".paos/serve.lock"
-_LOCAL: Final = frozenset({"127.0.0.1", "localhost", "::1", ""})
 
 
 class ListenOptions(NamedTuple):
@@ -35,7 +35,7 @@ class ListenOptions(NamedTuple):
     @property
     def bare(self) -> bool:
         """Whether tokens would cross a network in clear."""
-        return self.host not in _LOCAL and not self.certificate
+        return self.host not in LOCAL and not self.certificate
 
     def context(self) -> ssl.SSLContext | None:
         """The TLS of the port, if any. Raises `BadInput` for files that are no certificate and key."""
@@ -80,14 +80,18 @@ def serve_lease(home: Path, clock: Clock) -> Iterator[None]:
 
 
 async def serve(
-    realm: RealmPort, where: ListenOptions, stop: asyncio.Event, on_started: Callable[[ServerStarted], None]
+    realm: RealmPort,
+    where: ListenOptions,
+    stop: asyncio.Event,
+    on_started: Callable[[ServerStarted], None],
+    applications: dict[str, Opener] | None = None,
 ) -> None:
     """Until `stop`; `on_started` is called once it listens. The caller holds `serve_lease`.
 
     Raises `Busy` and `BadInput`.
     """
     context = where.context()
-    server = Server(realm, TokenStore.open(realm.home))
+    server = Server(realm, TokenStore.open(realm.home), applications)
     try:
         port = await server.start(where.host, where.port, context)
         metrics = None
@@ -106,8 +110,8 @@ class BackgroundServer:
     """A server in a thread of its own, beside a kernel. Entered when it listens, left when its connections are
     closed."""
 
-    def __init__(self, realm: RealmPort, where: ListenOptions) -> None:
-        self._realm, self._where = realm, where
+    def __init__(self, realm: RealmPort, where: ListenOptions, applications: dict[str, Opener] | None = None) -> None:
+        self._realm, self._where, self._applications = realm, where, applications
         self._thread = threading.Thread(target=self._run, name="acheron", daemon=True)
         self._ready = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -152,7 +156,7 @@ class BackgroundServer:
             self._started = started
             self._ready.set()
 
-        await serve(self._realm, self._where, self._stop, told)
+        await serve(self._realm, self._where, self._stop, told, self._applications)
 
 
 def _host_text(host: str) -> str:

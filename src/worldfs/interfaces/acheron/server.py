@@ -23,17 +23,19 @@ from worldfs.namespace.waiters import Waiters
 from . import reply_frames
 from .debug_stream import PATH as STREAM
 from .health import Health
+from .http_mounts import HttpMounts, Opener
 from .meters import Meters
 from .peer import ClientPeer
 from .plane_ticker import PlaneTicker
 from .push_dispatcher import PushDispatcher
 from .routes import ROUTES
 from .server_ports import RealmPort
-from .websocket_transport import FrameReceiver, Route, WebSocketTransport
+from .websocket_transport import FrameReceiver, HandOver, Route, WebSocketTransport
 
 T = TypeVar("T")
 PORT: Final = 18_790
 LOOPBACK: Final = "127.0.0.1"
+LOCAL: Final = frozenset({LOOPBACK, "localhost", "::1", ""})
 THREADS: Final = 32  # for requests to a disk or another machine; made when needed
 BACKLOG: Final = 1_024
 GOODBYE_S: Final = 2.0  # for closing handshakes at the end
@@ -42,14 +44,17 @@ GOODBYE_S: Final = 2.0  # for closing handshakes at the end
 class Server:
     """Serves one realm. `start`, then `stop`; everything in between on the loop that started it."""
 
-    def __init__(self, realm: RealmPort, tokens: TokenStore) -> None:
+    def __init__(self, realm: RealmPort, tokens: TokenStore, applications: dict[str, Opener] | None = None) -> None:
+        """`applications`: served over HTTP on the same port, by path."""
         self.realm, self.tokens = realm, tokens
         self.meters = Meters()
         self.connections: set[WebSocketTransport] = set()
         self.peers: set[ClientPeer] = set()
         self.port = 0
         self._routes: dict[str, Route] = {}
-        self._threads = ThreadPoolExecutor(THREADS, "acheron")
+        self.local = True  # it listens on this machine alone
+        self.threads = ThreadPoolExecutor(THREADS, "acheron")
+        self._mounts = HttpMounts(self, applications or {})
         self._loop = asyncio.get_running_loop()
         self.waiters = Waiters(realm.feed, self._loop)
         self.pushes = PushDispatcher(realm, self.meters, self._loop)
@@ -65,10 +70,17 @@ class Server:
 
     async def start(self, host: str = LOOPBACK, port: int = PORT, tls: ssl.SSLContext | None = None) -> int:
         """Listen; returns the port. Raises `Busy` when the port is taken."""
+        self.local = host in LOCAL
+        hand_over = HandOver(self._mounts.concerned, self._mounts.connection)
         try:
             self._listening = await self._loop.create_server(
                 lambda: WebSocketTransport(
-                    self._begin, self._health.guarded_page, self.connections, self.meters, self._loop
+                    self._begin,
+                    self._health.guarded_page,
+                    self.connections,
+                    self.meters,
+                    self._loop,
+                    hand_over=hand_over,
                 ),
                 host,
                 port,
@@ -107,6 +119,7 @@ class Server:
                 listening.close()
         await self._ticker.stop()
         self.pushes.close()
+        await self._mounts.stop()
         for transport in list(self.connections):
             transport.close(1001, "going away")
         over = self._loop.time() + GOODBYE_S
@@ -115,7 +128,7 @@ class Server:
         for transport in list(self.connections):
             transport.abort()
         await asyncio.sleep(0)
-        await self._loop.run_in_executor(None, lambda: self._threads.shutdown(wait=True, cancel_futures=True))
+        await self._loop.run_in_executor(None, lambda: self.threads.shutdown(wait=True, cancel_futures=True))
         self.waiters.close()
 
     # -- for receivers ---------------------------------------------------------------------------------------------
@@ -126,7 +139,7 @@ class Server:
 
     async def thread(self, work: Callable[[], T]) -> T:
         """Run work that may wait for a disk or another machine off the loop."""
-        return await self._loop.run_in_executor(self._threads, work)
+        return await self._loop.run_in_executor(self.threads, work)
 
     def principal(self, authorization: str) -> Principal | Decision:
         """The principal of an Authorization header by the tokens as they are now, or the refusal."""
@@ -145,7 +158,7 @@ class Server:
             return there is not None and there.open
 
         tree = self.realm.attach(binding, alive)
-        return Verbs(tree, self.waiters, self._threads, own={STREAM: peer.log})
+        return Verbs(tree, self.waiters, self.threads, own={STREAM: peer.log})
 
     def remove_peer(self, peer: ClientPeer) -> None:
         self.peers.discard(peer)
@@ -176,6 +189,7 @@ class Server:
             decision = still_admitted(peer.principal, self.tokens, agents)
             if not decision:
                 peer.transport.close(1008, decision.reason)
+        self._mounts.drop_revoked()
         return due
 
     def _greet(self, transport: WebSocketTransport, path: str, authorization: str) -> FrameReceiver:

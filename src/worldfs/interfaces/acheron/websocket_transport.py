@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from collections.abc import Callable
-from typing import Final, Protocol, cast
+from collections.abc import Awaitable, Callable
+from typing import Final, NamedTuple, Protocol, cast
 
 from websockets.frames import Frame, Opcode
 from websockets.http11 import Request, Response
@@ -54,6 +54,19 @@ Route = Callable[["WebSocketTransport", str, str], FrameReceiver]
 Pages = Callable[[Request], Response | None]
 """The answer to a request over plain HTTP; None: it is for the WebSocket side. Must not block."""
 
+Claimed = Callable[[bytes], str | None]
+"""The mounted path of a request that begins so; "": it is for this side; None: more bytes are needed."""
+
+Application = Callable[[str], Awaitable[asyncio.Protocol]]
+"""The protocol of an HTTP application for one connection, by its mounted path."""
+
+
+class HandOver(NamedTuple):
+    """To HTTP applications: which connections are theirs, and who answers them."""
+
+    claimed: Claimed
+    application: Application
+
 
 class WebSocketTransport(asyncio.Protocol):
     """One connection, as `Server` accepts it."""
@@ -62,7 +75,10 @@ class WebSocketTransport(asyncio.Protocol):
         "__weakref__",
         "_corked",
         "_deadline",
+        "_early",
         "_gathered",
+        "_hand_over",
+        "_handing",
         "_loop",
         "_meters",
         "_out",
@@ -85,7 +101,12 @@ class WebSocketTransport(asyncio.Protocol):
         lines: set[WebSocketTransport],
         meters: Meters,
         loop: asyncio.AbstractEventLoop,
+        *,
+        hand_over: HandOver | None = None,
     ) -> None:
+        """`hand_over` None: there are no HTTP applications."""
+        self._hand_over, self._early = hand_over, b""  # until the request's path is known
+        self._handing: asyncio.Task[None] | None = None
         self._route, self._pages, self.connections, self._meters, self._loop = route, pages, lines, meters, loop
         self._protocol = Upgrade(max_size=MAX_FRAME, logger=_SILENT)
         self._transport: asyncio.Transport | None = None
@@ -158,6 +179,15 @@ class WebSocketTransport(asyncio.Protocol):
         self._arm(GREETING_S)
 
     def data_received(self, data: bytes) -> None:
+        if self._hand_over is not None:
+            data = self._early = self._early + data
+            path = self._hand_over.claimed(data)
+            if path is None:
+                return
+            if path:
+                self._give_away(self._hand_over.application, path)
+                return
+            self._hand_over, self._early = None, b""
         self.batch += 1
         protocol = self._protocol
         protocol.receive_data(data)
@@ -202,6 +232,31 @@ class WebSocketTransport(asyncio.Protocol):
             self._receiver.on_drained()
 
     # -- inside ----------------------------------------------------------------------------------------------------
+
+    def _give_away(self, application: Application, path: str) -> None:
+        if self._handing is None:
+            self.pause()
+            if self._deadline is not None:
+                self._deadline.cancel()
+            self._handing = self._loop.create_task(self._hand(application, path))
+
+    async def _hand(self, application: Application, path: str) -> None:
+        """What was read so far is read once more by the application; from then on this object is done."""
+        transport = self._transport
+        try:
+            protocol = await application(path)
+        except Exception:
+            _LOG.exception("%s cannot be served", path)
+            self.abort()
+            return
+        if transport is None or transport.is_closing():
+            return
+        self.connections.discard(self)
+        transport.set_protocol(protocol)
+        protocol.connection_made(transport)
+        protocol.data_received(self._early)
+        self._early = b""
+        transport.resume_reading()
 
     def _greet(self, request: Request) -> None:
         page = self._pages(request)

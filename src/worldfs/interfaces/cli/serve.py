@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +16,9 @@ from worldfs.base.errors import BadInput, MissingRequirement, NotFound
 from .command_context import CommandContext
 
 if TYPE_CHECKING:
+    from worldfs.interfaces.acheron.http_mounts import MountedApplication, Opener
     from worldfs.interfaces.acheron.serve_realm import ListenOptions, ServerStarted
+    from worldfs.interfaces.acheron.server import Server
     from worldfs.world.world import World
 
 
@@ -43,7 +46,7 @@ def run(context: CommandContext) -> int:
 
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.add_signal_handler(number, ask, number)
-            await serve(realm, where, stop, lambda started: announce(context, started))
+            await serve(realm, where, stop, lambda started: announce(context, started), applications())
 
         asyncio.run(life())
     context.output.report("stopped serving", {"event": "serve", "state": "stopped"})
@@ -62,7 +65,7 @@ def serve_beside(context: CommandContext, world: World) -> Iterator[None]:
     with (
         serve_lease(home, clock),
         ServedWorld.open(home, world=world, clock=clock, agents=Path(context.agents)) as realm,
-        BackgroundServer(realm, where) as server,
+        BackgroundServer(realm, where, applications()) as server,
     ):
         announce(context, server.started)
         yield
@@ -104,6 +107,19 @@ def announce(context: CommandContext, started: ServerStarted) -> None:
             "tokens": started.tokens,
         },
     )
+
+
+def applications() -> dict[str, Opener]:
+    """The HTTP applications of the served port whose packages are installed; each is loaded when it is asked for."""
+    if find_spec("mcp") is None:
+        return {}
+    return {"/mcp": _open_mcp}
+
+
+async def _open_mcp(server: Server) -> MountedApplication:
+    found = await server.thread(lambda: import_module("worldfs.interfaces.mcp.http_application"))
+    opened: MountedApplication = await found.open_application(server)
+    return opened
 
 
 def _needed() -> None:

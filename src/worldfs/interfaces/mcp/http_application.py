@@ -1,0 +1,188 @@
+"""MCP over HTTP on the served port: sessions of the SDK, for the actor of each request's token."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from concurrent.futures import Executor
+from typing import TYPE_CHECKING, Final, Protocol, cast
+
+from anyio import CancelScope
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from mcp.server.context import ServerRequestContext
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from uvicorn import Config
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
+
+from worldfs.access.attachment import first_binding, still_admitted
+from worldfs.access.binding import MOTHER, Binding
+from worldfs.access.decision import Decision
+from worldfs.access.principal import Principal
+from worldfs.access.tokens import TokenStore
+
+from .namespace_tree import NamespaceTree
+from .protocol_server import protocol_server
+from .thin_start import FRAME_MOST
+from .tool_service import ToolService
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+
+    from worldfs.interfaces.acheron.server_ports import RealmPort
+    from worldfs.namespace.connection_tree import ConnectionTree
+
+PATH: Final = "/mcp"
+SESSIONS_MOST: Final = 256
+REQUEST_S: Final = 30.0  # for the first request of a connection
+GOODBYE_S: Final = 2.0
+_SERVICE: Final = "worldfs.service"
+_LOCAL: Final = ("127.0.0.1", "localhost", "[::1]")
+_LOG: Final = logging.getLogger("worldfs.mcp")
+
+
+class Host(Protocol):
+    """What the application needs of the server whose port it is served on."""
+
+    @property
+    def realm(self) -> RealmPort: ...
+    @property
+    def tokens(self) -> TokenStore: ...
+    @property
+    def threads(self) -> Executor: ...
+    @property
+    def local(self) -> bool:
+        """Whether it listens on this machine alone."""
+        ...
+
+    def principal(self, authorization: str) -> Principal | Decision: ...
+
+
+class HttpApplication:
+    """`start`, then `connection` for each that asks for `PATH`, then `stop`; all on the loop."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._services: dict[Binding, ToolService] = {}
+        self._running: dict[CancelScope, tuple[Principal, str]] = {}
+        self._state = ServerState()
+        self._over = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        names = [f"{name}:*" for name in _LOCAL] if host.local else []
+        safe = TransportSecuritySettings(  # a page in a browser has no token, and must not learn that there is a server
+            enable_dns_rebinding_protection=host.local,
+            allowed_hosts=names,
+            allowed_origins=[f"{scheme}://{name}" for scheme in ("http", "https") for name in names],
+        )
+        self._manager = StreamableHTTPSessionManager(
+            protocol_server(_service_of),
+            security_settings=safe,
+            max_request_body_size=FRAME_MOST,
+            max_sessions=SESSIONS_MOST,
+        )
+        self._config = Config(
+            self._serve, http=H11Protocol, ws="none", lifespan="off", log_config=None, access_log=False,
+            proxy_headers=False, server_header=False, interface="asgi3",
+        )  # fmt: skip
+        self._config.load()
+
+    async def start(self) -> None:
+        ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._task = asyncio.create_task(self._run(ready))
+        await ready
+
+    def connection(self) -> asyncio.Protocol:
+        """The protocol of one connection."""
+        loop = asyncio.get_running_loop()
+        made = H11Protocol(self._config, self._state, {}, loop)
+        loop.call_later(REQUEST_S, _drop_silent, made)
+        return made
+
+    def drop_revoked(self) -> None:
+        """End the requests of tokens that are no longer valid."""
+        for scope, (principal, agent) in list(self._running.items()):
+            if not still_admitted(principal, self._host.tokens, [agent] if agent else []):
+                scope.cancel()
+
+    async def stop(self) -> None:
+        """End the sessions, then the connections."""
+        self._over.set()
+        if self._task is not None:
+            await self._task
+        for connection in list(self._state.connections):
+            connection.shutdown()
+        tasks = [*self._state.tasks]
+        if tasks:
+            _, late = await asyncio.wait(tasks, timeout=GOODBYE_S)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+
+    async def _run(self, ready: asyncio.Future[None]) -> None:
+        async with self._manager.run():
+            ready.set_result(None)
+            await self._over.wait()
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope)
+        if request.url.path.rstrip("/") != PATH:
+            other = {"Connection": "close"}  # what else is served here is answered on a connection of its own
+            await PlainTextResponse(f"this connection is for {PATH}\n", 421, headers=other)(scope, receive, send)
+            return
+        found = self._actor(request.headers.get("authorization", ""))
+        if isinstance(found, PlainTextResponse):
+            await found(scope, receive, send)
+            return
+        principal, binding = found
+        token = AccessToken(token="", client_id=f"{principal.role}/{principal.id}/{principal.agent}", scopes=[])
+        scope["user"] = AuthenticatedUser(token)  # a session answers no other token
+        scope[_SERVICE] = await self._service(binding)
+        with CancelScope() as running:
+            self._running[running] = principal, binding.agent
+            try:
+                await self._manager.handle_request(scope, receive, send)
+            finally:
+                del self._running[running]
+
+    def _actor(self, authorization: str) -> tuple[Principal, Binding] | PlainTextResponse:
+        principal = self._host.principal(authorization)
+        if isinstance(principal, Decision):
+            hint = {"WWW-Authenticate": "Bearer"}
+            return PlainTextResponse("Authorization: Bearer TOKEN\n", 401, headers=hint)
+        binding = first_binding(principal, self._host.tokens, self._host.realm.plane)
+        if isinstance(binding, Decision):
+            return PlainTextResponse(f"{binding.code}: {binding.message}\n", 403)
+        return principal, binding
+
+    async def _service(self, binding: Binding) -> ToolService:
+        found = self._services.get(binding)
+        if found is None:
+            host = self._host
+            if binding.agent not in ("", MOTHER):
+                await asyncio.get_running_loop().run_in_executor(host.threads, host.realm.ensure_agent, binding.agent)
+            realm = host.realm
+            tree = cast("ConnectionTree", realm.attach(binding))
+            service = ToolService(NamespaceTree(binding, tree, realm.feed, host.threads), realm.clock)
+            found = self._services.setdefault(binding, service)
+        return found
+
+
+def _service_of(ctx: ServerRequestContext) -> ToolService:
+    assert ctx.request is not None  # every request of this application came over HTTP
+    return cast("ToolService", ctx.request.scope[_SERVICE])
+
+
+def _drop_silent(connection: H11Protocol) -> None:
+    """A connection that has sent no whole request head."""
+    if getattr(connection, "cycle", None) is None:  # None until the first request, whatever its type says
+        connection.transport.abort()
+
+
+async def open_application(host: Host) -> HttpApplication:
+    application = HttpApplication(host)
+    await application.start()
+    return application
