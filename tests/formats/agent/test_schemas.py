@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from worldfs.base.model import AgentReport, AgentTask, Message, Metrics, SessionRecord
 from worldfs.formats.agent import document_schemas
 from worldfs.formats.agent.json_schemas import SCHEMAS
 from worldfs.formats.agent.object_schema import Field, ObjectSchema, check, pointer
@@ -100,18 +99,3 @@ def _place(error: jsonschema.ValidationError) -> str:
     if error.validator == "required":
         path = (path, error.message.split("'")[1])
     return pointer(path)
-
-
-@pytest.mark.parametrize(
-    ("record", "table"),
-    [
-        (AgentReport, document_schemas.REPORT), (AgentTask, document_schemas.TASK), (Message, document_schemas.MESSAGE),
-        (SessionRecord, document_schemas.SESSION), (Metrics, document_schemas.METRICS),
-    ],
-)  # fmt: skip
-def test_a_record_and_its_table_have_the_same_members_and_defaults(record: Any, table: ObjectSchema) -> None:
-    fields = {field.name: field for field in table.fields if field.name != document_schemas.VERSION.name}
-    assert [{"sender": "from"}.get(name, name) for name in record._fields if name != "extra"] == list(fields)
-    for name, default in record._field_defaults.items():
-        if name in fields and not fields[name].required and not isinstance(default, dict | tuple):
-            assert fields[name].default == default, name

@@ -54,6 +54,15 @@ class AgentTask(NamedTuple):
     extra: Json = {}
 
 
+class TaskList(NamedTuple):
+    """tasks.json: the agent's task queue."""
+
+    agent: str = ""
+    updated_at: str = ""
+    tasks: tuple[AgentTask, ...] = ()
+    extra: Json = {}
+
+
 class SessionRecord(NamedTuple):
     """session.json: the session that runs, or the last one."""
 
@@ -103,6 +112,9 @@ class Metrics(NamedTuple):
     lifetime: Json = {}
     rolling_30d: Json = {}
     extra: Json = {}
+
+
+AgentRecord = LastSession | AgentReport | AgentTask | TaskList | SessionRecord | Message | Metrics
 
 
 class Remark(NamedTuple):

@@ -1,5 +1,6 @@
-"""What the documents of Agent State v1 hold: one row a member, in the order of the specification (003).
+"""What the documents of Agent State v1 hold: the members of their records, in the order of the specification (003).
 
+Name, type and default of a member are the record's (`base/model/agent.py`); here stands what only a file needs.
 `required` names only what a reader cannot do without: an agent that writes by hand forgets the rest. Writers write all.
 """
 
@@ -7,23 +8,23 @@ from __future__ import annotations
 
 from typing import Final
 
-from .object_schema import (
-    LIST,
-    NUMBER_OR_NULL,
-    OBJECT,
-    OBJECT_OR_NULL,
-    TEXT,
-    TEXT_OR_NULL,
-    WHOLE,
-    WHOLE_OR_NULL,
-    Field,
-    ObjectSchema,
+from worldfs.base.model.agent import KINDS as SESSION_TYPE
+from worldfs.base.model.agent import (
+    OUTCOMES,
+    AgentReport,
+    AgentTask,
+    LastSession,
+    Message,
+    Metrics,
+    SessionRecord,
+    TaskList,
 )
 
+from .object_schema import NUMBER_OR_NULL, TEXT, TEXT_OR_NULL, WHOLE, Field, ObjectSchema
+from .record_schema import Member, record_schema
+
 REPORT_STATUS: Final = ("idle", "researching", "extracting", "evaluating", "error")
-OUTCOME: Final = ("completed", "timeout", "error")
-SESSION_STATUS: Final = ("running", *OUTCOME)
-SESSION_TYPE: Final = ("research", "extract", "evaluate", "ad-hoc")
+SESSION_STATUS: Final = ("running", *OUTCOMES)
 TASK_TYPE: Final = ("research", "extract", "evaluate", "follow-up", "disconfirm")
 TASK_STATUS: Final = ("pending", "active", "completed", "dropped")
 TASK_PRIORITY: Final = ("high", "medium", "low")
@@ -31,119 +32,123 @@ MESSAGE_TYPE: Final = ("flag", "task", "question", "cascade")
 MESSAGE_PRIORITY: Final = ("high", "normal", "medium", "low")  # medium is normal
 
 VERSION: Final = Field("schema_version", WHOLE, "version of this form; absent means 1", least=1)
-_AGENT: Final = Field("agent", TEXT, "whose directory this is", required=True)
-_UPDATED: Final = Field("updated_at", TEXT, "when it was last written", time=True, default="")
+_AGENT: Final = Member("whose directory this is", required=True)
+_UPDATED: Final = Member("when it was last written", time=True)
 
-REPORT: Final = ObjectSchema(
+REPORT: Final = record_schema(
+    AgentReport,
     "report",
     "report.json",
     "What an agent is at now: written after each meaningful action, read at every wake.",
-    (
-        _AGENT,
-        _UPDATED,
-        Field("status", TEXT, "what it does now", REPORT_STATUS, required=True),
-        Field("summary", TEXT, "what was done last, in a sentence", default=""),
-        Field("current_task", TEXT_OR_NULL, "id of the task at hand"),
-        Field(
-            "last_session",
-            OBJECT_OR_NULL,
+    {
+        "agent": _AGENT,
+        "updated_at": _UPDATED,
+        "status": Member("what it does now", REPORT_STATUS, required=True),
+        "summary": Member("what was done last, in a sentence"),
+        "current_task": Member("id of the task at hand"),
+        "last_session": Member(
             "how the last session went",
-            item=ObjectSchema(
+            item=record_schema(
+                LastSession,
                 "last_session",
                 "last_session",
                 "How the last session went.",
-                (
-                    Field("id", TEXT, "id of the session", required=True),
-                    Field("started_at", TEXT, "when it began", time=True, default=""),
-                    Field("ended_at", TEXT_OR_NULL, "when it ended", time=True),
-                    Field("outcome", TEXT_OR_NULL, "how it ended", OUTCOME),
-                    Field("sources_archived", WHOLE, "sources archived in it", least=0, default=0),
-                    Field("branch", TEXT_OR_NULL, "branch that it worked on"),
-                    Field("pr_number", WHOLE_OR_NULL, "pull request that it opened", least=0),
-                ),
+                {
+                    "id": Member("id of the session", required=True),
+                    "started_at": Member("when it began", time=True),
+                    "ended_at": Member("when it ended", time=True),
+                    "outcome": Member("how it ended", OUTCOMES),
+                    "sources_archived": Member("sources archived in it", least=0),
+                    "branch": Member("branch that it worked on"),
+                    "pr_number": Member("pull request that it opened", least=0),
+                },
             ),
         ),
-        Field("blocked_by", TEXT_OR_NULL, "what it waits for"),
-        Field("next_priority", TEXT_OR_NULL, "what it should do next"),
-        VERSION,
-    ),
+        "blocked_by": Member("what it waits for"),
+        "next_priority": Member("what it should do next"),
+    },
+    more=(VERSION,),
 )
 
-TASK: Final = ObjectSchema(
+TASK: Final = record_schema(
+    AgentTask,
     "task",
     "task",
     "An intention of the agent; its status is kept by its owner.",
-    (
-        Field("id", TEXT, "unique in this file", required=True),
-        Field("type", TEXT, "what kind of work", TASK_TYPE, default="follow-up"),
-        Field("description", TEXT, "what is to be done", required=True),
-        Field("status", TEXT, "how far it is", TASK_STATUS, default="pending"),
-        Field("priority", TEXT, "how much it matters", TASK_PRIORITY, default="medium"),
-        Field("created_at", TEXT, "when it was written down", time=True, default=""),
-        Field("context", TEXT, "where it came from", default=""),
-        Field("follow_up_from", TEXT_OR_NULL, "id of the task that it follows"),
-        Field("completed_at", TEXT_OR_NULL, "when it was completed or dropped", time=True),
-        Field("outcome", TEXT_OR_NULL, "what came of it"),
-    ),
+    {
+        "id": Member("unique in this file", required=True),
+        "type": Member("what kind of work", TASK_TYPE),
+        "description": Member("what is to be done", required=True),
+        "status": Member("how far it is", TASK_STATUS),
+        "priority": Member("how much it matters", TASK_PRIORITY),
+        "created_at": Member("when it was written down", time=True),
+        "context": Member("where it came from"),
+        "follow_up_from": Member("id of the task that it follows"),
+        "completed_at": Member("when it was completed or dropped", time=True),
+        "outcome": Member("what came of it"),
+    },
 )
 
-TASKS: Final = ObjectSchema(
+TASKS: Final = record_schema(
+    TaskList,
     "tasks",
     "tasks.json",
     "The agent's task queue: written when the status of a task changes, read at every wake.",
-    (
-        Field("agent", TEXT, "whose directory this is", default=""),
-        _UPDATED,
-        Field("tasks", LIST, "the tasks", required=True, item=TASK),
-        VERSION,
-    ),
+    {
+        "agent": Member("whose directory this is"),
+        "updated_at": _UPDATED,
+        "tasks": Member("the tasks", required=True, item=TASK),
+    },
+    more=(VERSION,),
 )
 
-SESSION: Final = ObjectSchema(
+SESSION: Final = record_schema(
+    SessionRecord,
     "session",
     "session.json",
     "The session that runs, or the last one: written at its start and at its end.",
-    (
-        _AGENT,
-        Field("session_id", TEXT, "id of the session, made at its start", required=True),
-        Field("started_at", TEXT, "when it began", time=True, default=""),
-        Field("ended_at", TEXT_OR_NULL, "when it ended; null while it runs", time=True),
-        Field("type", TEXT, "what kind of work", SESSION_TYPE, default="ad-hoc"),
-        Field("domain", TEXT_OR_NULL, "field of knowledge"),
-        Field("branch", TEXT_OR_NULL, "branch that it works on"),
-        Field("status", TEXT, "whether it runs, or how it ended", SESSION_STATUS, required=True),
-        Field("model", TEXT_OR_NULL, "model that it runs on"),
-        Field("timeout_seconds", WHOLE_OR_NULL, "seconds it may take", least=0),
-        Field("research_question", TEXT_OR_NULL, "what it asks"),
-        Field("belief_targeted", TEXT_OR_NULL, "belief that it tests"),
-        Field("disconfirmation_target", TEXT_OR_NULL, "what would disprove that belief"),
-        Field("sources_archived", WHOLE, "sources archived so far", least=0, default=0),
-        Field("sources_expected", WHOLE_OR_NULL, "sources it hopes for", least=0),
-        Field("tokens_used", WHOLE_OR_NULL, "model tokens used", least=0),
-        Field("cost_usd", NUMBER_OR_NULL, "cost in US dollars", least=0),
-        Field("errors", LIST, "what went wrong", item=TEXT),
-        Field("handoff_notes", TEXT_OR_NULL, "what the next session must know"),
-        VERSION,
-    ),
+    {
+        "agent": _AGENT,
+        "session_id": Member("id of the session, made at its start", required=True),
+        "started_at": Member("when it began", time=True),
+        "ended_at": Member("when it ended; null while it runs", time=True),
+        "type": Member("what kind of work", SESSION_TYPE),
+        "domain": Member("field of knowledge"),
+        "branch": Member("branch that it works on"),
+        "status": Member("whether it runs, or how it ended", SESSION_STATUS, required=True),
+        "model": Member("model that it runs on"),
+        "timeout_seconds": Member("seconds it may take", least=0),
+        "research_question": Member("what it asks"),
+        "belief_targeted": Member("belief that it tests"),
+        "disconfirmation_target": Member("what would disprove that belief"),
+        "sources_archived": Member("sources archived so far", least=0),
+        "sources_expected": Member("sources it hopes for", least=0),
+        "tokens_used": Member("model tokens used", least=0),
+        "cost_usd": Member("cost in US dollars", least=0),
+        "errors": Member("what went wrong"),
+        "handoff_notes": Member("what the next session must know"),
+    },
+    more=(VERSION,),
 )
 
-MESSAGE: Final = ObjectSchema(
+MESSAGE: Final = record_schema(
+    Message,
     "message",
     "inbox/{uuid}.json",
     "A message to an agent: one file, consumed once.",
-    (
-        Field("id", TEXT, "unique; a second message with it is a duplicate", required=True),
-        Field("from", TEXT, "sender", required=True),
-        Field("to", TEXT, "recipient", required=True),
-        Field("created_at", TEXT, "when it was written", time=True, default=""),
-        Field("type", TEXT, "kind of message", MESSAGE_TYPE, default="flag"),
-        Field("priority", TEXT, "high > normal = medium > low", MESSAGE_PRIORITY, default="normal"),
-        Field("subject", TEXT, "what it is about, in a line", default=""),
-        Field("body", TEXT, "what it says", default=""),
-        Field("source_ref", TEXT_OR_NULL, "where it comes from: a branch, a session, a file"),
-        Field("expires_at", TEXT_OR_NULL, "never delivered after that; null: never expires", time=True),
-        VERSION,
-    ),
+    {
+        "id": Member("unique; a second message with it is a duplicate", required=True),
+        "sender": Member("sender", name="from", required=True),
+        "to": Member("recipient", required=True),
+        "created_at": Member("when it was written", time=True),
+        "type": Member("kind of message", MESSAGE_TYPE),
+        "priority": Member("high > normal = medium > low", MESSAGE_PRIORITY),
+        "subject": Member("what it is about, in a line"),
+        "body": Member("what it says"),
+        "source_ref": Member("where it comes from: a branch, a session, a file"),
+        "expires_at": Member("never delivered after that; null: never expires", time=True),
+    },
+    more=(VERSION,),
 )
 
 LIFETIME: Final = (
@@ -162,16 +167,15 @@ LIFETIME: Final = (
     ("cross_agent_flags_received", "flags received from other agents"),
 )
 
-METRICS: Final = ObjectSchema(
+METRICS: Final = record_schema(
+    Metrics,
     "metrics",
     "metrics.json",
     "Cumulative counters of an agent, and of its last 30 days: written at session end.",
-    (
-        _AGENT,
-        _UPDATED,
-        Field(
-            "lifetime",
-            OBJECT,
+    {
+        "agent": _AGENT,
+        "updated_at": _UPDATED,
+        "lifetime": Member(
             "totals since the beginning",
             required=True,
             item=ObjectSchema(
@@ -181,9 +185,7 @@ METRICS: Final = ObjectSchema(
                 tuple(Field(name, WHOLE, about, least=0, default=0) for name, about in LIFETIME),
             ),
         ),
-        Field(
-            "rolling_30d",
-            OBJECT,
+        "rolling_30d": Member(
             "the last 30 days",
             item=ObjectSchema(
                 "rolling_30d",
@@ -198,8 +200,8 @@ METRICS: Final = ObjectSchema(
                 ),
             ),
         ),
-        VERSION,
-    ),
+    },
+    more=(VERSION,),
 )
 
 ENTRY: Final = ObjectSchema(

@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
-from worldfs.base.model.agent import AgentReport, AgentTask, LastSession, Message, Metrics, SessionRecord
+from worldfs.base.model.agent import (
+    OUTCOMES,
+    AgentReport,
+    AgentTask,
+    LastSession,
+    Message,
+    Metrics,
+    SessionRecord,
+    TaskList,
+)
 
 from . import document_schemas
 from .jsonfile import Json, load, load_any, render
@@ -32,15 +41,6 @@ __all__ = [
 
 Findings = tuple["Finding", ...]
 _N = TypeVar("_N")
-
-
-class TaskList(NamedTuple):
-    """tasks.json: the agent's task queue."""
-
-    agent: str = ""
-    updated_at: str = ""
-    tasks: tuple[AgentTask, ...] = ()
-    extra: Json = {}
 
 
 _FATAL: Final = ("WRONG_TYPE", "MISSING_FIELD")
@@ -63,18 +63,9 @@ def report_read(data: bytes, file: str = "report.json") -> AgentReport:
 
 
 def report_value(report: AgentReport) -> Json:
-    last = report.last_session
-    return {
-        "agent": report.agent,
-        "updated_at": report.updated_at,
-        "status": report.status,
-        "summary": report.summary,
-        "current_task": report.current_task,
-        "last_session": None if last is None else _flat(last),
-        "blocked_by": report.blocked_by,
-        "next_priority": report.next_priority,
-        **report.extra,
-    }
+    value, last = _flat(report), report.last_session
+    value["last_session"] = None if last is None else _flat(last)
+    return value
 
 
 def report_write(report: AgentReport, like: bytes = b"") -> bytes:
@@ -127,12 +118,9 @@ def task_value(task: AgentTask) -> Json:
 
 
 def tasks_value(listed: TaskList) -> Json:
-    return {
-        "agent": listed.agent,
-        "updated_at": listed.updated_at,
-        "tasks": [_flat(task) for task in listed.tasks],
-        **listed.extra,
-    }
+    value = _flat(listed)
+    value["tasks"] = [_flat(task) for task in listed.tasks]
+    return value
 
 
 def tasks_write(listed: TaskList, like: bytes = b"") -> bytes:
@@ -227,7 +215,7 @@ def session_findings(value: Any, file: str = "session.json") -> Findings:
                 fix=coded("file.set_null"),
             ),
         )
-    elif status in document_schemas.OUTCOME and not ended:
+    elif status in OUTCOMES and not ended:
         found += (
             finding(
                 "WRONG_END",
@@ -306,13 +294,7 @@ def metrics_read(data: bytes, file: str = "metrics.json") -> Metrics:
 
 
 def metrics_value(metrics: Metrics) -> Json:
-    return {
-        "agent": metrics.agent,
-        "updated_at": metrics.updated_at,
-        "lifetime": metrics.lifetime,
-        "rolling_30d": metrics.rolling_30d,
-        **metrics.extra,
-    }
+    return _flat(metrics)
 
 
 def metrics_write(metrics: Metrics, like: bytes = b"") -> bytes:
