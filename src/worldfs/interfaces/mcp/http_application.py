@@ -100,7 +100,8 @@ class HttpApplication:
         loop = asyncio.get_running_loop()
         made = H11Protocol(self._config, self._state, {}, loop)
         loop.call_later(REQUEST_S, _drop_silent, made)
-        return made
+        protocol: asyncio.Protocol = made
+        return protocol
 
     def drop_revoked(self) -> None:
         """End the requests of tokens that are no longer valid."""
