@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ._stand import scratch
 
 if TYPE_CHECKING:
-    from worldfs.namespace.namespace import Namespace
+    from worldfs.namespace.binding_namespace import BindingNamespace
     from worldfs.world.served_world import ServedWorld
 
 FIGURES = ("tree.walk_1000_nodes_s", "services.index_5000_ms")
@@ -55,7 +55,7 @@ def run() -> dict[str, float]:
     }
 
 
-def _walk(tree: Namespace, path: str) -> int:
+def _walk(tree: BindingNamespace, path: str) -> int:
     """Every place below, stat and list of each: how many there are."""
     found = tree.stat(path)
     if not found.directory:

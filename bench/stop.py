@@ -41,7 +41,7 @@ def run() -> dict[str, float]:
             world.jobs.accept(orders)
             for order in orders[:STOPS]:
                 path = f"/nodes/franka_001/jobs/{order.id}/status.json"
-                world.tree.wait(path, "operator", lambda data: b'"running"' in (data or b""), timeout=PATIENCE_S)
+                world.changes.wait(path, "operator", lambda data: b'"running"' in (data or b""), timeout=PATIENCE_S)
                 time.sleep(random.uniform(0.0, 0.2))
                 asked = time.monotonic()
                 world.stop()

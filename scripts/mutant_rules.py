@@ -291,7 +291,7 @@ RULES: dict[str, tuple[Callable[[Source], Iterator[Fault]], str]] = {
     "retry": (retries, "runtime/job_end.py"),
     "right": (
         rights,
-        "access/ namespace/tree.py control/authorization.py "
+        "access/ namespace/tree.py namespace/namespace.py control/authorization.py "
         "plugins/node_fs/sandboxed_dir.py "
         "plugins/node_fs/fs_operations.py plugins/node_fs/directory_source.py "
         "sessions/preflight.py",
@@ -349,7 +349,7 @@ NAMED = (
         "policies/http_connection.py",
         ("_once", "until"),
     ),
-    Named("T4: watch without the right to read", "right", "namespace/tree.py", ("watch", "require")),
+    Named("T4: watch without the right to read", "right", "namespace/namespace.py", ("source", "require")),
     Named("T4: joints beyond their limits", "clamp", "robots/targets/safety.py", ("bound", "np.clip")),
 )
 

@@ -128,7 +128,7 @@ class Place:
             return len(ended) == len(ids)
 
         with World.open(self.root) as world:
-            assert over(world.tree.wait(world.resolve("ACTION.md"), "planner", over, timeout=PATIENCE_S))
+            assert world.changes.wait(world.resolve("ACTION.md"), "planner", over, timeout=PATIENCE_S)
         return sorted(ended, key=lambda entry: ids.index(entry["action_id"]))
 
     def lessons(self) -> list[str]:

@@ -32,6 +32,7 @@ from worldfs.agents.init_agent import create_agent
 from worldfs.base.errors import NotFound, NotPermitted
 from worldfs.base.model import Order
 from worldfs.interfaces.acheron.server import Server
+from worldfs.namespace.namespace import Namespace
 from worldfs.namespace.tree import Tree
 from worldfs.storage.memory_store import MemoryStore
 from worldfs.testing.bare_client import BareClient, LocalServer
@@ -82,14 +83,14 @@ class Anything(VirtualFile):
 def does(tree: Tree, mounts: AllThere, verb: Verb, path: str, role: str) -> bool:
     """Whether the tree carries out the verb."""
     mounts.kept.put(path.lstrip("/"), b"stored")
-    tree.starting = verb is Verb.WRITE_AT_STARTUP
+    namespace = Namespace(tree, role, starting=verb is Verb.WRITE_AT_STARTUP)
     try:
         if verb is Verb.READ:
-            tree.read(path, role)
+            namespace.read(path)
         elif verb is Verb.REMOVE:
-            tree.remove(path, role)
+            tree.remove(segments(path), role)
         else:
-            tree.write(path, b"new", role)
+            namespace.write(path, b"new")
     except (NotFound, NotPermitted):
         return False
     return True
@@ -108,7 +109,8 @@ def test_a_tree_does_for_each_role_what_the_judge_answers(role: str) -> None:
     for row in files:
         path = row.pattern.replace("*}", "}")
         path = "/".join("x1" if part.startswith("{") else part for part in path.split("/"))
-        assert tree.locate(path, role, "test")[1] is row
+        found = tree.find_row(segments(path))
+        assert found is not None and found[0] is row
         for verb in VERBS:
             decision = judge(role, verb, row)
             assert does(tree, mounts, verb, path, role) == bool(decision), (path, role, verb)

@@ -221,7 +221,7 @@ def test_reading_commands_start_without_the_heavy_modules() -> None:
     """Cold start is mostly imports: these must not come in with the door, the table and the parser."""
     program = (
         "import sys, worldfs.interfaces.cli.main, worldfs.interfaces.cli.status_command,"
-        " worldfs.interfaces.cli.file_commands, worldfs.interfaces.cli.wait;"
+        " worldfs.interfaces.cli.file_commands, worldfs.interfaces.cli.home_tree;"
         "print(*sorted({'numpy', 'mujoco', 'ruamel', 'ruamel.yaml', 'PIL', 'asyncio', 'msgspec', 'av', 'logging',"
         " 'tempfile', 'subprocess', 'argparse'} & set(sys.modules)))"
     )

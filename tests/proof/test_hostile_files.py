@@ -260,7 +260,7 @@ class Place:
         world.status()
         for name in (*DATA, *PROSE, "EMBODIED.md", "alerts.json"):
             try:
-                world.tree.read(world.resolve(name), "operator")
+                world.namespace("operator").read(world.resolve(name))
             except UserError:
                 continue  # said in words, not with a traceback
         check(self.root)

@@ -18,18 +18,18 @@ def world(tmp_path):
 @pytest.mark.parametrize("name", ["../out.gif", "/tmp/out.gif", "a/b.gif", "..", "film.exe", "film", "a\nb.gif"])
 def test_what_is_no_name_of_a_film_is_refused_and_nothing_is_asked(world, name):
     with pytest.raises(BadInput):
-        world.tree.write(FILM, name.encode(), "planner")
-    assert world.tree.read(FILM, "planner") == b""
+        world.namespace("planner").write(FILM, name.encode())
+    assert world.namespace("planner").read(FILM).data == b""
 
 
 def test_what_is_asked_stands_there_until_it_is_done(world):
-    world.tree.write(FILM, b"clear.gif\n", "operator")
-    assert world.tree.read(FILM, "operator") == b"clear.gif"
+    world.namespace("operator").write(FILM, b"clear.gif\n")
+    assert world.namespace("operator").read(FILM).data == b"clear.gif"
 
 
 def test_a_critic_films_nobody(world):
     with pytest.raises((NotFound, NotPermitted)):
-        world.tree.write(FILM, b"clear.gif", "critic")
+        world.namespace("critic").write(FILM, b"clear.gif")
 
 
 def test_a_body_that_cannot_film_says_so_and_the_kernel_goes_on(tmp_path):
@@ -39,10 +39,10 @@ def test_a_body_that_cannot_film_says_so_and_the_kernel_goes_on(tmp_path):
     with World.open(
         tmp_path, store=store, serve=True, threads=False, drivers={"simulation": lambda seat: NullDriver()}
     ) as world:
-        world.tree.write(FILM, b"clear.gif", "operator")
+        world.namespace("operator").write(FILM, b"clear.gif")
         world.tick()
         assert "cannot film" in str(world.status()["alerts"])
-        assert world.tree.read(FILM, "operator") == b""
+        assert world.namespace("operator").read(FILM).data == b""
 
 
 def test_a_name_that_was_put_past_the_door_leads_nowhere_either(tmp_path):

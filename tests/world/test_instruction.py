@@ -36,7 +36,7 @@ def test_an_order_of_a_program_is_accepted_as_it_was_made(world):
     kept = world.jobs.load("act_1").order
     assert (kept.asker, kept.sheet) == ("planner", "ACTION.md")
     assert kept == Order(**{name: getattr(order, name) for name in order.__slots__} | {"asker": "planner"})
-    assert b"act_1" in world.tree.read("/nodes/arm/ACTION.md", "planner")
+    assert b"act_1" in world.namespace("planner").read("/nodes/arm/ACTION.md").data
 
 
 def test_an_order_is_refused_as_its_entry_would_be(world):

@@ -14,6 +14,7 @@ from worldfs.formats import config
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.testing.workspace_fixture import APPLE, WorkspaceFixture, order, sheet
+from worldfs.tree.verb_values import Content
 from worldfs.world.world import World
 
 CONFIG = config.read(config.template("arm_1"))
@@ -85,15 +86,15 @@ def test_a_file_that_goes_while_it_is_written_is_written_again(tmp_path: Path) -
     with site.open() as world:
         assert world.kernel is not None
         hooks: Any = world.kernel.hooks
-        real, path = hooks.tree.probe, site.root / "ENVIRONMENT.md"
+        real, path = hooks.environment.fetch, site.root / "ENVIRONMENT.md"
 
-        def gone(place: str, actor: str) -> str | None:
+        def gone() -> Content:
             path.unlink(missing_ok=True)
-            return real(place, actor)  # type: ignore[no-any-return]
+            return real()  # type: ignore[no-any-return]
 
-        hooks.tree.probe = gone
+        hooks.environment.fetch = gone
         hooks.observe("arm_1")
-        hooks.tree.probe = real
+        hooks.environment.fetch = real
         assert not path.exists()
         world.tick()
         assert path.exists()

@@ -11,6 +11,7 @@ from worldfs.formats import action as action_format
 from worldfs.storage.open_store import open_store
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.null_driver import NullDriver, SimulatedPowerLoss
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.testing.workspace_fixture import GUARDED, action, order, sheet
 from worldfs.world.layout.workspace_rows import ROWS
 from worldfs.world.world import World
@@ -63,7 +64,7 @@ def run(world):
 def check_sheets(world):
     """The sheet of each robot shows what that robot has to do."""
     for id in ROBOTS:
-        page = world.tree.read(f"/nodes/{id}/ACTION.md", "planner").decode()
+        page = world.namespace("planner").read(f"/nodes/{id}/ACTION.md").data.decode()
         assert [f"of_{other}" in page for other in ROBOTS] == [id == other for other in ROBOTS]
 
 
@@ -86,13 +87,13 @@ def test_every_record_lies_in_its_place(fleet):
         check_sheets(world)  # of what is open
         run(world)
         check_sheets(world)
-        world.tree.write("/projects/main/TASK.md", b"# Task\n", "planner")
-        world.tree.write("/projects/main/ORCHESTRATOR.md", b"# Orchestrator Dashboard\n", "orchestrator")
+        planner = world.namespace("planner")
+        planner.write("/projects/main/TASK.md", b"# Task\n")
+        world.namespace("orchestrator").write("/projects/main/ORCHESTRATOR.md", b"# Orchestrator Dashboard\n")
         for id in ROBOTS:
-            assert (
-                world.tree.read(f"/nodes/{id}/EMBODIED.md", "planner") == (fleet.dirs[id] / "EMBODIED.md").read_bytes()
-            )
-        robots = world.tree.read("/projects/main/ROBOTS.md", "planner").decode()
+            profile = (fleet.dirs[id] / "EMBODIED.md").read_bytes()
+            assert planner.read(f"/nodes/{id}/EMBODIED.md").data == profile
+        robots = planner.read("/projects/main/ROBOTS.md").data.decode()
         assert all(str(place) in robots for place in fleet.dirs.values())
     assert names(fleet.shared) == ["ENVIRONMENT.md", "LESSONS.md", "ORCHESTRATOR.md", "TASK.md"]
     for place in fleet.dirs.values():
@@ -111,11 +112,11 @@ def test_a_watch_of_a_file_hears_the_store_that_has_it(fleet):
             ("/nodes/arm_1/EMBODIED.md", world.stores.robots["arm_1"]),
             ("/projects/main/ENVIRONMENT.md", world.store),
         ):
-            key = world.tree.mounts.key(*world.tree.locate(path, "planner", "watch")[1:])
-            with world.tree.watch(path, "planner") as watch:
-                assert watch.read(0.0) == []
+            _, key = world.namespace("planner").source(path)
+            with world.changes.of_file(path, "planner") as changes:
+                assert changes.read(0.0) == []
                 store.append(f"{key}/a.jsonl" if key == ".paos/jobs" else key, b"\n")
-                assert watch.read(0.0)
+                assert changes.read(PATIENCE_S)
 
 
 def test_what_a_program_writes_into_the_directory_of_a_robot_is_carried_out_by_it(fleet):
@@ -136,7 +137,7 @@ def test_an_entry_in_the_wrong_directory_is_refused(fleet):
     (fleet.shared / "ACTION.md").write_bytes(sheet([action("b", "arm_2")]))
     with fleet.open() as world:
         run(world)
-        alerts = json.loads(world.tree.read("/meta/alerts.json", "operator"))
+        alerts = json.loads(world.namespace("operator").read("/meta/alerts.json").data)
         assert {name: alert["code"] for name, alert in alerts.items() if "#" in name} == {
             "arm_1/ACTION.md#a": "NODE_MISMATCH",
             "ACTION.md#b": "NODE_MISMATCH",
@@ -172,7 +173,7 @@ def test_a_reader_submits_and_another_kernel_finds_it(fleet):
     with fleet.open():
         pass
     with fleet.open(serve=False) as world:
-        world.tree.write("/nodes/arm_2/ACTION.md", sheet([action("late", "arm_2")]), "planner")
+        world.namespace("planner").write("/nodes/arm_2/ACTION.md", sheet([action("late", "arm_2")]))
         assert world.jobs.load("late").status.state is JobState.PENDING
     with fleet.open() as world:
         run(world)

@@ -212,11 +212,10 @@ def test_sessions_through_the_tree_are_accepted_and_shown(shop):
     (shop.root / "SESSIONS.md").unlink()
     with shop.world() as world:
         path = "/projects/main/SESSIONS.md"
-        world.tree.write(
-            path, json.dumps({"sessions": [entry("a"), entry("b", status="cancelled")]}).encode(), "planner"
-        )
+        planner = world.namespace("planner")
+        planner.write(path, json.dumps({"sessions": [entry("a"), entry("b", status="cancelled")]}).encode())
         drain(world)
-        shown = {item.id: item.word for item in sessions.read(world.tree.read(path, "planner")).entries}
+        shown = {item.id: item.word for item in sessions.read(planner.read(path).data).entries}
     assert shown == {"a": "succeeded"} and shop.entries()["a"].word == "succeeded"
 
 

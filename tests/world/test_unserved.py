@@ -92,7 +92,7 @@ def test_the_workspace_itself_may_be_named_in_any_spelling(site: WorkspaceFixtur
 def test_a_disabled_robot_is_listed_and_its_orders_are_refused_by_name(site: WorkspaceFixture) -> None:
     settings = read({"instances": [ARM, {"robotId": "arm_2", "driver": "go2_edu", "enabled": False}]})
     with opened(site, settings) as world:
-        text = world.tree.read("/projects/main/ROBOTS.md", "planner").decode()
+        text = world.namespace("planner").read("/projects/main/ROBOTS.md").data.decode()
         assert "| arm_1 | simulation |" in text and robots.read_disabled_robots(text.encode()) == ["arm_2"]
         refused(site, world, "arm_2")
 

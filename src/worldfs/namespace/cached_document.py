@@ -1,4 +1,4 @@
-"""Parsed documents of the tree, parsed again only when their bytes may have changed."""
+"""Parsed documents of the tree, parsed again only when the store has another revision."""
 
 from __future__ import annotations
 
@@ -6,42 +6,41 @@ import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from worldfs.base.errors import Conflict, NotFound
+from worldfs.base.errors import Conflict, Exists, NotFound
 from worldfs.storage.store_interface import ABSENT
+from worldfs.tree.verb_values import Content
 
-from .tree import Tree
+from .path_verbs import PathVerbs
 
 Parsed = TypeVar("Parsed")
 
 
 class CachedDocument(Generic[Parsed]):
-    """One stored file for one actor: `get` reads it, `change` rewrites it under compare-and-swap."""
+    """One stored file of a namespace: `get` parses it, `change` rewrites it under compare-and-swap."""
 
-    def __init__(self, tree: Tree, path: str, actor: str, parse: Callable[[bytes], Parsed]) -> None:
-        self.tree = tree
+    def __init__(self, namespace: PathVerbs, path: str, parse: Callable[[bytes], Parsed]) -> None:
+        self._namespace = namespace
         self.path = path
-        self.actor = actor
         self._parse = parse
-        self._token: str | None = None
+        self._revision = ""
         self._noun: Parsed | None = None
         self._lock = threading.Lock()
 
     def get(self) -> Parsed:
         """Raises what the parser raises; a missing file is read as empty bytes (workspace D36)."""
         with self._lock:
-            token = self.tree.probe(self.path, self.actor)
-            if self._noun is None or token != self._token:
-                self._noun = self._parse(self.fetch()[0])
-                self._token = token
+            data, revision = self.fetch()
+            if self._noun is None or revision != self._revision:
+                self._noun = self._parse(data)
+                self._revision = revision
             return self._noun
 
-    def fetch(self) -> tuple[bytes, str | None]:
-        """Content and revision; a missing file is empty bytes."""
+    def fetch(self) -> Content:
+        """A missing file is empty bytes of no revision."""
         try:
-            content = self.tree.fetch(self.path, self.actor)
+            return self._namespace.read(self.path)
         except NotFound:
-            return b"", None
-        return content.data, content.revision
+            return Content(b"")
 
     def change(self, edit: Callable[[bytes], bytes]) -> bool:
         """Apply `edit` to the present content, again after each conflict; False when it changed nothing."""
@@ -51,7 +50,7 @@ class CachedDocument(Generic[Parsed]):
             if new == data:
                 return False
             try:
-                self.tree.write(self.path, new, self.actor, ABSENT if revision is None else revision)
-            except Conflict:
+                self._namespace.write(self.path, new, expect=revision or ABSENT)
+            except (Conflict, Exists):
                 continue
             return True

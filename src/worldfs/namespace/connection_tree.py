@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .path_verbs import PathVerbs
 
 if TYPE_CHECKING:
-    from .namespace import Namespace
+    from .binding_namespace import BindingNamespace
     from .node import Node
 
 _OWN = ("/agents/self/events", "/agents/self/jobs")  # delivered events, and the wait of a job's end
@@ -19,12 +19,12 @@ class ConnectionTree(PathVerbs):
 
     __slots__ = ("_make", "_own", "shared")
 
-    def __init__(self, shared: Namespace, own: Callable[[], Namespace]) -> None:
+    def __init__(self, shared: BindingNamespace, own: Callable[[], BindingNamespace]) -> None:
         self.shared = shared
         self._make = own
-        self._own: Namespace | None = None
+        self._own: BindingNamespace | None = None
 
-    def _of(self, path: str) -> Namespace:
+    def _of(self, path: str) -> BindingNamespace:
         if not path.startswith(_OWN):
             return self.shared
         if self._own is None:

@@ -1,32 +1,49 @@
-"""The namespace: the whole tree of one binding, as every interface serves it. Synchronous and thread-safe."""
+"""The namespace: the whole tree as one file role sees it, in which a walk binds a node. Synchronous, thread-safe."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, cast
 
 from worldfs.access.decision import FIXED_NAMES
-from worldfs.base.errors import Exists, NotFound, UserError
+from worldfs.access.judge import judge, require
+from worldfs.access.verb import Verb
+from worldfs.base.errors import BadInput, Exists, NotFound
+from worldfs.tree import path as paths
+from worldfs.tree.row_table import FileKind, FileRow
+from worldfs.tree.virtual_file import FileBehaviour, Names, VirtualFile
 
-from .node import Node, may_promise
-from .path_resolver import NamespaceSources, PathResolver
+from .node import HEAVY, Node, ResolvedPath, may_promise
 from .path_verbs import PathVerbs
+from .tree import Resolved
 
 if TYPE_CHECKING:
-    from worldfs.access.binding import Binding
-    from worldfs.access.binding_rights import BindingRights
+    from worldfs.storage.store_interface import Store
 
-    from .binding_context import BindingContext
+    from .namespace_ports import NodeExports
+    from .tree import Parts, Tree
 
 
-class Namespace(PathVerbs, PathResolver):
-    """`walk` binds a node, and the node answers."""
+class Namespace(PathVerbs):
+    """The tree of a home for one role: what the command uses, and the world's own parts.
 
-    def __init__(self, binding: Binding, sources: NamespaceSources, context: BindingContext) -> None:
-        super().__init__(binding, sources, context)
-        context.readable = self.readable
+    `starting`: with the rights of a world that is being assembled. What a binding sees is more: `BindingNamespace`.
+    """
+
+    def __init__(self, tree: Tree, actor: str, *, starting: bool = False) -> None:
+        self.tree = tree
+        self.actor = actor
+        self._write = Verb.WRITE_AT_STARTUP if starting else Verb.WRITE
+
+    # -- a path -------------------------------------------------------------------------------------------------------
 
     def walk(self, path: str) -> Node:
         return Node(self, self.resolve(path))
+
+    def target(self, path: str) -> Node:
+        try:
+            return self.walk(path)
+        except NotFound:
+            return Node(self, self.place(path, "write"), promised=True)
 
     def promise(self, path: str) -> Node:
         """The node of a file that is there with its first write. Raises `NotPermitted`, `Exists`."""
@@ -36,28 +53,102 @@ class Namespace(PathVerbs, PathResolver):
             at = None
         row = at.row if at is not None else None
         if at is None or row is None or not may_promise(at) or not self.writable(row, at.names, at.role):
-            raise FIXED_NAMES.error(path=path, op="create", actor=self.binding.role)
+            raise FIXED_NAMES.error(path=path, op="create", actor=self.actor)
         if self.exists(row, at.names):
-            raise Exists("it already exists", path=path, op="create", actor=self.binding.role)
+            raise Exists("it already exists", path=path, op="create", actor=self.actor)
         return Node(self, at, promised=True)
 
-    def target(self, path: str) -> Node:
-        try:
-            return self.walk(path)
-        except NotFound:
-            return Node(self, self.place(path, "write"), promised=True)
+    def resolve(self, path: str, op: str = "walk") -> ResolvedPath:
+        """What a path leads to, if the actor sees it. Raises `NotFound`, and `BadInput` for what is no path."""
+        real, role = self.real_path(path)
+        found = self.tree.resolve(real, role)
+        if found is None:
+            row = (self.tree.find_row(real) or (None,))[0]
+            if row is not None:
+                require(role, Verb.READ, row, path, op)  # says that nothing is visible to this role
+            raise NotFound("no such file or directory", path=path, op=op, actor=role, fix="`paos ls` lists the files")
+        state = self.state() if lasting(found) else None
+        return ResolvedPath("/" + "/".join(real), real, role, found, self.behaviour(found.row), state=state)
 
-    # -- what it sees -------------------------------------------------------------------------------------------------
+    def place(self, path: str, op: str) -> ResolvedPath:
+        """The file of a path as its writer finds it: it need not be there yet, nor be readable."""
+        real, role = self.real_path(path)
+        found = self.tree.find_row(real) if role else None
+        if found is None:
+            raise NotFound("no such file", path=path, op=op, actor=self.actor)
+        row, names = found
+        # A role that may write but not read (an inbox) sees the name as far as it may write it.
+        if not judge(role, self._write, row):
+            require(role, Verb.READ, row, path)
+        if row.kind is not FileKind.DROP and not self._may_be(row, names):
+            raise NotFound("no such file", path=path, op=op, actor=self.actor)
+        return ResolvedPath("/" + "/".join(paths.segments(path)), real, role, Resolved(row, names), self.behaviour(row))
 
-    def readable(self, path: str) -> bool:
-        """Whether this binding sees it, as a file or a directory."""
-        try:
-            self.resolve(path)
-        except UserError:
-            return False
-        return True
+    def light(self, path: str) -> bool:
+        """Whether a walk there may be made on an event loop: it asks no disk and no other machine."""
+        return False
 
-    @property
-    def rights(self) -> BindingRights:
-        """The present rights of this binding."""
-        return self.context.refresh()
+    def real_path(self, path: str) -> tuple[Parts, str]:
+        """The segments of a path behind the links that it walks through, and the file role of the actor there."""
+        return paths.segments(paths.parse(path)), self.actor
+
+    # -- what a node asks ---------------------------------------------------------------------------------------------
+
+    def state(self) -> object:
+        """What the actor sees now: a node holds for as long as this is the same object."""
+        return self
+
+    def stored(self, row: FileRow, names: Names) -> tuple[Store, str]:
+        mounts = self.tree.mounts
+        return mounts.store(row, names), mounts.key(row, names)
+
+    def source(self, path: str) -> tuple[Store, str]:
+        """Store and key whose changes are those of a file, which need not be there yet.
+
+        Raises `NotFound`, and `BadInput` for a computed file.
+        """
+        real, role = self.real_path(path)
+        found = self.tree.find_row(real)
+        if found is None:
+            raise NotFound("no such file", path=path, op="watch", actor=role)
+        require(role, Verb.READ, found[0], path)
+        if not found[0].key:
+            raise BadInput("a computed file has no changes of its own", path=path, op="watch", actor=role)
+        return self.stored(*found)
+
+    def exists(self, row: FileRow, names: Names) -> bool:
+        return self.tree.mounts.exists(row, names)
+
+    def writable(self, row: FileRow, names: Names, role: str) -> bool:
+        return bool(judge(role, self._write, row))
+
+    def require_writable(self, row: FileRow, names: Names, role: str, path: str, op: str) -> None:
+        """Raises `NotPermitted`; `NotFound` for what the actor may not see."""
+        require(role, self._write, row, path, op)
+
+    def exports(self, real: Parts, role: str, op: str) -> tuple[NodeExports, str] | None:
+        """The exports behind a path, and the path in them; None for a path of this home."""
+        return None
+
+    def behaviour(self, row: FileRow | None) -> FileBehaviour:
+        return cast("FileBehaviour", self.tree.behaviours[row.view]) if row is not None and row.view else _STORED
+
+    def _may_be(self, row: FileRow, names: Names) -> bool:
+        """Whether the file of a row is there, or its first write would make it."""
+        if not row.pattern.endswith("*}"):
+            return self.exists(row, names) or (row.mount in HEAVY and row.written)
+        return not row.view
+
+
+def lasting(found: Resolved) -> bool:
+    """Whether a path leads there for as long as what the actor sees is unchanged; agents and links come and go."""
+    row, names = found.row, found.names
+    if found.entry is not None or (row is not None and row.pattern.endswith("*}")):
+        return False
+    if row is not None and (row.mount in STEADY or row.mount == "job"):  # a job's files ask for it themselves
+        return row.kind is not FileKind.LINK
+    return (row is None or row.mount in HEAVY) and "job" not in names and "agent" not in names
+
+
+STEADY: Final = frozenset({"served", "house", "node", "service", "debug", "project"})
+_STORED: Final = cast("FileBehaviour", VirtualFile())

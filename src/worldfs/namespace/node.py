@@ -7,17 +7,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, cast
 
 from worldfs.access.decision import APPEND_ONLY, NO_COMMAND
-from worldfs.access.judge import require_file
-from worldfs.access.things import ServedFile
-from worldfs.access.verb import Verb
 from worldfs.base.errors import BadInput, NotFound, UserError
 from worldfs.storage.plain_files import PlainFiles
 from worldfs.storage.store_interface import ANY, Expected
 from worldfs.tree.row_table import FileKind, FileRow
-from worldfs.tree.verb_values import Content, Stat, Wait, WriteContext, Written
+from worldfs.tree.verb_values import WAITING_SIZE, Content, Stat, Wait, WriteContext, Written
 
 from .path_id import path_id
-from .views.own_files import WAITING_SIZE
 
 if TYPE_CHECKING:
     from worldfs.tree.virtual_file import FileBehaviour
@@ -26,7 +22,6 @@ if TYPE_CHECKING:
     from .namespace_ports import NodeExports
     from .tree import Resolved
     from .views.node_subtree import NodeSubtree
-    from .visible_state import VisibleState
 
 HEAVY: Final = frozenset({"workspace", "workspace_pages", "mind", "mind_pages"})  # mounts whose files are on the disk
 _ONCE_WRITTEN: Final = frozenset({FileKind.RECORD, FileKind.DROP, FileKind.LOG, FileKind.SHEET})
@@ -45,7 +40,7 @@ class ResolvedPath:
         found: Resolved,
         behaviour: FileBehaviour,
         *,
-        state: VisibleState | None = None,
+        state: object = None,
         light: bool = False,
     ) -> None:
         self.path = path
@@ -53,7 +48,7 @@ class ResolvedPath:
         self.role = role
         self.row, self.names, self.entry = found
         self.behaviour = behaviour  # of a computed file
-        self.state = state  # the path leads there for as long as the binding sees this state; None: ask again
+        self.state = state  # the path leads there for as long as the actor sees this state; None: ask again
         self.light = light  # its content is answered from memory
         self.content: Content | None = None  # of a file that says the same for as long as the state is the same
         self.stat: Stat | None = None  # of such a file, and of a directory
@@ -80,8 +75,8 @@ class Node:
 
     # -- looking ------------------------------------------------------------------------------------------------------
 
-    def stat(self) -> Stat:
-        """With the true size. Never waits."""
+    def stat(self, *, sized: bool = True) -> Stat:
+        """With the true size; without (`sized=False`), no file is rendered. Never waits."""
         at = self._now("stat")
         if at.stat is not None:
             return at.stat
@@ -91,7 +86,8 @@ class Node:
         elif at.entry is not None:
             found = at.entry._replace(kind=_entry_kind(at.entry))
         elif row is not None:
-            found = self._file_stat(at, row)
+            writable = self._space.writable(row, at.names, at.role)
+            found = self._file_stat(at, row, writable) if sized else Stat(False, writable=writable, kind=row.kind)
         found = found._replace(id=self.id, name=self.path.rpartition("/")[2] or "/", path=self.path)
         if at.state is not None and (row is None or at.content is not None):
             at.stat = found
@@ -110,7 +106,7 @@ class Node:
             raise BadInput("it is a file", path=self.path, op="list", actor=at.role, code="enotdir")
         return sorted(self._space.tree.children(at.real, at.role))
 
-    def entries(self) -> Sequence[Stat]:
+    def entries(self, *, sized: bool = True) -> Sequence[Stat]:
         """The stats of what is in a directory, by name as `list` sorts; unreadable ones are left out."""
         at, base = self._now("list"), self.path.rstrip("/")
         there = self._exported(at)
@@ -122,7 +118,7 @@ class Node:
         found = []
         for name in self.list():
             with suppress(UserError):
-                found.append(self._space.walk(f"{base}/{name}").stat())
+                found.append(self._space.walk(f"{base}/{name}").stat(sized=sized))
         return found
 
     def read(self) -> Content:
@@ -215,7 +211,7 @@ class Node:
         if far is None and not directory:
             return space.promise(path)
         if far is None:
-            space.tree.mkdir("/" + "/".join(real), role)
+            space.tree.mkdir(real, role)
         elif directory:
             far[0].mkdir(far[1])
         else:
@@ -227,7 +223,7 @@ class Node:
         real, role = self._space.real_path(f"{self.path.rstrip('/')}/{name}")
         far = self._space.exports(real, role, "remove")
         if far is None:
-            self._space.tree.remove("/" + "/".join(real), role)
+            self._space.tree.remove(real, role)
         else:
             far[0].remove(far[1])
 
@@ -238,7 +234,7 @@ class Node:
         (old, role), (to, there) = space.real_path(f"{self.path.rstrip('/')}/{name}"), space.real_path(path)
         far, other = space.exports(old, role, "rename"), space.exports(to, there, "rename")
         if far is None and other is None:
-            space.tree.rename("/" + "/".join(old), role, "/" + "/".join(to))
+            space.tree.rename(old, role, to)
         elif far is None or other is None or far[0] is not other[0]:
             raise BadInput(
                 "the two are on different mounts", path=path, op="rename", fix="copy it, then remove it", code="invalid"
@@ -251,22 +247,26 @@ class Node:
     def _now(self, op: str) -> ResolvedPath:
         """What the path leads to now: the one place that decides whether the binding of the walk still holds."""
         space, at = self._space, self._at
-        if at.state is None or at.state is not space.context.refresh():
+        if at.state is None or at.state is not space.state():
             self._at = at = space.place(self.path, op) if self.promised else space.resolve(self.path, op)
         return at
+
+    def require_writable(self, op: str) -> None:
+        """Raises `NotPermitted`, and `BadInput` for a directory."""
+        self._writing(op)
 
     def _writing(self, op: str) -> tuple[ResolvedPath, FileRow]:
         at = self._now(op)
         row = at.row
         if row is None or at.directory:
             raise BadInput("it is a directory", path=self.path, op=op, actor=at.role, code="eisdir")
-        require_file(self._space.context.visible, Verb.WRITE, ServedFile(row, at.names, at.role), self.path, op)
+        self._space.require_writable(row, at.names, at.role, self.path, op)
         return at, row
 
     def _put(
         self, at: ResolvedPath, row: FileRow, data: bytes, context: WriteContext, expect: Expected = ANY
     ) -> Written:
-        written = self._space.tree.put((self.path, row, at.names), data, context, expect)
+        written = self._space.tree.put(row, at.names, data, context, expect)
         self.promised = False
         return written
 
@@ -278,8 +278,7 @@ class Node:
             at.content = content
         return content
 
-    def _file_stat(self, at: ResolvedPath, row: FileRow) -> Stat:
-        writable = self._space.writable(row, at.names, at.role)
+    def _file_stat(self, at: ResolvedPath, row: FileRow, writable: bool) -> Stat:
         if row.view:
             return Stat(False, self._size(at, row), writable, kind=row.kind)
         store, key = self._space.stored(row, at.names)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from worldfs.storage.store_interface import ANY, Expected
+
 if TYPE_CHECKING:
     from worldfs.tree.verb_values import Content, Stat, Written
 
@@ -32,5 +34,7 @@ class PathVerbs:
     def read(self, path: str) -> Content:
         return self.walk(path).read()
 
-    def write(self, path: str, data: bytes, *, offset: int = 0, correlation: str = "") -> Written:
-        return self.target(path).write(data, offset=offset, correlation=correlation)
+    def write(
+        self, path: str, data: bytes, *, offset: int = 0, correlation: str = "", expect: Expected = ANY
+    ) -> Written:
+        return self.target(path).write(data, offset=offset, correlation=correlation, expect=expect)

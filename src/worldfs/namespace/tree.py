@@ -1,20 +1,20 @@
-"""The tree: one namespace in which every read and write is resolved, authorized and executed."""
+"""The tree: rows, mounts and behaviours as one, in which a path is found for a file role."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Protocol, cast
 
 from worldfs.access.judge import judge, require
 from worldfs.access.role_index import visible_mounts
 from worldfs.access.verb import Verb
-from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, Exists, NotFound, UserError
-from worldfs.storage.store_interface import ANY, Expected, Store, StoreWatch
-from worldfs.tree import path as paths
+from worldfs.storage.store_interface import ANY, Expected, Store
 from worldfs.tree.row_table import FileKind, FileRow, Found, RowTable
-from worldfs.tree.verb_values import Content, Stat, WriteContext, Written
+from worldfs.tree.verb_values import Stat, WriteContext, Written
 from worldfs.tree.virtual_file import FileBehaviour, Names, Subtree
+
+Parts = tuple[str, ...]  # the segments of a path
 
 
 class Resolved(NamedTuple):
@@ -23,6 +23,10 @@ class Resolved(NamedTuple):
     row: FileRow | None
     names: dict[str, str]
     entry: Stat | None = None
+
+    @property
+    def directory(self) -> bool:
+        return self.row is None or (self.entry is not None and self.entry.directory)
 
 
 class Mounts(Protocol):
@@ -46,9 +50,7 @@ class Mounts(Protocol):
 
 
 class Tree:
-    """Reads and writes by path and actor. `starting` is true while the world is being assembled (EMBODIED.md).
-
-    `alias` maps a name to another: ("agent", "self") to the caller's agent. Names then also hold the
+    """`alias` maps a name to another: ("agent", "self") to the caller's agent. Names then also hold the
     alias under "alias", so that a mount can tell the two apart.
     """
 
@@ -62,109 +64,73 @@ class Tree:
         self.table = table
         self.mounts = mounts
         self.behaviours = behaviours
-        self.starting = False
         self._alias = alias or {}
 
     # -- one file -----------------------------------------------------------------------------------------------------
 
-    def read(self, path: str, actor: str) -> bytes:
-        return self.fetch(path, actor).data
-
-    def fetch(self, path: str, actor: str) -> Content:
-        """Bytes and the revision to expect when writing back."""
-        path, row, names = self.locate(path, actor, "read")
-        require(actor, Verb.READ, row, path)
+    def put(self, row: FileRow, names: Names, data: bytes, context: WriteContext, expect: Expected = ANY) -> Written:
+        """Write a file whose writer has been judged; durable when it returns."""
         if row.view:
-            return Content(self.behaviours[row.view].read(names), "")
-        stored = self.mounts.store(row, names).get(self.mounts.key(row, names))
-        if stored is None:
-            raise NotFound("no such file", path=path, op="read", actor=actor)
-        return Content(stored.data, stored.revision)
-
-    def probe(self, path: str, actor: str) -> str | None:
-        """A cheap token that changes when a stored file may have changed; None when it is absent."""
-        path, row, names = self.locate(path, actor, "probe")
-        require(actor, Verb.READ, row, path)
-        return self.mounts.store(row, names).probe(self.mounts.key(row, names))
-
-    def write(self, path: str, data: bytes, actor: str, expect: Expected = ANY) -> str:
-        """Durable when it returns; the new revision ("" for what is computed)."""
-        return self.put(self.locate(path, actor, "write"), data, WriteContext(actor), expect).revision
-
-    def put(self, found: tuple[str, FileRow, Names], data: bytes, ask: WriteContext, expect: Expected = ANY) -> Written:
-        """Write the file that `locate` found."""
-        path, row, names = found
-        require(ask.actor, self._writing, row, path, "write")
-        if row.view:
-            return self.behaviours[row.view].write(names, data, ask) or Written(len(data))
+            return self.behaviours[row.view].write(names, data, context) or Written(len(data))
         store, key = self.mounts.store(row, names), self.mounts.key(row, names)
         if row.kind is FileKind.LOG:
             store.append(key, data)
             return Written(len(data))
         return Written(len(data), revision=store.put(key, data, expect))
 
-    def remove(self, path: str, actor: str) -> None:
+    def remove(self, parts: Parts, actor: str) -> None:
         """Remove a stored file that the layout does not name, or an empty directory of such.
 
         Raises `NotFound`, `NotPermitted`, `BadInput` (not empty).
         """
-        store, key, directory = self._own_name(path, actor, "remove")
-        if directory:
+        there = self._present(parts, actor, "remove")
+        store, key, _ = self._own_name(parts, actor, "remove")
+        if there.directory:
             store.rmdir(key)
         else:
             store.delete(key)
 
-    def rename(self, path: str, actor: str, new: str) -> None:
+    def rename(self, parts: Parts, actor: str, new: Parts) -> None:
         """Rename within the files of one row; nothing may be at `new` (`Exists`)."""
-        store, key, _ = self._own_name(path, actor, "rename")
-        row = self.locate(path, actor, "rename")[1]
-        new, other, names = self.locate(new, actor, "rename")
-        require(actor, Verb.REMOVE, other, new, "rename")
+        self._present(parts, actor, "rename")
+        store, key, row = self._own_name(parts, actor, "rename")
+        if self.find_row(new) is None:
+            raise NotFound("no such file", path=_path(new), op="rename", actor=actor)
+        _, target, other = self._own_name(new, actor, "rename")
         if other is not row:
-            raise BadInput("the two are on different mounts", path=new, op="rename", fix="copy it, then remove it")
-        store.move(key, self.mounts.key(other, names))
+            found = "the two are on different mounts"
+            raise BadInput(found, path=_path(new), op="rename", fix="copy it, then remove it")
+        store.move(key, target)
 
-    def mkdir(self, path: str, actor: str) -> None:
+    def mkdir(self, parts: Parts, actor: str) -> None:
         """An empty directory in a directory that is there, where names are not the layout's.
 
         Raises `Exists`, `NotFound` (no such directory), `NotPermitted`, `BadInput` (a file on the way).
         """
-        path = paths.parse(path)
-        parts = paths.segments(path)
         if self.resolve(parts, actor) is not None:
-            raise Exists("it already exists", path=path, op="mkdir", actor=actor)
-        if not self.stat("/" + "/".join(parts[:-1]), actor).directory:
-            raise BadInput("a file where a directory is needed", path=path, op="mkdir", code="enotdir")
-        row, names = self._renamable(parts, actor, path, "mkdir")
-        self.mounts.store(row, names).mkdir(self.mounts.key(row, names))
+            raise Exists("it already exists", path=_path(parts), op="mkdir", actor=actor)
+        if not self._present(parts[:-1], actor, "mkdir").directory:
+            raise BadInput("a file where a directory is needed", path=_path(parts), op="mkdir", code="enotdir")
+        store, key, _ = self._own_name(parts, actor, "mkdir")
+        store.mkdir(key)
 
-    def _own_name(self, path: str, actor: str, op: str) -> tuple[Store, str, bool]:
-        """Store and key of a path, and whether it is a directory, if it may be removed or renamed."""
-        entry = self.stat(path, actor)  # an invisible path does not exist
-        row, names = self._renamable(paths.segments(entry.path), actor, path, op)
-        return self.mounts.store(row, names), self.mounts.key(row, names), entry.directory
-
-    def _renamable(self, parts: tuple[str, ...], actor: str, path: str, op: str) -> Found:
-        """The row of a path, if `actor` may give and take names there."""
-        found = self.find_row(parts)
-        require(actor, Verb.REMOVE, found[0] if found is not None else None, path, op)
-        assert found is not None  # nobody may change the names of the layout
+    def _present(self, parts: Parts, actor: str, op: str) -> Resolved:
+        """What is there; what `actor` does not see is not (`NotFound`)."""
+        found = self.resolve(parts, actor)
+        if found is None:
+            raise NotFound("no such file or directory", path=_path(parts), op=op, actor=actor)
         return found
+
+    def _own_name(self, parts: Parts, actor: str, op: str) -> tuple[Store, str, FileRow]:
+        """Store, key and row of a path where `actor` may give and take names."""
+        row, names = self.find_row(parts) or (None, {})
+        require(actor, Verb.REMOVE, row, _path(parts), op)
+        assert row is not None  # nobody may change the names of the layout
+        return self.mounts.store(row, names), self.mounts.key(row, names), row
 
     # -- what is there ------------------------------------------------------------------------------------------------
 
-    def stat(self, path: str, actor: str) -> Stat:
-        path = paths.parse(path)
-        name = path.rsplit("/", 1)[1] or "/"
-        found = self.resolve(paths.segments(path), actor)
-        if found is None:
-            raise NotFound("no such file or directory", path=path, op="stat", actor=actor)
-        if found.entry is not None:
-            return found.entry._replace(name=name, path=path)
-        row = found.row
-        return Stat(True, name=name, path=path) if row is None else self._entry(name, path, row, actor)
-
-    def resolve(self, parts: tuple[str, ...], actor: str) -> Resolved | None:
+    def resolve(self, parts: Parts, actor: str) -> Resolved | None:
         """What is there that `actor` sees; None: nothing."""
         if not parts:
             return Resolved(None, {})
@@ -191,7 +157,7 @@ class Tree:
                     return Resolved(row, names, spot if row.view or spot.directory else None)
         return None
 
-    def children(self, parts: tuple[str, ...], actor: str) -> dict[str, FileRow | None]:
+    def children(self, parts: Parts, actor: str) -> dict[str, FileRow | None]:
         """Name → row of a file, or None for a directory: the children that `actor` sees."""
         seen: dict[str, FileRow | None] = {}
         mounts = self.mounts
@@ -227,65 +193,9 @@ class Tree:
                     seen[name] = None
         return seen
 
-    def list(self, path: str, actor: str) -> list[Stat]:
-        """The children of a directory that `actor` sees, sorted by name."""
-        path = paths.parse(path)
-        seen = self.children(paths.segments(path), actor)
-        base = path.rstrip("/")
-        return [
-            Stat(True, name=name, path=f"{base}/{name}")
-            if (row := seen[name]) is None
-            else self._entry(name, f"{base}/{name}", row, actor)
-            for name in sorted(seen)
-        ]
-
-    # -- changes ------------------------------------------------------------------------------------------------------
-
-    def watch(self, path: str, actor: str) -> StoreWatch:
-        """Watch a stored file; a computed one is watched through its sources."""
-        path, row, names = self.locate(path, actor, "watch")
-        require(actor, Verb.READ, row, path)
-        key = self.mounts.key(row, names)
-        if not key:
-            raise BadInput("a computed file has no changes of its own", path=path, op="watch", actor=actor)
-        return self.mounts.store(row, names).watch(key)
-
-    def wait(
-        self,
-        path: str,
-        actor: str,
-        ready: Callable[[bytes | None], bool],
-        *,
-        timeout: float | None = None,
-    ) -> bytes | None:
-        """Block until `ready(content)` holds; the content then, or None when time is up."""
-
-        clock = SystemClock()
-        end = None if timeout is None else clock.monotonic() + timeout
-        with self.watch(path, actor) as watch:
-            while True:
-                try:
-                    data = self.read(path, actor)
-                except NotFound:
-                    data = None
-                if ready(data):
-                    return data
-                left = None if end is None else end - clock.monotonic()
-                if left is not None and left <= 0:
-                    return None
-                watch.read(left)
-
     # -- finding ------------------------------------------------------------------------------------------------------
 
-    def locate(self, path: str, actor: str, op: str) -> tuple[str, FileRow, dict[str, str]]:
-        """The row of a path, in a mount that holds its names. Raises `NotFound`."""
-        path = paths.parse(path)
-        found = self.find_row(paths.segments(path))
-        if found is None:
-            raise NotFound("no such file", path=path, op=op, actor=actor, fix="`paos ls` lists the files")
-        return path, *found
-
-    def find_row(self, parts: tuple[str, ...]) -> Found | None:
+    def find_row(self, parts: Parts) -> Found | None:
         """The most literal row whose mount holds the names."""
         for place, captured in self.table.matches(parts):
             if place.row is not None and self.mounts.holds(
@@ -306,14 +216,6 @@ class Tree:
                 if names.get(variable) == name:
                     return {**names, variable: stands, "alias": name}
         return names
-
-    @property
-    def _writing(self) -> Verb:
-        return Verb.WRITE_AT_STARTUP if self.starting else Verb.WRITE
-
-    def _entry(self, name: str, path: str, row: FileRow, actor: str) -> Stat:
-        writable = bool(judge(actor, self._writing, row))
-        return Stat(False, writable=writable, kind=row.kind, name=name, path=path)
 
     def _rest(self, row: FileRow, names: Mapping[str, str], seen: dict[str, FileRow | None]) -> None:
         for name in self._below(row, names):
@@ -346,6 +248,10 @@ class Tree:
         if f"{name}/" in store.list(above):
             return Stat(True)
         return None if _token(store, key) is None else Stat(False)
+
+
+def _path(parts: Parts) -> str:
+    return "/" + "/".join(parts)
 
 
 def _token(store: Store, key: str) -> str | None:

@@ -106,7 +106,7 @@ class ScriptWorld:
     def write(self, path: str, name: str) -> None:
         """write PATH FILE: through the tree."""
         world = self._running()
-        world.tree.write(world.resolve(path), self._file(name), self._actor)
+        world.namespace(self._actor).write(world.resolve(path), self._file(name))
 
     def put(self, key: str, name: str) -> None:
         """put NAME FILE: a foreign program renames a finished file into the workspace."""
@@ -191,9 +191,9 @@ class ScriptWorld:
         world = self._running()
         try:
             if verb == "write":
-                world.tree.write(world.resolve(path), self._file(name) if name else b"", self._actor)
+                world.namespace(self._actor).write(world.resolve(path), self._file(name) if name else b"")
             else:
-                world.tree.read(world.resolve(path), self._actor)
+                world.namespace(self._actor).read(world.resolve(path))
         except (NotPermitted, NotFound):
             return
         raise AssertionError(f"{self._actor} may {verb} {path}")
@@ -276,7 +276,7 @@ class ScriptWorld:
 
     def _read(self, path: str) -> str:
         world = self._running()
-        return world.tree.read(world.resolve(path), self._actor).decode("utf-8")
+        return world.namespace(self._actor).read(world.resolve(path)).data.decode("utf-8")
 
     def _file(self, name: str) -> bytes:
         assert name in self._files, f"no file {name!r} is inlined; there are: {', '.join(self._files) or 'none'}"

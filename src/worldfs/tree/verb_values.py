@@ -10,6 +10,7 @@ from .row_table import FileKind
 DIRECTORY: Final = 0o40755
 WRITABLE: Final = 0o100644
 READABLE: Final = 0o100444
+WAITING_SIZE: Final = 1_048_576  # of a file whose read would block: no smaller number is safe (acheron D11)
 
 
 class WriteContext(NamedTuple):
@@ -56,7 +57,6 @@ class Content(NamedTuple):
 class Stat(NamedTuple):
     """What is at a path. `id` is stable for a path and below 2**53 (the root's is 1).
 
-    A file whose read would block reports 1,048,576 bytes: no smaller number is safe (acheron D11).
     A mount and an export fill in no `id`, `name` and `path`: they do not know where they stand in the tree.
     """
 

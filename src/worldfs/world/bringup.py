@@ -92,7 +92,7 @@ class BringUp:
         False: not now. While a job runs the document is about to change again.
         """
         try:
-            gone = self._hooks.environment.fetch()[1] is None
+            gone = not self._hooks.environment.fetch().revision
             if gone:
                 for node, body in self._hooks.drivers.items():
                     if not isinstance(body, UnavailableDriver):

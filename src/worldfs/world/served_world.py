@@ -19,11 +19,10 @@ from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import BadInput
 from worldfs.control.control_plane import ControlPlane
 from worldfs.namespace.binding_context import ActionsFactory, BindingContext
+from worldfs.namespace.binding_namespace import BindingNamespace, NamespaceSources
 from worldfs.namespace.connection_tree import ConnectionTree
 from worldfs.namespace.mounts.agent_mounts import AgentMounts
-from worldfs.namespace.namespace import Namespace
 from worldfs.namespace.namespace_ports import NodeExports, ServiceEndpoint
-from worldfs.namespace.path_resolver import NamespaceSources
 from worldfs.namespace.views.fixed_files import LiteralFile
 from worldfs.namespace.views.pairing_files import PairingControl
 from worldfs.namespace.views.readme_pages import ReadmePages
@@ -38,7 +37,6 @@ from .layout.agent_rows import CONTRACT, OWN
 from .local_nodes import LocalNodes
 from .services.agent_services import AgentServices
 from .services.node_tool import InvocableNode
-from .workspace_notifier import WorkspaceNotifier
 from .world import PROJECT, World
 
 if TYPE_CHECKING:
@@ -89,11 +87,10 @@ class ServedWorld:
             held=True,  # queued jobs of an earlier process need rights and nodes, which are not ready yet
         )
         self._agents = agents
-        self._notifier = WorkspaceNotifier(world, feed) if world is not None else None
         self._owned = owned  # whether `close` also closes the workspace's world
         self._bodies = LocalNodes(world) if world is not None else None
         self._lock = threading.Lock()
-        self._namespaces: dict[Binding, Namespace] = {}
+        self._namespaces: dict[Binding, BindingNamespace] = {}
         self._pairing = PairingControl(plane, self._control, clock, feed)
         rows = served_table()
         mounts: dict[str, Mounts] = {"mind": agents}
@@ -141,14 +138,15 @@ class ServedWorld:
 
         Raises `Busy` when another process serves this home.
         """
-        clock, feed = clock or SystemClock(), ChangeFeed()
+        clock, feed = clock or SystemClock(), world.feed if world is not None else ChangeFeed()
         root = agents if agents is not None else home / "agents"
         plane = ControlPlane.open(None if memory_only else home / ".paos" / "plane", clock, feed)
         owned = world is None
         try:
             place = Home(home).workspace
             if world is None and place.is_dir():
-                world = World.open(place, config=Home(home).config(os.environ), agents=root, clock=clock)
+                config = Home(home).config(os.environ)
+                world = World.open(place, config=config, agents=root, clock=clock, feed=feed)
             minds = world.agents if world is not None and world.agents.root == root else AgentMounts(root)
             return cls(home, plane, clock, feed, world=world, agents=minds, owned=owned, memory_only=memory_only)
         except BaseException:
@@ -156,8 +154,6 @@ class ServedWorld:
             raise
 
     def close(self) -> None:
-        if self._notifier is not None:
-            self._notifier.close()
         self.services.close()
         if self.world is None or self.world.agents is not self._agents:
             self._agents.close()
@@ -194,7 +190,7 @@ class ServedWorld:
 
     # -- namespaces ---------------------------------------------------------------------------------------------------
 
-    def namespace(self, binding: Binding) -> Namespace:
+    def namespace(self, binding: Binding) -> BindingNamespace:
         """The tree of a binding, cached and shared by all connections of the same binding."""
         found = self._namespaces.get(binding)
         if found is None:
@@ -215,8 +211,8 @@ class ServedWorld:
             ),
         )
 
-    def _namespace(self, binding: Binding, actions: ActionsFactory | None = None) -> Namespace:
-        return Namespace(
+    def _namespace(self, binding: Binding, actions: ActionsFactory | None = None) -> BindingNamespace:
+        return BindingNamespace(
             binding,
             self._namespace_sources,
             BindingContext(binding, self._sources, self._mounted, self._pairing, actions or self.services.actions),
@@ -235,9 +231,9 @@ class ServedWorld:
             self.world.stops.stop(nodes, f"agent {binding.agent}")
 
     def _status(self) -> Mapping[str, object]:
-        if self.world is None or self._notifier is None:
+        if self.world is None:
             return {}
-        self._notifier.start()  # a reader may wait for the next change
+        self.world.changes.start()  # a reader may wait for the next change
         return self.world.status()
 
     def _mounted(self, node: str) -> ReachableNode | None:

@@ -53,11 +53,11 @@ class TreePlannerPort:
         self.instruction = instruction
         self.world = world
         self.tell = tell
-        base = f"/projects/{project}"
-        self._environment = CachedDocument(world.tree, f"{base}/ENVIRONMENT.md", PLANNER, environment.read)
-        self._lessons = CachedDocument(world.tree, f"{base}/LESSONS.md", PLANNER, lessons_file.read)
-        self._profile = CachedDocument(world.tree, f"/nodes/{node}/EMBODIED.md", PLANNER, embodied.read)
-        self._task = CachedDocument(world.tree, f"{base}/TASK.md", PLANNER, task.read)
+        base, namespace = f"/projects/{project}", world.namespace(PLANNER)
+        self._environment = CachedDocument(namespace, f"{base}/ENVIRONMENT.md", environment.read)
+        self._lessons = CachedDocument(namespace, f"{base}/LESSONS.md", lessons_file.read)
+        self._profile = CachedDocument(namespace, f"/nodes/{node}/EMBODIED.md", embodied.read)
+        self._task = CachedDocument(namespace, f"{base}/TASK.md", task.read)
 
     def scene(self) -> Scene:
         self._check_stopped()  # the planner reads the scene before each step: a stop ends it there
@@ -111,7 +111,7 @@ class TreePlannerPort:
         found = Critic().review(order, scene, self.profile())
         if any(not item.warning for item in found):
             note = note_for(order, found, self.now(), language)
-            page = CachedDocument(self.world.tree, self._lessons.path, CRITIC, lessons_file.read)
+            page = CachedDocument(self.world.namespace(CRITIC), self._lessons.path, lessons_file.read)
             page.change(lambda data: lessons_file.add(data, note, language=language))
 
     def submit(self, order: Order) -> str:

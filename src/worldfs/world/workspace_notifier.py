@@ -1,71 +1,106 @@
-"""Publishes workspace changes to the change feed: programs on this machine write its files past every server."""
+"""The changes of a home that other processes make, as publications of the feed: of its workspace, or of one file."""
 
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
 
-from worldfs.base.errors import WorldError
-from worldfs.namespace.views.status_file import STATUS
-from worldfs.runtime.job_store import CONTROL
+from worldfs.base.errors import NotFound
+from worldfs.runtime.job_store import CANCEL, CONTROL, OPEN
+from worldfs.runtime.stop_log import STOPS
+from worldfs.tree.feed_reader import FeedReader
+from worldfs.tree.workspace_stores import robot_key
 
-from .world import PROJECT
+from .store_notifier import StoreNotifier
 
 if TYPE_CHECKING:
-    from worldfs.storage.store_interface import StoreWatch
-    from worldfs.tree.change_feed import ChangeFeed
+    from worldfs.storage.store_interface import StoreChange
 
     from .world import World
 
-PAUSE_S: Final = 0.05  # between two publications: the feed remembers only so many
+STATUS = "/meta/status.json"
 
 
 class WorkspaceNotifier:
-    """Publishes changes of the status, from its first read on."""
+    """`start` publishes what the status and the documents depend on; `of_file` one file, while it is read."""
 
-    def __init__(self, world: World, feed: ChangeFeed) -> None:
-        self._world, self._feed = world, feed
-        self._lock, self._over = threading.Lock(), threading.Event()
-        self._watch: StoreWatch | None = None
-        self._thread: threading.Thread | None = None
+    def __init__(self, world: World, project: str) -> None:
+        self._world, self._project = world, project
+        self._lock = threading.Lock()
+        self._notifier: StoreNotifier | None = None
+        self._closed = False
 
     def start(self) -> None:
         """Idempotent. What changes after it returns is published."""
+        world = self._world
         with self._lock:
-            if self._watch is not None or self._over.is_set():
-                return
-            self._watch = self._world.watch()
-            self._thread = threading.Thread(target=self._run, args=(self._watch,), name="paos-news", daemon=True)
-            self._thread.start()
+            if self._notifier is None and not self._closed:
+                keys = ("", *(robot_key(node, "") for node in world.stores.robots))
+                watch = world.stores.watch(*keys, OPEN, CANCEL, STOPS, CONTROL)
+                self._notifier = StoreNotifier(watch, self._publish)
 
     def close(self) -> None:
         with self._lock:
-            self._over.set()
-            watch, thread = self._watch, self._thread
-        if watch is not None and thread is not None:
-            watch.wake()
-            thread.join()
-            watch.close()
+            notifier, self._notifier, self._closed = self._notifier, None, True
+        if notifier is not None:
+            notifier.close()
 
-    def _at(self, key: str) -> list[str]:
+    def of_status(self) -> FeedReader:
+        """A reader of the changes of the status; it must be closed."""
+        self.start()
+        return FeedReader(self._world.feed, self._world.clock, STATUS)
+
+    @contextmanager
+    def of_file(self, path: str, role: str) -> Iterator[FeedReader]:
+        """A reader of the changes of one file as a role sees it; the file need not be there yet.
+
+        Raises `NotFound`, and `BadInput` for a computed file, whose changes are those of its sources.
+        """
+        world = self._world
+        store, key = world.namespace(role).source(path)
+
+        def publish(changes: Sequence[StoreChange]) -> None:
+            for change in changes:
+                world.feed.publish(path, kind=change.kind.value)
+
+        with (
+            FeedReader(world.feed, world.clock, path) as reader,
+            closing(StoreNotifier(store.watch(key), publish)),
+        ):
+            yield reader
+
+    def wait(
+        self, path: str, role: str, ready: Callable[[bytes | None], bool], *, timeout: float | None = None
+    ) -> bool:
+        """Block until `ready` holds for the content of a file (None: it is not there); False when the time is over."""
+        clock, namespace = self._world.clock, self._world.namespace(role)
+        over = None if timeout is None else clock.monotonic() + timeout
+        with self.of_file(path, role) as changes:
+            while True:
+                try:
+                    data: bytes | None = namespace.read(path).data
+                except NotFound:
+                    data = None
+                if ready(data):
+                    return True
+                left = None if over is None else over - clock.monotonic()
+                if left is not None and left <= 0:
+                    return False
+                changes.read(left)
+
+    def _publish(self, changes: Sequence[StoreChange]) -> None:
+        topics = dict.fromkeys(topic for change in changes for topic in self._paths(change.key))
+        self._world.feed.publish(STATUS, *topics)
+
+    def _paths(self, key: str) -> list[str]:
         """The paths of a changed key: a document of the project and its nodes, or a job of a node."""
         folder, _, name = key.rpartition("/")
         if folder == CONTROL:
             return [f"/nodes/{name}/film"]
         if folder.startswith("@"):  # of a robot's own store
             return [f"/nodes/{folder[1:]}/{name}"]
-        return (
-            [] if folder else [f"/projects/{PROJECT}/{name}", *(f"/nodes/{id}/{name}" for id in self._world.node_ids())]
-        )
-
-    def _run(self, watch: StoreWatch) -> None:
-        while not self._over.is_set():
-            try:
-                changes = watch.read()
-            except WorldError:  # the directory has gone: nothing more to publish
-                return
-            if not self._over.is_set():
-                self._feed.publish(
-                    STATUS, *dict.fromkeys(topic for change in changes for topic in self._at(change.key))
-                )
-            self._over.wait(PAUSE_S)
+        if folder:
+            return []
+        return [f"/projects/{self._project}/{name}", *(f"/nodes/{id}/{name}" for id in self._world.node_ids())]

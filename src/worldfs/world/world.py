@@ -13,9 +13,7 @@ from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Self
 
-from worldfs.access.judge import require
 from worldfs.access.roles import OPERATOR, PLANNER, WATCHDOG
-from worldfs.access.verb import Verb
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import BadInput, MissingRequirement, NotFound, UserError, WorldError
 from worldfs.base.messages import coded
@@ -25,15 +23,17 @@ from worldfs.base.stop_signal import StopSignal
 from worldfs.namespace.mounts.agent_mounts import AgentMounts
 from worldfs.namespace.mounts.joined_mounts import JoinedMounts, StaticMount
 from worldfs.namespace.mounts.workspace_mount import WorkspaceMount
+from worldfs.namespace.namespace import Namespace
 from worldfs.namespace.tree import Tree
-from worldfs.runtime.job_store import CANCEL, CONTROL, OPEN, JobStore
-from worldfs.runtime.stop_log import STOPS, StopLog
+from worldfs.runtime.job_store import JobStore
+from worldfs.runtime.stop_log import StopLog
 from worldfs.storage import revision
 from worldfs.storage.lease import KERNEL_LEASE
 from worldfs.storage.open_store import open_store
 from worldfs.storage.plain_files import PlainFiles
-from worldfs.storage.store_interface import Store, StoreWatch
+from worldfs.storage.store_interface import Store
 from worldfs.tree import path as paths
+from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.virtual_file import FileBehaviour
 from worldfs.tree.workspace_stores import WorkspaceStores, robot_key
 
@@ -41,6 +41,7 @@ from . import computed_files
 from .layout import home_table
 from .node_specs import DEFAULT_DRIVER, NodeSpec, disabled_robots, driver_factory, find_nodes, profile_for
 from .workspace_language import detect_language
+from .workspace_notifier import WorkspaceNotifier
 
 # Imports of kernel, drivers, roles and document parsers are inside functions: a reader or submitter does not load them.
 if TYPE_CHECKING:
@@ -65,12 +66,21 @@ class World:
     """An open workspace. With `serve` it holds the root's lock and runs the kernel; without, it reads and submits."""
 
     def __init__(
-        self, root: Path, stores: WorkspaceStores, clock: Clock, config: Config | None, agents: Path | None = None
+        self,
+        root: Path,
+        stores: WorkspaceStores,
+        clock: Clock,
+        config: Config | None,
+        *,
+        agents: Path | None,
+        feed: ChangeFeed | None,
     ) -> None:
         self.root = root
         self.stores = stores
         self.store = store = stores.shared
         self.clock = clock
+        self.feed = feed or ChangeFeed()
+        self.changes = WorkspaceNotifier(self, PROJECT)
         self.config = config
         self.jobs = JobStore(store, clock)
         self.stops = StopLog(store, clock)
@@ -94,6 +104,7 @@ class World:
             **self.agents.behaviours(),
         }
         self.tree = Tree(home_table(), mounts, self.behaviours)
+        self._namespaces: dict[str, Namespace] = {}
         self.kernel: Kernel | None = None
         self.broken: BaseException | None = None  # what ended the kernel that this world served
         self._kernel_ended = StopSignal()  # of the kernel that this world served: it broke, or was closed
@@ -109,6 +120,7 @@ class World:
         config: Config | None = None,
         agents: Path | None = None,
         clock: Clock | None = None,
+        feed: ChangeFeed | None = None,
         store: Store | None = None,
         robots: Mapping[str, Store] = MappingProxyType({}),
         serve: bool = False,
@@ -122,7 +134,9 @@ class World:
         Raises `Busy` (another kernel holds a root), `BadInput` for required documents that are unreadable.
         """
         opened = store or open_store("disk", workspace, guarded=GUARDED)
-        world = cls(workspace, WorkspaceStores(opened, robots), clock or SystemClock(), config, agents)
+        world = cls(
+            workspace, WorkspaceStores(opened, robots), clock or SystemClock(), config, agents=agents, feed=feed
+        )
         if serve:
             try:
                 for each in world.stores.all():
@@ -160,6 +174,10 @@ class World:
         return list(
             dict.fromkeys([*(spec.id for spec in self.specs), *(targets.targets() if targets is not None else ())])
         )
+
+    def namespace(self, role: str) -> Namespace:
+        """The tree as a file role sees it."""
+        return self._namespaces.setdefault(role, Namespace(self.tree, role))
 
     # -- assembling ---------------------------------------------------------------------------------------------
 
@@ -257,25 +275,23 @@ class World:
             for spec in self.specs
             if starting or not computed_files.key_exists(self.stores.robot(spec.id), "EMBODIED.md")
         ]
-        self.tree.starting = True
+        watchdog = Namespace(self.tree, WATCHDOG, starting=True)
         try:
             for spec in bare:
-                self._embody(spec, kernel)
+                self._embody(spec, kernel, watchdog)
         except UserError as error:
             if starting and error.code == "PROFILE_MISSING":
                 raise  # a robot without a profile has no limits to review by
             from .bringup import error_finding
 
             kernel.alert("EMBODIED.md", error_finding(error, "EMBODIED.md", "a file that can be read and written"))
-        finally:
-            self.tree.starting = False
         return True
 
-    def _embody(self, spec: NodeSpec, kernel: Kernel) -> None:
+    def _embody(self, spec: NodeSpec, kernel: Kernel, watchdog: Namespace) -> None:
         """Copy the profile to EMBODIED.md, unless a person has edited it (workspace D8)."""
         path, mark = f"/nodes/{spec.id}/EMBODIED.md", f".paos/profiles/{spec.id}"
         try:
-            present = self.tree.read(path, WATCHDOG)
+            present = watchdog.read(path).data
         except NotFound:
             present = b""
         text = profile_for(spec, present, self.language(), self.profiles)
@@ -286,7 +302,7 @@ class World:
         if not present.strip() or (earlier is not None and earlier.data == digest):
             if present != text:
                 self.store.put(mark, revision.of(text).encode())
-                self.tree.write(path, text, WATCHDOG)
+                watchdog.write(path, text)
         elif present != text:
             kernel.alert(
                 path,
@@ -335,6 +351,7 @@ class World:
 
     def close(self) -> None:
         kernel, self.kernel = self.kernel, None
+        self.changes.close()
         try:
             if kernel is not None:
                 kernel.close()
@@ -361,6 +378,7 @@ class World:
         if self.kernel is not None:
             self.kernel.abandon()
             self.kernel = None
+        self.changes.close()
         self.stores.close()
         self._leases.close()
 
@@ -406,10 +424,6 @@ class World:
     def node_of(self, job_id: str) -> str:
         return self.jobs.load(job_id).order.node
 
-    def watch(self) -> StoreWatch:
-        """Changes of any file that `status()` or the documents depend on."""
-        return self.stores.watch(*self._robot_keys(""), OPEN, CANCEL, STOPS, CONTROL)
-
     # -- jobs ---------------------------------------------------------------------------------------------------
 
     def submit(self, order: Order, actor: str = PLANNER) -> str:
@@ -419,8 +433,7 @@ class World:
         """
         sheet = self.sheets[order.sheet]
         base = f"/projects/{PROJECT}" if order.sheet == "SESSIONS.md" else f"/nodes/{order.node}"
-        path, row, _ = self.tree.locate(f"{base}/{order.sheet}", actor, "write")
-        require(actor, Verb.WRITE, row, path)
+        self.namespace(actor).target(f"{base}/{order.sheet}").require_writable("submit")
         sheet.submit(order, actor)
         return order.id
 
@@ -438,7 +451,7 @@ class World:
             )
 
     def cancel(self, job_id: str, actor: str = OPERATOR) -> None:
-        self.tree.write(f"/nodes/{self.node_of(job_id)}/jobs/{job_id}/cancel", b"cancel\n", actor)
+        self.namespace(actor).write(f"/nodes/{self.node_of(job_id)}/jobs/{job_id}/cancel", b"cancel\n")
 
     def stop(self, node: str | None = None, actor: str = OPERATOR) -> list[str]:
         """Stop a robot at once, or all of them and future ones; their names. Durable, whether a kernel runs
@@ -464,8 +477,7 @@ class World:
             raise NotFound(f"no robot {node!r}", op=op, actor=actor, expected=there, fix=fix)
         nodes = ids if node is None else [node]
         for id in nodes:
-            path, row, _ = self.tree.locate(f"/nodes/{id}/{op}", actor, op)
-            require(actor, Verb.WRITE, row, path, op)
+            self.namespace(actor).target(f"/nodes/{id}/{op}").require_writable(op)
         return nodes
 
     def wait_job(self, job_id: str, timeout: float | None = None) -> JobStatus:
@@ -511,7 +523,7 @@ class World:
         from worldfs.planning.lesson_notes import search
 
         try:
-            data = self.tree.read(f"/projects/{PROJECT}/LESSONS.md", actor)
+            data = self.namespace(actor).read(f"/projects/{PROJECT}/LESSONS.md").data
         except NotFound:
             return []
         notes = lessons_file.read(data)

@@ -17,6 +17,7 @@ from worldfs.base.model import Cause, Finding, Json, Lesson, Order, Outcome, Pro
 from worldfs.formats import embodied, environment, lessons_file, task
 from worldfs.formats.prose import one_line
 from worldfs.namespace.cached_document import CachedDocument
+from worldfs.namespace.namespace import Namespace
 from worldfs.namespace.tree import Tree
 from worldfs.planning.lesson_notes import note_for, note_for_failure, note_for_lost
 from worldfs.planning.reviewers import ReviewerChain, refuses
@@ -33,7 +34,7 @@ class WorldJobHooks:
     def __init__(
         self, tree: Tree, project: str, clock: Clock, reviewer: ReviewerChain, language: Callable[[], str]
     ) -> None:
-        self.tree = tree
+        self._critic = critic = Namespace(tree, CRITIC)
         self.clock = clock
         self.reviewer = reviewer
         self.language = language
@@ -41,17 +42,17 @@ class WorldJobHooks:
         self.targets: set[str] = set()  # nodes that only their preflight reviews: skills are no ops of a driver
         self.films: Path | None = None  # directory of films; None: there is no disk
         base = f"/projects/{project}"
-        self.environment = CachedDocument(tree, f"{base}/ENVIRONMENT.md", WATCHDOG, environment.read)
-        self.judged = CachedDocument(tree, f"{base}/ENVIRONMENT.md", CRITIC, environment.read)
-        self.lessons = CachedDocument(tree, f"{base}/LESSONS.md", CRITIC, lessons_file.read)
-        self.tasks = CachedDocument(tree, f"{base}/TASK.md", CRITIC, task.read)
+        self.environment = CachedDocument(Namespace(tree, WATCHDOG), f"{base}/ENVIRONMENT.md", environment.read)
+        self.judged = CachedDocument(critic, f"{base}/ENVIRONMENT.md", environment.read)
+        self.lessons = CachedDocument(critic, f"{base}/LESSONS.md", lessons_file.read)
+        self.tasks = CachedDocument(critic, f"{base}/TASK.md", task.read)
         self.profiles: dict[str, CachedDocument[Profile]] = {}
-        self._seen: dict[str, tuple[Scene, str | None]] = {}
+        self._seen: dict[str, tuple[Scene, str]] = {}
         self._told: dict[str, Scene] = {}  # the scene of each node as it was last written
 
     def profile(self, node: str) -> CachedDocument[Profile]:
         if node not in self.profiles:
-            self.profiles[node] = CachedDocument(self.tree, f"/nodes/{node}/EMBODIED.md", CRITIC, embodied.read)
+            self.profiles[node] = CachedDocument(self._critic, f"/nodes/{node}/EMBODIED.md", embodied.read)
         return self.profiles[node]
 
     def review(self, order: Order) -> Sequence[Finding]:
@@ -72,8 +73,8 @@ class WorldJobHooks:
         seen = driver.observe()
         if seen == Scene():
             return  # a driver that is not open has observed nothing
-        token = self.tree.probe(self.environment.path, WATCHDOG)
-        if token is not None and self._seen.get(node) == (seen, token):
+        revision = self.environment.fetch().revision
+        if revision and self._seen.get(node) == (seen, revision):
             return  # nothing moved, and the document is unchanged
         now = stamp(self.clock.now().replace(microsecond=0))
         built = driver.assumed() if isinstance(driver, Simulated) else None
@@ -86,7 +87,7 @@ class WorldJobHooks:
 
         self.environment.change(merged)
         self._told[node] = environment.next_baseline(before, seen)
-        self._seen[node] = (seen, self.tree.probe(self.environment.path, WATCHDOG))
+        self._seen[node] = (seen, self.environment.fetch().revision)
 
     def stop_confirmation(self, node: str) -> Json:
         """The robot's own entry as its driver observes it now."""

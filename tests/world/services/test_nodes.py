@@ -70,7 +70,8 @@ def test_an_order_moves_the_body_and_its_evidence_is_the_result(served: Served) 
     assert (job.status.state, job.order.params) == (JobState.SUCCEEDED, {"target_pose": POSE})
     assert b"job-1" in served.calls.log(ALICE, "job-1")
     # The sheet is rendered after the end was told.
-    wait_until(lambda: result["job"].encode() in served.world.tree.read("/nodes/arm_1/ACTION.md", PLANNER))
+    planner = served.world.namespace(PLANNER)
+    wait_until(lambda: result["job"].encode() in planner.read("/nodes/arm_1/ACTION.md").data)
 
 
 def test_a_file_of_an_op_takes_the_bare_arguments(served: Served) -> None:

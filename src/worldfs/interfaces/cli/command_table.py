@@ -216,7 +216,7 @@ _WORLD = (
             ),
             ArgumentSpec(("-l", "--long"), "with rights and kinds", takes="switch"),
         ),
-        remote="connect_commands:ls",
+        remote="file_commands:ls",
     ),
     CommandSpec(
         "walk",
@@ -226,14 +226,14 @@ _WORLD = (
             ArgumentSpec(("path",), "where to begin (default: /)", "PATH", completes="tree", many="?", default="/"),
             ArgumentSpec(("--depth",), "at most so many levels", "N", takes="count"),
         ),
-        remote="connect_commands:walk",
+        remote="file_commands:walk",
     ),
     CommandSpec(
         "stat",
         "show the kind, size and rights of a path",
         "file_commands:stat",
         (_TREE_PATH._replace(many="+"),),
-        remote="connect_commands:stat",
+        remote="file_commands:stat",
     ),
     CommandSpec(
         "cat",
@@ -241,7 +241,7 @@ _WORLD = (
         "file_commands:cat",
         (_TREE_PATH._replace(many="+"),),
         "Over --connect, a file that blocks (a job's result.txt, events/next.json) prints on each change.",
-        remote="connect_commands:cat",
+        remote="file_commands:cat",
     ),
     CommandSpec(
         "write",
@@ -254,7 +254,7 @@ _WORLD = (
             ),
             ArgumentSpec(("--expect",), "write only if the file still has this revision", "REVISION"),
         ),
-        remote="connect_commands:write",
+        remote="file_commands:write",
     ),
     CommandSpec(
         "rm",
@@ -312,13 +312,13 @@ _WORLD = (
     CommandSpec(
         "wait",
         "wait until a file changes, or contains a text",
-        "wait:run",
+        "file_commands:wait",
         (
             _TREE_PATH,
             ArgumentSpec(("--until",), "wait until the file contains this text", "TEXT"),
             ArgumentSpec(("--timeout",), "time limit in seconds (then exit 1)", "SECONDS", takes="number"),
         ),
-        remote="connect_commands:wait",
+        remote="file_commands:wait",
     ),
     CommandSpec(
         "reset",

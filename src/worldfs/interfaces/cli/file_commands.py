@@ -1,50 +1,28 @@
-"""`paos ls`, `walk`, `stat`, `cat` and `write`: the tree from a shell, with the rights of `--as`."""
+"""`paos ls`, `walk`, `stat`, `cat`, `write` and `wait`: the verbs of the tree from a shell."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from worldfs.storage.store_interface import ANY
-
 from .command_context import CommandContext
-from .command_output import CommandOutput, columns
-from .name_suggestion import short_name_directories, suggest_names, visible_names
+from .command_output import columns
+from .command_tree import CommandTree, open_tree
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from worldfs.tree.verb_values import Stat
-    from worldfs.world.world import World
 
 
 def ls(context: CommandContext) -> int:
-    with context.open() as world, suggest_names(visible_names(world, context)):
-        # Without a path: the files that may be called by their bare names, wherever in the tree they are.
-        rooms = [world.resolve(context["path"])] if context["path"] else short_name_directories(world)
-        path = rooms[0] if context["path"] else "/"
-        found = {entry.name: entry for room in reversed(rooms) for entry in world.tree.list(room, context.actor)}
-        entries = [found[name] for name in sorted(found)]
-        if not entries and path != "/" and not _collection(world, path):
-            entries = [world.tree.stat(path, context.actor)]  # a file lists as itself; a missing path is an error
-    listed = [
-        {
-            "name": entry.name + ("/" if entry.directory else ""),
-            "kind": "directory" if entry.directory else str(entry.kind or ""),
-            "readable": True,
-            "writable": entry.writable,
-        }
-        for entry in entries
-    ]
+    with open_tree(context) as tree:
+        path = tree.path_of(context["path"]) if context["path"] else "/"
+        entries = _listed(tree, path) if context["path"] else _start(tree)
+        listed = [_facts(tree, entry) for entry in entries]
     context.output.value({"path": path, "entries": listed})
     if context["long"]:
-        rows = [
-            (
-                "rw" if entry["writable"] else "r-",
-                str(entry["kind"]),
-                str(entry["name"]),
-            )
-            for entry in listed
-        ]
+        rows = [(str(entry["rights"]), str(entry["kind"]), str(entry["name"])) for entry in listed]
         for line in columns(rows):
             context.output.line(line)
     else:
@@ -53,83 +31,99 @@ def ls(context: CommandContext) -> int:
     return 0
 
 
-def _collection(world: World, path: str) -> bool:
-    """A directory that may be empty, as `jobs/` is at first."""
-    return any(part.startswith("{") for part, _, _, _ in world.tree.table.below(path))
+def _listed(tree: CommandTree, path: str) -> Sequence[Stat]:
+    """What is in a directory; a file lists as itself."""
+    top = tree.stat(path)
+    return tree.entries(path) if top.directory else [top]
+
+
+def _start(tree: CommandTree) -> Sequence[Stat]:
+    """Without a path: the files that may be called by their bare names, wherever in the tree they are."""
+    found = {entry.name: entry for directory in reversed(tree.start()) for entry in tree.entries(directory)}
+    return [found[name] for name in sorted(found)]
+
+
+def _facts(tree: CommandTree, entry: Stat) -> dict[str, object]:
+    facts: dict[str, object] = {
+        "name": entry.name + ("/" if entry.directory else ""),
+        "kind": _kind(entry),
+        "readable": True,
+        "writable": entry.writable,
+        "rights": "rw" if entry.writable else "r-",
+    }
+    return {**facts, "size": entry.size} if tree.sized else facts
+
+
+def _kind(entry: Stat) -> str:
+    """A served tree does not tell the kinds of files apart."""
+    return "directory" if entry.directory else str(entry.kind or "file")
 
 
 def walk(context: CommandContext) -> int:
-    depth = context["depth"]
-    with context.open() as world, suggest_names(visible_names(world, context)):
-        top = world.tree.stat(world.resolve(context["path"]), context.actor)
-        waiting = [(top, 0)]
-        while waiting:
-            entry, level = waiting.pop()
-            kind = "directory" if entry.directory else str(entry.kind or "")
-            context.output.report(
-                entry.path.rstrip("/") + "/" if entry.directory else entry.path, {"path": entry.path, "kind": kind}
-            )
-            if entry.directory and (depth is None or level < depth):
-                inside = world.tree.list(entry.path, context.actor)
-                waiting += [(child, level + 1) for child in reversed(inside)]
+    with open_tree(context) as tree:
+        for entry in tree.walk(tree.path_of(context["path"]), context["depth"]):
+            text = entry.path.rstrip("/") + "/" if entry.directory else entry.path
+            facts: dict[str, object] = {"path": entry.path, "kind": _kind(entry), "writable": entry.writable}
+            context.output.report(text, {**facts, "size": entry.size} if tree.sized else facts)
     return 0
 
 
 def stat(context: CommandContext) -> int:
-    with context.open() as world, suggest_names(visible_names(world, context)):
+    with open_tree(context) as tree:
         for name in context["path"]:
-            entry = world.tree.stat(world.resolve(name), context.actor)
-            size, revision = 0, ""
-            if not entry.directory:
-                found = world.tree.fetch(entry.path, context.actor)
-                size, revision = len(found.data), found.revision
-            print_facts(context.output, stat_facts(entry, size, revision))
+            entry = tree.stat(tree.path_of(name))
+            facts = {
+                "path": entry.path,
+                "kind": "directory" if entry.directory else "file",
+                "size": entry.size,
+                "readable": True,
+                "writable": entry.writable,
+                "revision": entry.revision,  # a served tree has none
+            }
+            context.output.value(facts)
+            for line in columns([(key, str(value)) for key, value in facts.items()]):
+                context.output.line(line)
     return 0
 
 
-def stat_facts(entry: Stat, size: int, revision: str = "") -> dict[str, object]:
-    """The facts of `stat`, for a local world and a served one alike; a served one has no revisions."""
-    return {
-        "path": entry.path,
-        "kind": "directory" if entry.directory else "file",
-        "size": size,
-        "readable": True,
-        "writable": entry.writable,
-        "revision": revision,
-    }
-
-
-def print_facts(output: CommandOutput, facts: Mapping[str, object]) -> None:
-    """One fact per line, or one JSON object."""
-    output.value(facts)
-    for line in columns([(key, str(value)) for key, value in facts.items()]):
-        output.line(line)
-
-
 def cat(context: CommandContext) -> int:
-    with context.open() as world, suggest_names(visible_names(world, context)):
+    with open_tree(context) as tree:
         for name in context["path"]:
-            path = world.resolve(name)
-            data = world.tree.read(path, context.actor)
+            path = tree.path_of(name)
+            data = tree.read(path, block=True)
             if context.output.json:
-                context.output.value({"path": path, **json_bytes(data)})
+                context.output.value({"path": path, **_json_bytes(data)})
             else:
                 context.output.write_file(data)
     return 0
 
 
 def write(context: CommandContext) -> int:
-    data = input_bytes(context)
-    with context.open() as world, suggest_names(visible_names(world, context)):
-        path = world.resolve(context["path"])
-        revision = world.tree.write(path, data, context.actor, expect=context["expect"] or ANY)
-    context.output.report(
-        f"{path}: {len(data)} bytes written", {"path": path, "bytes": len(data), "revision": revision}
-    )
+    data = _input_bytes(context)
+    with open_tree(context) as tree:
+        path = tree.path_of(context["path"])
+        done = tree.write(path, data, context["expect"] or "")
+    more = {"job": done.job, "result_path": done.result_path} if done.job else {"revision": done.revision}
+    where = f"; its answer: {done.result_path}" if done.result_path else f"; {done.job}" if done.job else ""
+    context.output.report(f"{path}: {done.n} bytes written{where}", {"path": path, "bytes": done.n, **more})
     return 0
 
 
-def input_bytes(context: CommandContext) -> bytes:
+def wait(context: CommandContext) -> int:
+    """Exit 0 when the condition held, 1 after the timeout."""
+    until, timeout = context["until"] or "", context["timeout"]
+    with open_tree(context) as tree:
+        path = tree.path_of(context["path"])
+        happened = tree.wait(path, until, timeout)
+    if happened:
+        text = "it contains the text" if until else "changed"
+    else:
+        text = f"timed out after {timeout:g} s: it {f'does not contain {until!r}' if until else 'did not change'}"
+    context.output.report(f"{path}: {text}", {"path": path, "happened": happened}, "" if happened else "warn")
+    return 0 if happened else 1
+
+
+def _input_bytes(context: CommandContext) -> bytes:
     """The bytes to write: from a file, or standard input."""
     if context["source"] == "-":
         return sys.stdin.buffer.read()
@@ -137,7 +131,7 @@ def input_bytes(context: CommandContext) -> bytes:
         return file.read()
 
 
-def json_bytes(data: bytes) -> dict[str, str]:
+def _json_bytes(data: bytes) -> dict[str, str]:
     try:
         return {"text": data.decode("utf-8")}
     except UnicodeDecodeError:

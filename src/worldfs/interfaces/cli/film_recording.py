@@ -83,8 +83,8 @@ class LocalFilmRecording(_Film):
         self._world, self._actor = world, context.actor
 
     def _written(self, text: bytes, patience: float) -> bool:
-        self._world.tree.write(self._control, text, self._actor)
-        return self._world.tree.wait(self._control, self._actor, lambda data: not data, timeout=patience) is not None
+        self._world.namespace(self._actor).write(self._control, text)
+        return self._world.changes.wait(self._control, self._actor, lambda data: not data, timeout=patience)
 
     def _alerts(self) -> list[Mapping[str, object]]:
         return [*as_objects(self._world.status()["alerts"])]

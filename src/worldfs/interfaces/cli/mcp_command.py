@@ -43,7 +43,7 @@ def _connected(context: CommandContext) -> AbstractAsyncContextManager[ActorTree
     from worldfs.client import address
     from worldfs.interfaces.mcp.remote_actor import remote_actor
 
-    from .connect_commands import server_token
+    from .server_tree import server_token
 
     return remote_actor(
         context["connect"],

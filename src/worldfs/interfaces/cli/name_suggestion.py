@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from worldfs.base.errors import NotFound, WorldError
 
-from .command_context import CommandContext
-
-if TYPE_CHECKING:
-    from worldfs.world.world import World
-
-    Names = Callable[[str], Iterable[str]]  # the paths in a directory, as its caller may list them
+Names = Callable[[str], Iterable[str]]  # the paths in a directory, as its caller may list them
 
 
 @contextmanager
@@ -26,26 +20,6 @@ def suggest_names(names: Names) -> Iterator[None]:
         if found := nearest_path(error.path, names):
             error.fix = f"did you mean {found}?"
         raise
-
-
-def visible_names(world: World, context: CommandContext) -> Names:
-    """The names that the caller may list in a world on this disk; at the root also the files that have short names."""
-
-    def names(path: str) -> Iterable[str]:
-        found = [f"{path.rstrip('/')}/{entry.name}" for entry in world.tree.list(path, context.actor)]
-        if path == "/":
-            found += [
-                entry.name for room in short_name_directories(world) for entry in world.tree.list(room, context.actor)
-            ]
-        return found
-
-    return names
-
-
-def short_name_directories(world: World) -> list[str]:
-    """The directories in which `World.resolve` looks for a short name, in its order."""
-    project = world.resolve("ENVIRONMENT.md").rpartition("/")[0]
-    return [project, *(f"/nodes/{spec.id}" for spec in world.specs)]
 
 
 def nearest_path(path: str, names: Names) -> str:

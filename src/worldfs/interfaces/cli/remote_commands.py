@@ -13,9 +13,9 @@ from worldfs.base.json_values import as_objects
 from worldfs.planning.stop_words import is_stop
 
 from .command_context import CommandContext
-from .connect_commands import open_connection
 from .do_command import EXIT
 from .film_recording import RemoteFilmRecording, check_film_options
+from .server_tree import open_connection
 from .signals import stop_on
 from .status_command import lines, status_lines
 from .status_diff import diff_status, event_line

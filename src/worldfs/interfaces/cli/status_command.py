@@ -35,7 +35,7 @@ def _watch(context: CommandContext, world: World) -> int:
     now = SystemClock().now
     live = context.output.out.isatty() and not context.output.json
     shown: dict[str, object] | None = None
-    with world.watch() as watch:
+    with world.changes.of_status() as changes:
         while True:
             status = world.status()
             if live or status != shown:
@@ -43,7 +43,7 @@ def _watch(context: CommandContext, world: World) -> int:
                 clock = [(f"{now().astimezone():%H:%M:%S}  Ctrl-C ends", "dim"), ("", "")] if live else []
                 context.output.redraw([*clock, *status_lines(lines(status, context.name))])
                 shown = status
-            watch.read(TICK_S if live else None)
+            changes.read(TICK_S if live else None)
 
 
 def lines(status: dict[str, object], name: str = "paos") -> list[str]:

@@ -64,7 +64,7 @@ def resume(context: CommandContext) -> int:
 
 
 def remote_stop(context: CommandContext, zh: bool = False) -> int:
-    from .connect_commands import open_connection
+    from .server_tree import open_connection
 
     with open_connection(context) as world:
         node = _named(context)
@@ -80,7 +80,7 @@ def remote_stop(context: CommandContext, zh: bool = False) -> int:
 
 
 def remote_resume(context: CommandContext) -> int:
-    from .connect_commands import open_connection
+    from .server_tree import open_connection
 
     with open_connection(context) as world:
         node = _named(context)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from worldfs.access.binding import Binding
 from worldfs.base.errors import NotFound
-from worldfs.namespace.views.status_file import STATUS
 from worldfs.storage.store_interface import ANY
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.verb_values import Content, Stat, Written
+from worldfs.world.workspace_notifier import STATUS
 
 if TYPE_CHECKING:
     from worldfs.namespace.connection_tree import ConnectionTree

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from worldfs.base.json_text import compact_json
-from worldfs.tree.verb_values import Wait, WriteContext, Written
+from worldfs.tree.verb_values import WAITING_SIZE, Wait, WriteContext, Written
 from worldfs.tree.virtual_file import FileBehaviour, Names
 
 from ..namespace_ports import OrderPort
 from .bound_file import BoundFile, ViewContext
 
 EXAMPLE = b"Put the red cube into the bowl, then tell me what is left on the table.\n"
-WAITING_SIZE = 1 << 20  # the size of a file whose read would wait: too large is harmless (acheron D11)
 NO_WAIT = b'{"paths":[],"timeout_ms":60000}'
 
 

@@ -12,8 +12,6 @@ from worldfs.tree.virtual_file import FileBehaviour, Names
 
 from .bound_file import BoundFile, ViewContext
 
-STATUS = "/meta/status.json"
-
 
 def views(context: ViewContext) -> dict[str, FileBehaviour]:
     return {"world_status": StatusFile(context)}

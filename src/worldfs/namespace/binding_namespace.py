@@ -1,19 +1,20 @@
-"""The path resolver of a binding: follows links, and resolves a path in the role that the binding has there."""
+"""The namespace of a binding: follows links, and resolves a path in the role that the binding has there."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
-from worldfs.access.judge import judge, require
+from worldfs.access.judge import judge, require_file
 from worldfs.access.things import ServedFile
 from worldfs.access.verb import Verb
-from worldfs.base.errors import BadInput, NotFound
+from worldfs.base.errors import BadInput, NotFound, UserError
 from worldfs.tree import path as paths
-from worldfs.tree.row_table import FileKind, FileRow, RowTable
-from worldfs.tree.virtual_file import FileBehaviour, Names, Subtree, VirtualFile
+from worldfs.tree.row_table import FileRow, RowTable
+from worldfs.tree.virtual_file import FileBehaviour, Names, Subtree
 
 from .mounts.joined_mounts import JoinedMounts
 from .mounts.visible_mounts import SERVED, ReadmeMount, VisibleAgents, VisibleMounts, VisibleWorkspace
+from .namespace import STEADY, Namespace, lasting
 from .node import HEAVY, ResolvedPath
 from .tree import Mounts, Resolved, Tree
 from .views import node_files, node_subtree, own_files, pairing_files, project_files, status_file
@@ -22,14 +23,14 @@ from .views.readme_pages import ReadmePages
 
 if TYPE_CHECKING:
     from worldfs.access.binding import Binding
-    from worldfs.storage.store_interface import Store
+    from worldfs.access.binding_rights import BindingRights
 
     from .binding_context import BindingContext
     from .namespace_ports import NodeExports
+    from .visible_state import VisibleState
 
 _SELF: Final = ("agents", "self")
 _LINKS: Final = frozenset({"fs_link", "node_link", "agent_link"})  # views whose target a path walks through
-_STEADY: Final = frozenset({"served", "house", "node", "service", "debug", "project"})
 PLACES_MOST: Final = 16_384  # resolved paths that one `VisibleState` keeps
 LINKS_MOST: Final = 8  # links that one path may walk through
 
@@ -44,8 +45,8 @@ class NamespaceSources(NamedTuple):
     behaviours: dict[str, FileBehaviour]  # of the home's rows
 
 
-class PathResolver:
-    """A tree whose mounts list only what the binding may see, and the resolution of its paths."""
+class BindingNamespace(Namespace):
+    """A namespace whose mounts list only what the binding may see, as every interface serves it."""
 
     def __init__(self, binding: Binding, sources: NamespaceSources, context: BindingContext) -> None:
         self.binding = binding
@@ -70,9 +71,11 @@ class PathResolver:
         if "mind" in sources.mounts:
             mounts["mind"] = minds = VisibleAgents(context, sources.mounts["mind"])
             mounts["mind_pages"] = ReadmeMount(minds)
-        self._mounts = JoinedMounts(mounts)
-        behaviours["readme"] = ReadmeFile(binding, sources.readmes, self._mounts, frozenset(mounts))
-        self.tree = Tree(sources.table, self._mounts, behaviours, {("agent", "self"): binding.agent})
+        joined = JoinedMounts(mounts)
+        behaviours["readme"] = ReadmeFile(binding, sources.readmes, joined, frozenset(mounts))
+        tree = Tree(sources.table, joined, behaviours, {("agent", "self"): binding.agent})
+        super().__init__(tree, binding.role)
+        context.readable = self.readable
 
     # -- a path -------------------------------------------------------------------------------------------------------
 
@@ -87,38 +90,21 @@ class PathResolver:
         found = self.tree.resolve(real, role) if role else None
         if found is None:
             raise NotFound("no such file or directory", path=path, op=op, actor=self.binding.role)
-        lasting = real is parts and _lasting(found)
-        light = self._light_at(real, found)
+        lasts = real is parts and lasting(found)
         at = ResolvedPath(
             "/" + "/".join(parts),
             real,
             role,
             found,
-            self._behaviour(found.row),
-            state=state if lasting else None,
-            light=light,
+            self.behaviour(found.row),
+            state=state if lasts else None,
+            light=self._light_at(real, found),
         )
-        if lasting and (found.row is None or found.row.mount in _STEADY):  # no disk says whether it is there
+        if lasts and (found.row is None or found.row.mount in STEADY):  # no disk says whether it is there
             if len(state.places) >= PLACES_MOST:
                 state.places.clear()
             state.places[path] = at
         return at
-
-    def place(self, path: str, op: str) -> ResolvedPath:
-        """The file of a path as its writer finds it: it need not be there yet, nor be readable."""
-        self.context.refresh()
-        parts = paths.segments(paths.parse(path))
-        real, role = self._real(parts)
-        found = self.tree.find_row(real) if role else None
-        if found is None:
-            raise NotFound("no such file", path=path, op=op, actor=self.binding.role)
-        row, names = found
-        # A role that may write but not read (an inbox) sees the name as far as it may write it.
-        if not judge(role, Verb.WRITE, row):
-            require(role, Verb.READ, row, path)
-        if row.kind is not FileKind.DROP and not self._may_be(row, names):
-            raise NotFound("no such file", path=path, op=op, actor=self.binding.role)
-        return ResolvedPath("/" + "/".join(parts), real, role, Resolved(row, names), self._behaviour(row))
 
     def light(self, path: str) -> bool:
         """Whether a walk there may be made on an event loop: it asks no disk and no other machine."""
@@ -133,14 +119,14 @@ class PathResolver:
 
     # -- what a node asks ---------------------------------------------------------------------------------------------
 
-    def stored(self, row: FileRow, names: Names) -> tuple[Store, str]:
-        return self._mounts.store(row, names), self._mounts.key(row, names)
-
-    def exists(self, row: FileRow, names: Names) -> bool:
-        return self._mounts.exists(row, names)
+    def state(self) -> VisibleState:
+        return self.context.refresh()
 
     def writable(self, row: FileRow, names: Names, role: str) -> bool:
         return bool(judge(self.context.visible, Verb.WRITE, ServedFile(row, names, role)))
+
+    def require_writable(self, row: FileRow, names: Names, role: str, path: str, op: str) -> None:
+        require_file(self.context.visible, Verb.WRITE, ServedFile(row, names, role), path, op)
 
     def exports(self, real: tuple[str, ...], role: str, op: str) -> tuple[NodeExports, str] | None:
         """The exports behind a path, and the path in them; None for a path of this home."""
@@ -148,6 +134,21 @@ class PathResolver:
         if found is None or found[0].view != "mounts" or not judge(role, Verb.WRITE, found[0]):
             return None
         return cast("node_subtree.NodeSubtree", self.tree.behaviours["mounts"]).reached(found[1], op)
+
+    # -- what the binding sees ---------------------------------------------------------------------------------------
+
+    def readable(self, path: str) -> bool:
+        """Whether this binding sees it, as a file or a directory."""
+        try:
+            self.resolve(path)
+        except UserError:
+            return False
+        return True
+
+    @property
+    def rights(self) -> BindingRights:
+        """The present rights of this binding."""
+        return self.context.refresh()
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
@@ -160,7 +161,7 @@ class PathResolver:
         for place, names in self.tree.table.matches(real):
             row = place.row
             if row is not None:
-                return row.mount not in HEAVY and (not row.view or self._behaviour(row).light)
+                return row.mount not in HEAVY and (not row.view or self.behaviour(row).light)
             if any(below.mount in HEAVY for below in place.rows) and (names or real == ("agents",)):
                 return False
         return True
@@ -169,7 +170,7 @@ class PathResolver:
         row = found.row
         if row is None or found.entry is not None:
             return self._light(real)
-        return row.mount not in HEAVY and (not row.view or self._behaviour(row).light)
+        return row.mount not in HEAVY and (not row.view or self.behaviour(row).light)
 
     def _real(self, parts: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
         """The real path behind the links on the way (a final link is not followed), and the role there."""
@@ -184,25 +185,3 @@ class PathResolver:
             parts = paths.segments(link.target(found.names)) + parts[4:]
             role = self._role(parts)
         raise BadInput("too many links", path="/" + "/".join(parts), op="walk")
-
-    def _behaviour(self, row: FileRow | None) -> FileBehaviour:
-        return cast("FileBehaviour", self.tree.behaviours[row.view]) if row is not None and row.view else _STORED
-
-    def _may_be(self, row: FileRow, names: Names) -> bool:
-        """Whether the file of a row is there, or its first write would make it."""
-        if not row.pattern.endswith("*}"):
-            return self._mounts.exists(row, names) or (row.mount in HEAVY and row.written)
-        return not row.view
-
-
-def _lasting(found: Resolved) -> bool:
-    """Whether a path leads there for as long as the `VisibleState` is unchanged; agents and links come and go."""
-    row, names = found.row, found.names
-    if found.entry is not None or (row is not None and row.pattern.endswith("*}")):
-        return False
-    if row is not None and (row.mount in _STEADY or row.mount == "job"):  # a job's files ask for it themselves
-        return row.kind is not FileKind.LINK
-    return (row is None or row.mount in HEAVY) and "job" not in names and "agent" not in names
-
-
-_STORED: Final = cast("FileBehaviour", VirtualFile())

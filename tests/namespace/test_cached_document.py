@@ -1,0 +1,67 @@
+"""A document is parsed again when the store has another revision of it, and then alone."""
+
+import pytest
+
+from worldfs.namespace.cached_document import CachedDocument
+from worldfs.namespace.mounts.joined_mounts import JoinedMounts
+from worldfs.namespace.mounts.workspace_mount import WorkspaceMount
+from worldfs.namespace.namespace import Namespace
+from worldfs.namespace.tree import Tree
+from worldfs.runtime.job_store import JobStore
+from worldfs.storage.memory_store import MemoryStore
+from worldfs.testing.manual_clock import ManualClock
+from worldfs.tree.workspace_stores import WorkspaceStores
+from worldfs.world.layout import home_table
+
+PATH = "/projects/main/TASK.md"
+
+
+@pytest.fixture
+def store():
+    return MemoryStore()
+
+
+@pytest.fixture
+def parsed():
+    return []
+
+
+@pytest.fixture
+def document(store, parsed):
+    mount = WorkspaceMount("main", lambda: ["arm"], WorkspaceStores(store), JobStore(store, ManualClock()))
+    planner = Namespace(Tree(home_table(), JoinedMounts({"workspace": mount}), {}), "planner")
+    return CachedDocument(planner, PATH, lambda data: parsed.append(data) or data.decode())
+
+
+def test_it_is_parsed_once_for_each_revision(store, document, parsed):
+    for text in (b"one", b"two"):
+        store.put("TASK.md", text)
+        assert (document.get(), document.get()) == (text.decode(), text.decode())
+    store.put("TASK.md", b"two")
+    assert document.get() == "two"
+    assert parsed == [b"one", b"two"]
+
+
+def test_a_file_that_goes_is_empty_and_one_that_comes_back_is_read(store, document, parsed):
+    assert document.get() == ""
+    store.put("TASK.md", b"one")
+    assert document.get() == "one"
+    store.delete("TASK.md")
+    assert document.get() == ""
+    assert parsed == [b"", b"one", b""]
+
+
+@pytest.mark.parametrize("before", [b"one", None])
+def test_a_change_is_applied_again_to_what_another_wrote_meanwhile(store, document, before):
+    if before is not None:
+        store.put("TASK.md", before)
+    others = iter([b"theirs"])
+
+    def edit(data):
+        for other in others:
+            store.put("TASK.md", other)
+        return data + b"+ours"
+
+    assert document.change(edit)
+    assert store.get("TASK.md").data == b"theirs+ours"
+    assert not document.change(lambda data: data)
