@@ -11,7 +11,7 @@ import pytest
 from worldfs.base.errors import StorageError
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Lesson, Outcome, Relation
-from worldfs.planning.planner import CommandIntent, Planner, QuestionIntent, RefusedIntent
+from worldfs.planning.planner import Planner, QuestionIntent, RefusedIntent
 from worldfs.planning.planner.goals import HoldingGoal
 
 MISSED = Outcome.failure(Cause.ERROR, "GRASP_MISSED", "grasp missed")
@@ -285,29 +285,6 @@ def test_what_is_held_and_not_wanted_is_set_aside(world):
     world.pick("can_01")
     report = Planner(world).run("pick up the apple")
     assert report.ok and world.held == "apple_01" and world.where("can_01") == ("on", "table_01")
-
-
-def test_a_mind_is_asked_only_for_what_the_grammar_does_not_know(world):
-    asked = []
-
-    class Guess:
-        def interpret(self, instruction, scene):
-            asked.append(instruction)
-            return CommandIntent((HoldingGoal("apple_01"),), "en", instruction)
-
-    mind = Planner(world, Guess())
-    assert mind.run("I feel like having an apple in hand").ok
-    for text in ("don't clear the table", "is it so?", "if it rains, clear the table", "he cleared the table"):
-        mind.run(text)
-    assert len(asked) == 1
-
-
-def test_a_mind_that_invents_things_is_not_believed(world):
-    class Guess:
-        def interpret(self, instruction, scene):
-            return CommandIntent((HoldingGoal("unicorn_01"),), "en", instruction)
-
-    assert not Planner(world, Guess()).run("gimme gimme").ok and not world.log
 
 
 def test_a_place_that_fails_for_ever_ends(world):
