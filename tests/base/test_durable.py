@@ -1,14 +1,19 @@
 """Durable bytes: the order of boundaries, create-only, modes, and that no path leaves its root."""
 
 import errno
+import fcntl
 import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from worldfs.base.durable import Disk, Root
 from worldfs.base.errors import BadInput, Exists, NotFound, NotPermitted, StorageError, Unsafe
+from worldfs.base.logfile import LogFile
 from worldfs.base.syscalls import has_writer
 from worldfs.testing.faulty_disk import CountingDisk, CrashingDisk, FailingDisk, SimulatedCrash
+from worldfs.testing.waiting import PATIENCE_S, until
 
 
 def boundaries(disk):
@@ -245,3 +250,26 @@ def test_many_directories_need_few_descriptors(tmp_path):
     assert len(os.listdir("/proc/self/fd")) - before < 140
     root.close()
     assert len(os.listdir("/proc/self/fd")) <= before
+
+
+@pytest.mark.skipif(not hasattr(fcntl, "F_SETLEASE"), reason="only Linux has leases")
+@pytest.mark.parametrize(
+    "add",
+    [lambda root, log: root.append("a", b"2"), lambda root, log: (log.refresh(), log.append(b"2"))],
+    ids=["once", "kept open"],
+)
+def test_an_append_waits_for_the_lease_of_a_watch_that_asks_for_writers(tmp_path, add):
+    root = Root(tmp_path)
+    root.append("a", b"1")
+    log = LogFile(root, "a")
+    fd = os.open(tmp_path / "a", os.O_RDONLY)
+    fcntl.fcntl(fd, fcntl.F_SETSIG, signal.SIGURG)
+    fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_RDLCK)  # `has_writer`, between its two calls
+    with ThreadPoolExecutor() as threads:
+        added = threads.submit(add, root, log)
+        until(lambda: fcntl.fcntl(fd, fcntl.F_GETLEASE) == fcntl.F_UNLCK)  # it is asked to give it back
+        fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+        added.result(PATIENCE_S)
+    os.close(fd)
+    log.close()
+    assert (tmp_path / "a").read_bytes() == b"12"

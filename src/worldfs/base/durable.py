@@ -274,7 +274,7 @@ class Root(DirReader):
         try:
             place = self.ensure_parent(path)
             try:
-                fd = os.open(place.name, flags, dir_fd=place.folder.fd)
+                fd = syscalls.open_for_writing(place.name, flags, place.folder.fd)
             except FileNotFoundError:
                 fd = self.disk.create(place.folder.fd, place.name, path, flags)
             try:

@@ -12,7 +12,7 @@ from typing import Final
 from .dir_reader import READ, DirFd, path_error
 from .durable import Root
 from .errors import NotFound
-from .syscalls import start_writeback
+from .syscalls import open_for_writing, start_writeback
 
 _FLAGS: Final = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 CHUNK: Final = 1 << 16
@@ -65,7 +65,7 @@ class LogFile:
         """For adding to it; for reading only, where the disk or its rights allow no more."""
         self._reads_only = False
         try:
-            return os.open(self._name, _FLAGS, dir_fd=folder.fd)
+            return open_for_writing(self._name, _FLAGS, folder.fd)
         except OSError as error:
             if error.errno not in (errno.EROFS, errno.EACCES, errno.EPERM):
                 raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import stat
 from collections.abc import Callable
 from functools import cache
 from signal import SIGURG
@@ -109,6 +110,21 @@ def has_writer(fd: int) -> bool | None:
     except OSError as error:
         return True if error.errno == errno.EAGAIN else None
     return False
+
+
+def open_for_writing(name: str, flags: int, folder: int) -> int:
+    """As `os.open` below `folder`, `O_NONBLOCK` in `flags`, but a lease is waited for: `has_writer` in a watch or in
+    another process holds one for a moment."""
+    try:
+        return os.open(name, flags, dir_fd=folder)
+    except BlockingIOError:
+        found = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+        try:
+            if stat.S_ISREG(os.fstat(found).st_mode):  # a FIFO that came into its place must not hold us
+                flags &= ~os.O_NONBLOCK
+            return os.open(f"/proc/self/fd/{found}", flags & ~os.O_NOFOLLOW)
+        finally:
+            os.close(found)
 
 
 OPENAT2 = 437  # the number of the system call on every architecture that Python runs on but alpha
