@@ -113,14 +113,15 @@ def test_a_recording_goes_on_where_it_ended_and_is_the_same_as_one_in_one_go(tmp
 
 def test_an_edition_is_whole_at_every_size_and_rewrites_little(tmp_path, monkeypatch):
     monkeypatch.setattr(lerobot_dataset, "DATA_MB", 0.01)  # files fill up, so that there are several
-    path, made = tmp_path / "set", []
+    path, made = tmp_path / "set", [0]
     dataset = Dataset(path, QUIET)
     for trial in range(30):
         dataset.add(encode_episode(made_up(trial), 20))
-        made.append(whole(path))
+        if json.loads((path / lerobot_dataset.INFO).read_text())["total_episodes"] != made[-1]:
+            made.append(whole(path))
     dataset.commit()
     dataset.close()
-    assert whole(path) == 30 and len(set(made)) <= 16 and made[-1] >= 24
+    assert whole(path) == 30 and len(made) <= 17 and made[-1] >= 24
     assert len(list((path / "data").glob("*/*.parquet"))) > 2
 
 
@@ -226,6 +227,9 @@ def test_a_crash_at_any_step_of_a_new_edition_leaves_the_old_or_the_new_one(tmp_
         again.commit()
         again.close()
         assert whole(path) == before + 1
+        if count[0] <= stop_at:  # it went through: an edition has no more steps of this kind
+            break
+    assert stop_at > 0
 
 
 def test_where_directories_cannot_change_places_the_old_one_is_put_back_after_a_crash(tmp_path):

@@ -43,8 +43,8 @@ class Chain:
             points.append(frame[:3, 3])
             frame[:3, :3] = frame[:3, :3] @ turn(axis, float(angle))
         tool = frame @ self.tool
-        columns = [np.append(np.cross(a, tool[:3, 3] - p), a) for a, p in zip(axes, points, strict=True)]
-        return tool, np.array(columns).T
+        turns = np.array(axes)
+        return tool, np.hstack([np.cross(turns, tool[:3, 3] - np.array(points)), turns]).T
 
     def near(self, start: Array, wanted: Array, low: Array, high: Array) -> Array | None:
         """Angles for the tool frame `wanted` (4×4), searched from `start`, within the limits. None: not found."""
