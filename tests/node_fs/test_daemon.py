@@ -11,10 +11,10 @@ import pytest
 from worldfs.access.binding import ADMIN, MOTHER, Binding
 from worldfs.access.caller import Caller
 from worldfs.access.tokens import TokenStore
-from worldfs.base.errors import BadInput, Busy, NotPermitted
+from worldfs.base.errors import BadInput, Busy, NotPermitted, WorldError
 from worldfs.interfaces.acheron.server import Server
+from worldfs.plugins.node_fs import invocation, node_joining
 from worldfs.plugins.node_fs import node_daemon as daemon_module
-from worldfs.plugins.node_fs import node_joining
 from worldfs.plugins.node_fs.node_daemon import ExportedDir, NodeDaemon, NodeDaemonConfig
 from worldfs.plugins.node_fs.node_identity import NodeIdentity
 from worldfs.plugins.node_fs.service_manifest import read
@@ -299,6 +299,49 @@ def test_a_service_that_takes_too_long_is_ended_by_who_asked(site, tmp_path):
             assert (ended.state, ended.cause, ended.error) == ("failed", "timeout", "not done in 0.3 s")
             (slow,) = node.daemon._services
             assert slow.status()["state"] == "idle"
+
+    site(life)
+
+
+@pytest.fixture
+def waiting(tmp_path):
+    """The manifest of a service that runs until the file `go` is there."""
+    program = "import os,time\nwhile not os.path.exists('go'): time.sleep(0.01)\nprint(1)"
+    runtime = {"type": "native_proc", "executable_path": sys.executable, "args": ["-c", program], "timeout_ms": 600_000}
+    (tmp_path / "wait.json").write_text(json.dumps({"service_id": "wait", "runtime": runtime}))
+    return read(str(tmp_path / "wait.json"))
+
+
+def test_the_end_of_a_service_is_told_and_not_looked_for(site, tmp_path, waiting, monkeypatch):
+    looks = []
+    get = invocation._get
+    monkeypatch.setattr(invocation, "_get", lambda tunnel, node: looks.append(node) or get(tunnel, node))
+
+    async def life(here):
+        async with here.node(invite=here.invite(), manifests=[waiting]):
+            await here.online()
+            fs = here.realm.hub.mounted("node-1")
+            ended = asyncio.ensure_future(asyncio.to_thread(fs.invoke, "wait", b"{}", 600.0))
+            await soon(lambda: looks)
+            await asyncio.sleep(3.5 * invocation.LOOK)  # in which it would have looked three times more
+            before = len(looks)
+            (tmp_path / "go").touch()
+            assert (await ended).state == "done"
+            assert before <= 2  # when it began, and was told so
+
+    site(life)
+
+
+def test_a_node_that_goes_ends_the_wait_for_its_service(site, waiting):
+    async def life(here):
+        async with here.node(invite=here.invite(), manifests=[waiting]) as node:
+            await here.online()
+            fs = here.realm.hub.mounted("node-1")
+            ended = asyncio.ensure_future(asyncio.to_thread(fs.invoke, "wait", b"{}", 600.0))
+            (service,) = node.daemon._services
+            await soon(lambda: service.status()["state"] == "running")
+        await soon(ended.done)
+        assert isinstance(ended.exception(), WorldError)
 
     site(life)
 

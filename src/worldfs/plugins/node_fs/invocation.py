@@ -7,15 +7,15 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.json_values import as_object
-from worldfs.formats.wire.frames import BadFrame, Frame, decode
+from worldfs.formats.wire.frames import BadFrame, decode
 
 from .fs_errors import FsError
-from .reply_parsing import text
+from .reply_parsing import Export, text
 
 if TYPE_CHECKING:
     from .tunnel_hub import Tunnel
 
-LOOK: Final = 1.0  # s between two reads of the status, where no change is notified
+LOOK: Final = 1.0  # s between two reads of the status of a node that tells of no changes
 RESULT_MAX: Final = 4 << 20
 
 
@@ -29,18 +29,14 @@ class InvocationResult(NamedTuple):
     error: str = ""
 
 
-async def invoke(tunnel: Tunnel, root: int, payload: bytes, timeout: float) -> InvocationResult:
-    """Raises `FsError` where the service cannot even be started."""
-    calls, now = tunnel.calls, asyncio.get_running_loop().time
+async def invoke(tunnel: Tunnel, service: Export, payload: bytes, timeout: float) -> InvocationResult:
+    """Raises `FsError` where the service cannot even be started, and when the node has gone."""
+    calls, now, root = tunnel.calls, asyncio.get_running_loop().time, service.root
     until = now() + timeout
     control = (await calls.lookup(root, "control")).id
     status = (await calls.lookup(root, "status.json")).id
     changed = asyncio.Event()
-
-    def hear(frame: Frame) -> None:
-        changed.set()
-
-    tunnel.listeners.add(hear)
+    tunnel.wakes.add(changed)
     try:
         await _put(tunnel, (await calls.lookup(control, "invoke.json")).id, payload)
         while True:
@@ -55,7 +51,7 @@ async def invoke(tunnel: Tunnel, root: int, payload: bytes, timeout: float) -> I
                     await _put(tunnel, (await calls.lookup(control, "restart")).id, b"1")
                 return InvocationResult("failed", b"", "timeout", f"not done in {timeout:g} s")
             with suppress(TimeoutError):
-                async with asyncio.timeout(min(LOOK, left)):
+                async with asyncio.timeout(left if service.notifies else min(LOOK, left)):
                     await changed.wait()
         result = await _get(tunnel, (await calls.lookup(root, "result.json")).id)
         if state == "done":
@@ -64,7 +60,7 @@ async def invoke(tunnel: Tunnel, root: int, payload: bytes, timeout: float) -> I
         why = text(error.get("message")) or text(said.get("error")) or f"the service is {text(state) or 'in no state'}"
         return InvocationResult("failed", result, text(error.get("code")), why)
     finally:
-        tunnel.listeners.discard(hear)
+        tunnel.wakes.discard(changed)
 
 
 async def _get(tunnel: Tunnel, node: int) -> bytes:

@@ -230,7 +230,7 @@ class RemoteFs:
             if export is None:
                 raise FsError(errno.ENOENT)
             async with self._turns.setdefault(service, asyncio.Lock()):
-                return await invoke(tunnel, export.root, payload, timeout)
+                return await invoke(tunnel, export, payload, timeout)
 
         return self._do(work, SERVICE + service, "invoke", timeout + self._hub.limit)
 

@@ -10,6 +10,7 @@ import errno
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple, TypeGuard
 
+from worldfs.base.json_values import as_object
 from worldfs.formats.wire.frames import U64, BadFrame, Frame, Json, decode_base64
 
 from .export_source import DIRECTORY, FILE, LINK, FileAttr, FsCapacity
@@ -32,6 +33,7 @@ class Export(NamedTuple):
     root: int
     ro: bool
     source_id: str
+    notifies: bool = False  # the node tells of its changes
 
 
 class ListingEntry(NamedTuple):
@@ -56,7 +58,8 @@ def exports(payload: Json) -> tuple[list[Export], list[str]]:
     for row in rows:
         name, root = row.get("name"), row.get("root")
         if isinstance(name, str) and is_valid_name(name) and name not in kept and _whole(root, U64):
-            kept[name] = Export(name, root, row.get("ro") is not False, text(row.get("source_id")))
+            notifies = as_object(row.get("caps")).get("native_watch") is True
+            kept[name] = Export(name, root, row.get("ro") is not False, text(row.get("source_id")), notifies)
         else:
             dropped.append(_named(name))
     return list(kept.values()), dropped

@@ -54,12 +54,18 @@ class Tunnel:
         self.greeting: Json = {}
         self.ready = asyncio.Event()
         self.listeners: set[Callable[[Frame], None]] = set()  # of the node's changes
+        self.wakes: set[asyncio.Event] = set()  # set at each change of the node, and when the connection has ended
         self._again: set[asyncio.Task[None]] = set()
 
     def _on_push(self, frame: Frame) -> None:
         if frame.type.startswith(PUSH):
             for ear in tuple(self.listeners):
                 ear(frame)
+            self.wake()
+
+    def wake(self) -> None:
+        for event in self.wakes:
+            event.set()
 
     def _on_request(self, frame: Frame) -> None:
         """The only request of a node is another hello with the same identity."""
@@ -187,6 +193,7 @@ class TunnelHub:
                 await tunnel.rpc.run()
             finally:
                 greeting.cancel()
+                tunnel.wake()
                 if self._tunnels.get(tunnel.node) is tunnel:
                     del self._tunnels[tunnel.node]
                     self._notify(tunnel.node)
