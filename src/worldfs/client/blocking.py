@@ -12,15 +12,55 @@ import asyncio
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Self, TypedDict, TypeVar, Unpack
 
 from worldfs.tree.verb_values import Stat, Written
 
 from . import connection, remote_jobs
 from . import remote_world as far
-from .remote_types import BoundSession, JobResult, Json, PushFrame, RemoteToolResult, WatchEvent
+from .remote_types import BoundSession, JobResult, Json, PushFrame, RemoteToolResult, RetryPolicy, WatchEvent
 
 T = TypeVar("T")
+
+
+class ConnectOptions(TypedDict, total=False):
+    """As `connection.connect` explains them."""
+
+    token: str | None
+    agent: str
+    project: str
+    project_token: str | None
+    session_key: str
+    timeout: float
+    retry: RetryPolicy
+    keepalive_s: float
+
+
+class ReadOptions(TypedDict, total=False):
+    """As `RemoteWorld.read` explains them."""
+
+    offset: int
+    count: int | None
+    wait: float | None
+    timeout: float | None
+
+
+class WriteOptions(TypedDict, total=False):
+    """As `RemoteWorld.write` explains them."""
+
+    offset: int
+    correlation: str
+    split: bool | None
+    replace: bool | None
+    create: bool
+
+
+class WatchOptions(TypedDict, total=False):
+    """As `RemoteWorld.watch` explains them."""
+
+    kind: str
+    since: str | int
+    timeout: float
 
 
 class _LoopThread:
@@ -80,8 +120,7 @@ class BlockingWorld:
     def bound(self) -> BoundSession:
         return self._world.bound
 
-    def read(self, path: str, **more: Any) -> bytes:
-        """Options: offset, count, wait, timeout."""
+    def read(self, path: str, **more: Unpack[ReadOptions]) -> bytes:
         return self._loop.run(self._world.read(path, **more))
 
     def list(self, path: str = "/") -> list[str]:
@@ -108,15 +147,13 @@ class BlockingWorld:
     def exists(self, path: str) -> bool:
         return self._loop.run(self._world.exists(path))
 
-    def write(self, path: str, data: bytes | str, **more: Any) -> Written:
-        """Options: offset, correlation, split, replace, create."""
+    def write(self, path: str, data: bytes | str, **more: Unpack[WriteOptions]) -> Written:
         return self._loop.run(self._world.write(path, data, **more))
 
     def walk(self, path: str = "/", *, depth: int | None = None) -> Iterator[tuple[Stat, tuple[str, ...]]]:
         return _each(self._loop, self._world.walk(path, depth=depth))
 
-    def watch(self, *paths: str, **more: Any) -> Iterator[WatchEvent]:
-        """Options: kind, since, timeout."""
+    def watch(self, *paths: str, **more: Unpack[WatchOptions]) -> Iterator[WatchEvent]:
         return _each(self._loop, self._world.watch(*paths, **more))
 
     def wait(
@@ -176,7 +213,7 @@ def _each(loop: _LoopThread, found: AsyncIterator[T]) -> Iterator[T]:
         loop.run(end())
 
 
-def connect(url: str, **more: Any) -> BlockingWorld:
+def connect(url: str, **more: Unpack[ConnectOptions]) -> BlockingWorld:
     """As `worldfs.client.connect`, with its options."""
     loop = _LoopThread()
 

@@ -161,7 +161,7 @@ class PlaneState:
         """Sorted by bytes, `system` included."""
         return sorted(self.projects)
 
-    def image(self) -> dict[str, Any]:
+    def image(self) -> dict[str, object]:
         """The durable state as plain values: equal images are equal states."""
         return {
             "tables": {name: msgspec.to_builtins(rows) for name, rows in self._tables.items()},

@@ -6,7 +6,7 @@ project does not exist for the caller), acheron D48 (`system` needs an admin who
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, TypedDict
 
 import msgspec
 
@@ -62,9 +62,19 @@ def _permitted(
     return project
 
 
-def _given_fields(payload: Json) -> dict[str, Any]:
-    """The project fields of a payload, by their names in the record."""
-    fields: dict[str, Any] = {}
+class ProjectFields(TypedDict, total=False):
+    """What a payload says of a project, by the names of the record."""
+
+    name: str
+    vision: str
+    status: str
+    actions: dict[str, str]
+    agents: dict[str, dict[str, str]]
+    mounts: tuple[Mount, ...]
+
+
+def _given_fields(payload: Json) -> ProjectFields:
+    fields: ProjectFields = {}
     if payload.get("name") is not None:
         fields["name"] = line(payload["name"], NAME_MAX)
     if payload.get("vision") is not None:
@@ -86,7 +96,7 @@ def create(transaction: Transaction, payload: Json) -> Json:
     return project.to_json()
 
 
-def _created(transaction: Transaction, fields: dict[str, Any]) -> Project:
+def _created(transaction: Transaction, fields: ProjectFields) -> Project:
     if len(transaction.state.projects) >= PROJECTS_MAX:
         raise PlaneError("control_plane_error", "TooManyProjects")
     project_id = transaction.fresh("proj", "projects", transaction.state.projects)
@@ -94,7 +104,7 @@ def _created(transaction: Transaction, fields: dict[str, Any]) -> Project:
     return Project(project_id=project_id, created_at_ms=transaction.now, updated_at_ms=transaction.now, **fields)
 
 
-def _changed(transaction: Transaction, project: Project, **fields: Any) -> Project:
+def _changed(transaction: Transaction, project: Project, **fields: object) -> Project:
     changed = msgspec.structs.replace(project, updated_at_ms=transaction.now, **fields)
     transaction.put_project(changed)
     return changed
@@ -272,7 +282,7 @@ def up(transaction: Transaction, payload: Json) -> Reply:
     return reply
 
 
-def _required_verbs(project: Project, fields: dict[str, Any], payload: Json) -> list[Verb]:
+def _required_verbs(project: Project, fields: ProjectFields, payload: Json) -> list[Verb]:
     """What `up` needs on a known project: an unchanged one needs only `read`."""
     changes = any(getattr(project, key) != value for key, value in fields.items())
     asked = [Verb.ADMIN] if changes else []

@@ -31,14 +31,19 @@ def fields(value: object, at: Field = ()) -> Iterator[Field]:
         yield from fields(item, (*at, key))
 
 
+def _within(value: Any, at: Field) -> Any:
+    """The object or list that holds the field."""
+    for key in at[:-1]:
+        value = value[key]
+    return value
+
+
 def replaced(value: object, at: Field, hostile: object) -> object:
     """A copy of the value with `hostile` in one field."""
     if not at:
         return hostile
     after = copy.deepcopy(value)
-    inner: Any = after
-    for key in at[:-1]:
-        inner = inner[key]
+    inner = _within(after, at)
     inner[at[-1]] = hostile
     return after
 
@@ -46,9 +51,7 @@ def replaced(value: object, at: Field, hostile: object) -> object:
 def renamed(value: object, at: Field, hostile: str) -> object:
     """A copy of the value in which one member has another name."""
     after = copy.deepcopy(value)
-    inner: Any = after
-    for key in at[:-1]:
-        inner = inner[key]
+    inner = _within(after, at)
     if isinstance(inner, dict):
         inner[hostile] = inner.pop(at[-1])
     return after
@@ -57,9 +60,7 @@ def renamed(value: object, at: Field, hostile: str) -> object:
 def doubled(value: object, at: Field) -> object:
     """A copy of the value in which one element of a list is repeated."""
     after = copy.deepcopy(value)
-    inner: Any = after
-    for key in at[:-1]:
-        inner = inner[key]
+    inner = _within(after, at)
     if isinstance(inner, list) and isinstance(at[-1], int):
         inner.insert(at[-1], copy.deepcopy(inner[at[-1]]))
     return after

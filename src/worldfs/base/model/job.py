@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
 
 from .base import Json
 
@@ -85,12 +84,20 @@ class Outcome:
     findings: tuple[Finding, ...] = ()
 
     @staticmethod
-    def success(message: str = "", **evidence: Any) -> Outcome:
+    def success(message: str = "", **evidence: object) -> Outcome:
         return Outcome(True, message, evidence=evidence)
 
     @staticmethod
-    def failure(cause: Cause, code: str, message: str, **more: Any) -> Outcome:
-        return Outcome(False, message, cause, code, **more)
+    def failure(
+        cause: Cause,
+        code: str,
+        message: str,
+        *,
+        traceback: str = "",
+        evidence: Json | None = None,
+        findings: tuple[Finding, ...] = (),
+    ) -> Outcome:
+        return Outcome(False, message, cause, code, traceback, {} if evidence is None else evidence, findings)
 
 
 @dataclass(frozen=True, slots=True)

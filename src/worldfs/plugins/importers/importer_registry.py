@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
+from typing import Final, NamedTuple, Protocol, runtime_checkable
 
 from worldfs.base.errors import BadInput
 from worldfs.base.model import Finding
@@ -40,7 +40,7 @@ class Importer(Protocol):
         ...
 
 
-def _made(loaded: Any) -> Importer:
+def _made(loaded: object) -> Importer:
     made = loaded() if isinstance(loaded, type) else loaded
     if not isinstance(made, Importer):
         raise TypeError("no importer: it needs name, about, finds(place) and read(source)")

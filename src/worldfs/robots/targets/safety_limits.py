@@ -117,7 +117,7 @@ def effective_limits(
 
 def limits_json(limits: SafetyLimits) -> dict[str, object]:
     """The figures as JSON, without those that are none."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for name in _NAMES:
         value = getattr(limits, name)
         if isinstance(value, np.ndarray):

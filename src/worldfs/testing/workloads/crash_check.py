@@ -6,7 +6,6 @@ import random
 import shutil
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from worldfs.base.disk import Disk
 from worldfs.testing.crash_log import DiskOp, Recorder, Sync
@@ -133,14 +132,14 @@ def compare(
             raise AssertionError(f"{key}: found {_short(now)}, expected {' or '.join(expected)}")
 
 
-def _between(old: Any, new: Any, found: object) -> bool:
+def _between(old: object, new: object, found: object) -> bool:
     if found in (old, new):
         return True
     if isinstance(found, tuple):
-        short, long = sorted((old or (), new or ()), key=len)
-        return isinstance(long, tuple) and len(short) <= len(found) and long[: len(found)] == found
+        short, long = sorted((side if isinstance(side, tuple) else () for side in (old, new)), key=len)
+        return len(short) <= len(found) and long[: len(found)] == found
     if isinstance(found, frozenset):
-        one, two = old or frozenset(), new or frozenset()
+        one, two = (side if isinstance(side, frozenset) else frozenset() for side in (old, new))
         return one <= found <= two or two <= found <= one
     return False
 

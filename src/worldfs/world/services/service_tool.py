@@ -29,8 +29,7 @@ class ToolError(Exception):
         self.findings, self.evidence = findings, dict(evidence or {})
 
     def outcome(self) -> Outcome:
-        more = {"findings": self.findings, "evidence": self.evidence}
-        return Outcome.failure(self.cause, self.code, self.message, **more)
+        return Outcome.failure(self.cause, self.code, self.message, findings=self.findings, evidence=self.evidence)
 
 
 class ServiceTool(Protocol):
