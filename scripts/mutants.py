@@ -87,7 +87,7 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     ("runtime/", ("tests/runtime", *_lives("jobs", "kernel"), PROBED, "tests/behaviour")),
     ("world/agent_jobs/", ("tests/world/agent_jobs", *_lives("calls"))),
-    ("world/", ("tests/world/test_visibility.py", "tests/namespace/test_namespace.py")),
+    ("world/", ("tests/world/test_visibility.py", "tests/namespace")),
     ("control/", ("tests/control", *_lives("plane"), PROBED)),
     (
         "agents/notebook.py",

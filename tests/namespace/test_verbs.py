@@ -371,3 +371,19 @@ def test_snapshots_are_bounded(monkeypatch):
         assert await verbs.read(2, 500, 200) == (bytes(100), True)  # rendered again
 
     run(life)
+
+
+@pytest.mark.parametrize("opened", [False, True])
+def test_a_file_that_may_not_be_written_is_read_only_for_an_open_and_for_a_write(opened):
+    async def life(verbs, tree):
+        tree.read_only.add("/b")
+        fid = await at(verbs, "/b")
+        if opened:
+            with pytest.raises(NotPermitted, match="file is read-only"):
+                await verbs.open(fid, "w")
+            await verbs.open(fid, "r")
+        with pytest.raises(NotPermitted, match="file is read-only"):
+            await verbs.write(fid, 0, b"mine")
+        assert tree.files["/b"] == b"third" and not tree.writes
+
+    run(life)

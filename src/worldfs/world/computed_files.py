@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, NotFound, UserError
@@ -33,6 +34,22 @@ class ViewFile(VirtualFile):
 
     def read(self, names: Names) -> bytes:
         return self.render(names)
+
+
+class PageFile(VirtualFile):
+    """The same for as long as the process runs: rendered once."""
+
+    light = fixed = True
+
+    def __init__(self, render: Callable[[], bytes]) -> None:
+        self._render = render
+
+    @cached_property
+    def _page(self) -> bytes:
+        return self._render()
+
+    def read(self, names: Names) -> bytes:
+        return self._page
 
 
 class SheetFile(VirtualFile):
@@ -216,17 +233,17 @@ def job_views(jobs: JobStore) -> dict[str, ViewFile]:
     return {"job": ViewFile(order), "status": ViewFile(status), "result": ViewFile(result)}
 
 
-def meta_views(store: Store, language: Callable[[], str]) -> dict[str, ViewFile]:
+def meta_views(store: Store, language: Callable[[], str]) -> dict[str, VirtualFile]:
     def told(names: Names) -> bytes:
         return json.dumps(current_alerts(store, language()), ensure_ascii=False, indent=1).encode("utf-8", "replace")
 
     return {"alerts": ViewFile(told), **meta_pages()}
 
 
-def meta_pages() -> dict[str, ViewFile]:
+def meta_pages() -> dict[str, VirtualFile]:
     """The functions of `home_pages` as files: a row and a function there are a new page."""
     found = vars(home_pages).items()
-    return {name: ViewFile(item) for name, item in found if getattr(item, "__module__", "") == home_pages.__name__}
+    return {name: PageFile(item) for name, item in found if getattr(item, "__module__", "") == home_pages.__name__}
 
 
 def key_exists(store: Store, key: str) -> bool:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from worldfs.tree.virtual_file import Names
 
-
-def pages(names: Names) -> bytes:
+def pages() -> bytes:
     """The table of files as a page."""
     from . import protocol_pages
 
     return protocol_pages.readme()
 
 
-def schema(names: Names) -> bytes:
+def schema() -> bytes:
     """The table of files as data."""
     from . import protocol_pages
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from worldfs.access.visibility_policy import RESOURCES
 from worldfs.base.json_values import as_int, as_object, as_objects
@@ -14,18 +14,28 @@ if TYPE_CHECKING:
 Json = dict[str, object]
 CONTRACT: Final = "acheron-worldfs-project-contract-v1"
 _RANK: Final = {"missing": 0, "degraded": 1, "unknown": 2, "online": 3}  # the worst first
-_ZERO: Final = {"mounts_total": 0, "online": 0, "degraded": 0, "missing": 0}
+_UNKNOWN_STATUS: Final[Json] = {
+    "source": "policy",
+    "workspace_root": None,
+    "mounts": [],
+    "desired_mounts": [],
+    "actual_mounts": [],
+    "drift": {"count": 0, "items": []},
+    "availability": {"mounts_total": 0, "online": 0, "degraded": 0, "missing": 0},
+    "reconcile_state": "unknown",
+    "last_reconcile_ms": 0,
+    "last_success_ms": 0,
+    "last_error": None,
+    "queue_depth": 0,
+}
 
 
-class ProjectView(NamedTuple):
+class ProjectView:
     """A project as one binding sees it. `status`: the live workspace status, None: policy is used."""
 
-    visible: VisibleState
-    status: Mapping[str, object] | None
-
-    @property
-    def mounts(self) -> Sequence[Mapping[str, object]]:
-        return as_objects(self.status.get("mounts")) if self.status is not None else ()
+    def __init__(self, visible: VisibleState, status: Mapping[str, object] | None) -> None:
+        self.visible, self.status = visible, status
+        self.mounts: Sequence[Mapping[str, object]] = as_objects(status.get("mounts")) if status is not None else ()
 
     # -- links --------------------------------------------------------------------------------------------------------
 
@@ -180,33 +190,20 @@ class ProjectView(NamedTuple):
     def workspace_status(self) -> Mapping[str, object]:
         if self.status is not None:
             return self.status
-        return {
-            "agent_id": self.visible.policy.agent,
-            "project_id": self.visible.project,
-            "source": "policy",
-            "workspace_root": None,
-            "mounts": [],
-            "desired_mounts": [],
-            "actual_mounts": [],
-            "drift": {"count": 0, "items": []},
-            "availability": _ZERO,
-            "reconcile_state": "unknown",
-            "last_reconcile_ms": 0,
-            "last_success_ms": 0,
-            "last_error": None,
-            "queue_depth": 0,
-        }
+        return {"agent_id": self.visible.policy.agent, "project_id": self.visible.project, **_UNKNOWN_STATUS}
 
     def part(self, name: str) -> object:
         return self.workspace_status()[name]
 
     def reconcile(self) -> Json:
         names = ("reconcile_state", "last_reconcile_ms", "last_success_ms", "last_error", "queue_depth")
-        return {name: self.part(name) for name in names}
+        status = self.workspace_status()
+        return {name: status[name] for name in names}
 
     def health(self) -> Json:
-        availability, drift = as_object(self.part("availability")), as_int(as_object(self.part("drift"))["count"])
-        reconcile, queue = self.part("reconcile_state"), as_int(self.part("queue_depth"))
+        status = self.workspace_status()
+        availability, drift = as_object(status["availability"]), as_int(as_object(status["drift"])["count"])
+        reconcile, queue = status["reconcile_state"], as_int(status["queue_depth"])
         if as_int(availability["missing"]) > 0:
             state = "missing"
         elif as_int(availability["degraded"]) > 0 or drift > 0 or queue > 0 or reconcile == "degraded":
