@@ -340,7 +340,9 @@ def test_a_node_that_goes_ends_the_wait_for_its_service(site, waiting):
             ended = asyncio.ensure_future(asyncio.to_thread(fs.invoke, "wait", b"{}", 600.0))
             (service,) = node.daemon._services
             await soon(lambda: service.status()["state"] == "running")
-        await soon(ended.done)
+            await asyncio.sleep(invocation.LOOK)  # by then it has heard that the service runs, and waits
+            await here.realm.hub.drop("node-1")
+            await soon(ended.done)
         assert isinstance(ended.exception(), WorldError)
 
     site(life)

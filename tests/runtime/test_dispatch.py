@@ -7,7 +7,7 @@ import pytest
 
 from worldfs.base.errors import StorageError
 from worldfs.base.model import Cause, Finding, JobState, Outcome
-from worldfs.runtime.job_attempt import GRACE_S
+from worldfs.runtime.grace import BODY
 from worldfs.runtime.job_end import backoff_s
 from worldfs.runtime.job_store import job_key
 from worldfs.testing.waiting import PATIENCE_S
@@ -183,7 +183,7 @@ def stubborn(bench, **order):
     kernel.tick()
     assert started.wait(PATIENCE_S)
     bench.until(lambda: kernel.open.running["arm"].deadline)
-    bench.clock.advance(5.0 + GRACE_S)
+    bench.clock.advance(5.0 + BODY.stop_s)
     kernel.tick()
     assert bench.status("a").state is JobState.RUNNING  # not before its grace is over
     bench.clock.advance(0.1)

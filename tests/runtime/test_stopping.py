@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from worldfs.base.model import Cause, Finding, JobState, Outcome
-from worldfs.runtime.job_attempt import GRACE_S
+from worldfs.runtime.grace import AGENT, BODY, CONFIRM_S, SAFE_STOP_S
 from worldfs.runtime.stop_log import ALL, StopLog, stop_key
 from worldfs.storage.store_interface import ABSENT
 from worldfs.testing.waiting import PATIENCE_S
@@ -303,7 +303,7 @@ def test_a_driver_that_does_not_confirm_is_named_and_its_node_stays_taken(bench,
     bench.when(begun)
     stops.stop(["arm"], "operator")
     assert kernel.open.running["arm"].cancel.wait(PATIENCE)
-    bench.clock.advance(GRACE_S + 0.1)
+    bench.clock.advance(BODY.stop_s + 0.1)
     bench.drain()
     outcome = bench.outcome("deaf")
     assert (outcome.cause, outcome.code, outcome.evidence["held"]) == (Cause.CANCELLED, "STOP_UNCONFIRMED", False)
@@ -358,3 +358,8 @@ def test_a_directory_in_the_place_of_a_stop_says_stopped_and_keeps_nobody_from_s
     bench.start()
     bench.drain()
     assert bench.status("a").state is JobState.PENDING
+
+
+def test_who_waits_for_a_body_to_stop_waits_longer_than_its_job_can_take_to_end():
+    assert BODY.stop_s < CONFIRM_S
+    assert BODY.stop_s < SAFE_STOP_S < AGENT.cancel_s

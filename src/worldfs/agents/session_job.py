@@ -243,9 +243,8 @@ def project(
     if known. The commit and the drafts of the files wait for the disk together, as do the acknowledgements and the
     files' names.
     """
-    from dataclasses import replace
-
-    from worldfs.base.model import Cause, Job, JobState, Outcome
+    from worldfs.base.model import Cause, Job, Outcome
+    from worldfs.runtime.job_end import ended_status
 
     agent_dir, sid = state.agent_dir, str(entry["session_id"])
     ok, acked = entry["outcome"] == "completed", False
@@ -273,9 +272,7 @@ def project(
     cause = None if ok else CAUSES.get(str(entry.get("cause", "")), str(entry["outcome"]))
     message = str(entry.get("summary") or "; ".join(map(str, as_list(entry.get("errors")))) or entry["outcome"])
     result = Outcome(ok, message, None if cause is None else Cause(cause), "" if ok else str(entry["outcome"]).upper())
-    status = replace(
-        job.status, state=JobState.SUCCEEDED if ok else JobState.FAILED, completed_at=str(entry["ts"]), outcome=result
-    )
+    status = ended_status(job.status, result, parse_stamp(str(entry["ts"])) or agent_dir.clock.now())
     jobs.end(Job(job.order, status), durable=False)  # the journal has it: a lost one is written again
     return record
 

@@ -5,26 +5,16 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from worldfs.base.model import Cause, Job
 from worldfs.base.stop_signal import StopSignal
 
 if TYPE_CHECKING:
+    from .grace import Grace
     from .stop_log import StopState
 
-GRACE_S = 2.0
 EDGE_S = 0.001  # of a moment that ends something: reached is not passed
-
-
-class Grace(NamedTuple):
-    """How long a worker that must stop may take to return, in seconds; then its job ends without it.
-
-    `cancel_s` None: a cancelled worker may take until its deadline, since it stops where that is safe.
-    """
-
-    stop_s: float = GRACE_S  # after its deadline, and after a stop of its node
-    cancel_s: float | None = None
 
 
 @dataclass(slots=True)

@@ -17,7 +17,8 @@ from worldfs.base.model import Cause, Job, JobState, Outcome
 
 from .deferred_jobs import DeferredJobs
 from .dispatch import Dispatcher
-from .job_attempt import Grace, JobAttempt
+from .grace import BODY, Grace
+from .job_attempt import JobAttempt
 from .job_end import ended_status
 from .job_store import is_ended
 from .ready_queue import ReadyQueue
@@ -46,7 +47,7 @@ class LaneRules(NamedTuple):
     gate: Callable[[], AbstractContextManager[object]] = nullcontext  # held while `able` is asked for the last time
     unconfirmed: Callable[[JobAttempt], Outcome] | None = None  # the end of an attempt that a stop did not end in time
     returned: Callable[[JobAttempt], None] = lambda attempt: None  # a worker has, whose job had ended without it
-    grace: Grace = Grace()
+    grace: Grace = BODY
     withdrawn: str = ""  # what a job that had not begun says of its cancelling; "": that it was cancelled
 
 

@@ -15,6 +15,7 @@ from worldfs.base.durable import Disk
 from worldfs.base.errors import Busy, NotFound, StorageError
 from worldfs.base.model import Cause, JobState, Outcome
 from worldfs.formats.sheet_members import OrderTerms
+from worldfs.runtime.grace import AGENT
 from worldfs.storage.disk_store import DiskStore
 from worldfs.testing.call_fixtures import ALICE, echo, open_calls, state, wait_for_call, wait_until
 from worldfs.testing.crashes import enumerate_crashes
@@ -25,7 +26,7 @@ from worldfs.world.agent_jobs import agent_jobs as module
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.agent_jobs.agent_job_table import KEEP_S
 from worldfs.world.agent_jobs.agent_jobs import AgentJobs
-from worldfs.world.agent_jobs.agent_runtime import GRACE_S, LOST
+from worldfs.world.agent_jobs.agent_runtime import LOST
 from worldfs.world.agent_jobs.ended_jobs import GROUP
 
 
@@ -301,7 +302,7 @@ def test_a_call_that_never_stops_is_ended_without_it_and_its_late_word_counts_fo
     assert state(calls, id)[0] == "running"
 
     def given_up() -> bool:  # the grace begins when it was asked, which another thread may have done
-        clock.advance(GRACE_S)
+        clock.advance(AGENT.stop_s)
         calls.tick()
         return state(calls, id)[0] == "failed"
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import BadInput, NotFound
 from worldfs.base.json_values import as_object
+from worldfs.runtime.grace import CONFIRM_S
 
 from .command_context import CommandContext
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from worldfs.client.blocking import BlockingWorld as FarWorld
     from worldfs.world.world import World
 
-CONFIRM_S: Final = 3.0  # for the running job to end; the robot was stopped before
 UNCONFIRMED: Final = "STOP_UNCONFIRMED"
 WORDS: Final = {
     "stopped": ("{node}: stopped{more}", "{node}：已停止{more}"),

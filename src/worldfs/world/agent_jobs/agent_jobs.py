@@ -21,6 +21,7 @@ from worldfs.base.clock import Clock, SystemClock, stamp
 from worldfs.base.errors import BadInput, Busy, NotFound
 from worldfs.base.model import Job, JobStatus, Json, Order, Outcome
 from worldfs.formats.sheet_members import OrderTerms
+from worldfs.runtime.grace import AGENT
 from worldfs.runtime.job_codec import read_job
 from worldfs.runtime.job_store import JobStore, done_key, job_key
 from worldfs.storage.open_store import open_store
@@ -34,7 +35,7 @@ from .agent_job import (
     result_text,
 )
 from .agent_job_table import AgentJobTable
-from .agent_runtime import GRACE_S, AgentRuntime
+from .agent_runtime import AgentRuntime
 from .agent_worker import WorkFunction
 from .change_numbers import ChangeNumbers
 from .job_log import log_lines
@@ -74,7 +75,7 @@ class AgentJobs:
         store = open_store("memory") if home is None else open_store("disk", home)
         return cls(store, clock or SystemClock(), feed or ChangeFeed(), held=held)
 
-    def close(self, timeout: float = GRACE_S) -> None:
+    def close(self, timeout: float = AGENT.stop_s) -> None:
         """Ask the running jobs to stop and wait; the next start ends the others as lost, and runs the queued ones."""
         with self._lock:
             self._closed = True

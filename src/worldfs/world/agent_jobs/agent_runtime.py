@@ -13,7 +13,8 @@ from worldfs.base.clock import parse_stamp
 from worldfs.base.errors import WorldError
 from worldfs.base.model import Cause, Job, JobState, Outcome
 from worldfs.runtime.dispatch import Dispatcher
-from worldfs.runtime.job_attempt import EDGE_S, Grace, JobAttempt
+from worldfs.runtime.grace import AGENT
+from worldfs.runtime.job_attempt import EDGE_S, JobAttempt
 from worldfs.runtime.job_recovery import recover
 from worldfs.runtime.job_store import JobStore
 from worldfs.runtime.open_jobs import LaneRules, OpenJobs
@@ -28,7 +29,6 @@ from .ended_jobs import EndedJobs
 from .job_log import JobLog
 from .timer_queue import TimerQueue
 
-GRACE_S: Final = 10.0  # between the request to stop a run and its recorded end
 THREADS: Final = {"chat": 8, "invoke": 16}
 LOST: Final = "the server died while it ran; it may have acted, so it is not repeated"
 
@@ -73,7 +73,7 @@ class AgentRuntime:
             broken=self._broken,
             serial=lambda lane: "/" in lane,
             able=self._able,
-            grace=Grace(GRACE_S, GRACE_S),
+            grace=AGENT,
             withdrawn="before it began",
         )
         self._jobs = OpenJobs(dispatch, rules, done=self._advance, log=self._log)
@@ -115,7 +115,7 @@ class AgentRuntime:
             context = self._contexts.get(call.id)
             if context is not None:
                 context.ask(Cause.CANCELLED)
-                self.deadlines.schedule(self.clock.monotonic() + GRACE_S + EDGE_S, self._overdue)
+                self.deadlines.schedule(self.clock.monotonic() + AGENT.stop_s + EDGE_S, self._overdue)
             waiting = self._waiting.get(call.kind, [])
             for job in [job for job in waiting if job.id == call.id]:
                 waiting.remove(job)
@@ -233,7 +233,7 @@ class AgentRuntime:
             if context is None or attempt.over:
                 return
             context.ask(Cause.TIMEOUT)
-        self.deadlines.schedule(attempt.deadline + GRACE_S + EDGE_S, self._overdue)
+        self.deadlines.schedule(attempt.deadline + AGENT.stop_s + EDGE_S, self._overdue)
 
     def _overdue(self) -> None:
         """A job whose run does not stop ends without it; what the run does later is ignored."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from worldfs.access.roles import PLANNER
 from worldfs.base.errors import Busy, MissingRequirement, NotFound, WorldError
 from worldfs.base.json_text import compact_json
 from worldfs.base.model import Cause, Json, Order, Outcome
+from worldfs.runtime.grace import SAFE_STOP_S
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
 
 from .service_tool import ToolError
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from worldfs.base.model import JobStatus
 
     from ..world import World
-
-SAFE_STOP_S: Final = 8.0  # a robot may take so long to stop safely before the job ends without it
 
 
 class NodeInvocation(Protocol):

@@ -1,0 +1,20 @@
+"""How long what must stop may take before its job ends without it: one rule, and every length of it, in seconds."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class Grace(NamedTuple):
+    """Of a runtime's workers. `cancel_s` None: a cancelled worker may take until its deadline, since it stops where
+    that is safe."""
+
+    stop_s: float  # after its deadline, and after a stop of its node
+    cancel_s: float | None
+
+
+BODY: Final = Grace(2.0, None)  # a node's driver
+AGENT: Final = Grace(10.0, 10.0)  # a chat backend or a tool
+# Each waits for the end of a body's job, and must not give up before that job ends without its driver.
+CONFIRM_S: Final = 3.0  # `paos stop`
+SAFE_STOP_S: Final = 8.0  # an agent's order to a robot, which itself ends within AGENT
