@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
@@ -11,6 +12,7 @@ from anyio import CancelScope
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
@@ -26,7 +28,7 @@ from worldfs.access.principal import Principal
 from worldfs.access.tokens import TokenStore
 
 from .namespace_tree import NamespaceTree
-from .protocol_server import protocol_server
+from .protocol_server import Services, protocol_server
 from .thin_start import FRAME_MOST
 from .tool_service import ToolService
 
@@ -65,7 +67,7 @@ class Host(Protocol):
 class HttpApplication:
     """`start`, then `connection` for each that asks for `PATH`, then `stop`; all on the loop."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, make: Callable[[Services], Server] = protocol_server) -> None:
         self._host = host
         self._services: dict[Binding, ToolService] = {}
         self._running: dict[CancelScope, tuple[Principal, str]] = {}
@@ -79,7 +81,7 @@ class HttpApplication:
             allowed_origins=[f"{scheme}://{name}" for scheme in ("http", "https") for name in names],
         )
         self._manager = StreamableHTTPSessionManager(
-            protocol_server(_service_of),
+            make(_service_of),
             security_settings=safe,
             max_request_body_size=FRAME_MOST,
             max_sessions=SESSIONS_MOST,
