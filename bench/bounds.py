@@ -40,6 +40,9 @@ BOUNDS = {
     "camera.fps_640x480": at_least(30, "1/s"),
     "cli.cold_ms": at_most(120, "ms"),
     "agent_cli.cold_ms": at_most(60, "ms"),
+    # Of a client of the SDK in the same process: messages, validation on both ends, and the tool.
+    "mcp.call_overhead_ms": at_most(3, "ms"),
+    "mcp.first_answer_ms": at_most(300, "ms"),
     "state.append_over_floor": at_most(1.25, "×"),
     "state.replace_over_floor": at_most(1.25, "×"),
     "state.deposit_over_floor": at_most(1.25, "×"),

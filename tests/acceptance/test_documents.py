@@ -19,6 +19,7 @@ PAGES = [
 ELSEWHERE = ("CONTRIBUTING.md",)  # its blocks change the source: tests/acceptance/test_contributing.py runs them
 NEEDS = {
     "README.md": ("mujoco", "websockets"),
+    "docs/mcp.md": ("mcp",),
     "docs/models.md": ("mujoco",),
     "docs/robots.md": ("numpy",),
     "docs/tour-policy.md": ("mujoco", "pyarrow", "onnxruntime"),
@@ -138,8 +139,15 @@ def _models(said: Sequence[str], place: Path) -> None:
     assert "cub_01" in lessons
 
 
+def _mcp(said: Sequence[str], place: Path) -> None:
+    operator, critic = [line for line in said[0].splitlines() if line.startswith("look list read")]
+    assert "operate" in operator.split() and "operate" not in critic.split()
+    assert '"role": "critic"' in said[0]
+
+
 SAYS: dict[str, Callable[[Sequence[str], Path], None]] = {
     "README.md": _readme,
+    "docs/mcp.md": _mcp,
     "docs/models.md": _models,
     "docs/tour-agents.md": _agents,
     "docs/tour-tree.md": _tree,
