@@ -85,7 +85,7 @@ FIGURES = (
     ),
     Figure("mcp.first_answer_ms", "`paos mcp` in a fresh process, from its start to the answer of initialize",
            ("interfaces/mcp", "interfaces/cli")),
-    Figure("mcp.import_ms", "what loading the SDK costs it after that answer; no other command pays", ("interfaces/mcp",)),
+    Figure("mcp.import_ms", "what loading the SDK costs after that answer; no other command pays", ("interfaces/mcp",)),
     Figure("ws.stat_over_echo_1", "stats over the socket against a bare echo on the same half of the library", SERVED),
     Figure("ws.stat_over_echo_64", "the same with 64 connections", SERVED),
     Figure("ws.blocked2000_stat_p99_ratio", "p99 of stats beside 2,000 blocked reads, against none", SERVED),
