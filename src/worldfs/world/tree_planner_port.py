@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from worldfs.access.roles import CRITIC, PLANNER
 from worldfs.base.errors import BadInput
-from worldfs.base.model import Job, JobStatus, Lesson, Order, Profile, Scene, Task
+from worldfs.base.model import Job, JobStatus, Lesson, Order, Profile, Scene, Task, Thing
 from worldfs.base.stop_signal import StopSignal
 from worldfs.formats import embodied, environment, lessons_file, task
 from worldfs.namespace.cached_document import CachedDocument
@@ -82,6 +82,7 @@ class TreePlannerPort:
             return None
         scene = self.scene()
         objects = tuple(replace(t, position=moved.get(t.id, t.position), status="") for t in scene.objects)
+        objects += tuple(Thing(id, "", "", at) for id, at in moved.items() if scene.thing(id) is None)  # gone since
         relations = tuple(r for r in scene.relations if r.subject not in moved)
         robots = tuple(replace(r, holding=None) if r.holding in moved else r for r in scene.robots)
         return replace(scene, objects=objects, relations=relations, robots=robots)

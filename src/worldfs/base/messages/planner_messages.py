@@ -83,6 +83,11 @@ ROWS = {
     "planner.between": ("between which two? Name them", "哪两个之间？请说出名字"),
     "planner.too_near": ("{names} stand too close together to put {name} between them", "{names} 之间放不下 {name}"),
     "planner.no_history": ("there is no earlier instruction here that could be undone", "没有可以撤销的指令"),
+    "planner.undo_lost": ("{names} cannot be put back", "{names} 放不回去"),
+    "planner.undo_none": (
+        "that cannot be undone: {names} cannot be put back to where they were",
+        "不能撤销：{names} 放不回原处",
+    ),
     "planner.held_now": ("{name} is in the gripper; say where to put it", "{name} 在夹爪里；请说放到哪里"),
     "planner.pronoun": ("it is not clear what “{word}” means", "“{word}”指什么不清楚"),
     "planner.reading": (

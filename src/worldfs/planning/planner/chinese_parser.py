@@ -68,8 +68,10 @@ class ChineseParser(ChineseNounParser):
         fresh = True
         while self.at < len(self.words):
             mark = self.at
+            then = fresh and self.said
             self.comma()
-            while self.take("join"):
+            while word := self.take("join"):
+                then = then or word.text in lexicon_zh.THEN
                 self.comma()
             if found and self.exception(found):
                 fresh = False
@@ -78,7 +80,7 @@ class ChineseParser(ChineseNounParser):
                 raise self.stop()
             if self.at >= len(self.words):
                 raise NotUnderstood("planner.word", word=self.words[-1].text)
-            found.append(self.clause())
+            found.append(replace(self.clause(), then=then))
             fresh, self.said = False, True
         return found
 

@@ -59,6 +59,7 @@ class EnglishParser(EnglishNounParser):
             tokens = tokens[:-1]
         super().__init__(tokens, vocabulary)
         self.kept: list[NounPhrase] = []
+        self.then = False
         self.gap = 0.0
 
     # -- the grammar ----------------------------------------------------------------------------------------------
@@ -71,7 +72,8 @@ class EnglishParser(EnglishNounParser):
                 if self.at < len(self.tokens):
                     raise NotUnderstood("planner.after_protection", "negation", word=self.ahead())
                 break
-            found.append(self.clause(found[-1] if found else None))
+            clause = self.clause(found[-1] if found else None)
+            found.append(replace(clause, then=self.then))
             self.closers()
             if self.at < len(self.tokens) and not self.protecting():
                 self.join()
@@ -91,7 +93,9 @@ class EnglishParser(EnglishNounParser):
         mark = self.at
         comma = self.ahead() == ","
         self.at += comma
-        if not (self.phrase(lexicon_en.JOINS) or comma):
+        joined = self.phrase(lexicon_en.JOINS)
+        self.then = joined in lexicon_en.THEN or self.ahead() in lexicon_en.THEN
+        if not (joined or comma):
             raise NotUnderstood("planner.word", word=self.ahead())
         if self.at >= len(self.tokens):
             self.at = mark

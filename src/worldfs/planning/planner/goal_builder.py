@@ -60,6 +60,7 @@ class GoalBuilder:
         self.resolve = NounResolver(scene, vocabulary, language)
         self.sided = DirectionalGoals(self)
         self.goals: list[Goal] = []
+        self.later: list[int] = []
         self.protected: tuple[str, ...] = ()
         self.notes: list[str] = []
         self.holding = held_by(scene) or ""
@@ -81,7 +82,8 @@ class GoalBuilder:
             replace(g, but=tuple(dict.fromkeys((*g.but, *kept)))) if isinstance(g, ClearedGoal) else g
             for g in self.goals
         ]
-        return CommandIntent(tuple(goals), self.language, text, kept, "; ".join(dict.fromkeys(self.notes)))
+        note = "; ".join(dict.fromkeys(self.notes))
+        return CommandIntent(tuple(goals), self.language, text, kept, note, tuple(self.later))
 
     def resolve_aside(self, nouns: tuple[NounPhrase, ...]) -> tuple[str, ...]:
         """Exceptions and protections do not become what "it" means; a pronoun there means nothing clear."""
@@ -115,6 +117,8 @@ class GoalBuilder:
             if any(subject(g) != before for g in found):
                 raise NotUnderstood("planner.hand_full", "impossible", name=self.name(before))
             self.goals = [g for g in self.goals if g != HoldingGoal(before)]
+        if clause.then:
+            self.later.append(len(self.goals))
         self.goals += found
 
     def last_held(self) -> str:
@@ -403,7 +407,13 @@ class GoalBuilder:
         before = self.before()
         if before is None:
             raise NotUnderstood("planner.no_history", "missing")
-        return undo_goals(before, self.scene, wanted)
+        goals, lost = undo_goals(before, self.scene, wanted)
+        if lost:
+            names = self.resolve.names(lost)
+            if not goals:
+                raise NotUnderstood("planner.undo_none", "impossible", names=names)
+            self.notes.append(render(coded("planner.undo_lost", names=names), self.language))
+        return goals
 
     def _home(self, clause: Clause) -> list[Goal]:
         return [HomeGoal()]

@@ -163,6 +163,8 @@ def _english(sentences: list[str], vocabulary: Vocabulary, notes: list[str]) -> 
             clauses = reader.clauses()
             if not clauses and reader.tokens:
                 raise NotUnderstood("planner.word", word=reader.tokens[0])
+            if found and clauses:  # what a later sentence orders comes after all before it
+                clauses[0] = replace(clauses[0], then=True)
             found += clauses
         except NotUnderstood as error:
             failure = _protection(error, tokens, vocabulary, found) if found else error

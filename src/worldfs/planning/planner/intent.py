@@ -20,6 +20,7 @@ class CommandIntent:
     protected: tuple[str, ...] = ()
     note: str = ""
     proposed_by: Json = field(default_factory=dict)
+    later: tuple[int, ...] = ()  # indices of goals that were said to come after all before them
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,4 +99,5 @@ class Clause:
     by: str = ""  # colour | kind
     keep: tuple[NounPhrase, ...] = ()  # protected from here on
     shift: DirectionalMove | None = None
+    then: bool = False  # said to come after those before
     gap: float = 0.0  # metres between the thing and the one beside it, 0: not given

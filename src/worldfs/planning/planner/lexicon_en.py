@@ -253,6 +253,7 @@ JOINS = (
     "and also",
     "followed by",
 )
+THEN = ("and then", "and after that", "after that", "then", "afterwards", "finally", "next", "followed by")
 QUESTIONS = _set(
     "what what's whats where where's which who whose whom when why how is are am was were do does did has have had "
     "should shall may might isn't aren't doesn't didn't wasn't weren't hasn't haven't tell list describe say count "

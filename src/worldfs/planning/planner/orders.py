@@ -31,7 +31,7 @@ def interpreter(robot_id: str, profile: Profile | None = None) -> Interpreter:
             can = () if asked or isinstance(intent, QuestionIntent) else intent.can
             raise BadInput(found, path="nl_task", expected="an order", fix="e.g. " + "; ".join(can[:3]) if can else "")
         limits = PlanConstraints(intent.protected)
-        plan = build_plan(stages(intent.goals), scene, profile=profile, robot_id=robot_id, limits=limits)
+        plan = build_plan(stages(intent.goals, intent.later), scene, profile=profile, robot_id=robot_id, limits=limits)
         if plan.unmet:
             raise BadInput(plan.unmet[0][1], path="nl_task", expected="goals that this body can bring about")
         return [

@@ -62,13 +62,16 @@ class PlanConstraints:
     )  # thing in a container → neighbours to lift out first
 
 
-def stages(goals: Sequence[Goal]) -> list[tuple[Goal, ...]]:
-    """Goals that may be met in any order together; a pose of the robot, or a thing's second place, begins another."""
+def stages(goals: Sequence[Goal], later: Collection[int] = ()) -> list[tuple[Goal, ...]]:
+    """Goals that may be met in any order together; a pose of the robot, or a thing's second place, begins another.
+
+    `later`: indices of goals that begin another because it was said so ("then").
+    """
     found: list[list[Goal]] = []
-    for goal in goals:
+    for number, goal in enumerate(goals):
         alone = isinstance(goal, (*POSE_GOALS, HoldingGoal, DownGoal))
         last = found[-1] if found else None
-        clash = last is None or alone or isinstance(last[0], (*POSE_GOALS, HoldingGoal, DownGoal))
+        clash = last is None or alone or number in later or isinstance(last[0], (*POSE_GOALS, HoldingGoal, DownGoal))
         if not clash and last is not None and subject(goal):
             clash = subject(goal) in {subject(g) for g in last}
         if clash or last is None:

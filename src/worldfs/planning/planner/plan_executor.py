@@ -48,7 +48,7 @@ class PlanExecutor:
     def __init__(self, port: PlannerPort, command: CommandIntent, stop: StopSignal) -> None:
         self.port, self.command, self.stop = port, command, stop
         self.robot, self.language = port.robot_id, port.language()
-        self.groups = stages(command.goals)
+        self.groups = stages(command.goals, command.later)
         self.progress = TaskProgress(" ".join(command.text.split()), self.language, self.robot, [], [])
         self.jobs: list[SubmittedOrder] = []
         self.failures: dict[str, int] = {}

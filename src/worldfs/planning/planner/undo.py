@@ -1,4 +1,4 @@
-"""Undo: goals that put back what the last instruction moved."""
+"""Undo: goals that put back what the last instruction moved, and what of it cannot be put back."""
 
 from __future__ import annotations
 
@@ -10,16 +10,19 @@ from .goals import Goal, InGoal, OnGoal, PlacedGoal
 from .scene_facts import immovable_ids, layout
 
 
-def undo_goals(before: Scene, scene: Scene, only: Sequence[str] | None = None) -> list[Goal]:
-    """Goals for every thing that is not where it was; of `only`, where that is given. Never what is gone."""
+def undo_goals(before: Scene, scene: Scene, only: Sequence[str] | None = None) -> tuple[list[Goal], list[str]]:
+    """Goals for every thing that is not where it was, and the ids of those that cannot come back: they are gone, or
+    their place before is no place to put a thing down. Of `only`, where that is given."""
     was, now = layout(before), layout(scene)
     still = immovable_ids(scene)
     found: list[Goal] = []
+    lost: list[str] = []
     for id, spot in was.items():
-        if id not in now or (only is not None and id not in only):
+        if only is not None and id not in only:
             continue
         old, new = before.thing(id), scene.thing(id)
-        if old is None or new is None:
+        if id not in now or old is None or new is None:
+            lost.append(id)
             continue
         moved = max(abs(a - b) for a, b in zip(old.position[:2], new.position[:2], strict=True)) > 0.03
         if spot == now[id] and not moved:
@@ -30,4 +33,6 @@ def undo_goals(before: Scene, scene: Scene, only: Sequence[str] | None = None) -
             found.append(OnGoal(id, spot.of))
         elif spot.relation == "on":
             found.append(PlacedGoal(id, tuple(old.position[:2])))
-    return found
+        else:
+            lost.append(id)
+    return found, lost

@@ -1,0 +1,78 @@
+"""What is said in an order is done in it; what cannot be undone is said before anything moves."""
+
+from __future__ import annotations
+
+import pytest
+
+from worldfs.base.model import Relation, Thing
+from worldfs.planning.planner import Planner
+
+
+def placed(world) -> list[str]:
+    """The things put into the basket, in order."""
+    found, held = [], ""
+    for order in world.log:
+        held = str(order.params["object_id"]) if order.op == "pick_up" else held
+        if order.op == "place" and order.params.get("target") == "basket_01":
+            found.append(held)
+    return found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "put the red cube in the basket, then put the blue cube in the basket",
+        "1. put the red cube in the basket 2. put the blue cube in the basket",
+        "put the blue cube in the basket after putting the red cube in the basket",
+        "先把红色方块放进篮子，再把蓝色方块放进篮子",
+        "第一步：把红色方块放进篮子。第二步：把蓝色方块放进篮子。",
+    ],
+)
+def test_an_order_that_was_said_is_kept_even_where_another_is_shorter(world, text):
+    world.relate("cube_01", Relation("cube_01", "on", "cube_02"), (0.5, -0.25, 0.075))  # the blue one lies on the red
+    assert Planner(world).run(text).ok
+    assert placed(world) == ["cube_02", "cube_01"]
+
+
+def test_without_an_order_the_shorter_way_is_taken(world):
+    world.relate("cube_01", Relation("cube_01", "on", "cube_02"), (0.5, -0.25, 0.075))
+    assert Planner(world).run("put the red cube and the blue cube in the basket").ok
+    assert placed(world) == ["cube_01", "cube_02"] and len(world.log) == 4
+
+
+def test_a_list_is_checked_whole_before_its_first_step(world):
+    report = Planner(world).run("1. put the apple in the basket 2. put the can 3 m to the left 3. go home")
+    assert not report.ok and not world.log, report.reason
+
+
+@pytest.fixture
+def after(world, scene):
+    """The apple was put in the basket, the can was lifted and is gone."""
+    world.relate("apple_01", Relation("apple_01", "in", "basket_01"), (0.42, 0.4, 0.04))
+    world.was = scene
+    world.remove("can_01")
+    return world
+
+
+@pytest.mark.parametrize(("text", "words"), [("undo", "cannot be put back"), ("撤销", "放不回去")])
+def test_what_cannot_be_undone_is_said_before_the_first_step(after, text, words):
+    report = Planner(after).run(text)
+    assert report.ok and after.where("apple_01") == ("on", "table_01")
+    assert words in after.lines[0] and "can_01" in after.lines[0], after.lines
+    assert after.log[0].params == {"object_id": "apple_01"}
+
+
+def test_where_nothing_can_be_undone_it_is_refused_with_the_names(after):
+    report = Planner(after).run("put the can back where it was")
+    assert not report.moved and "can" in report.reason
+    after.was = after.now_scene.__class__(objects=(Thing("can_01", "Can", "can", (0.6, 0.0, 0.05)),))
+    report = Planner(after).run("undo")
+    assert not report.moved and "can_01" in report.reason, report.reason
+
+
+def test_what_was_in_the_hand_before_is_not_put_back(world, scene):
+    world.pick("apple_01")
+    world.was = world.now_scene
+    world.relate("apple_01", Relation("apple_01", "in", "basket_01"), (0.42, 0.4, 0.04))
+    report = Planner(world).run("undo")
+    assert not report.moved and "apple" in report.reason
