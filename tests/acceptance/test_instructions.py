@@ -216,3 +216,61 @@ def test_what_cannot_all_be_done_is_refused_before_the_first_step(table) -> None
     assert "Refused before the first step, nothing was moved." in said.out
     assert "brick" in said.out and "out of reach" in said.out
     assert table.ended() == {}
+
+
+def test_each_class_of_what_was_learned_on_the_real_body(table) -> None:
+    """One of each class of planning/planner/learned.txt: the files show afterwards what was said."""
+    gripper = lambda: table.value("ENVIRONMENT.md")["robots"][0]["holding"]  # noqa: E731
+
+    said = table.do("if you have a moment, put the cube to the can's right")  # manners, a side of a thing
+    assert said.code == 0, said
+    cube, can = at(table, "cube_01"), at(table, "can_01")
+    assert can[1] - cube[1] > abs(can[0] - cube[0])
+    said = table.do("the cube goes between the bar and the brick")  # the end that is wanted, between
+    assert said.code == 0, said
+    (ax, ay), (bx, by) = at(table, "bar_01")[:2], at(table, "brick_01")[:2]
+    x, y = at(table, "cube_01")[:2]
+    along = ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / math.dist((ax, ay), (bx, by)) ** 2
+    assert 0.2 < along < 0.8
+    before = at(table, "cube_01")
+    said = table.do("move the cube two centimetres to its left")  # less than a place else may miss
+    assert said.code == 0, said
+    assert math.dist(at(table, "cube_01")[:2], (before[0], before[1] + 0.02)) < 0.01
+    said = table.do("pick up whichever thing is heaviest")
+    assert (said.code, gripper()) == (0, "brick_01"), said
+    said = table.do("put it down")
+    assert (said.code, gripper()) == (0, None), said
+    said = table.do("拿起離罐頭最近的東西")  # traditional signs, the nearest
+    nearest = min((id for id in FIVE if id != "can_01"), key=lambda id: math.dist(at(table, id)[:2], can[:2]))
+    assert (said.code, gripper()) == (0, nearest), said
+    said = table.do("1. put it in the basket 2. put the can in the basket")  # a list, a pronoun
+    assert said.code == 0, said
+    assert table.where(nearest) == table.where("can_01") == {IN_BASKET}
+    said = table.do("put the thing that is red in the basket and leave the rest")  # which, other
+    assert said.code == 0, said
+    assert table.where("apple_01") == {IN_BASKET}
+    ended = len(table.ended())
+    for text, name in (
+        ("抓住独角兽", "独角兽"),
+        ("grab the unicorn", "unicorn"),
+        ("put the oldest thing in the basket", "oldest"),
+        ("plase put the bar in the basket", "please"),
+    ):
+        said = table.do(text)
+        assert said.code in (1, 2) and name in said.out, said
+    said = table.do("is the bar left of the brick?")
+    assert said.code == 0 and said.out.startswith(("yes", "no")), said
+    assert len(table.ended()) == ended
+
+
+def test_undo_says_beforehand_what_is_gone(table) -> None:
+    before = at(table, "apple_01")
+    said = table.do("put the apple in the basket and the cube on the brick")
+    assert said.code == 0, said
+    world = table.value("ENVIRONMENT.md")
+    world["objects"] = [thing for thing in world["objects"] if thing["id"] != "cube_01"]
+    world["scene_graph"]["edges"] = [e for e in world["scene_graph"]["edges"] if "cube_01" not in (e["from"], e["to"])]
+    table.put("ENVIRONMENT.md", json.dumps(world))
+    said = table.do("please put things back the way they were")
+    assert "cube_01 cannot be put back" in said.out.splitlines()[0], said
+    assert math.dist(at(table, "apple_01")[:2], before[:2]) < 0.03

@@ -14,9 +14,8 @@ _SUBJECT = re.compile(r"(?:you (?:have |are done |are finished |finish )?|having
 def in_order(tokens: list[str]) -> list[str]:
     """The tokens in the order of doing; as they are where either half is no order ("before the apple")."""
     said = " ".join(tokens)
-    if sum(token in ("before", "after", "once") for token in tokens) != 1 or not lexicon_en.NEGATIONS.isdisjoint(
-        tokens
-    ):
+    denied = not lexicon_en.NEGATIONS.isdisjoint(tokens)
+    if denied or sum(token in ("before", "after", "once") for token in tokens) != 1:
         return tokens
     if found := _FIRST.fullmatch(said):
         word, aside, main = found.groups()
