@@ -83,7 +83,7 @@ class GoalBuilder:
             for g in self.goals
         ]
         note = "; ".join(dict.fromkeys(self.notes))
-        return CommandIntent(tuple(goals), self.language, text, kept, note, tuple(self.later))
+        return CommandIntent(tuple(goals), self.language, text, kept, note, later=tuple(self.later))
 
     def resolve_aside(self, nouns: tuple[NounPhrase, ...]) -> tuple[str, ...]:
         """Exceptions and protections do not become what "it" means; a pronoun there means nothing clear."""
