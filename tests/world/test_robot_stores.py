@@ -12,9 +12,9 @@ from worldfs.storage.open_store import open_store
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.null_driver import NullDriver, SimulatedPowerLoss
 from worldfs.testing.waiting import PATIENCE_S
-from worldfs.testing.workspace_fixture import GUARDED, action, order, sheet
+from worldfs.testing.workspace_fixture import action, order, sheet
 from worldfs.world.layout.workspace_rows import ROWS
-from worldfs.world.world import World
+from worldfs.world.world import GUARDED, World
 
 ROBOTS = ("arm_1", "arm_2")
 SCENE = {"robots": [{"robot_id": id, "pose": [0.0, 0.0, 0.0]} for id in ROBOTS], "objects": []}

@@ -17,13 +17,12 @@ from worldfs.base.durable import DRAFT, Disk
 from worldfs.base.model import Job, Order
 from worldfs.runtime.job_store import OPEN, JobStore
 from worldfs.storage.disk_store import DiskStore
-from worldfs.world.world import World
+from worldfs.world.world import GUARDED, World
 
 from .manual_clock import ManualClock
 from .null_driver import NullDriver
 from .waiting import PATIENCE_S
 
-GUARDED = frozenset({"ACTION.md", "ENVIRONMENT.md"})
 POSE = [0.4, 0.0, 0.5, 0.0, 0.0, 0.0]
 APPLE = {"id": "apple_01", "name": "Apple", "category": "fruit", "position": [0.4, 0.0, 0.4]}
 _unique = itertools.count()
