@@ -41,13 +41,18 @@ class Runner:
     def __init__(self, stage: Any, line: str = TREE, env: dict[str, str] | None = None, **bounds: Any) -> None:
         self.ready = stage.tmp / "ready"
         self.ready.unlink(missing_ok=True)
-        marked = stage.script(f"{stage.mark}.sh", "trap '' TERM\nwhile :; do sleep 0.05; done\n")
-        more = {"TEST_MARK": stage.mark, "MARKED": marked, "READY": str(self.ready), "PYTHONPATH": str(SRC)}
+        script = "trap '' TERM\n: >\"$0.$$\"\nwhile :; do sleep 0.05; done\n"
+        self.marked = Path(stage.script(f"{stage.mark}.sh", script))
+        more = {"TEST_MARK": stage.mark, "MARKED": str(self.marked), "READY": str(self.ready), "PYTHONPATH": str(SRC)}
         self.process = subprocess.Popen(
             [sys.executable, str(PROGRAM), str(stage.book.agent_dir.path.parent),
              json.dumps({"timeout_s": 600, "grace_s": 0.3, **bounds}), "/bin/sh", "-c", line],
             stdout=subprocess.PIPE, text=True, env={**os.environ, **more, **(env or {})},
         )  # fmt: skip
+
+    def has_brought_up(self) -> bool:
+        """The command is ready, and what it started beside itself runs the script: before that it has no mark."""
+        return self.ready.exists() and len(list(self.marked.parent.glob(f"{self.marked.name}.*"))) == 2
 
     def warden(self) -> int:
         """Its only child."""
@@ -79,7 +84,7 @@ def test_a_killed_runner_takes_everything_with_it_and_the_next_wake_is_told(stag
 
 def test_what_outlives_runner_and_warden_is_ended_at_the_next_wake(stage: Any) -> None:
     runner = Runner(stage, TREE.replace("env -i setsid", "setsid"))
-    until(runner.ready.exists)
+    until(runner.has_brought_up)
     warden = runner.warden()
     runner.process.send_signal(signal.SIGSTOP)  # so that it cannot clear up after its warden
     os.kill(warden, signal.SIGKILL)
