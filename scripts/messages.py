@@ -6,6 +6,8 @@
   A row that no code names fails.
 - No part of the product looks into the text of a message, finding, outcome or error: it asks for a code. `OWN_TEXT`
   lists the readers of what another program says, each with the reason.
+- In the folders of `CODED`, no finding, outcome, error or printed line is an English sentence in the code: it is
+  `coded(…)`. A folder is added when its messages are in a catalogue, and never taken out.
 
     scripts/messages.py [FOLDER]        a copy of the repository, the one that it lies in by default
 """
@@ -13,6 +15,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,6 +56,23 @@ OWN_TEXT = {
     "policies/gr00t.py": "the GR00T server refuses a token in words only",
     "world/services/web/keyless.py": "the library ddgs reports an empty result as an error, in words only",
 }
+
+CODED = ("agents", "formats", "interfaces/cli", "planning", "runtime", "sessions", "skills", "world")
+TOLD = {  # what is said to people: the place of each text among the arguments of a call
+    "Finding": (2, 3, 4),
+    "_found": (3, 4),  # of the check of agents
+    "_say": (2, 3, 4),
+    "failure": (2,),
+    "success": (0,),
+    **dict.fromkeys(("line", "notice", "report"), (0,)),
+    **dict.fromkeys(
+        ("BadInput", "Busy", "Conflict", "Exists", "MissingRequirement", "NotFound", "NotPermitted", "StorageError",
+         "Unsafe", "UserError"),
+        (0,),
+    ),
+}  # fmt: skip
+COMMANDS = ("apt install ", "chmod ", "paos ", "pip install ")  # typed as they are, in every language
+WORDS = re.compile(r"(?<![\w./`-])[A-Za-z][a-z]*[,;:]? (?=[\w…({'\"<`-])")
 
 Rows = dict[str, tuple[str, ...]]
 
@@ -174,9 +194,55 @@ def _text(node: ast.expr) -> bool:
     return False
 
 
+def sentences(root: Path) -> Iterator[str]:
+    """A sentence for every English sentence in a folder whose messages are in catalogues."""
+    for name, tree in sources(root):
+        if not name.startswith(tuple(f"{folder}/" for folder in CODED)):
+            continue
+        for function in [tree, *(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))]:
+            given = {
+                ast.unparse(target): node.value
+                for node in ast.walk(function)
+                if isinstance(node, ast.Assign)
+                for target in node.targets
+            }
+            for node in ast.walk(function):
+                for text in _told(node):
+                    value = given.get(text.id, text) if isinstance(text, ast.Name) and function is not tree else text
+                    if _plain(value):
+                        yield f"{name}:{node.lineno}: {ast.unparse(value)[:80]}: say it by a code of a catalogue"
+
+
+def _told(node: ast.AST) -> Iterator[ast.expr]:
+    """The texts for people among the arguments of a call."""
+    if isinstance(node, ast.Call):
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        for at in TOLD.get(called, ()):
+            yield from node.args[at : at + 1]
+        if called in TOLD:
+            yield from (word.value for word in node.keywords if word.arg in TEXTS)
+
+
+def _plain(node: ast.expr) -> bool:
+    """Whether a text is made of English words here."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return WORDS.search(text + "…" * text.endswith(" ")) is not None and not text.startswith(COMMANDS)
+        case ast.JoinedStr(values=parts):
+            said = "".join(part.value if isinstance(part, ast.Constant) else "…" for part in parts)
+            return _plain(ast.Constant(said))
+        case ast.BinOp(left=left, right=right):
+            return _plain(left) or _plain(right)
+        case ast.IfExp(body=body, orelse=orelse):
+            return _plain(body) or _plain(orelse)
+        case ast.BoolOp(values=values):
+            return any(map(_plain, values))
+    return False
+
+
 def main(root: Path = ROOT) -> int:
     """Print what is wrong; 1 if anything is."""
-    wrong = [*wrong_rows(root), *wrong_calls(root), *searches(root)]
+    wrong = [*wrong_rows(root), *wrong_calls(root), *searches(root), *dict.fromkeys(sentences(root))]
     for line in wrong:
         print(f"messages: {line}", file=sys.stderr)
     return 1 if wrong else 0

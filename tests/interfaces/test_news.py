@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from worldfs.interfaces.cli.command_output import columns
-from worldfs.interfaces.cli.status_command import lines
+from worldfs.interfaces.cli.status_command import status_lines
 from worldfs.interfaces.cli.status_diff import diff_status, event_line, job_line
 
 JOB: dict[str, Any] = {
@@ -59,7 +59,9 @@ def test_a_job_line_says_when_what_how_and_why_in_one_line() -> None:
 
 
 def test_the_status_of_a_world_without_a_kernel_says_how_to_start_one() -> None:
-    said = "\n".join(lines({"workspace": "/w", "kernel": None, "nodes": [], "jobs": {"pending": 2, "running": 0}}))
+    said = "\n".join(
+        line for line, _ in status_lines({"workspace": "/w", "kernel": None, "nodes": [], "jobs": {"pending": 2}})
+    )
     assert "not running (start it with: paos up)" in said
     assert "2 pending" in said
     assert "running 0" not in said

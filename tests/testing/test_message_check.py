@@ -78,3 +78,43 @@ def test_an_exception_that_searches_nothing_is_seen(root: Path, capsys: pytest.C
 
 def test_the_repository_has_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
     assert messages.main() == 0, capsys.readouterr().err
+
+
+SENTENCES = [
+    'Finding("CODE", "a.md", "a list", found, coded("robot.closed"))',
+    'Finding("CODE", "a.md", expected, f"no {name}", coded("robot.closed"))',
+    'Outcome.failure(Cause.ERROR, "CODE", f"lost after {n} steps")',
+    'Outcome.success("nothing to do")',
+    'raise NotFound(coded("robot.closed"), expected="one of: " + names)',
+    'raise UserError("nobody" if known else f"no robot {id!r}")',
+    'context.output.report(f"{path}: {n} bytes written", value)',
+    'context.output.line(name or "no name")',
+    'def f():\n    fix = "try another"\n    raise BadInput(coded("robot.closed"), fix=fix)',
+]
+
+
+@pytest.mark.parametrize("line", SENTENCES)
+def test_an_english_sentence_is_seen_in_a_folder_whose_messages_are_in_catalogues(
+    root: Path, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for folder in ("planning", "plugins/other"):
+        (root / messages.SOURCE / folder).mkdir(parents=True)
+        (root / messages.SOURCE / folder / "one.py").write_text(line + "\n")
+    assert messages.main(root) == 1
+    [said] = capsys.readouterr().err.splitlines()
+    assert "planning/one.py" in said and "say it by a code" in said
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'Finding("CODE", "TASK.md row 1", "idle | error", names, "pip install \'worldfs[sim]\'")',
+        'context.output.line(f"{path} → {new}")',
+        'raise BadInput(coded("robot.closed"), path="SESSIONS.md of it", fix="chmod 600 x")',
+        'log("a line of a log")',
+    ],
+)
+def test_what_is_the_same_in_every_language_is_no_sentence(root: Path, line: str) -> None:
+    (root / messages.SOURCE / "planning").mkdir()
+    (root / messages.SOURCE / "planning/one.py").write_text(line + "\n")
+    assert messages.main(root) == 0

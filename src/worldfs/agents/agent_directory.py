@@ -62,11 +62,11 @@ class AgentDirectory:
             self.store = open_store("disk", self._path, disk=disk, guarded=GUARDED)
         except NotFound:
             raise NotFound(
-                f"no agent {name!r}",
+                coded("agent.no_agent", name=name),
                 path=str(root),
                 op="agent",
-                expected="one of: " + (", ".join(list_agents(root)) or "none yet"),
-                fix=f"make it with: paos agent init {name}",
+                expected=coded("agent.one_of", names=list_agents(root) or coded("agent.none_yet")),
+                fix=coded("agent.init", name=name),
             ) from None
         self.root = self.store.root
         self.disk = self.store.disk

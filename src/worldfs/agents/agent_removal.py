@@ -14,6 +14,7 @@ from worldfs.base.agent_names import REMOVED, check_agent_name, check_new_name, 
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.durable import Root
 from worldfs.base.errors import Exists, NotFound, from_os
+from worldfs.base.messages import coded
 
 from .agent_directory import AgentDirectory
 
@@ -57,10 +58,14 @@ def restore_agent(root: str | os.PathLike[str], name: str) -> RemovedAgent:
     if not found:
         there = ", ".join(dict.fromkeys(item.agent for item in removed_agents(root)))
         raise NotFound(
-            f"no removed agent {name!r}", path=os.fspath(root), op="restore", expected=there or "none was removed"
+            coded("agent.no_removed", name=name),
+            path=os.fspath(root),
+            op="restore",
+            expected=there or coded("agent.none_removed"),
         )
     if name in list_agents(root):
-        raise Exists(f"agent {name!r}", path=os.fspath(root), op="restore", fix=f"first: paos agent rm {name}")
+        found_name, fix = coded("agent.taken", name=name), coded("agent.remove_first", name=name)
+        raise Exists(found_name, path=os.fspath(root), op="restore", fix=fix)
     check_new_name(root, name)
     _move(root, f"{REMOVED}/{os.path.basename(found[-1].path)}", name)
     return found[-1]._replace(path=os.path.join(os.path.abspath(root), name))
@@ -86,7 +91,7 @@ def _move(root: str | os.PathLike[str], source: str, target: str) -> None:
         house.rename(here, there, "new")
         house.sync(there, here)
     except FileExistsError:
-        raise Exists("something with that name exists", path=target, op="move") from None
+        raise Exists(coded("agent.name_exists"), path=target, op="move") from None
     except OSError as error:
         raise from_os(error, path=source, op="move") from error
     finally:

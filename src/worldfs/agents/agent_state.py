@@ -21,6 +21,7 @@ from worldfs.base.agent_names import check_agent_name
 from worldfs.base.clock import Clock
 from worldfs.base.durable import Disk
 from worldfs.base.errors import BadInput, Busy, UserError, from_os
+from worldfs.base.messages import coded
 from worldfs.base.model import Json
 
 from .agent_directory import AgentDirectory
@@ -215,8 +216,8 @@ class AgentState:
         if not event or not event.isprintable() or not _OURS.isdisjoint(fields):
             wrong = [key for key in fields if key in _OURS]
             raise BadInput(
-                f"{event!r} with {', '.join(wrong) or 'no name'}", path=self.name, op="event",
-                expected="a printable name, and fields other than ts, seq, event",
+                coded("agent.bad_event", event=event, names=wrong or coded("agent.no_name")), path=self.name,
+                op="event", expected=coded("agent.event_form"),
             )  # fmt: skip
         seq = self._record({"event": event, **fields})
         if event == KEY_FINDING:  # 003, report.json: written after each key finding
@@ -351,7 +352,7 @@ class AgentState:
         from . import session_job
 
         if type not in KINDS:
-            raise BadInput(f"type {type!r}", path=self.name, op="start", expected=" | ".join(KINDS))
+            raise BadInput(coded("agent.bad_type", type=type), path=self.name, op="start", expected=" | ".join(KINDS))
         return session_job.start(self, self.cleaned({"type": type, **fields}), argv, id)
 
     def finish(
@@ -378,7 +379,8 @@ class AgentState:
         from . import session_job
 
         if outcome not in OUTCOMES:
-            raise BadInput(f"outcome {outcome!r}", path=self.name, op="finish", expected=" | ".join(OUTCOMES))
+            found = coded("agent.bad_outcome", outcome=outcome)
+            raise BadInput(found, path=self.name, op="finish", expected=" | ".join(OUTCOMES))
         said = {
             "summary": summary, "handoff": handoff, "errors": list(errors), "next_priority": next_priority,
             "cause": cause,
@@ -505,9 +507,8 @@ class AgentState:
                 break
             room = max(0, min(room, made.pack.used) - over)
         raise BadInput(
-            f"a budget of {budget} tokens", path=self.name, op="prompt",
-            expected=f"at least {budget + over}: so much do the instructions and the names of its files take",
-            fix="raise the budget, or leave --prompt out: the context alone fits any budget",
+            coded("agent.budget", n=budget), path=self.name, op="prompt",
+            expected=coded("agent.budget_least", n=budget + over), fix=coded("agent.raise_budget"),
         )  # fmt: skip
 
     def _session_here(self) -> SessionRecord | None:
@@ -579,14 +580,15 @@ class AgentState:
 
     def _document(self, file: str) -> MergedDocument:
         if file not in ("memory.md", "tasks.json"):
-            raise BadInput(f"no versions of {file!r}", path=self.name, op="undo", expected="memory.md or tasks.json")
+            found, expected = coded("agent.no_versions", file=file), coded("agent.versioned")
+            raise BadInput(found, path=self.name, op="undo", expected=expected)
         return self.documents[file]
 
 
 def _only(changes: Mapping[str, object], allowed: Sequence[str], op: str) -> None:
     wrong = [key for key in changes if key not in allowed]
     if wrong:
-        raise BadInput(", ".join(wrong), op=op, expected="any of: " + ", ".join(allowed))
+        raise BadInput(", ".join(wrong), op=op, expected=coded("agent.any_of", names=list(allowed)))
 
 
 def _or_none(read: Callable[[], T]) -> T | None:

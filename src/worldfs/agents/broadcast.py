@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from worldfs.base.agent_names import list_agents
 from worldfs.base.clock import Clock, SystemClock, stamp
 from worldfs.base.errors import BadInput, WorldError, from_os
+from worldfs.base.messages import coded
 from worldfs.base.model.agent import Message
 from worldfs.storage.revision import of
 
@@ -55,11 +56,12 @@ def broadcast(
         [name for name in list_agents(root) if name != sender] if agents == "all" else list(dict.fromkeys(agents))
     )
     if not subject.strip():
-        raise BadInput("no subject", op="cascade", expected="what it is about, in a line")
+        raise BadInput(coded("agent.no_subject"), op="cascade", expected=coded("agent.a_subject"))
     if priority not in PRIORITIES:
-        raise BadInput(f"priority {priority!r}", op="cascade", expected=" | ".join(PRIORITIES))
+        raise BadInput(coded("agent.bad_priority", priority=priority), op="cascade", expected=" | ".join(PRIORITIES))
     if not recipients:
-        raise BadInput("nobody to write to", path=os.fspath(root), op="cascade", expected="at least one agent")
+        expected = coded("agent.an_agent")
+        raise BadInput(coded("agent.nobody"), path=os.fspath(root), op="cascade", expected=expected)
     at = stamp((clock or SystemClock()).now().replace(microsecond=0))
     found = []
     for to in recipients:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.base.model.agent import AgentReport, Message, SessionRecord
 
 from .context_budget import LETTER, OTHER_LETTER, OTHER_TASK, PIN, TASK, TROUBLE, ContextBudget, ContextItem
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
 BUDGET: Final = 8_000  # tokens: what a wake should cost at most
 WARN: Final = 0.8  # of the budget
 _FIXES: Final = {
-    "memory.md": "merge or take out notes that are settled, and pin what must stay",
-    "tasks.json": "complete or drop tasks that are no longer meant",
-    "inbox/": "answer messages, and delete those that are done",
+    "memory.md": "agent.merge_notes",
+    "tasks.json": "agent.close_tasks",
+    "inbox/": "agent.answer_messages",
 }
 _LINES: Final = 10  # headings of memory.md that are named one by one
 
@@ -69,7 +70,7 @@ def build_context(
 ) -> ContextPack:
     """`session` and `report` are those of the last session. Raises nothing for any content; `BadInput` for a unit."""
     if unit not in ("tokens", "bytes"):
-        raise BadInput(f"no unit {unit!r}", op="pack", expected="tokens or bytes")
+        raise BadInput(coded("agent.no_unit", unit=unit), op="pack", expected=coded("agent.units"))
     named = quote_line(agent or (report.agent if report else "") or (session.agent if session else ""), 64) or "?"
     quote, pack_input = gather(memory, tasks, inbox, session, report, findings=findings, language=language)
     texts = _Texts(language, unit, budget)
@@ -199,13 +200,13 @@ def _warning(need: int, budget: int, unit: Unit, file: str) -> Finding | None:
         return None
     from worldfs.base.model import Finding
 
-    share = f"{100 * need // budget} %" if budget > 0 else "more than all"
+    share = f"{100 * need // budget} %" if budget > 0 else coded("agent.pack_more")
     return Finding(
         "PACK_OVERFLOW" if need > budget else "PACK_NEARLY_FULL",
         file,
-        f"at most {int(WARN * budget)} {unit} (80 % of {budget})",
-        f"{need} {unit} ({share})",
-        _FIXES[file],
+        coded("agent.pack_limit", n=int(WARN * budget), unit=unit, budget=budget),
+        coded("agent.pack_need", n=need, unit=unit, share=share),
+        coded(_FIXES[file]),
         warning=True,
     )
 

@@ -19,6 +19,7 @@ from worldfs.base.agent_names import list_agents
 from worldfs.base.durable import Root
 from worldfs.base.errors import NotFound, UserError, WorldError
 from worldfs.base.messages import coded
+from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Finding
 from worldfs.formats.agent import documents
 from worldfs.runtime.job_store import DONE, OPEN, JobStore
@@ -136,8 +137,9 @@ def _settled(fault: Diagnosis, fix: bool, root: Path) -> Finding:
     try:
         fault.mend()
     except WorldError as error:
-        return replace(finding, found=f"{finding.found}; the fix failed: {error}")
-    return replace(finding, warning=True, fix="mended" + (f": {finding.fix}" if finding.fix else ""))
+        return replace(finding, found=coded("agent.fix_failed", found=finding.found, why=error_message(error)))
+    fix_said = coded("agent.mended_so", fix=finding.fix) if finding.fix else coded("agent.mended")
+    return replace(finding, warning=True, fix=fix_said)
 
 
 # -- what may be wrong ---------------------------------------------------------------------------------------------
@@ -156,13 +158,13 @@ def _odd(home: Path) -> Iterator[Diagnosis]:
             word = {
                 stat.S_IFLNK: coded("file.link"),
                 stat.S_IFDIR: coded("file.directory"),
-                stat.S_IFREG: "a file",
-            }.get(kind, "a device")
+                stat.S_IFREG: coded("agent.a_file"),
+            }.get(kind, coded("agent.a_device"))
             yield Diagnosis(
                 _say(
                     "WRONG_KIND",
                     f"{home.name}/{name}",
-                    coded("file.directory") if name == "inbox" else "a file",
+                    coded("file.directory") if name == "inbox" else coded("agent.a_file"),
                     word,
                     "",
                 ),
@@ -173,7 +175,7 @@ def _odd(home: Path) -> Iterator[Diagnosis]:
                 _say(
                     "UNREADABLE",
                     f"{home.name}/{name}",
-                    "a file that its owner may read",
+                    coded("agent.own_readable"),
                     f"{info.st_mode & 0o777:04o}",
                     "",
                 ),
@@ -192,7 +194,7 @@ def _missing(root: Path, name: str, clock: Clock | None) -> Iterator[Diagnosis]:
         if file in known or (file == JOURNAL and (root / name / PRIVATE_DIR / JOURNAL).exists()):
             continue  # its last version is known: reconciling the document restores it
         yield Diagnosis(
-            _say("FILE_MISSING", f"{name}/{file}", "the file", "nothing", ""),
+            _say("FILE_MISSING", f"{name}/{file}", coded("agent.the_file"), coded("agent.nothing"), ""),
             partial(create_agent, root, name, clock=clock),
         )
 
@@ -207,18 +209,19 @@ def _journal(state: AgentState) -> Iterator[Diagnosis]:
     if size > GIANT:
         yield Diagnosis(
             _found(
-                state, "JOURNAL_GIANT", JOURNAL, f"at most {GIANT >> 20} MiB: longer ones start again",
-                f"{size >> 20} MiB, not all of it by us",
+                state, "JOURNAL_GIANT", JOURNAL, coded("agent.journal_most", n=GIANT >> 20),
+                coded("agent.journal_size", n=size >> 20),
             ),
             partial(take_in_journal, state),
         )  # fmt: skip
     elif stored is None and shadow is not None and shadow.data:
         yield Diagnosis(
-            _found(state, "JOURNAL_MISSING", JOURNAL, "the journal", "nothing"), partial(take_in_journal, state)
+            _found(state, "JOURNAL_MISSING", JOURNAL, coded("agent.the_journal"), coded("agent.nothing")),
+            partial(take_in_journal, state),
         )
     elif stored is not None and shadow is not None and not stored.data.startswith(_whole(shadow.data)):
         yield Diagnosis(
-            _found(state, "JOURNAL_EDITED", JOURNAL, "entries as they were written", "changed or removed ones"),
+            _found(state, "JOURNAL_EDITED", JOURNAL, coded("agent.as_written"), coded("agent.changed_entries")),
             partial(take_in_journal, state),
         )
     elif stored is not None:
@@ -229,8 +232,8 @@ def _journal(state: AgentState) -> Iterator[Diagnosis]:
                     state,
                     "JOURNAL_TORN",
                     JOURNAL,
-                    "whole lines",
-                    f"{len(stored.data) - judged.good} bytes of a torn one",
+                    coded("agent.whole_lines"),
+                    coded("agent.torn", n=len(stored.data) - judged.good),
                 ),
                 partial(take_in_journal, state),
             )
@@ -243,8 +246,9 @@ def _journal(state: AgentState) -> Iterator[Diagnosis]:
     for last, seq in gaps(state.journal):
         yield Diagnosis(
             _found(
-                state, "JOURNAL_GAP", JOURNAL, f"entry {last + 1}", f"entry {seq}: {seq - last - 1} missing",
-                fix="look for the segment in a backup: a lost one cannot be made anew", warning=True,
+                state, "JOURNAL_GAP", JOURNAL, coded("agent.entry", n=last + 1),
+                coded("agent.entries_missing", n=seq, missing=seq - last - 1),
+                fix=coded("agent.find_segment"), warning=True,
             )
         )  # fmt: skip
 
@@ -254,7 +258,13 @@ def _documents(state: AgentState) -> Iterator[Diagnosis]:
         size = _size(state, name)
         if size > document.rules.most:
             yield Diagnosis(
-                _found(state, "TOO_LARGE", name, f"at most {document.rules.most >> 20} MiB", f"{size} bytes"),
+                _found(
+                    state,
+                    "TOO_LARGE",
+                    name,
+                    coded("agent.at_most_mib", n=document.rules.most >> 20),
+                    coded("agent.bytes", n=size),
+                ),
                 partial(settle_document, state, document)
                 if document.generations()
                 else partial(recreate_file, state, name),
@@ -265,7 +275,7 @@ def _documents(state: AgentState) -> Iterator[Diagnosis]:
         if stored is None:
             if newest:
                 yield Diagnosis(
-                    _found(state, "FILE_REMOVED", name, "the file", "nothing"),
+                    _found(state, "FILE_REMOVED", name, coded("agent.the_file"), coded("agent.nothing")),
                     partial(settle_document, state, document),
                 )
             continue
@@ -283,7 +293,7 @@ def _documents(state: AgentState) -> Iterator[Diagnosis]:
                 )
         if not wrong and document.rules.clean(stored.data) != stored.data:
             yield Diagnosis(
-                _found(state, "SECRET", name, "no secrets in a file", "something that looks like one"),
+                _found(state, "SECRET", name, coded("agent.no_secrets"), coded("agent.like_secret")),
                 partial(document.change, document.rules.clean),
             )
         value = mapping(stored.data)
@@ -331,7 +341,7 @@ def _sessions(state: AgentState) -> Iterator[Diagnosis]:
     for name in agent_dir.store.list(OPEN):
         if not name.endswith(".jsonl"):
             yield Diagnosis(
-                _found(state, "ODD_FILE", f"{OPEN}/{name}", "<session>.jsonl", "another name"),
+                _found(state, "ODD_FILE", f"{OPEN}/{name}", "<session>.jsonl", coded("agent.another_name")),
                 partial(put_aside, state, f"{OPEN}/{name}"),
             )
             continue
@@ -339,14 +349,18 @@ def _sessions(state: AgentState) -> Iterator[Diagnosis]:
             jobs.load(name[: -len(".jsonl")])
         except UserError as error:
             yield Diagnosis(
-                _found(state, error.code, f"{OPEN}/{name}", error.expected or "an order", error.found),
+                _found(state, error.code, f"{OPEN}/{name}", error.expected or coded("agent.an_order"), error.found),
                 partial(put_aside, state, f"{OPEN}/{name}"),
             )
             continue
         if not alive:
             yield Diagnosis(
                 _found(
-                    state, "SESSION_LOST", "session.json", "a runner that lives", f"{name[:-6]}: no process runs it"
+                    state,
+                    "SESSION_LOST",
+                    "session.json",
+                    coded("agent.living_runner"),
+                    coded("agent.nobody_runs", what=name[:-6]),
                 ),
                 state.recover,
             )
@@ -356,7 +370,7 @@ def _sessions(state: AgentState) -> Iterator[Diagnosis]:
                 jobs.load(name[: -len(".jsonl")])
             except UserError as error:
                 yield Diagnosis(
-                    _found(state, error.code, f"{DONE}/{name}", error.expected or "an order", error.found),
+                    _found(state, error.code, f"{DONE}/{name}", error.expected or coded("agent.an_order"), error.found),
                     partial(put_aside, state, f"{DONE}/{name}"),
                 )
     session = mapping(_bytes(state, "session.json"))
@@ -370,7 +384,7 @@ def _sessions(state: AgentState) -> Iterator[Diagnosis]:
                 "SESSION_LOST",
                 "session.json#/status",
                 "completed | timeout | error",
-                "running, but no process runs it",
+                coded("agent.running_nobody", status="running"),
             ),
             partial(end_session, state),
         )
@@ -381,7 +395,7 @@ def _sessions(state: AgentState) -> Iterator[Diagnosis]:
                 "REPORT_STALE",
                 "report.json#/status",
                 "idle | error",
-                f"{report['status']}, but no process runs it",
+                coded("agent.running_nobody", status=report["status"]),
             ),
             partial(state.set_report, status="error" if session.get("status") in ("timeout", "error") else "idle"),
         )
@@ -403,13 +417,13 @@ def _machine(state: AgentState) -> Iterator[Diagnosis]:
             stored = store.get(key)
             if stored is not None and stored.revision not in name.split("-"):
                 yield Diagnosis(
-                    _found(state, "COPY_TORN", key, "the version that its name says", "other bytes"),
+                    _found(state, "COPY_TORN", key, coded("agent.named_version"), coded("agent.other_bytes")),
                     partial(put_aside, state, key),
                 )
     for name in store.list(""):
         if not name.endswith("/") and (name.endswith((".tmp", "~", ".swp")) or name.startswith(".#")):
             yield Diagnosis(
-                _found(state, "LEFTOVER", name, "no temporary files", "one of another program"),
+                _found(state, "LEFTOVER", name, coded("agent.no_leftovers"), coded("agent.leftover")),
                 partial(put_aside, state, name),
             )
 
@@ -438,7 +452,9 @@ def _found(
 
 
 def _broken(error: WorldError, field: str, root: Path) -> Finding:
-    return _say(error.code, field, error.expected or "something readable", error.found, error.fix or _mend_with(root))
+    return _say(
+        error.code, field, error.expected or coded("agent.readable"), error.found, error.fix or _mend_with(root)
+    )
 
 
 def _named(state: AgentState, finding: Finding) -> Finding:

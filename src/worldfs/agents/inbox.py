@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.agent_names import check_agent_name
 from worldfs.base.errors import BadInput, Exists, NotFound
+from worldfs.base.messages import coded
 from worldfs.tree.path import safe_name
 
 from .agent_directory import AgentDirectory
@@ -163,7 +164,10 @@ class Inbox:
         done = self.ack_all(token)
         if not done:
             raise NotFound(
-                f"nothing is claimed by {token!r}", path=self.agent_dir.name, op="ack", fix="its lease has ended"
+                coded("agent.not_claimed", token=token),
+                path=self.agent_dir.name,
+                op="ack",
+                fix=coded("agent.lease_ended"),
             )
         return done
 
@@ -260,7 +264,7 @@ class Inbox:
     def revive(self, name: str) -> None:
         """A dead message waits again, its deliveries counted anew."""
         if not safe_name(name):
-            raise BadInput(f"{name!r} is not the name of a message file", op="revive", path=self.agent_dir.name)
+            raise BadInput(coded("agent.no_message_file", name=name), op="revive", path=self.agent_dir.name)
         with self.claim_log as log:
             self.agent_dir.store.move(f"{DEAD}/{name}", file_key(name))
             log.write([{"op": "revive", "name": name}])

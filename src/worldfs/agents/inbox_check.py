@@ -41,7 +41,7 @@ def check(files: MessageFiles) -> Iterator[Diagnosis]:
     for name in names:
         if is_unusable_name(name.rstrip("/")):
             yield Diagnosis(
-                Finding("ODD_NAME", f"inbox/{name!a}", "a name that can be printed", "another", ""),
+                Finding("ODD_NAME", f"inbox/{name!a}", coded("agent.printable"), coded("agent.another"), ""),
                 partial(files.move_to_dead, name.rstrip("/"), "name"),
             )
             continue

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.dir_reader import DirEntryRef, DirFd
 from worldfs.base.errors import BadInput, Conflict, Exists, NotFound, UserError, WorldError
+from worldfs.base.messages import coded
 from worldfs.base.syscalls import has_writer
 from worldfs.storage.revision import PRIVATE_DIR, of
 from worldfs.storage.store_interface import ABSENT, ANY, Expected
@@ -143,8 +144,8 @@ class MergedDocument:
             return good
         if stored is None and (size := self._too_long()):
             raise BadInput(
-                f"{size} bytes", path=self.name, op="read", expected=f"at most {self.rules.most >> 20} MiB",
-                fix="fix it with: paos check --fix",
+                coded("agent.bytes", n=size), path=self.name, op="read",
+                expected=coded("agent.at_most_mib", n=self.rules.most >> 20), fix=coded("agent.check_fix"),
             )  # fmt: skip
         return None if stored is None else stored.data
 
@@ -177,9 +178,8 @@ class MergedDocument:
                     return data
                 if len(data) > self.rules.most:
                     raise BadInput(
-                        f"{len(data)} bytes", path=self.name, op="write",
-                        expected=f"at most {self.rules.most >> 20} MiB",
-                        fix="take out what is no longer needed, or keep it in a file of its own",
+                        coded("agent.bytes", n=len(data)), path=self.name, op="write",
+                        expected=coded("agent.at_most_mib", n=self.rules.most >> 20), fix=coded("agent.take_out"),
                     )  # fmt: skip
                 with suppress(Conflict):
                     self.write(data, merged=merged)
@@ -251,7 +251,7 @@ class MergedDocument:
         try:
             _written(self.agent_dir, {self.name: self}, [(self.name, data, self.expected())], [], merged=merged)
         except Exists:
-            raise Conflict("it was created meanwhile", path=self.name, op="write") from None
+            raise Conflict(coded("agent.created_meanwhile"), path=self.name, op="write") from None
 
     def keep(self, data: bytes, revision: str = "", *, foreign: bool = False, merged: bool = False) -> None:
         """Note a version as the newest good one, which is there. Not durable: it is a copy of what is."""
@@ -358,12 +358,12 @@ class MergedDocument:
             self.reconcile(settle=True)
             known = self.generations()
             if steps < 1 or steps >= len(known):
-                raise BadInput(
-                    f"{steps} steps back", path=self.name, op="undo", expected=f"1 to {max(0, len(known) - 1)}"
-                )
+                expected = coded("agent.one_to", n=max(0, len(known) - 1))
+                raise BadInput(coded("agent.steps_back", n=steps), path=self.name, op="undo", expected=expected)
             data = self.version(known[-1 - steps])
             if data is None:
-                raise NotFound("that version was lost in a power cut", path=self.name, op="undo", fix="try another")
+                fix = coded("agent.try_another")
+                raise NotFound(coded("agent.version_lost"), path=self.name, op="undo", fix=fix)
             self.write(data)
             return data
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
 from worldfs.base.clock import parse_stamp
 from worldfs.base.errors import BadInput
 from worldfs.base.json_values import as_object, as_text
+from worldfs.base.messages import coded
 from worldfs.base.model import Json
 
 if TYPE_CHECKING:
@@ -120,11 +121,11 @@ class MetricsReducer:
                 raise ValueError
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             raise BadInput(
-                "not a metrics state file",
+                coded("agent.no_metrics_state"),
                 path=".paos/metrics.json",
                 op="load",
-                expected="the state that worldfs wrote",
-                fix="remove it: it is rebuilt from the journal and metrics.json",
+                expected=coded("agent.written_state"),
+                fix=coded("agent.remove_metrics"),
             ) from None
         return fold
 

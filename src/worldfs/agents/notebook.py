@@ -19,6 +19,7 @@ from typing import Final, NamedTuple
 from worldfs.base.clock import parse_stamp, stamp
 from worldfs.base.errors import BadInput, NotFound, NotPermitted
 from worldfs.base.logfile import CHUNK, LogFile
+from worldfs.base.messages import coded
 from worldfs.storage.revision import PRIVATE_DIR, of
 
 from .agent_directory import AgentDirectory
@@ -112,7 +113,7 @@ class Notebook:
         if version.place is None:
             data = self.agent_dir.root.read(_file(version.name, version.version))
             if data is None:
-                raise NotFound("the content is gone", path=_file(version.name, version.version), op="read")
+                raise NotFound(coded("agent.content_gone"), path=_file(version.name, version.version), op="read")
             return json.loads(data)
         with self._mutex:
             return json.loads(self._log.read(*version.place))["content"]
@@ -124,9 +125,7 @@ class Notebook:
     ) -> NoteVersion:
         """A new note; a name that is in use gets a number, one that was forgotten goes on counting its versions."""
         if name and not NAME.match(name):
-            raise BadInput(
-                f"{name[:80]!r} is not a valid note name", op="create", expected="1 to 128 of A-Z a-z 0-9 . _ -"
-            )
+            raise BadInput(coded("agent.bad_note_name", name=name[:80]), op="create", expected=coded("agent.note_name"))
         with self.agent_dir.locked(), self._mutex:
             self._catch_up()
             name = self._free(name or f"mem_{self._lines + 1}")
@@ -137,7 +136,7 @@ class Notebook:
         with self.agent_dir.locked(), self._mutex:
             last = self.latest(name)
             if last.write_protected:
-                raise NotPermitted(f"note {name!r} is write protected", op="mutate")
+                raise NotPermitted(coded("agent.note_protected", name=name), op="mutate")
             return self._add(name, last.kind, content, last.write_protected, last.unevictable)
 
     def evict(self, name: str) -> NoteVersion:
@@ -145,7 +144,7 @@ class Notebook:
         with self.agent_dir.locked(), self._mutex:
             last = self.latest(name)
             if last.unevictable:
-                raise NotPermitted(f"note {name!r} cannot be evicted", op="evict")
+                raise NotPermitted(coded("agent.note_stays", name=name), op="evict")
             self._append(
                 {"op": "evict", "name": name, "version": last.version, "at": stamp(self.agent_dir.clock.now())}
             )
@@ -242,4 +241,4 @@ def _encoded(value: object) -> bytes:
 
 
 def _none(what: str) -> NotFound:
-    return NotFound(f"no note {what[:160]!r}", op="load")
+    return NotFound(coded("agent.no_note", name=what[:160]), op="load")

@@ -16,6 +16,7 @@ from worldfs.base.agent_names import is_agent_name, list_agents
 from worldfs.base.clock import SystemClock, parse_stamp
 from worldfs.base.dir_reader import DirReader, path_error, read_whole
 from worldfs.base.errors import BadInput, NotFound, WorldError
+from worldfs.base.messages import coded
 from worldfs.base.model import Json
 
 from .metrics_reducer import SESSIONS, MetricsReducer, as_count
@@ -78,7 +79,7 @@ def agent_summaries(root: str | os.PathLike[str], *, now: datetime | None = None
 def agent_summary(root: str | os.PathLike[str], name: str, *, now: datetime | None = None) -> AgentSummary:
     """One agent. `NotFound` if there is none of this name."""
     if not is_agent_name(name):
-        raise NotFound(f"no agent {name!r}", path=os.fspath(root), op="agents")
+        raise NotFound(coded("agent.no_agent", name=name), path=os.fspath(root), op="agents")
     files = _AgentFiles(os.path.join(root, name))
     moment = now or SystemClock().now()
     report, session = files.object("report.json"), files.object("session.json")
@@ -246,7 +247,8 @@ class _AgentFiles:
             return None
         try:
             if (size := os.fstat(fd).st_size) > SIZE_MAX:
-                raise BadInput(f"{size} bytes", path=file, op="read", expected=f"at most {SIZE_MAX}")
+                expected = coded("agent.at_most", n=SIZE_MAX)
+                raise BadInput(coded("agent.bytes", n=size), path=file, op="read", expected=expected)
             return read_whole(fd)
         finally:
             os.close(fd)

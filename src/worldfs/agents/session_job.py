@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from worldfs.base.clock import parse_stamp, stamp
 from worldfs.base.errors import BadInput, Busy, NotFound, UserError
 from worldfs.base.json_values import as_int, as_list, as_text
+from worldfs.base.messages import coded
 from worldfs.base.model import Json
 from worldfs.runtime.job_store import JobStore
 from worldfs.storage.revision import PRIVATE_DIR
@@ -90,7 +91,10 @@ def start(state: AgentState, fields: Mapping[str, object], argv: Sequence[str], 
             accepted = jobs.accept([order])
             if not accepted[0].new:
                 raise BadInput(
-                    f"there was a session {sid} already", path=agent_dir.name, op="start", fix="choose another id"
+                    coded("agent.session_known", id=sid),
+                    path=agent_dir.name,
+                    op="start",
+                    fix=coded("agent.other_id"),
                 )
             begun = JobStatus(JobState.RUNNING, 1, now, now)
             jobs.write_status(sid, begun)
@@ -179,9 +183,9 @@ def finish(
         sid = running_session(state) if begun is None else begun.id
         if not sid or (id and id != sid):
             raise NotFound(
-                f"no running session {id or 'of this agent'}",
-                path=agent_dir.name, op="finish", expected=sid or "a session that was started",
-                fix=f"start one with: paos agent start {agent_dir.name}",
+                coded("agent.no_session_id", id=id) if id else coded("agent.no_session"),
+                path=agent_dir.name, op="finish", expected=sid or coded("agent.a_session"),
+                fix=coded("agent.start_one", name=agent_dir.name),
             )  # fmt: skip
         found = state.reconcile_all()
         outbox.deliver(state, sid, (begun or JobStore(agent_dir.store, agent_dir.clock).load(sid)).order.created_at)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.base.model.agent import AgentReport, Message, SessionRecord
 
 from .context_builder import BUDGET, ContextPack, build_context
@@ -58,11 +59,11 @@ def check_template(template: str, file: str = "") -> None:
         if match[2] and match[2] not in PLACEHOLDERS:
             number = template.count("\n", 0, match.start()) + 1
             raise BadInput(
-                f"line {number}: no placeholder {{{match[2]}}}",
+                coded("agent.no_placeholder", line=number, name=f"{{{match[2]}}}"),
                 path=file,
                 op="prompt",
-                expected="one of: " + ", ".join(f"{{{name}}}" for name in PLACEHOLDERS),
-                fix=f"correct it, or write {{{{{match[2]}}}}} if the braces are meant",
+                expected=coded("agent.one_of", names=[f"{{{name}}}" for name in PLACEHOLDERS]),
+                fix=coded("agent.correct_placeholder", escaped=f"{{{{{match[2]}}}}}"),
             )
 
 

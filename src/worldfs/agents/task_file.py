@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import BadInput, NotFound
 from worldfs.base.json_values import as_object, as_objects
+from worldfs.base.messages import coded
 from worldfs.formats.agent import document_schemas, documents
 from worldfs.formats.agent.documents import tasks_findings, tasks_understood
 from worldfs.formats.agent.jsonfile import arrange, encode, load_any, render
@@ -104,7 +105,8 @@ def update_task(
                 _refuse(value)
             return known.written(value, old, found, new), documents.task_of(new)
     ids = [str(task.get("id")) for task in tasks]
-    raise NotFound(f"no task {id!r}", path=FILE, op="task", expected="one of: " + (", ".join(ids[-20:]) or "none yet"))
+    expected = coded("agent.one_of", names=ids[-20:] or coded("agent.none_yet"))
+    raise NotFound(coded("agent.no_task", id=id), path=FILE, op="task", expected=expected)
 
 
 def normalize_tasks(old: bytes) -> bytes:

@@ -175,7 +175,7 @@ def _parse(data: bytes) -> Json:
         document = json.loads(text)
     except json.JSONDecodeError as error:
         raise BadInput(
-            f"{error.msg} at line {error.lineno} column {error.colno}",
+            coded("file.json_error", problem=error.msg, line=error.lineno, column=error.colno),
             path=PATH,
             op="read",
             expected=coded("file.json_object"),
@@ -187,7 +187,10 @@ def _parse(data: bytes) -> Json:
         ) from None
     if not isinstance(document, dict):
         raise BadInput(
-            f"a {type(document).__name__} at line 1 column 1", path=PATH, op="read", expected="a JSON object {…}"
+            coded("file.other_kind", kind=type(document).__name__),
+            path=PATH,
+            op="read",
+            expected=coded("file.json_object"),
         )
     return document
 

@@ -8,6 +8,7 @@ from worldfs.access.decision import FIXED_NAMES
 from worldfs.access.judge import judge, require
 from worldfs.access.verb import Verb
 from worldfs.base.errors import BadInput, Exists, NotFound
+from worldfs.base.messages import coded
 from worldfs.tree import path as paths
 from worldfs.tree.row_table import FileKind, FileRow
 from worldfs.tree.virtual_file import FileBehaviour, Names, VirtualFile
@@ -66,7 +67,7 @@ class Namespace(PathVerbs):
             row = (self.tree.find_row(real) or (None,))[0]
             if row is not None:
                 require(role, Verb.READ, row, path, op)  # says that nothing is visible to this role
-            raise NotFound("no such file or directory", path=path, op=op, actor=role, fix="`paos ls` lists the files")
+            raise NotFound(coded("world.no_file_or_directory"), path=path, op=op, actor=role, fix=coded("world.ls"))
         state = self.state() if lasting(found) else None
         return ResolvedPath("/" + "/".join(real), real, role, found, self.behaviour(found.row), state=state)
 
@@ -75,13 +76,13 @@ class Namespace(PathVerbs):
         real, role = self.real_path(path)
         found = self.tree.find_row(real) if role else None
         if found is None:
-            raise NotFound("no such file", path=path, op=op, actor=self.actor)
+            raise NotFound(coded("world.no_file"), path=path, op=op, actor=self.actor)
         row, names = found
         # A role that may write but not read (an inbox) sees the name as far as it may write it.
         if not judge(role, self._write, row):
             require(role, Verb.READ, row, path)
         if row.kind is not FileKind.DROP and not self._may_be(row, names):
-            raise NotFound("no such file", path=path, op=op, actor=self.actor)
+            raise NotFound(coded("world.no_file"), path=path, op=op, actor=self.actor)
         return ResolvedPath("/" + "/".join(paths.segments(path)), real, role, Resolved(row, names), self.behaviour(row))
 
     def light(self, path: str) -> bool:
@@ -110,10 +111,10 @@ class Namespace(PathVerbs):
         real, role = self.real_path(path)
         found = self.tree.find_row(real)
         if found is None:
-            raise NotFound("no such file", path=path, op="watch", actor=role)
+            raise NotFound(coded("world.no_file"), path=path, op="watch", actor=role)
         require(role, Verb.READ, found[0], path)
         if not found[0].key:
-            raise BadInput("a computed file has no changes of its own", path=path, op="watch", actor=role)
+            raise BadInput(coded("world.no_changes"), path=path, op="watch", actor=role)
         return self.stored(*found)
 
     def exists(self, row: FileRow, names: Names) -> bool:

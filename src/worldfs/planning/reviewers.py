@@ -17,6 +17,7 @@ from typing import Final
 
 from worldfs.base.driver import PluginContext, Reviewer
 from worldfs.base.errors import UserError
+from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Order, Profile, Scene
 from worldfs.base.plugin_registry import PluginGroup
 
@@ -72,6 +73,5 @@ def _made(name: str, added: Mapping[str, ReviewerFactory], context: PluginContex
 
 
 def _failed(name: str, found: str) -> Finding:
-    expected = "a reviewer that can be asked"
-    fix = "mend the package that brings it, or uninstall that package"
+    expected, fix = coded("world.reviewer"), coded("world.mend_package")
     return Finding(FAILED, f"plug-in {REVIEWERS.group} {name}", expected, found[:500], fix)

@@ -85,11 +85,12 @@ def _order(value: dict[str, object], where: str) -> tuple[Order, str]:
     known: dict[str, Any] = {name: value[name] for name in _ORDER if name in value}
     for name in ("id", "node", "op"):
         if name not in known:
-            raise BadInput(f"no {name}", path=where, expected=coded("file.an_order"))
+            raise BadInput(coded("runtime.no_member", name=name), path=where, expected=coded("file.an_order"))
     for name, found in known.items():
         expected = _KINDS[_ORDER[name].type]
         if not expected[1](found):
-            raise BadInput(f"{name} is {found!r:.100}", path=where, expected=coded(expected[0]))
+            said = coded("runtime.member_is", name=name, value=f"{found!r:.100}")
+            raise BadInput(said, path=where, expected=coded(expected[0]))
     if "depends_on" in known:
         known["depends_on"] = tuple(known["depends_on"])
     return Order(**known), str(value.get("accepted_at", ""))
@@ -139,7 +140,9 @@ def _status(value: dict[str, object], where: str) -> JobStatus:
             str(value.get("first_started_at", "")),
         )
     except (KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
-        raise BadInput(f"not a status: {error}", path=where, expected=coded("file.a_status")) from None
+        raise BadInput(
+            coded("runtime.no_status", why=str(error)), path=where, expected=coded("file.a_status")
+        ) from None
 
 
 def _outcome(value: dict[str, object]) -> Outcome:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from worldfs.base.clock import Clock, stamp
 from worldfs.base.errors import Exists, NotFound, Unsafe
+from worldfs.base.messages import coded
 from worldfs.storage.store_interface import ABSENT, Store
 from worldfs.tree.path import safe_name
 
@@ -84,9 +85,7 @@ class JobStore:
         fresh: dict[str, Order] = {}  # an id that comes twice counts once: the first
         for index, order in enumerate(orders):
             if not safe_name(order.id):
-                raise Unsafe(
-                    f"invalid job id {order.id[:80]!r}", expected="no '/', '\\', '.', '..', control characters"
-                )
+                raise Unsafe(coded("runtime.bad_job_id", id=order.id[:80]), expected=coded("runtime.no_such_signs"))
             if order.id not in fresh and not self.known(order.id):
                 fresh[order.id] = replace(order, created_at=order.created_at or at, seq=index)
         ids = dependencies_first(fresh)  # a kernel that reads between two of them finds the dependencies of the second
@@ -104,7 +103,7 @@ class JobStore:
             stored = self.store.get(key)
             if stored is not None:
                 return read_job(stored.data, key)
-        raise NotFound(f"no job {id!r}", path=id, op="load", fix="`paos status` lists the open and the newest jobs")
+        raise NotFound(coded("runtime.no_job", id=id), path=id, op="load", fix=coded("runtime.status_lists"))
 
     def open_ids(self) -> list[str]:
         return [id for name in self.store.list(OPEN) if (id := id_of(name)) is not None]

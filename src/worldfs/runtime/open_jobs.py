@@ -30,7 +30,8 @@ Log = Callable[[str, Job], None]
 def raise_broken(attempt: JobAttempt, error: BaseException) -> None:
     """A store that refuses a line of a job ends the runtime; the files say where it stood."""
     if isinstance(error, Exception):
-        raise StorageError(f"job {attempt.job.id} could not be written: {error}", op="run") from error
+        said = coded("runtime.not_written", id=attempt.job.id, why=str(error))
+        raise StorageError(said, op="run") from error
     raise error
 
 

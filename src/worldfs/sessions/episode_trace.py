@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO
 
 from worldfs.base.clock import Clock
+from worldfs.base.messages import coded
 from worldfs.base.model import Json, Order, Outcome
 from worldfs.robots.targets.target_adapter import Array, Observation, StepResult
 
@@ -77,7 +78,7 @@ class EpisodeTrace:
                 file.close()
 
     def _give_up(self, error: OSError) -> None:
-        self.trouble = f"not kept: {error.strerror or error}"
+        self.trouble = coded("session.trace_lost", why=error.strerror or str(error))
         self.drop()
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from worldfs.base.messages import coded
+from worldfs.base.messages.message_rendering import either
 from worldfs.base.model import Finding, Json, Order, Scene, Skill, Target, routing_of
 from worldfs.formats import sensors
 from worldfs.policies.policy_client import PolicyInfo
@@ -37,16 +39,15 @@ def check_documents(order: Order, skill: Skill, target: Target, place: FieldLoca
         found.append(
             Finding(
                 "SKILL_NOT_SUPPORTED_BY_TARGET", place("TARGETS.md", target.id, "supported_skills"), skill.id,
-                ", ".join(target.skills), f"add it to supported_skills of {target.id}, or choose another target",
-                order.id,
+                ", ".join(target.skills), coded("session.add_skill", id=target.id), order.id,
             )
         )  # fmt: skip
     if skill.target_types and target.kind not in skill.target_types:
         found.append(
             Finding(
                 "SKILL_NOT_SUPPORTED_BY_TARGET", place("SKILLS.md", skill.id, "supported_target_types"),
-                " or ".join(skill.target_types), f"{target.id} is {target.kind}",
-                f"run it on a target of type {skill.target_types[0]}, or let the skill support {target.kind}", order.id,
+                either(skill.target_types), coded("session.target_is", id=target.id, kind=target.kind),
+                coded("session.other_type", kind=skill.target_types[0], other=target.kind), order.id,
             )
         )  # fmt: skip
     return found
@@ -59,8 +60,8 @@ def _routed(order: Order, target: Target) -> Iterator[Finding]:
     if routing.unusable or (named and target.adapter and named != target.adapter):
         yield Finding(
             "TARGET_ADAPTER_MISMATCH", f"SESSIONS.md {order.id} routing.target_adapter",
-            target.adapter or "the name of an adapter", (named or routing.unusable)[:200],
-            "leave it out, or route the session to a target with that adapter", order.id,
+            target.adapter or coded("session.adapter_name"), (named or routing.unusable)[:200],
+            coded("session.leave_adapter"), order.id,
         )  # fmt: skip
 
 
@@ -72,28 +73,29 @@ def check_contract(
     found = [
         Finding(
             "REQUIRED_SENSOR_MISSING", place("TARGETS.md", order.node, "perception"), word,
-            ", ".join(sorted(capabilities.sensors)) or "no sensors",
-            f"add a {word.replace('_', ' ')} to the target, or drop it from SKILLS.md requires.sensors",
+            ", ".join(sorted(capabilities.sensors)) or coded("session.no_sensors"),
+            coded("session.add_sensor", sensor=word.replace("_", " ")),
             order.id, loose,
         )
         for word in sensors.missing_sensors(skill.sensors, [(name, True) for name in capabilities.sensors])
     ]  # fmt: skip
     found += [
         Finding(
-            "OBSERVATION_CHANNEL_MISSING", f"ENVIRONMENT.md /{_KEYS.get(word, word)}", f"{word}, not empty",
-            "nothing there", f"let the target observe once (paos up), or drop {word} from environment_outputs",
-            order.id, loose,
+            "OBSERVATION_CHANNEL_MISSING", f"ENVIRONMENT.md /{_KEYS.get(word, word)}",
+            coded("session.not_empty", word=word), coded("session.nothing_there"),
+            coded("session.observe_once", word=word), order.id, loose,
         )
         for word in skill.environment_outputs
         if _KEYS.get(word, word) not in capabilities.outputs and not _output(environment, word)
     ]  # fmt: skip
     if capabilities.policy_trouble:
-        start = f"start it: {capabilities.policy_start}" if capabilities.policy_start else "start the policy server"
+        command = capabilities.policy_start
+        start = coded("session.start_with", command=command) if command else coded("session.start_policy")
         endpoint = skill.policy.endpoint or skill.policy.checkpoint if skill.policy else ""
         found.append(
             Finding(
-                "POLICY_ENDPOINT_UNREACHABLE", place("SKILLS.md", order.op, "policy_client"), f"a policy at {endpoint}",
-                capabilities.policy_trouble, start, order.id, loose,
+                "POLICY_ENDPOINT_UNREACHABLE", place("SKILLS.md", order.op, "policy_client"),
+                coded("session.policy_at", endpoint=endpoint), capabilities.policy_trouble, start, order.id, loose,
             )
         )  # fmt: skip
     elif capabilities.policy is not None:
@@ -127,31 +129,31 @@ def _spaces(
     order: Order, policy: PolicyInfo, capabilities: TargetCapabilities, place: FieldLocator, *, loose: bool
 ) -> list[Finding]:
     field = place("SKILLS.md", order.op, "policy_client")
-    found = []
+    found, shapes = [], sorted(capabilities.representations.items())
     for name, (shape, kind) in policy.observations.items():
         have = capabilities.observations.get(name)
         if have is None or not _fits(shape, have[0]):
-            actual = "nothing of that name" if have is None else f"{have[1]} {tuple(have[0])}"
+            actual = coded("session.no_such_name") if have is None else f"{have[1]} {tuple(have[0])}"
+            names = sorted(capabilities.observations) or coded("session.none")
             found.append(
                 Finding(
                     "POLICY_INPUT_CONTRACT_UNSATISFIED", f"{field} observation {name}", f"{kind} {tuple(shape)}",
-                    f"{actual}; there are: {', '.join(sorted(capabilities.observations)) or 'none'}",
-                    "map the names in the skill's policy_client.observations, or train on this target", order.id, loose,
+                    coded("session.there_are", actual=actual, names=names), coded("session.map_names"), order.id, loose,
                 )
             )  # fmt: skip
     if policy.representation and policy.representation not in capabilities.representations:
         found.append(
             Finding(
                 "ACTION_CONTRACT_UNSATISFIED", f"{field} action", ", ".join(sorted(capabilities.representations)),
-                policy.representation, "use a policy whose actions this target accepts", order.id, loose,
+                policy.representation, coded("session.accepted_policy"), order.id, loose,
             )
         )  # fmt: skip
     elif policy.action_dim and capabilities.representations and policy.action_dim not in _dims(policy, capabilities):
         found.append(
             Finding(
                 "ACTION_CONTRACT_UNSATISFIED", f"{field} action",
-                " or ".join(f"{name} of {shape[0]}" for name, shape in sorted(capabilities.representations.items())),
-                f"{policy.action_dim} numbers", "use a policy whose actions this target accepts", order.id, loose,
+                either([coded("session.n_of", name=name, n=shape[0]) for name, shape in shapes]),
+                coded("session.n_numbers", n=policy.action_dim), coded("session.accepted_policy"), order.id, loose,
             )
         )  # fmt: skip
     return found

@@ -14,6 +14,8 @@ from typing import Final
 from worldfs.base.clock import Clock
 from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import BadInput, MissingRequirement, UserError
+from worldfs.base.messages import coded
+from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Relation, Scene, Skill, Target, Thing
 from worldfs.base.standard_operations import EXECUTE_TEXT, MOVE_TO, OBJECT, PICK_UP, PLACE_DOWN
 from worldfs.robots.targets.real_target import RealTarget, driver
@@ -77,12 +79,16 @@ class RobotBody:
         except UserError as error:
             code = error.code if error.code == "MISSING" else "TARGET_BUILD"
             field = error.path or f"TARGETS.md {self._target.id}"
-            return [Finding(code, field, error.expected or "a robot that answers", error.found, error.fix, order.id)]
+            return [
+                Finding(
+                    code, field, error.expected or coded("session.answering_robot"), error.found, error.fix, order.id
+                )
+            ]
         if order.op not in (names := self._names()):
-            field, there = f"TARGETS.md {self._target.id} config.kinematics", ", ".join(names) or "nothing"
-            fix = "give it one of those" if names else "name its kinematics, so that it can be led by poses"
-            found = f"{order.op}; this robot can do {there}"
-            expected = "one of " + ", ".join(sorted(op.name for op in ARM))
+            field = f"TARGETS.md {self._target.id} config.kinematics"
+            fix = coded("session.give_one") if names else coded("session.name_kinematics")
+            found = coded("session.robot_can", op=order.op, names=names or coded("session.nothing"))
+            expected = coded("session.one_of", names=sorted(op.name for op in ARM))
             return [Finding("OP_NOT_IN_PROFILE", field, expected, found, fix, order.id)]
         try:
             steps = self._steps(order)
@@ -100,9 +106,9 @@ class RobotBody:
             adapter, steps = self._take_up(), self._steps(order)
             runtimes = [self._runtime(step) for step in steps]
         except UserError as error:
-            return Outcome.failure(Cause.ERROR, "TARGET_BUILD", str(error))
+            return Outcome.failure(Cause.ERROR, "TARGET_BUILD", error_message(error))
         done: list[Json] = []
-        outcome = Outcome.success("nothing to do")
+        outcome = Outcome.success(coded("session.nothing_to_do"))
         for step, runtime in zip(steps, runtimes, strict=True):
             request = self._skill_request(step)
             found = runtime.review(request, adapter) if done else []
@@ -145,16 +151,17 @@ class RobotBody:
             return [order]
         words = order.params.get("nl_task")
         if not isinstance(words, str) or not words.strip() or self._context.interpreter is None:
-            raise BadInput(repr(words)[:80], expected="nl_task: a sentence", fix="write an instruction")
+            fix = coded("session.write_instruction")
+            raise BadInput(repr(words)[:80], expected=coded("session.a_sentence"), fix=fix)
         steps = [
             step for step in self._context.interpreter(words, self._scene_now()) if step.op not in ("wait", "look")
         ]
         unknown = sorted({step.op for step in steps} - ({*self._names()} - {"real_execute"}))
         if unknown or not steps:
             raise BadInput(
-                ", ".join(unknown) or "nothing to do",
+                ", ".join(unknown) or coded("session.nothing_to_do"),
                 expected=", ".join(self._names()),
-                fix="write a shorter instruction",
+                fix=coded("session.shorter"),
             )
         return [replace(step, id=f"{order.id}.{number}") for number, step in enumerate(steps, 1)]
 
@@ -167,8 +174,8 @@ class RobotBody:
         name = "MoveRuntime" if order.op == MOVE_TO.name else REKEP
         make = SKILLS.get(name)
         if make is None:
-            found, fix = f"no skill runtime {name} is installed", "install worldfs again: scripts/bootstrap, or pip"
-            raise MissingRequirement(found, op=order.op, expected="one of " + ", ".join(SKILLS), fix=fix)
+            found, fix = coded("session.no_runtime_installed", name=name), coded("session.install_again")
+            raise MissingRequirement(found, op=order.op, expected=coded("session.one_of", names=list(SKILLS)), fix=fix)
         return make()
 
     def _skill_request(self, order: Order) -> SkillRequest:

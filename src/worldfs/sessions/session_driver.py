@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 from worldfs.base.clock import Clock
 from worldfs.base.driver import PluginContext, Run, Simulated
 from worldfs.base.errors import BadInput, MissingRequirement, UserError, WorldError
+from worldfs.base.messages import coded
+from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import (
     Cause,
     Finding,
@@ -121,8 +123,8 @@ class SessionDriver:
             return found
         named = routing_of(order).target_adapter
         if named and named not in self._parts.targets:
-            expected = "one of " + ", ".join(sorted(self._parts.targets))
-            field, fix = f"SESSIONS.md {order.id} routing.target_adapter", "name one of them, or leave it out"
+            expected, fix = coded("session.one_of", names=sorted(self._parts.targets)), coded("session.name_or_leave")
+            field = f"SESSIONS.md {order.id} routing.target_adapter"
             return [*found, Finding("TARGET_BUILD", field, expected, named, fix, order.id)]
         try:
             adapter = self._take_up(target, order)
@@ -139,7 +141,8 @@ class SessionDriver:
             return Outcome.failure(Cause.REJECTED, "SKILL_RUNTIME_MISSING", self._unknown(order, target).found)
         runtime = self._runtime(order, skill, [])
         if runtime is None:
-            return Outcome.failure(Cause.REJECTED, "SKILL_RUNTIME_MISSING", f"no runtime {skill.runtime!r}")
+            missing = coded("session.no_runtime", name=skill.runtime)
+            return Outcome.failure(Cause.REJECTED, "SKILL_RUNTIME_MISSING", missing)
         trace = EpisodeTrace(run.artifacts if run.artifacts is not None else self._artifacts, order, self._clock)
         request = self._skill_request(order, skill)
         try:
@@ -151,7 +154,7 @@ class SessionDriver:
             self._drop(skill.policy)
             outcome = _policy_failed(error)
         except UserError as error:
-            outcome = Outcome.failure(Cause.ERROR, "TARGET_BUILD", str(error))
+            outcome = Outcome.failure(Cause.ERROR, "TARGET_BUILD", error_message(error))
         except BaseException:
             trace.drop()  # a bug here or in a package: it ends this job, reported by the dispatcher
             raise
@@ -172,8 +175,8 @@ class SessionDriver:
         factory = self._parts.targets.get(name)
         if factory is None:
             raise MissingRequirement(
-                f"no adapter is called {name!r}", expected="one of " + ", ".join(sorted(self._parts.targets)),
-                fix="name one of them under adapter.class, or install the package that brings it",
+                coded("session.no_adapter", name=name),
+                expected=coded("session.one_of", names=sorted(self._parts.targets)), fix=coded("session.name_adapter"),
             )  # fmt: skip
         try:
             adapter = factory(target, PluginContext(self._clock, self._artifacts, self._scene, self._language))
@@ -182,8 +185,9 @@ class SessionDriver:
             raise
         except Exception as error:  # whatever a simulator or a robot's library raises over what was declared
             raise BadInput(
-                f"{name} does not start: {type(error).__name__}: {error}", path=f"TARGETS.md {target.id}",
-                expected="a target that can be taken up", fix="correct its entry", code="TARGET_BUILD",
+                coded("session.no_start", name=name, kind=type(error).__name__, why=str(error)),
+                path=f"TARGETS.md {target.id}", expected=coded("session.usable_target"),
+                fix=coded("session.correct_entry"), code="TARGET_BUILD",
             ) from error  # fmt: skip
         self._adapter, self._named = adapter, name
         return adapter
@@ -209,8 +213,8 @@ class SessionDriver:
                 found.append(
                     Finding(
                         "SKILL_RUNTIME_MISSING", field,
-                        "one of " + ", ".join(sorted(self._parts.skills)), name,
-                        "name one of them, or install the package that brings it", order.id,
+                        coded("session.one_of", names=sorted(self._parts.skills)), name,
+                        coded("session.name_or_install"), order.id,
                     )
                 )  # fmt: skip
                 return None
@@ -240,8 +244,8 @@ class SessionDriver:
             factory = self._parts.policies.get(spec.type)
             if factory is None:
                 raise MissingRequirement(
-                    f"no policy client is called {spec.type!r}",
-                    expected="one of " + ", ".join(sorted(self._parts.policies)), fix="name one of them",
+                    coded("session.no_policy_client", name=spec.type),
+                    expected=coded("session.one_of", names=sorted(self._parts.policies)), fix=coded("session.name_one"),
                 )  # fmt: skip
             self._policies[key] = factory(spec, self._clock)
         return self._policies[key]
@@ -260,13 +264,13 @@ class SessionDriver:
     def _unknown(self, order: Order, target: Target | None) -> Finding:
         if target is None:
             return Finding(
-                "TARGET_DISABLED", "TARGETS.md", f"a target {order.node}", "it is not declared any more",
-                "declare it again", order.id,
+                "TARGET_DISABLED", "TARGETS.md", coded("session.a_target", id=order.node), coded("session.undeclared"),
+                coded("session.declare_again"), order.id,
             )  # fmt: skip
-        there = ", ".join(sorted(self._registries.skills())) or "none"
+        names = sorted(self._registries.skills()) or coded("session.none")
         return Finding(
-            "SKILL_RUNTIME_MISSING", f"SESSIONS.md {order.id} skill_ref", f"a skill of SKILLS.md: {there}", order.op,
-            "declare the skill, or name one of them", order.id,
+            "SKILL_RUNTIME_MISSING", f"SESSIONS.md {order.id} skill_ref", coded("session.a_skill", names=names),
+            order.op, coded("session.declare_skill"), order.id,
         )  # fmt: skip
 
 
@@ -305,7 +309,8 @@ def run_skill(runtime: SkillRuntime, request: SkillRequest, context: SkillContex
     except PolicyError as error:
         return _policy_failed(error)
     except TargetStopped as error:
-        return _over(run.stop, str(error)) if run.stop else Outcome.failure(Cause.ERROR, error.code, str(error))
+        said = error_message(error)
+        return _over(run.stop, said) if run.stop else Outcome.failure(Cause.ERROR, error.code, said)
     except (ConnectionError, TimeoutError) as error:
         why = str(error) or repr(error)
         return Outcome.failure(Cause.ERROR, "TARGET_CONNECTION", why, traceback=traceback.format_exc())
@@ -319,7 +324,7 @@ def _over(why: str, found: str) -> Outcome:
 
 def _policy_failed(error: PolicyError) -> Outcome:
     cause = Cause.TIMEOUT if error.code == "POLICY_TIMEOUT" else Cause.ERROR
-    return Outcome.failure(cause, error.code, str(error))
+    return Outcome.failure(cause, error.code, error_message(error))
 
 
 def skill_request(order: Order, skill: Skill) -> SkillRequest:
@@ -355,4 +360,4 @@ def _answer_s(order: Order) -> float:
 
 
 def _finding(code: str, field: str, error: UserError, order: Order) -> Finding:
-    return Finding(code, field, error.expected or "a target that can be taken up", error.found, error.fix, order.id)
+    return Finding(code, field, error.expected or coded("session.usable_target"), error.found, error.fix, order.id)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from worldfs.base.messages import coded
 from worldfs.policies.policy_contract import GRIPPERS
 from worldfs.robots.targets.target_adapter import ACTIONS, ActionSpec, Array, Observation
 
@@ -30,7 +31,11 @@ _DIMS = {"ee_delta": 7, "ee_pose": 8}
 
 
 class NoConversion(ValueError):
-    """The policy's actions cannot be converted to an action of the target; the text says why."""
+    """The policy's actions cannot be converted to an action of the target; `found` says why."""
+
+    def __init__(self, found: str) -> None:
+        super().__init__(found)
+        self.found = found
 
 
 class ActionConversion:
@@ -64,7 +69,7 @@ class ActionConversion:
     def __call__(self, action: Array, observation: Observation) -> Array:
         """Raises `NoConversion` if the action has another number of components."""
         if action.shape != (self.dim,):
-            raise NoConversion(f"{self.source} of {action.size} numbers, and the target's has {self.dim}")
+            raise NoConversion(coded("session.wrong_size", source=self.source, n=action.size, dim=self.dim))
         mine = np.asarray(action, float).copy()
         if self._clip:
             mine = np.clip(mine, -1.0, 1.0)
@@ -112,14 +117,16 @@ def choose_conversion(
 ) -> ActionConversion:
     """The best that there is. `source` "": the only representation of `dim` numbers (0: any). Raises `NoConversion`."""
     accepted = {spec.representation: spec for spec in specs}
-    words = ", ".join(f"{name} of {spec.shape[0]}" for name, spec in accepted.items()) or "nothing"
+    names = [coded("session.n_of", name=name, n=spec.shape[0]) for name, spec in accepted.items()]
+    words: object = names or coded("session.nothing")
     if not source:
         fitting = [name for name, spec in accepted.items() if dim in (0, spec.shape[0])]
         if len(fitting) != 1:
-            raise NoConversion(f"{dim or 'some'} numbers without a representation; the target accepts {words}")
+            some = coded("session.some_numbers", names=words)
+            raise NoConversion(coded("session.no_representation", n=dim, names=words) if dim else some)
         source = fitting[0]
     if source not in ACTIONS:
-        raise NoConversion(f"{source!r}; there are {', '.join(ACTIONS)}")
+        raise NoConversion(coded("session.unknown_action", source=source, names=list(ACTIONS)))
     choices = [source, *(to for of, to in _NEEDS if of == source)]
     for name in choices:
         need = _NEEDS.get((source, name), "")
@@ -128,8 +135,8 @@ def choose_conversion(
             found = ActionConversion(source, spec, overrides, control_hz or spec.control_hz)
             if dim in (0, found.dim):
                 return found
-            raise NoConversion(f"{source} of {dim} numbers; the target accepts {words}")
-    raise NoConversion(f"{source}; the target accepts {words}, and between joints and the tool there is no conversion")
+            raise NoConversion(coded("session.other_size", source=source, n=dim, names=words))
+    raise NoConversion(coded("session.no_conversion", source=source, names=words))
 
 
 def _same(mine: Array, observation: Observation) -> Array:
@@ -142,7 +149,7 @@ def _grip(source: str, taken: str, overrides: object) -> tuple[float, float]:
     if isinstance(overrides, Mapping):
         closed, wide = float(overrides.get("closed", closed)), float(overrides.get("open", wide))
     if closed == wide:
-        raise NoConversion(f"a gripper that is closed and open at {closed:g}")
+        raise NoConversion(coded("session.same_gripper", at=closed))
     low, high = GRIPPERS[taken]
     scale = (high - low) / (wide - closed)
     return scale, low - scale * closed

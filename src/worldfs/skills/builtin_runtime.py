@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Final, Protocol, runtime_checkable
 
 from worldfs.base.driver import Run
+from worldfs.base.messages import coded
+from worldfs.base.messages.message_rendering import either, finding_message
 from worldfs.base.model import Cause, Finding, Json, Order, Outcome
 from worldfs.robots.targets.target_adapter import TargetAdapter
 from worldfs.skills.skill_runtime import SkillContext, SkillRequest
@@ -53,9 +55,9 @@ class BuiltinSkillRuntime:
             return [_bodiless(request, target)]
         unknown = [order for order in orders if order.op not in target.ops]
         if unknown:
-            field, there = f"SKILLS.md {request.skill.id} steps", ", ".join(sorted(target.ops))
-            fix = "write steps of these ops, or give the skill another runtime"
-            return [Finding("OP_NOT_IN_PROFILE", field, f"one of {there}", unknown[0].op, fix, request.job)]
+            field, there = f"SKILLS.md {request.skill.id} steps", coded("session.one_of", names=sorted(target.ops))
+            fix = coded("session.these_ops")
+            return [Finding("OP_NOT_IN_PROFILE", field, there, unknown[0].op, fix, request.job)]
         # Only the first can be judged now: what comes after begins in another world.
         wanted = _still_wanted(orders, target)
         return target.judge(wanted[0]) if wanted else []
@@ -64,9 +66,9 @@ class BuiltinSkillRuntime:
         orders, target = steps_of(request), context.target
         if isinstance(orders, Finding) or not isinstance(target, NativeOperations):
             finding = orders if isinstance(orders, Finding) else _bodiless(request, target)
-            return Outcome.failure(Cause.REJECTED, finding.code, str(finding), findings=(finding,))
+            return Outcome.failure(Cause.REJECTED, finding.code, finding_message(finding), findings=(finding,))
         done: list[Json] = []
-        outcome = Outcome.success("nothing to do")
+        outcome = Outcome.success(coded("session.nothing_to_do"))
         for order in _still_wanted(orders, target):
             began = context.run.clock.monotonic()
             limit = context.run.deadline
@@ -76,7 +78,7 @@ class BuiltinSkillRuntime:
             seconds = round(context.run.clock.monotonic() - began, 3)
             attempts = outcome.evidence.get("attempts", 1)
             if outcome.code == "EXECUTION_TIMEOUT" and limit < context.run.deadline and not context.run.stop:
-                why = f"{order.op} took longer than the {request.step_timeout_s:g} s of a step (timeouts.skill)"
+                why = coded("session.step_too_long", op=order.op, s=request.step_timeout_s)
                 outcome = replace(outcome, code="SKILL_TIMEOUT", message=why)
             done.append({"op": order.op, "ok": outcome.ok, "seconds": seconds, "attempts": attempts})
             for watch in context.watch:
@@ -91,16 +93,18 @@ def steps_of(request: SkillRequest) -> list[Order] | Finding:
     value = request.skill.extra.get("steps")
     steps = STEPS.get(request.skill.id) if value is None else _own(value)
     if steps is None and value is not None:
-        field, expected = f"SKILLS.md {request.skill.id} steps", "a list of {op: {parameter: value}}"
-        return Finding("SCHEMA_VALIDATION", field, expected, str(value)[:200], "correct the steps", request.job)
+        field, expected = f"SKILLS.md {request.skill.id} steps", coded("session.steps_list")
+        fix = coded("session.correct_steps")
+        return Finding("SCHEMA_VALIDATION", field, expected, str(value)[:200], fix, request.job)
     orders = []
     for number, (op, params) in enumerate(steps or ((request.skill.id, dict(request.params)),)):
         filled = {key: _filled(value, request.params) for key, value in params.items()}
         needed = {key: value for key, value in filled.items() if value is not None}
         if params and not needed:
-            field, expected = f"SESSIONS.md {request.job} execution.params", " or ".join(sorted(params))
-            found = ", ".join(sorted(request.params)) or "nothing"
-            return Finding("SCHEMA_VALIDATION", field, expected, found, "give the parameter", request.job)
+            field, wanted = f"SESSIONS.md {request.job} execution.params", either(sorted(params))
+            found = ", ".join(sorted(request.params)) or coded("session.nothing")
+            fix = coded("session.give_parameter")
+            return Finding("SCHEMA_VALIDATION", field, wanted, found, fix, request.job)
         orders.append(
             Order(f"{request.job}.{number + 1}", request.job, op, needed, timeout_s=request.step_timeout_s or 300)
         )
@@ -145,7 +149,5 @@ def _filled(value: object, params: Json) -> object:
 
 def _bodiless(request: SkillRequest, target: TargetAdapter) -> Finding:
     field = f"TARGETS.md {target.target.id} adapter"
-    fix = "use a skill with a policy on this target, or a simulated target (backend: mujoco)"
-    return Finding(
-        "ACTION_BRIDGE_MISSING", field, "a target that has ops of its own", target.target.adapter, fix, request.job
-    )
+    expected, fix = coded("session.own_ops"), coded("session.policy_or_simulated")
+    return Finding("ACTION_BRIDGE_MISSING", field, expected, target.target.adapter, fix, request.job)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from worldfs.base.messages import coded
 from worldfs.base.model import PolicySpec
 from worldfs.policies import policy_contract
 from worldfs.policies.endpoint import endpoint_text
@@ -68,8 +69,8 @@ class ObservationMapping:
                 pose[:3] if name == "ee_position" else pose[3:7] if name == "ee_quaternion" else axis_angle(pose[3:7])
             )
         raise PolicyError(
-            f"the target shows no {name}", path=self._where, expected=", ".join(sorted(observation)),
-            fix="correct policy_client.observations of the skill", code="POLICY_CLIENT",
+            coded("session.not_shown", name=name), path=self._where, expected=", ".join(sorted(observation)),
+            fix=coded("session.correct_observations"), code="POLICY_CLIENT",
         )  # fmt: skip
 
     def _picture(self, array: Array) -> Array:

@@ -16,6 +16,8 @@ import numpy as np
 from worldfs.base.clock import Clock
 from worldfs.base.driver import Run
 from worldfs.base.errors import UserError
+from worldfs.base.messages import coded
+from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Outcome
 from worldfs.base.model.skill import REAL
 from worldfs.policies import policy_contract
@@ -34,7 +36,10 @@ ANSWER_S = 10.0  # for an answer of the policy, if the session sets none
 MODES = ("chunk_buffer", "open_loop", "single_step")
 # parameters that describe an episode → the target's names for them
 _ABOUT = {"object_id": "thing", "thing": "thing", "place": "place", "task": "task", "position": "position"}
-_STOPPED = {"timeout": (Cause.TIMEOUT, "EXECUTION_TIMEOUT"), "cancelled": (Cause.CANCELLED, "CANCELLED")}
+_STOPPED = {
+    "timeout": (Cause.TIMEOUT, "EXECUTION_TIMEOUT", "session.stopped_timeout"),
+    "cancelled": (Cause.CANCELLED, "CANCELLED", "session.stopped_cancelled"),
+}
 
 
 class PolicyLoopEnded(Exception):
@@ -56,8 +61,8 @@ class VLAPolicyRuntime:
         if spec is None:
             return [
                 Finding(
-                    "POLICY_ENDPOINT_UNREACHABLE", f"SKILLS.md {request.skill.id} policy_client", "a policy", "none",
-                    "add its address: policy_client: {type: http, endpoint: http://localhost:8765/predict}", job,
+                    "POLICY_ENDPOINT_UNREACHABLE", f"SKILLS.md {request.skill.id} policy_client",
+                    coded("session.a_policy"), coded("session.none"), coded("session.add_policy"), job,
                 )
             ]  # fmt: skip
         place, found = f"SKILLS.md {request.skill.id} policy_client", []
@@ -65,8 +70,9 @@ class VLAPolicyRuntime:
         if missing := ObservationMapping(spec).missing(have):
             found.append(
                 Finding(
-                    "POLICY_INPUT_CONTRACT_UNSATISFIED", f"{place}.observations", ", ".join(sorted(have)) or "nothing",
-                    ", ".join(missing), "name observations that the target has", job, not request.skill.strict,
+                    "POLICY_INPUT_CONTRACT_UNSATISFIED", f"{place}.observations", 
+                    ", ".join(sorted(have)) or coded("session.nothing"), ", ".join(missing),
+                    coded("session.name_observations"), job, not request.skill.strict,
                 )
             )  # fmt: skip
         overrides = policy_contract.action_overrides(spec)
@@ -76,22 +82,22 @@ class VLAPolicyRuntime:
             except NoConversion as error:
                 found.append(
                     Finding(
-                        "ACTION_CONTRACT_UNSATISFIED", f"{place}.action", "what the target accepts", str(error),
-                        "use a policy whose actions this target accepts", job, not request.skill.strict,
+                        "ACTION_CONTRACT_UNSATISFIED", f"{place}.action", coded("session.accepted"), error.found,
+                        coded("session.accepted_policy"), job, not request.skill.strict,
                     )
                 )  # fmt: skip
         if request.chunk_mode not in MODES:
             found.append(
                 Finding(
                     "SCHEMA_VALIDATION", f"SESSIONS.md {job} execution.action_chunk_mode", ", ".join(MODES),
-                    request.chunk_mode, f"write {MODES[0]}", job,
+                    request.chunk_mode, coded("session.write_mode", mode=MODES[0]), job,
                 )
             )  # fmt: skip
         return found
 
     def perform(self, request: SkillRequest, context: SkillContext) -> Outcome:
         if context.policy is None or request.skill.policy is None:
-            return Outcome.failure(Cause.REJECTED, "POLICY_CLIENT", "the skill names no policy")
+            return Outcome.failure(Cause.REJECTED, "POLICY_CLIENT", coded("session.no_policy"))
         loop = _PolicyLoop(request, context, context.policy)
         try:
             outcome = loop.run()
@@ -99,9 +105,9 @@ class VLAPolicyRuntime:
             outcome = end.outcome
         except PolicyError as error:
             cause = Cause.TIMEOUT if error.code == "POLICY_TIMEOUT" else Cause.ERROR
-            outcome = Outcome.failure(cause, error.code, str(error))
+            outcome = Outcome.failure(cause, error.code, error_message(error))
         except UserError as error:
-            outcome = Outcome.failure(Cause.ERROR, "TARGET_STEP", str(error))
+            outcome = Outcome.failure(Cause.ERROR, "TARGET_STEP", error_message(error))
         finally:
             loop.close()  # also where a bug ends it: nothing moves on
         evidence = {**loop.evidence(), **outcome.evidence}
@@ -157,7 +163,7 @@ class _PolicyLoop:
             try:
                 action = self._conversion(ready.popleft(), observation)
             except NoConversion as error:
-                raise self._unfit(str(error)) from None
+                raise self._unfit(error.found) from None
             self._rate()
             self._check_stop()
             result = self._step(action, self._conversion.spec.representation)
@@ -166,16 +172,11 @@ class _PolicyLoop:
                 watch(observation, action, result)
             if result.success:
                 target.stop()
-                return Outcome.success(f"done in {self._figures.steps} steps")
+                return Outcome.success(coded("session.done", n=self._figures.steps))
             if result.terminated or result.truncated:
-                word = "terminated" if result.terminated else "truncated"
-                return Outcome.failure(
-                    Cause.ERROR, "RUNTIME_ERROR", f"the target ended the episode ({word}) unfinished"
-                )
-        return Outcome.failure(
-            Cause.ERROR, "MAX_STEPS_EXCEEDED",
-            f"not done after {request.max_steps} steps; expected the target's own measure of success",
-        )  # fmt: skip
+                why = coded("session.terminated") if result.terminated else coded("session.truncated")
+                return Outcome.failure(Cause.ERROR, "RUNTIME_ERROR", why)
+        return Outcome.failure(Cause.ERROR, "MAX_STEPS_EXCEEDED", coded("session.max_steps", n=request.max_steps))
 
     def close(self) -> None:
         """Stop the target and end the watchdog."""
@@ -259,8 +260,8 @@ class _PolicyLoop:
             if not self._watchdog.ended:
                 raise
             raise PolicyError(
-                f"no answer within {timeout_s:.3g} s", path=endpoint_text(self._spec), code="POLICY_TIMEOUT",
-                expected="an answer in time", fix="give it more time (timeouts.skill of the session)",
+                coded("session.late_answer", s=timeout_s), path=endpoint_text(self._spec), code="POLICY_TIMEOUT",
+                expected=coded("session.answer_in_time"), fix=coded("session.more_time"),
             ) from error  # fmt: skip
 
     def _end_inference(self) -> None:
@@ -282,7 +283,7 @@ class _PolicyLoop:
                 control_hz=self._request.control_hz,
             )  # fmt: skip
         except NoConversion as error:
-            raise self._unfit(str(error)) from None
+            raise self._unfit(error.found) from None
 
     def _step(self, action: Array, representation: str) -> StepResult:
         self._moved = True
@@ -299,7 +300,7 @@ class _PolicyLoop:
                 Outcome.failure(
                     Cause.TIMEOUT,
                     "SKILL_TIMEOUT",
-                    f"a step of the target took {took:.3g} s; expected {limit:g} s (timeouts.skill)",
+                    coded("session.slow_step", took=took, limit=limit),
                 )
             )
         return result
@@ -307,20 +308,16 @@ class _PolicyLoop:
     def _check_stop(self) -> None:
         if why := self._run.stop:
             self._halt()
-            raise PolicyLoopEnded(Outcome.failure(*_STOPPED[why], f"stopped: {why}"))
+            cause, code, said = _STOPPED[why]
+            raise PolicyLoopEnded(Outcome.failure(cause, code, coded(said)))
 
     def _halt(self) -> None:
         self._moved = False
         self._target.stop()
 
     def _unfit(self, found: str) -> PolicyLoopEnded:
-        return PolicyLoopEnded(
-            Outcome.failure(
-                Cause.REJECTED, "ACTION_CONTRACT_UNSATISFIED",
-                f"the policy gives {found} — describe it with policy_client.action of the skill, "
-                "or use a policy for this target",
-            )
-        )  # fmt: skip
+        said = coded("session.unfit", found=found)
+        return PolicyLoopEnded(Outcome.failure(Cause.REJECTED, "ACTION_CONTRACT_UNSATISFIED", said))
 
     def _left(self, most: float) -> float:
         """Of the attempt's time, at most so many seconds."""

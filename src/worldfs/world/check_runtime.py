@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from worldfs.base.errors import UserError
+from worldfs.base.messages import coded
 from worldfs.base.model import Finding
 from worldfs.formats.runtime import sessions
 from worldfs.robots.targets import target_declaration
@@ -23,12 +24,10 @@ def broken_references(store: Store) -> Iterator[Finding]:
         for id in target.skills:
             if id not in skills:
                 field = place("TARGETS.md", target.id, "supported_skills")
-                yield _unknown("SKILL_RUNTIME_MISSING", field, "skill", id, skills)
+                yield _unknown("SKILL_RUNTIME_MISSING", field, coded("world.kind_skill"), id, skills)
         if target.adapter and target.adapter not in TARGETS:
-            yield _unknown(
-                "TARGET_BUILD", place("TARGETS.md", target.id, "adapter.class"), "adapter", target.adapter,
-                TARGETS,
-            )  # fmt: skip
+            field = place("TARGETS.md", target.id, "adapter.class")
+            yield _unknown("TARGET_BUILD", field, coded("world.kind_adapter"), target.adapter, TARGETS)
         yield from target_declaration.review(target, place)
     for skill in skills.values():
         for there, member, name in (
@@ -54,18 +53,20 @@ def _sessions(store: Store, registries: WorkspaceTargets) -> Iterator[Finding]:
         at = f"{sessions.FILE} {entry.id}"
         target, skill = targets.get(entry.order.node), skills.get(entry.order.op)
         if target is None:
-            yield _unknown("NODE_UNKNOWN", f"{at} target_ref", "target", entry.order.node, targets)
+            yield _unknown("NODE_UNKNOWN", f"{at} target_ref", coded("world.kind_target"), entry.order.node, targets)
         if skill is None:
-            yield _unknown("SKILL_RUNTIME_MISSING", f"{at} skill_ref", "skill", entry.order.op, skills)
+            yield _unknown(
+                "SKILL_RUNTIME_MISSING", f"{at} skill_ref", coded("world.kind_skill"), entry.order.op, skills
+            )
         if target is None or skill is None:
             continue
         yield from preflight.check_documents(entry.order, skill, target, registries.pointer)
         if not target.enabled:
-            fix = f"set enabled: true in {registries.pointer('TARGETS.md', target.id, 'enabled')}"
-            found = f"{target.id} is disabled: the session waits"
-            yield Finding("TARGET_DISABLED", at, "an enabled target", found, fix, entry.id, True)
+            fix = coded("world.set_enabled", where=registries.pointer("TARGETS.md", target.id, "enabled"))
+            found = coded("world.session_waits", id=target.id)
+            yield Finding("TARGET_DISABLED", at, coded("world.enabled_target"), found, fix, entry.id, True)
 
 
 def _unknown(code: str, field: str, what: str, found: str, there: Iterable[str]) -> Finding:
-    expected = f"an existing {what}: {', '.join(sorted(there)) or 'none'}"
-    return Finding(code, field, expected, found, "declare it, or correct the name", warning=True)
+    expected = coded("world.existing", what=what, names=sorted(there) or coded("world.none"))
+    return Finding(code, field, expected, found, coded("world.declare_or_correct"), warning=True)

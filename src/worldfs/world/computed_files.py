@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, NotFound, UserError
 from worldfs.base.messages import coded
-from worldfs.base.messages.message_rendering import render_finding
+from worldfs.base.messages.message_rendering import finding_message, render_finding
 from worldfs.base.model import Finding
 from worldfs.runtime.job_store import ALERTS, CONTROL, JobStore
 from worldfs.runtime.stop_log import StopLog
@@ -101,7 +101,10 @@ class SheetFile(VirtualFile):
         for id in cancel:
             self.jobs.request_cancel(id, ask.actor)
         if refused:
-            rest = f"{len(new)} accepted, {len(refused)} refused: " + "; ".join(str(item) for item in refused[:5])
+            said = reduce(
+                lambda one, more: coded("world.and_then", one=one, more=more), map(finding_message, refused[:5])
+            )
+            rest = coded("world.some_refused", n=len(new), m=len(refused), said=said)
             raise BadInput(rest, path=page.file, op="write", actor=ask.actor, code=refused[0].code)
 
     def submit(self, order: Order, actor: str) -> None:
@@ -113,14 +116,14 @@ class SheetFile(VirtualFile):
         page, order = self.page(), replace(order, asker=actor, params=plain(order.params))
         named = order.params.get("robot_id") or order.node
         if named != order.node:
-            found = f"params name the robot {named!r}"
+            found = coded("world.params_robot", named=named)
             raise BadInput(found, path=order.id, op="submit", expected=order.node, code="NODE_MISMATCH")
         if self.jobs.accept([order])[0].new:
             return
         known = self._job(order.id)
         if known is not None and page.digest(known.order) != page.digest(order):
             reused = id_reused(page.file, known.order, order)
-            raise BadInput(str(reused), path=page.file, op="submit", actor=actor, code=reused.code)
+            raise BadInput(finding_message(reused), path=page.file, op="submit", actor=actor, code=reused.code)
 
     def _job(self, id: str) -> Job | None:
         try:
@@ -201,10 +204,8 @@ def film_name(text: str, node: str) -> str:
     """A valid film file name, or "" to stop. Checked at the write and again by the kernel: both are entry points."""
     name = text.strip()
     if name and not (safe_name(name) and name.lower().endswith((".gif", ".mp4"))):
-        expected = "NAME.gif or NAME.mp4, or nothing to stop"
-        raise BadInput(
-            f"{name[:80]!r} is not a valid film name", path=f"/nodes/{node}/film", op="film", expected=expected
-        )
+        found, expected = coded("world.bad_film_name", name=name[:80]), coded("world.film_name")
+        raise BadInput(found, path=f"/nodes/{node}/film", op="film", expected=expected)
     return name
 
 
@@ -212,7 +213,7 @@ def job_views(jobs: JobStore) -> dict[str, ViewFile]:
     def load(names: Names) -> Job:
         job = jobs.load(names["job"])
         if job.order.node != names["node"]:
-            raise NotFound(f"no job {job.id!r} of {names['node']}", path=job.id, op="read")
+            raise NotFound(coded("world.no_job_of", id=job.id, node=names["node"]), path=job.id, op="read")
         return job
 
     def result(names: Names) -> bytes:

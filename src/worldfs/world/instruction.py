@@ -7,6 +7,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded, render
+from worldfs.base.messages.coded_text import language_of
 from worldfs.base.stop_signal import StopSignal
 from worldfs.formats import environment
 from worldfs.planning.planner import QuestionIntent, interpret
@@ -21,16 +23,6 @@ if TYPE_CHECKING:
     from .world import World
 
 LONGEST: Final = 60  # characters of an instruction in messages to others
-WAITING: Final = ("waiting: {node} is doing “{what}” (process {pid})", "等待：{node} 正在执行“{what}”(进程 {pid})")
-HELD: Final = (
-    "waiting: {node} is stopped, until: paos resume --node {node}",
-    "等待：{node} 已停止，恢复请运行：paos resume --node {node}",
-)
-STOPPED: Final = (
-    "{node} is stopped (by {by}, {at}): nothing moves until: paos resume --node {node}",
-    "{node} 已停止 ({by}，{at})：恢复之前不会运动，请运行：paos resume --node {node}",
-)
-CANCELLED: Final = ("cancelled before its turn", "轮到之前已取消")
 
 
 class Instruction:
@@ -61,7 +53,7 @@ class Instruction:
         short = what if len(what) <= LONGEST else what[: LONGEST - 1] + "…"
         self._turn = InstructionTurn(self._world.store, self._node, short, self._world.clock)
         if not self._first(self._turn):
-            return CANCELLED[self._zh]
+            return render(coded("runtime.cancelled_waiting"), self.language)
         self._count = self._now().number
         return ""
 
@@ -91,11 +83,13 @@ class Instruction:
                     turn.release()
                     self._turn = None
                     return True
-                words = (HELD if ahead is None else WAITING)[self._zh]
-                facts = {"node": self._node, "what": (ahead or {}).get("purpose"), "pid": (ahead or {}).get("pid")}
-                if ahead != {} and said != (told := words.format(**facts)):
+                if ahead is None:
+                    told = coded("runtime.waiting_stopped", node=self._node)
+                else:
+                    told = coded("runtime.waiting", node=self._node, what=ahead.get("purpose"), pid=ahead.get("pid"))
+                if ahead != {} and said != told:
                     said = told
-                    self._tell(said)
+                    self._tell(render(said, self.language))
                 changes = watch.read(RELEASE_S if ahead == {} or changes else None)
         return False
 
@@ -112,14 +106,11 @@ class Instruction:
         return self._world.stops.state(self._node)
 
     @property
-    def _zh(self) -> bool:
-        return _chinese(self._text)
+    def language(self) -> str:
+        """The language of the instruction."""
+        return language_of(self._text)
 
 
 def stopped_message(node: str, stop: StopState, text: str) -> str:
     """The stop state of a robot, in the language of `text`."""
-    return STOPPED[_chinese(text)].format(node=node, by=stop.by, at=stop.at)
-
-
-def _chinese(text: str) -> bool:
-    return any("\u4e00" <= sign <= "\u9fff" for sign in text)
+    return render(coded("runtime.robot_stopped", node=node, by=stop.by, at=stop.at), language_of(text))

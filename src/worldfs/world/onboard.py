@@ -6,6 +6,7 @@ from pathlib import Path
 
 from worldfs.base.durable import Root
 from worldfs.base.errors import BadInput, Exists
+from worldfs.base.messages import coded
 from worldfs.formats import config, embodied
 from worldfs.storage.open_store import open_store
 from worldfs.storage.store_interface import ABSENT, Store
@@ -21,7 +22,8 @@ def onboard(home: Home, *, profile: str = "", language: str = "", robot_id: str 
     """Each file and whether it was "written" or "kept". Raises `BadInput` for an unknown profile."""
     profile, language = profile or DEFAULT_PROFILE, language or "en"
     if language not in ("en", "zh"):
-        raise BadInput(f"no language {language!r}", op="onboard", expected="en or zh")
+        found = coded("world.no_language", language=language)
+        raise BadInput(found, op="onboard", expected=coded("world.languages"))
     body = profile_text(profile, language, home.profiles)
     if body is None:
         raise unknown_profile(profile, home.profiles, "--profile")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, from_os
+from worldfs.base.messages import coded
 
 if TYPE_CHECKING:
     from worldfs.base.model import Profile
@@ -73,15 +74,16 @@ def unknown_profile(name: str, own: Path | None, path: str) -> BadInput:
     """The error for an unknown profile: the existing ones, the nearest, and where to put a new one."""
     there = profile_names(own)
     nearest = get_close_matches(name, there, 1)
-    place = f"write {own}/{name}.md" if own is not None else f"write {name}.md into {FOLDER} of the home"
-    plain = bool(name) and not set(name) & set("/\\\0")
+    fix = coded("world.name_known")
+    if name and not set(name) & set("/\\\0"):
+        place = coded("world.write_profile_into", name=name, folder=FOLDER)
+        place = coded("world.write_profile", path=f"{own}/{name}.md") if own is not None else place
+        fix = coded("world.or_known", fix=place)
     return BadInput(
-        f"unknown profile {name!r}",
+        coded("world.no_profile", name=name),
         path=path,
         op="find a profile",
-        expected="one of: " + ", ".join(there),
-        fix=(f"did you mean {nearest[0]}? Else " if nearest else "")
-        + (place if plain else "name one of them")
-        + (", or name one of those" if plain else ""),
+        expected=coded("world.one_of", names=there),
+        fix=coded("world.did_you_mean_else", likely=nearest[0], fix=fix) if nearest else fix,
         code="PROFILE_MISSING",
     )

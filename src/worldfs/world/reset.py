@@ -13,6 +13,7 @@ from typing import NamedTuple
 from worldfs.access.roles import OPERATOR
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import NotFound
+from worldfs.base.messages import coded
 from worldfs.runtime.job_store import JobStore
 from worldfs.storage.lease import KERNEL_LEASE
 from worldfs.storage.open_store import open_store
@@ -72,7 +73,7 @@ def undo_reset(workspace: Path) -> tuple[str, ...]:
         copies = [f"{BEFORE}/{stamp.rstrip('/')}" for stamp in store.list(BEFORE)]
         kept = next((copy for copy in reversed(copies) if store.list(copy)), None)
         if kept is None:
-            raise NotFound("no reset to undo", path=str(workspace), op="reset --undo")
+            raise NotFound(coded("world.no_reset"), path=str(workspace), op="reset --undo")
         names = store.list(kept)
         for name in names:
             if stored := store.get(f"{kept}/{name}"):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.base.model.skill import REAL
 
 if TYPE_CHECKING:
@@ -37,12 +38,11 @@ def robot_factory(
     what is missing; `others` are the other known drivers.
     """
     name = _bare(driver)
-    there = ", ".join([*sorted(others), *names()])
+    there = coded("world.one_of", names=[*sorted(others), *names()])
     if name in WALKING:
         raise BadInput(
-            f"{node} wants the driver {driver!r}: a Go2 is not supported for ACTION.md yet",
-            path="config.json embodiments.instances", op="up", expected=f"one of: {there}",
-            fix="use sessions: a target of TARGETS.md with adapter.driver unitree_go2 (docs/robots.md)",
+            coded("world.go2", node=node, driver=driver),
+            path="config.json embodiments.instances", op="up", expected=there, fix=coded("world.use_sessions"),
         )  # fmt: skip
     if name not in names():
         return None
@@ -53,16 +53,16 @@ def robot_factory(
         entry = (
             f"{{id: {node}, type: real_robot, adapter: {{class: RealRobotTargetAdapter, driver: {wanted}}}, config: …}}"
         )
-        fix = f"declare it there: {entry} (docs/robots.md)"
-        if also:
-            fix = f"give robot and target one id: robotId {also[0]}, or `id: {node}` in TARGETS.md"
-        fix += "; or run it in the simulation: `paos up` and `paos do` take --driver simulation"
-        found = f"{node} wants the driver {driver!r}, and TARGETS.md has no such robot of that id"
-        raise BadInput(found, path=f"TARGETS.md {node}", op="up", expected=f"a robot {node} with that driver", fix=fix)
+        fix = coded("world.same_id", id=also[0], node=node) if also else coded("world.declare_robot", entry=entry)
+        raise BadInput(
+            coded("world.no_robot_target", node=node, driver=driver),
+            path=f"TARGETS.md {node}", op="up", expected=coded("world.robot_with_driver", node=node),
+            fix=coded("world.or_simulate", fix=fix),
+        )  # fmt: skip
     if not target.enabled:
         raise BadInput(
-            f"{node} is disabled", path=f"TARGETS.md {node} enabled", op="up", expected="enabled: true",
-            fix="enable it there, or remove the robot from config.json",
+            coded("world.node_disabled", node=node), path=f"TARGETS.md {node} enabled", op="up",
+            expected=coded("world.enabled_true"), fix=coded("world.enable_there"),
         )  # fmt: skip
 
     def make(seat: PluginContext) -> Driver:

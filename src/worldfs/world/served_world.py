@@ -17,6 +17,7 @@ from worldfs.access.visibility_policy import PolicyCache
 from worldfs.base.agent_names import check_new_name, list_agents
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.control.control_plane import ControlPlane
 from worldfs.namespace.binding_context import ActionsFactory, BindingContext
 from worldfs.namespace.binding_namespace import BindingNamespace, NamespaceSources
@@ -182,7 +183,7 @@ class ServedWorld:
         """Idempotent. Raises `BadInput` for a name that no agent may have."""
 
         if check_new_name(self._agents.root, name) == SELF:
-            raise BadInput(f"{SELF!r} stands for the caller's agent", op="agent", expected="another name")
+            raise BadInput(coded("world.caller", name=SELF), op="agent", expected=coded("world.another_name"))
         place = self._agents.root / name
         if not place.is_dir():
             place.mkdir(parents=True, exist_ok=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from worldfs.base.errors import UserError
+from worldfs.base.messages import coded
 from worldfs.base.model import Finding
 from worldfs.formats import environment
 from worldfs.formats.runtime import skills, targets
@@ -90,8 +91,8 @@ class WorkspaceTargets:
             registry = kept.get()
             found[kept.key] = list(registry.findings)
             if (error := kept.trouble) is not None:
-                fix = error.fix or "correct it; until then the last good state stands"
-                found[kept.key].append(Finding(error.code, kept.key, error.expected or "a registry", error.found, fix))
+                fix, expected = error.fix or coded("world.correct_registry"), error.expected or coded("world.registry")
+                found[kept.key].append(Finding(error.code, kept.key, expected, error.found, fix))
         return found
 
 

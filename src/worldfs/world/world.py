@@ -370,7 +370,7 @@ class World:
     @property
     def _kernel(self) -> Kernel:
         if self.kernel is None:
-            raise BadInput("this world was opened to read and submit only", op="run", fix="open it with serve=True")
+            raise BadInput(coded("world.read_only"), op="run", fix=coded("world.serve_it"))
         return self.kernel
 
     def abandon(self) -> None:
@@ -407,8 +407,9 @@ class World:
         if node is None and len(ids) == 1:
             node = ids[0]
         if node not in ids:
-            found = "several robots and no name" if node is None else f"no robot {node!r}"
-            raise BadInput(found, op="do", expected="one of: " + ", ".join(ids), fix="say which: --node NAME")
+            found = coded("world.several_robots") if node is None else coded("world.no_robot", node=node)
+            expected, fix = coded("world.one_of", names=ids), coded("world.say_which")
+            raise BadInput(found, op="do", expected=expected, fix=fix)
         return TreePlannerPort(self, PROJECT, node, tell, instruction)
 
     def new_id(self) -> str:
@@ -444,10 +445,7 @@ class World:
             raise self.broken
         if self.kernel is None and self.store.lease(KERNEL_LEASE).holder() is None:
             raise MissingRequirement(
-                "the kernel that ran it has gone",
-                path=str(self.root),
-                op="wait",
-                fix="start one with: paos up; running jobs are then ended as lost, the others run",
+                coded("world.kernel_gone"), path=str(self.root), op="wait", fix=coded("world.start_kernel")
             )
 
     def cancel(self, job_id: str, actor: str = OPERATOR) -> None:
@@ -472,9 +470,9 @@ class World:
         ids = self.node_ids()
         if node is not None and node not in ids:
             likely = "".join(get_close_matches(node, ids, 1))
-            fix = f"did you mean {likely}?" if likely else f"name one of them, or `paos {op} --all`"
-            there = "one of: " + (", ".join(ids) or "no robot is configured")
-            raise NotFound(f"no robot {node!r}", op=op, actor=actor, expected=there, fix=fix)
+            fix = coded("world.did_you_mean", likely=likely) if likely else coded("world.name_or_all", op=op)
+            there = coded("world.one_of", names=ids or coded("world.no_robot_configured"))
+            raise NotFound(coded("world.no_robot", node=node), op=op, actor=actor, expected=there, fix=fix)
         nodes = ids if node is None else [node]
         for id in nodes:
             self.namespace(actor).target(f"/nodes/{id}/{op}").require_writable(op)

@@ -12,6 +12,7 @@ from worldfs.access.roles import CRITIC, WATCHDOG
 from worldfs.base.clock import Clock, stamp
 from worldfs.base.driver import RECORD_FPS, Driver, Simulated, VideoRecorder
 from worldfs.base.errors import MissingRequirement, UserError
+from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import render_outcome
 from worldfs.base.model import Cause, Finding, Json, Lesson, Order, Outcome, Profile, Scene
 from worldfs.formats import embodied, environment, lessons_file, task
@@ -98,9 +99,7 @@ class WorldJobHooks:
         """Film the robot into artifacts/films/, or stop."""
         body, name = self.drivers[node], film_name(text, node)
         if self.films is None or not isinstance(body, VideoRecorder):
-            raise MissingRequirement(
-                f"the driver of {node} cannot film", op="film", fix="use one that can: --driver simulation"
-            )
+            raise MissingRequirement(coded("world.no_film", node=node), op="film", fix=coded("world.use_simulation"))
         if not name:
             body.stop_recording()
             return

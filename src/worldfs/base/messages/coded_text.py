@@ -13,7 +13,8 @@ from importlib import import_module
 from worldfs.base.json_values import as_object
 
 LANGUAGES = ("en", "zh")  # the columns of a catalogue
-AREAS = ("critic", "file", "lesson", "model", "planner", "robot", "runtime")  # the catalogues: a code is `area.name`
+# the catalogues: a code is `area.name`
+AREAS = ("agent", "command", "critic", "file", "lesson", "model", "planner", "robot", "runtime", "session", "world")
 _UNSAYABLE = (LookupError, ValueError, TypeError, AttributeError, RecursionError)
 
 
@@ -126,6 +127,11 @@ def _argument(value: object) -> object:
         code, args = _taken(value)
         return CodedText(_said(code, args, 0), code, args)
     return value
+
+
+def language_of(text: str) -> str:
+    """The language in which a person wrote: `zh` with any Chinese sign, else `en`."""
+    return "zh" if any("\u4e00" <= sign <= "\u9fff" for sign in text) else "en"
 
 
 def _column(language: str) -> int:

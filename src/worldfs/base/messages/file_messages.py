@@ -1,6 +1,17 @@
 """Messages about files, in English and Chinese: what a document, a home or an agent's state has, and how to mend it."""
 
 ROWS = {
+    "file.rfc8259": ("JSON (RFC 8259)", "JSON (RFC 8259)"),
+    "file.a_section": ("a section: {names} or a heading", "一节：{names}，或某个标题"),
+    "file.ends_fence": (
+        "text that ends a fence or comment which the file opens above",
+        "文本会结束文件上文打开的围栏或注释",
+    ),
+    "file.close_memory": ("close the ``` or <!-- of memory.md", "闭合 memory.md 中的 ``` 或 <!--"),
+    "file.read_memory": ("read memory.md again", "重新读取 memory.md"),
+    "file.a_remark": ("a remark of the file", "文件中的一条笔记"),
+    "file.json_error": ("{problem} at line {line} column {column}", "第 {line} 行第 {column} 列：{problem}"),
+    "file.other_kind": ("a {kind} at line 1 column 1", "第 1 行第 1 列：{kind}"),
     "file.a_block": ("a block with {names}", "数据块含 {names}"),
     "file.a_message": ("a message", "一条消息"),
     "file.a_status": ("status, attempt, outcome", "status、attempt、outcome"),

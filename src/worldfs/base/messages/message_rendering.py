@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 
 from worldfs.base.errors import WorldError
 from worldfs.base.model import Finding, Outcome
 
-from .coded_text import coded, render
+from .coded_text import CodedText, coded, render
 
 
 def render_finding(finding: Finding, language: str) -> Finding:
@@ -24,6 +26,17 @@ def render_outcome(outcome: Outcome, language: str) -> Outcome:
     if said == outcome.message and findings == outcome.findings:
         return outcome
     return replace(outcome, message=said, findings=findings)
+
+
+def finding_message(finding: Finding) -> CodedText:
+    """The finding in one text, as `str(finding)`, with the codes of its parts."""
+    texts = {name: getattr(finding, name) for name in ("code", "field", "expected", "found", "fix")}
+    return coded("world.finding", **texts)
+
+
+def either(names: Sequence[str]) -> str:
+    """`a or b`; "" for none."""
+    return reduce(lambda one, other: coded("runtime.or", one=one, other=other), names) if names else ""
 
 
 def error_message(error: WorldError) -> str:

@@ -7,6 +7,7 @@ ROWS = {
     "runtime.error_expected": ("{said}; expected {expected}", "{said}；应为 {expected}"),
     "runtime.error_fix": ("{said} — {fix}", "{said}；{fix}"),
     "runtime.found_fix": ("{found}; {fix}", "{found}；{fix}"),
+    "runtime.or": ("{one} or {other}", "{one} 或 {other}"),
     # -- a refusal in one text
     "runtime.refused": (
         "{field}: found {found}, expected {expected}; {fix}",
@@ -51,6 +52,17 @@ ROWS = {
         "use one of these, or remove {op} from EMBODIED.md: the driver does not support it",
         "改用其中之一，或从能力画像中删去 {op}：驱动不支持它",
     ),
+    "runtime.no_member": ("no {name}", "没有 {name}"),
+    "runtime.member_is": ("{name} is {value}", "{name} 是 {value}"),
+    "runtime.no_status": ("not a status: {why}", "不是状态：{why}"),
+    "runtime.bad_job_id": ("invalid job id {id!r}", "{id!r} 不能作任务名"),
+    "runtime.no_such_signs": ("no '/', '\\', '.', '..', control characters", "不含 '/'、'\\'、'.'、'..' 和控制字符"),
+    "runtime.no_job": ("no job {id!r}", "没有任务 {id!r}"),
+    "runtime.status_lists": (
+        "`paos status` lists the open and the newest jobs",
+        "用 `paos status` 列出未结束的和最近的任务",
+    ),
+    "runtime.not_written": ("job {id} could not be written: {why}", "任务 {id} 无法写入：{why}"),
     # -- ends
     "runtime.cancelled_before": ("cancelled before it started", "开始之前已取消"),
     "runtime.cancelled_after": (
@@ -85,6 +97,20 @@ ROWS = {
         "the sheet says it is running, but no worker has it",
         "文件中写着正在执行，但这里没有程序在执行它",
     ),
+    # -- an instruction
+    "runtime.waiting": (
+        "waiting: {node} is doing “{what}” (process {pid})",
+        "等待：{node} 正在执行“{what}”(进程 {pid})",
+    ),
+    "runtime.waiting_stopped": (
+        "waiting: {node} is stopped, until: paos resume --node {node}",
+        "等待：{node} 已停止，恢复请运行：paos resume --node {node}",
+    ),
+    "runtime.robot_stopped": (
+        "{node} is stopped (by {by}, {at}): nothing moves until: paos resume --node {node}",
+        "{node} 已停止 ({by}，{at})：恢复之前不会运动，请运行：paos resume --node {node}",
+    ),
+    "runtime.cancelled_waiting": ("cancelled before its turn", "轮到之前已取消"),
     # -- alerts
     "runtime.node": ("node {id}", "节点 {id}"),
     "runtime.closing_driver": ("a driver that closes", "能够关闭的驱动"),

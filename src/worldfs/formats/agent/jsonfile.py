@@ -52,7 +52,7 @@ def load_any(data: bytes, file: str) -> Any:
         _explain(data, file)
     if ("NaN" in text or "Infinity" in text) and not_finite(value) is not None:
         raise BadInput(
-            coded("file.no_number"), path=f"{file}#", op="read", expected="JSON (RFC 8259)",
+            coded("file.no_number"), path=f"{file}#", op="read", expected=coded("file.rfc8259"),
             fix=coded("file.write_null"),
         )  # fmt: skip
     if text.count("[") + text.count("{") > MAX_DEPTH and depth(value) > MAX_DEPTH:
@@ -80,7 +80,7 @@ def _explain(data: bytes, file: str) -> NoReturn:
         jsontext.parse(text)
     except BadInput as error:
         raise BadInput(error.found, path=f"{file}#", op="read", expected=error.expected, fix=error.fix) from None
-    raise BadInput(coded("file.unreadable_json"), path=f"{file}#", op="read", expected="JSON (RFC 8259)")
+    raise BadInput(coded("file.unreadable_json"), path=f"{file}#", op="read", expected=coded("file.rfc8259"))
 
 
 def pretty(value: Any, line: str = "\n") -> str:

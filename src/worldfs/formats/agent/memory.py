@@ -52,7 +52,7 @@ def add(data: bytes, section: str, text: str, *, pinned: bool = False, language:
     if not body or not name:
         raise BadInput(
             repr(text if not body else section), path=PATH, op="remember",
-            expected=coded("file.to_remember") if not body else "a section: " + ", ".join(SECTIONS) + " or a heading",
+            expected=coded("file.a_section", names=SECTIONS) if body else coded("file.to_remember"),
         )  # fmt: skip
     index = doc.find(name)
     item = item_text(doc, index, body, pinned or marked)
@@ -65,8 +65,8 @@ def add(data: bytes, section: str, text: str, *, pinned: bool = False, language:
     ends = "```" in body or "~~~" in body or "-->" in body
     if ends and _texts(parse(out)) != sorted([*_texts(doc), body]):
         raise BadInput(
-            "text that ends a fence or comment which the file opens above", path=PATH, op="remember",
-            expected=coded("file.all_closed"), fix="close the ``` or <!-- of memory.md",
+            coded("file.ends_fence"), path=PATH, op="remember", expected=coded("file.all_closed"),
+            fix=coded("file.close_memory"),
         )  # fmt: skip
     return out
 
@@ -97,8 +97,8 @@ def remove(data: bytes, remark: Remark) -> bytes:
     alike = [item for item in doc.items if item.remark.text == remark.text and item.remark.section == remark.section]
     here = [item for item in alike if item.remark.line == remark.line] or alike
     if not here:
-        fix = "read memory.md again"
-        raise NotFound(remark_preview(remark.text), path=PATH, op="forget", expected="a remark of the file", fix=fix)
+        expected, fix = coded("file.a_remark"), coded("file.read_memory")
+        raise NotFound(remark_preview(remark.text), path=PATH, op="forget", expected=expected, fix=fix)
     return apply_edits(doc, {}, [(here[0].start, here[0].end)])
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.messages import coded
 
 from .command_context import CommandContext
 from .signals import stop_on
@@ -25,23 +26,23 @@ def run(context: CommandContext) -> int:
         from worldfs.plugins.benchmark.task_families import FAMILIES
     except ImportError as error:
         raise MissingRequirement(
-            f"the table needs {error.name or 'mujoco'}", op="bench tabletop", fix="pip install 'worldfs[sim]'"
+            coded("command.needs", name=error.name or "mujoco"), op="bench tabletop", fix="pip install 'worldfs[sim]'"
         ) from error
     families = [word.strip() for word in (context["families"] or ",".join(FAMILIES)).split(",") if word.strip()]
     odd = [name for name in families if name not in FAMILIES]
     if odd or not families:
-        raise BadInput(
-            ", ".join(odd) or "none", path="--families", expected="some of " + ", ".join(FAMILIES), code="USAGE"
-        )
+        expected = coded("command.some_of", names=list(FAMILIES))
+        raise BadInput(", ".join(odd) or coded("command.none"), path="--families", expected=expected, code="USAGE")
     contestants = [parse_method(text) for text in context["contestant"] or ["skills"]]
     if len({one.name for one in contestants}) < len(contestants):
-        raise BadInput("two of one name", path="--contestant", expected="NAME=SPEC, each name once", code="USAGE")
+        expected = coded("command.contestant")
+        raise BadInput(coded("command.two_names"), path="--contestant", expected=expected, code="USAGE")
     seeds = range(context["seed"], context["seed"] + context["seeds"])
     place = Path(context["out"]).expanduser().absolute()
     stop = threading.Event()
 
     def ask() -> None:
-        context.output.notice("paos: ends after the present trials …")
+        context.output.notice(coded("command.after_trials"))
         stop.set()
 
     def told(line: Json, finished: int, of: int) -> None:

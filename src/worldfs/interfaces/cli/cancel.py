@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from worldfs.base.messages import coded
+
 from .command_context import CommandContext
+from .status_diff import state_text
 
 
 def run(context: CommandContext) -> int:
@@ -12,10 +15,13 @@ def run(context: CommandContext) -> int:
         status = world.wait_job(job, timeout=0)
         if status.state.terminal:
             over = {"job": job, "cancel": "too late", "state": status.state.value}
-            context.output.report(f"{job}: has already ended ({status.state.value}); nothing to cancel", over, "warn")
+            context.output.report(too_late(job, status.state.value), over, "warn")
             return 1
         world.cancel(job, context.actor)
-    context.output.report(
-        f"{job}: cancel requested; `paos status` shows when the robot has stopped", {"job": job, "cancel": "asked"}
-    )
+    context.output.report(coded("command.cancel_asked", job=job), {"job": job, "cancel": "asked"})
     return 0
+
+
+def too_late(job: str, state: str) -> str:
+    """The message about a job that has ended already."""
+    return coded("command.too_late", job=job, state=state_text(state))

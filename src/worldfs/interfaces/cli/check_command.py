@@ -2,52 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from worldfs.agents.doctor import check as check_agents
 from worldfs.base.agent_names import list_agents
+from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import render_finding
-from worldfs.world.workspace_language import home_language
+from worldfs.runtime.job_codec import finding_value
 
 from .command_context import CommandContext
 
 if TYPE_CHECKING:
     from worldfs.base.model import Finding
 
-_CHINESE: Final = {
-    "warning: ": "警告：",
-    "wrong:   ": "错误：",
-    "found": "发现",
-    "expected": "应为",
-    "mend": "修复",
-    "code": "代码",
-    "no problems found": "所有文件都可正常读取",
-}
-
 
 def run(context: CommandContext) -> int:
     """Exit 1 if anything but a warning was found (and not fixed)."""
 
-    language = home_language(context.workspace if context["workspace"] else context.home, context.environ)
-    findings = [render_finding(finding, language) for finding in _findings(context)]
-    words = _CHINESE if language.startswith("zh") else {}
+    findings = [render_finding(finding, context.language) for finding in _findings(context)]
     wrong = [finding for finding in findings if not finding.warning]
-    context.output.value({"ok": not wrong, "findings": [asdict(finding) for finding in findings]})
+    context.output.value({"ok": not wrong, "findings": [finding_value(finding) for finding in findings]})
     for finding in findings:
-        head = "warning: " if finding.warning else "wrong:   "
-        context.output.line(words.get(head, head) + finding.field, _mood(finding.warning))
+        head = "command.warning" if finding.warning else "command.wrong"
+        context.output.line(coded(head, field=finding.field), _mood(finding.warning))
         for label, text in (
-            ("found", finding.found),
-            ("expected", finding.expected),
-            ("mend", finding.fix),
-            ("code", finding.code),
+            ("command.found", finding.found),
+            ("command.expected", finding.expected),
+            ("command.mend", finding.fix),
+            ("command.code", finding.code),
         ):
             if text:
-                context.output.line(f"  {words.get(label, label):9} {text}")
+                context.output.line(coded(label, text=text))
     if not findings:
-        well = "no problems found"
-        context.output.line(words.get(well, well), "good")
+        context.output.line(coded("command.no_problems"), "good")
     return 1 if wrong else 0
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from worldfs.base.errors import NotFound
+from worldfs.base.messages import coded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +31,7 @@ class CommandContext:
         self._options = options
         self.output = output
         self.environ = os.environ if environ is None else environ
+        output.language = lambda: self.language
 
     def __getitem__(self, name: str) -> Any:
         return self._options[name]
@@ -36,6 +39,13 @@ class CommandContext:
     @property
     def actor(self) -> str:
         return self["as"] or "operator"
+
+    @cached_property
+    def language(self) -> str:
+        """The language of the workspace, in which the command speaks to people."""
+        from worldfs.world.workspace_language import home_language
+
+        return home_language(self.workspace if self["workspace"] else self.home, self.environ)
 
     @property
     def home(self) -> Home:
@@ -77,11 +87,11 @@ class CommandContext:
         place = self.workspace
         if not place.is_dir():
             raise NotFound(
-                "no workspace here",
+                coded("command.no_workspace"),
                 path=str(place),
                 op=self["command"],
-                expected="a directory with the workspace documents (ENVIRONMENT.md …)",
-                fix=f"make one with: {self.name} onboard" if not self["workspace"] else "name an existing directory",
+                expected=coded("command.workspace_documents"),
+                fix=coded("command.name_directory") if self["workspace"] else coded("command.make_it", name=self.name),
             )
         # A directory named with --workspace may be unrelated to the home: then only its own files count.
         config = None if self["workspace"] else self.home.config(self.environ)

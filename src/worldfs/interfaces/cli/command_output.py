@@ -6,8 +6,10 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import IO
+
+from worldfs.base.messages import CodedText, coded, render
 
 _COLOURS = {"good": "32", "bad": "31", "dim": "2", "warn": "33"}
 
@@ -19,11 +21,12 @@ class CommandOutput:
         self.json = json
         self.out = out or sys.stdout
         self.err = err or sys.stderr
+        self.language: Callable[[], str] = lambda: "en"  # of messages for people
 
     def line(self, text: str = "", mood: str = "") -> None:
         """A line for people; silent under --json."""
         if not self.json:
-            for part in wrapped(text, self._width()):
+            for part in wrapped(self._said(text), self._width()):
                 self._print(self._coloured(part, mood))
 
     def value(self, value: object) -> None:
@@ -63,13 +66,16 @@ class CommandOutput:
 
     def notice(self, text: str) -> None:
         """A notice on standard error, in both forms."""
-        print(text, file=self.err, flush=True)
+        print(self._said(text), file=self.err, flush=True)
 
     def error(self, text: str, value: Mapping[str, object]) -> None:
         if self.json:
             self.value({"error": dict(value)})
         else:
-            self.notice(f"paos: {text}")
+            self.notice(coded("command.paos", said=text))
+
+    def _said(self, text: str) -> str:
+        return render(text, self.language()) if isinstance(text, CodedText) else text
 
     def _print(self, text: str) -> None:
         print(text, file=self.out, flush=True)  # at once: a pipe or a log is followed live

@@ -7,9 +7,12 @@ import signal
 import threading
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, Busy
+from worldfs.base.messages import coded, render
+from worldfs.base.messages.coded_text import language_of
 from worldfs.base.stop_signal import StopSignal
 from worldfs.planning.planner import Planner, RefusedIntent
 from worldfs.planning.stop_words import is_stop
@@ -22,7 +25,6 @@ from .exits import DONE, INTERRUPTED, MISUSE, REFUSED
 from .film_recording import LocalFilmRecording, check_film_options
 from .kernel_thread import KernelThread
 from .signals import stop_on
-from .stop_command import chinese
 from .terminal_question import ask_person
 
 if TYPE_CHECKING:
@@ -48,17 +50,18 @@ def run(context: CommandContext) -> int:
     """Exit 0 only if the goal holds in the world, or a question was answered; every code: `exits`."""
     text = " ".join(context["instruction"]).strip()
     if not text:
-        raise BadInput("no instruction", op="do", expected='words, for example: paos do "clear the table"')
+        raise BadInput(coded("command.no_instruction"), op="do", expected=coded("command.in_words"))
+    context.output.language = lambda: language_of(text)
     if is_stop(text):  # before anything that an instruction waits for
         from .stop_command import stop as halt
 
-        return halt(context, context["node"], chinese(text))
+        return halt(context, context["node"])
     stop = StopSignal()
     why = ["cancelled"]
 
     def ask() -> None:
         why[0] = "interrupted"
-        context.output.notice("paos: stopping safely (Ctrl-C again leaves at once) …")
+        context.output.notice(coded("command.stopping"))
         stop.set()
 
     def time_is_up() -> None:
@@ -87,37 +90,42 @@ def run(context: CommandContext) -> int:
         result = _plan(context, world, text, stop, instruction)
     verdict = why[0] if result.verdict == "cancelled" else result.verdict
     if instruction.stopped and verdict == "cancelled":
-        verdict, result = "stopped", replace(result, reason=f"{result.reason}: {instruction.stop_text()}")
+        said = coded("command.reason_stopped", reason=result.reason, stopped=instruction.stop_text())
+        verdict, result = "stopped", replace(result, reason=render(said, instruction.language))
     code = EXIT[verdict]
-    zh = result.intent.language == "zh"
-    seconds = f"{context['timeout'] or 0:g}"
-    said = {
-        "interrupted": ("Interrupted: the robot stopped safely", "已中断：机器人已安全停下")[zh],
-        "timeout": (f"Timed out after {seconds} s: the robot stopped safely", f"{seconds} 秒超时：机器人已安全停下")[
-            zh
-        ],
-    }.get(verdict, result.reason)
+    message = render(ended_early(verdict, context["timeout"]) or result.reason, instruction.language)
     context.output.report(
-        said,
+        message,
         {
             "event": "result",
             "verdict": verdict,
             "goal_holds": verdict == "reached",
-            "message": said,
+            "message": message,
             "source": result.source,
         },
         "good" if code == DONE else "bad",
     )
     if reading := getattr(result.intent, "reading", ""):
         again = shlex.join([*shlex.split(context.name), "do", "--confirm", reading, text])
-        context.output.report(f"To do it: {again}", {"event": "reading", "confirm": reading}, "dim")
+        said = coded("command.to_do_it", command=again)
+        context.output.report(said, {"event": "reading", "confirm": reading}, "dim")
     elif verdict in ("not_understood", "not_answered") and (can := getattr(result.intent, "can", ())):
-        context.output.line(("可以说：" if zh else "Try: ") + ("；" if zh else "; ").join(can[:4]), "dim")
+        several = reduce(lambda one, more: coded("command.or_say", one=one, more=more), can[:4])
+        context.output.line(coded("command.can_say", one=several), "dim")
     if motion is not None and not motion.made:
-        context.output.notice("paos: nothing moved, so there is no film")
+        context.output.notice(coded("command.no_film"))
     elif motion is not None:
-        context.output.report(f"film: {context['record']}", {"event": "film", "file": context["record"]})
+        context.output.report(
+            coded("command.film", path=context["record"]), {"event": "film", "file": context["record"]}
+        )
     return code
+
+
+def ended_early(verdict: str, timeout: float | None) -> str:
+    """The message of an instruction that the user's Ctrl-C or --timeout ended; "" for any other."""
+    if verdict == "interrupted":
+        return coded("command.interrupted")
+    return coded("command.timed_out", s=timeout) if verdict == "timeout" and timeout is not None else ""
 
 
 def _world(context: CommandContext, stack: ExitStack) -> World:
@@ -134,7 +142,7 @@ def _world(context: CommandContext, stack: ExitStack) -> World:
         if context["no_cameras"]:
             ignored.append("--no-cameras")
         if ignored:
-            context.output.notice(f"paos: a kernel runs already; {', '.join(ignored)} is its affair and was ignored")
+            context.output.notice(coded("command.kernel_has_robot", options=ignored))
         return world
     stack.enter_context(KernelThread(world))
     return world

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.robots.driver_registry import BodyCatalogue
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ def factories(name: str | None, *, seed: int | None, cameras: bool) -> Mapping[s
     if name is None:
         return known
     if name not in known:
-        raise BadInput(f"no driver {name!r}", op="--driver", expected="one of: " + ", ".join(sorted(known)),
-                       fix="a robot of TARGETS.md is named in config.json: embodiments.instances[].driver")  # fmt: skip
+        expected, fix = coded("command.one_of", names=sorted(known)), coded("command.robot_in_config")
+        raise BadInput(coded("command.no_driver", name=name), op="--driver", expected=expected, fix=fix)
     return _Everywhere(known[name])
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from worldfs.base.messages import coded
+
 from .command_context import CommandContext
 from .command_output import columns
 from .command_tree import CommandTree, open_tree
@@ -104,8 +106,12 @@ def write(context: CommandContext) -> int:
         path = tree.path_of(context["path"])
         done = tree.write(path, data, context["expect"] or "")
     more = {"job": done.job, "result_path": done.result_path} if done.job else {"revision": done.revision}
-    where = f"; its answer: {done.result_path}" if done.result_path else f"; {done.job}" if done.job else ""
-    context.output.report(f"{path}: {done.n} bytes written{where}", {"path": path, "bytes": done.n, **more})
+    said = coded("command.bytes_written", path=path, n=done.n)
+    if done.result_path:
+        said = coded("command.bytes_answer", path=path, n=done.n, answer=done.result_path)
+    elif done.job:
+        said = coded("command.bytes_job", path=path, n=done.n, job=done.job)
+    context.output.report(said, {"path": path, "bytes": done.n, **more})
     return 0
 
 
@@ -116,10 +122,12 @@ def wait(context: CommandContext) -> int:
         path = tree.path_of(context["path"])
         happened = tree.wait(path, until, timeout)
     if happened:
-        text = "it contains the text" if until else "changed"
+        text = coded("command.contains", path=path) if until else coded("command.changed", path=path)
+    elif until:
+        text = coded("command.not_contained", path=path, s=timeout, text=until)
     else:
-        text = f"timed out after {timeout:g} s: it {f'does not contain {until!r}' if until else 'did not change'}"
-    context.output.report(f"{path}: {text}", {"path": path, "happened": happened}, "" if happened else "warn")
+        text = coded("command.not_changed", path=path, s=timeout)
+    context.output.report(text, {"path": path, "happened": happened}, "" if happened else "warn")
     return 0 if happened else 1
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Self
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, NotFound, WorldError
 from worldfs.base.json_values import as_objects
+from worldfs.base.messages import coded
 from worldfs.robots.video_writer import kind_of
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def check_film_options(context: CommandContext) -> None:
 
     kind_of(context["record"])
     if context["no_cameras"]:
-        raise BadInput("a film needs the cameras", op="--record", fix="leave out --no-cameras")
+        raise BadInput(coded("command.needs_cameras"), op="--record", fix=coded("command.with_cameras"))
 
 
 class _Film:
@@ -62,7 +63,8 @@ class _Film:
     def _ask(self, text: str, patience: float) -> None:
         """Write the request; it is done once the file is empty again."""
         if not self._written(text.encode(), patience):
-            raise BadInput("the kernel did not answer", path=self._control, op="--record", fix="see: paos status")
+            fix = coded("command.see_status")
+            raise BadInput(coded("command.kernel_silent"), path=self._control, op="--record", fix=fix)
 
     def _written(self, text: bytes, patience: float) -> bool:
         raise NotImplementedError

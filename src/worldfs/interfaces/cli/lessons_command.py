@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from worldfs.base.messages import coded
+
 from .command_context import CommandContext
 
 
@@ -13,16 +15,17 @@ def run(context: CommandContext) -> int:
         notes = world.lessons(query, context.actor, limit=context["limit"])
     context.output.value({"query": query, "lessons": [asdict(note) for note in notes]})
     if not notes:
-        context.output.line(f"no lesson about {query!r}" if query else "no lesson yet")
+        none = coded("command.no_lesson_about", query=query) if query else coded("command.no_lesson")
+        context.output.line(none)
     for note in notes:
-        times = f" (learned {note.count} times)" if note.count > 1 else ""
-        context.output.line(" — ".join(part for part in (note.at, note.title) if part) + times)
+        title = " — ".join(part for part in (note.at, note.title) if part)
+        context.output.line(coded("command.lesson_times", title=title, n=note.count) if note.count > 1 else title)
         for label, text in (
-            ("action", note.action),
-            ("reason", note.reason),
-            ("critic", note.rejection),
-            ("fix", note.fix),
+            ("command.lesson_action", note.action),
+            ("command.lesson_reason", note.reason),
+            ("command.lesson_critic", note.rejection),
+            ("command.lesson_fix", note.fix),
         ):
             if text:
-                context.output.line(f"  {label:7} {text}")
+                context.output.line(coded(label, text=text))
     return 0

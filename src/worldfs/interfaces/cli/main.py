@@ -39,6 +39,7 @@ def _answer(words: Sequence[str], table: Sequence[CommandSpec]) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a terminal without Chinese must not end a command
     output = CommandOutput(json="--json" in (words[: words.index("--")] if "--" in words else words))
+    output.language = _default_language
     try:
         with Interrupts() as interrupts:
             code = _execute(words, table, output, interrupts)
@@ -77,6 +78,14 @@ def _execute(words: Sequence[str], table: Sequence[CommandSpec], output: Command
         return _our_bug(error, output)
 
 
+def _default_language() -> str:
+    """The language of the default home: of what is said before a command line is understood."""
+    from worldfs.world.home import Home
+    from worldfs.world.workspace_language import home_language
+
+    return home_language(Home.find(None, os.environ), os.environ)
+
+
 def _function(target: str) -> Function:
     from importlib import import_module
 
@@ -91,7 +100,9 @@ def _function(target: str) -> Function:
 
 
 def _refuse(error: WorldError, output: CommandOutput) -> int:
-    output.error(str(error), error.as_dict())
+    from worldfs.base.messages.message_rendering import error_message
+
+    output.error(error_message(error), error.as_dict())
     return MACHINE if isinstance(error, StorageError) else MISUSE
 
 

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import MissingRequirement, NotFound
+from worldfs.base.messages import coded
 
 from .command_context import CommandContext
 
@@ -22,10 +23,12 @@ def run(context: CommandContext) -> int:
 
     for module in ("mcp", "websockets", "msgspec"):
         if find_spec(module) is None:
-            raise MissingRequirement(f"{module} is not installed", op="mcp", fix="pip install 'worldfs[mcp]'")
+            found = coded("command.not_installed", name=module)
+            raise MissingRequirement(found, op="mcp", fix="pip install 'worldfs[mcp]'")
     home = context.home.path
     if not context["connect"] and not home.is_dir():
-        raise NotFound("no home here", path=str(home), op="mcp", fix=f"make one with: {context.name} onboard")
+        fix = coded("command.make_it", name=context.name)
+        raise NotFound(coded("command.no_home"), path=str(home), op="mcp", fix=fix)
     serve_stdio(lambda: _connected(context) if context["connect"] else _local(context), SystemClock())
     return 0
 

@@ -6,6 +6,8 @@ from worldfs.base.chat_model import ModelMessage, ModelTool, ModelUnavailable
 from worldfs.base.clock import SystemClock
 from worldfs.base.driver import Run
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
+from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.stop_signal import StopSignal
 from worldfs.models.open_model import open_model
 
@@ -28,9 +30,9 @@ def check(context: CommandContext) -> int:
                        fix=wrong[0].fix, code=wrong[0].code)  # fmt: skip
     settings = config.models.get(name.lower())
     if settings is None:
-        known = ", ".join(config.models) or "none"
-        fix = f"name it in {home.config_path}: docs/models.md says how"
-        raise BadInput(f"no model {name!r} is configured", op="model check", expected=f"one of: {known}", fix=fix)
+        known = coded("command.one_of", names=list(config.models) or coded("command.none"))
+        fix = coded("command.name_model", path=home.config_path)
+        raise BadInput(coded("command.no_model", name=name), op="model check", expected=known, fix=fix)
     clock = SystemClock()
     try:
         model = open_model(settings, home.path, context.environ, clock)
@@ -38,16 +40,23 @@ def check(context: CommandContext) -> int:
     except ModelUnavailable as error:
         if error.code in MENDED_BY_THE_CALLER:
             raise
-        context.output.report(f"{name}: {error}", {"ok": False, "model": settings.model, **error.as_dict()}, "bad")
+        said = coded("command.agent_said", agent=name, said=error_message(error))
+        context.output.report(said, {"ok": False, "model": settings.model, **error.as_dict()}, "bad")
         return REFUSED
     call = model.calls[-1]
     good = any(found.tool == READY.name for found in reply.calls)
-    cost = "price not known" if call.cost_usd is None else f"{call.cost_usd:.6f} US dollars"
-    said = "answered with a call" if good else "answered without the call that it was asked for"
-    at = f" at {settings.base_url}" if settings.base_url else ""
+    url = settings.base_url
     context.output.report(
-        f"{name}: {settings.kind} {settings.model}{at} {said} in {call.latency_s:.2f} s, "
-        f"{call.input_tokens} + {call.output_tokens} tokens, {cost}",
+        coded(
+            "command.model_called" if good else "command.model_talked",
+            name=name,
+            kind=settings.kind,
+            model=coded("command.model_at", model=settings.model, url=url) if url else settings.model,
+            s=call.latency_s,
+            given=call.input_tokens,
+            made=call.output_tokens,
+            cost=coded("command.no_price") if call.cost_usd is None else coded("command.dollars", cost=call.cost_usd),
+        ),
         {"ok": good, "name": name, "kind": settings.kind, **call.as_json()},
         "good" if good else "bad",
     )

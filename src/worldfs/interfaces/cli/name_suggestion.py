@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 
 from worldfs.base.errors import NotFound, WorldError
+from worldfs.base.messages import coded
 
 Names = Callable[[str], Iterable[str]]  # the paths in a directory, as its caller may list them
 
@@ -18,7 +19,7 @@ def suggest_names(names: Names) -> Iterator[None]:
         yield
     except NotFound as error:
         if found := nearest_path(error.path, names):
-            error.fix = f"did you mean {found}?"
+            error.fix = coded("command.did_you_mean", likely=found)
         raise
 
 

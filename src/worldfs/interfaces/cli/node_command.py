@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from worldfs import __version__
 from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.messages import coded
 
 from .command_context import CommandContext
 
@@ -29,9 +30,7 @@ def run(context: CommandContext) -> int:
         import msgspec  # noqa: F401 - is the extra there?
         import websockets  # noqa: F401 - same
     except ImportError:
-        raise MissingRequirement(
-            "websockets or msgspec is not installed", op="node", fix="pip install 'worldfs[serve]'"
-        ) from None
+        raise MissingRequirement(coded("command.serve_extra"), op="node", fix="pip install 'worldfs[serve]'") from None
     from worldfs.plugins.node_fs.node_daemon import NodeDaemon
     from worldfs.plugins.node_fs.node_identity import NodeIdentity
 
@@ -53,7 +52,7 @@ def run(context: CommandContext) -> int:
         asyncio.run(live())
     finally:
         identity.close()
-    context.output.report("node stopped", {"event": "node", "state": "stopped"})
+    context.output.report(coded("command.node_stopped"), {"event": "node", "state": "stopped"})
     return 0
 
 
@@ -71,7 +70,7 @@ class NodeEventPrinter:
             if what in self._troubles:
                 return
             self._troubles.add(what)
-            text += "; trying again"
+            text = coded("command.trying_again", said=text)
         else:
             self._troubles.clear()
         if self._heard:
@@ -87,21 +86,24 @@ def _plan(context: CommandContext) -> NodeDaemonConfig:
     from worldfs.plugins.node_fs.service_manifest import read
 
     if not context["connect"]:
-        raise BadInput("which server?", op="node", expected="--connect ws://HOST:PORT")
+        raise BadInput(coded("command.which_server"), op="node", expected=coded("command.a_server"))
     server = address.parse(context["connect"])
     name = context["name"] or re.sub(r"[^A-Za-z0-9._-]+", "-", platform.node()).strip("-.") or "node"
     if not re.fullmatch(r"[A-Za-z0-9._-]{1,128}", name) or not name.strip("."):
-        raise BadInput(f"found {name!r}", path="--name", op="node", expected="letters, digits, . _ - (at most 128)")
+        expected = coded("command.node_name")
+        raise BadInput(coded("command.given", text=name), path="--name", op="node", expected=expected)
     shown = [parse_export(text) for text in context["export"]]
     manifests = [read(path) for path in context["service"]]
     for what, names in (("--export", [one.name for one in shown]), ("--service", [one.id for one in manifests])):
         twice = {one for one in names if names.count(one) > 1}
         if twice:
-            raise BadInput(f"{', '.join(sorted(twice))} twice", path=what, op="node", expected="names that differ")
+            found = coded("command.twice", names=sorted(twice))
+            raise BadInput(found, path=what, op="node", expected=coded("command.differing"))
     if not shown and not manifests:
-        raise BadInput("nothing to export", op="node", expected="--export NAME=PATH or --service FILE")
+        raise BadInput(coded("command.nothing_to_export"), op="node", expected=coded("command.an_export"))
     if any(one.id == "fs" for one in manifests):
-        raise BadInput("fs is the node's own service", path="--service", op="node", fix="give it another service_id")
+        fix = coded("command.other_service")
+        raise BadInput(coded("command.own_service"), path="--service", op="node", fix=fix)
     lease = LEASE_S if context["lease"] is None else max(LEASE_LEAST, context["lease"])
     return NodeDaemonConfig(
         server.url.rstrip("/"),
@@ -127,10 +129,10 @@ def parse_export(text: str) -> ExportedDir:
             path, ro = path[: -len(ending)], value
             break
     if not sign or not path or not re.fullmatch(r"[A-Za-z0-9._-]{1,128}", name) or not name.strip("."):
-        raise BadInput(
-            f"found {text!r}", path="--export", op="node", expected="NAME=PATH, NAME=PATH:ro or NAME=PATH:rw"
-        )
+        expected = coded("command.export_form")
+        raise BadInput(coded("command.given", text=text), path="--export", op="node", expected=expected)
     path = os.path.abspath(os.path.expanduser(path))
     if not os.path.isdir(path):
-        raise BadInput("no directory", path=path, op="node", expected="a directory to export")
+        expected = coded("command.exported_directory")
+        raise BadInput(coded("command.no_directory"), path=path, op="node", expected=expected)
     return ExportedDir(name, path, ro)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from worldfs.base.messages import coded
+
 from .command_context import CommandContext
 
 
@@ -11,11 +13,12 @@ def run(context: CommandContext) -> int:
     home = context.home
     made = onboard(home, profile=context["profile"], language=context["language"], robot_id=context["robot_id"])
     for path, what in made:
-        context.output.line(f"{what:8} {path}", "" if what == "written" else "dim")
+        written = what == "written"
+        said = coded("command.written", path=path) if written else coded("command.kept", path=path)
+        context.output.line(said, "" if written else "dim")
     context.output.line()
-    context.output.line(f"home: {home.path}")
-    wish = {"zh": "收拾桌子"}.get(context["language"], "clear the table")
-    context.output.line(f'next: {context.name} up    then, in another terminal: {context.name} do "{wish}"')
+    context.output.line(coded("command.home", path=home.path))
+    context.output.line(coded("command.next_up", name=context.name, wish=coded("command.clear_the_table")))
     files = [{"path": str(path), "what": str(what)} for path, what in made]
     context.output.value({"home": str(home.path), "workspace": str(home.workspace), "files": files})
     return 0

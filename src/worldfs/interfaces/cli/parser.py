@@ -15,6 +15,7 @@ from typing import NoReturn
 from worldfs import __version__
 from worldfs.base.errors import BadInput
 from worldfs.base.json_values import as_list
+from worldfs.base.messages import coded
 
 from .command_spec import ArgumentSpec, CommandSpec
 from .command_table import GLOBAL, ROLES
@@ -45,15 +46,15 @@ def parse(argv: Sequence[str], table: Sequence[CommandSpec], served: str = "") -
                 _version()
             option = known.get(flag)
             if option is None:
-                raise _wrong(f"unknown option {flag}", name, _likely(flag, known))
+                raise _wrong(coded("command.unknown_option", flag=flag), name, _likely(flag, known))
             if option.takes == "switch":
                 if joined:
-                    raise _wrong(f"argument {flag}: takes no value, found {value!r}", name)
+                    raise _wrong(coded("command.no_value", flag=flag, value=value), name)
                 given[_name(option)] = True
             else:
                 text = value if joined else next(rest, None)
                 if text is None or (not joined and (text == "--" or _is_option(text))):
-                    raise _wrong(f"argument {flag}: its value is missing", name)
+                    raise _wrong(coded("command.value_missing", flag=flag), name)
                 _keep(given, option, _value(option, text, name))
         elif not words and (longer := f"{name} {word}".lstrip()) and _begins(longer, table):
             name = longer
@@ -75,10 +76,10 @@ def parse(argv: Sequence[str], table: Sequence[CommandSpec], served: str = "") -
         given.setdefault("connect", served)
     if given.get("as") and given["as"] not in ROLES:
         likely = _likely(str(given["as"]), ROLES)
-        raise _wrong(f"no role {given['as']!r} (choose from {', '.join(ROLES)})", name, likely)
+        raise _wrong(coded("command.no_role", role=given["as"], roles=list(ROLES)), name, likely)
     target = command.remote if given.get("connect") else command.target
     if said and here and target:
-        raise _wrong(f"{here[0]} and --connect: the one is on this disk, the other behind a server", name)
+        raise _wrong(coded("command.two_places", flag=here[0]), name)
     if not target:
         raise _near(command, "--connect" if said else f"$PAOS_CONNECT ({served})")
     return {"command": name, "target": target} | top | unsaid | given | _deal(words, command)
@@ -119,7 +120,7 @@ def _deal(words: Sequence[str], command: CommandSpec) -> dict[str, object]:
     wanted = [item for item in command.arguments if item.positional]
     needed = [item for item in wanted if item.many in ("", "+")]
     if len(words) < len(needed):  # the first arguments are assigned
-        raise _wrong(f"missing: {', '.join(map(_shown, needed[len(words) :]))}", command.name)
+        raise _wrong(coded("command.missing", names=[*map(_shown, needed[len(words) :])]), command.name)
     dealt: dict[str, object] = {}
     at = 0
     for place, item in enumerate(wanted):
@@ -143,26 +144,26 @@ def _deal(words: Sequence[str], command: CommandSpec) -> dict[str, object]:
     if at < len(words):
         takes = ", ".join(map(_shown, wanted)) or "none"
         surplus = ", ".join(map(repr, words[at:]))
-        plural = "s" if len(words) - at > 1 else ""
-        raise _wrong(f"unexpected argument{plural}: {surplus} (expected: {takes})", command.name)
+        code = "command.surplus_several" if len(words) - at > 1 else "command.surplus"
+        raise _wrong(coded(code, words=surplus, takes=takes), command.name)
     return dealt
 
 
 def _value(argument: ArgumentSpec, text: str, command: str) -> object:
     if argument.choices and text not in argument.choices:
-        choices = ", ".join(argument.choices)
-        raise _wrong(f"argument {_shown(argument)}: invalid choice: {text!r} (choose from {choices})", command)
+        choices = list(argument.choices)
+        raise _wrong(coded("command.bad_choice", name=_shown(argument), text=text, choices=choices), command)
     if argument.takes == "number":
         try:
             value = float(text)
         except ValueError:
             value = -1.0
         if not 0 <= value < float("inf"):  # `nan` is not
-            raise _wrong(f"argument {_shown(argument)}: found {text!r}, expected a number, 0 or more", command)
+            raise _wrong(coded("command.not_number", name=_shown(argument), text=text), command)
         return value
     if argument.takes == "count":
         if not text.strip().isdecimal():
-            raise _wrong(f"argument {_shown(argument)}: found {text!r}, expected a whole number, 0 or more", command)
+            raise _wrong(coded("command.not_whole", name=_shown(argument), text=text), command)
         return int(text)
     return text
 
@@ -176,7 +177,7 @@ def _unknown(word: str, name: str, table: Sequence[CommandSpec]) -> BadInput:
     start = f"{name} " if name else ""
     choices = dict.fromkeys(item.name[len(start) :].split()[0] for item in table if item.name.startswith(start))
     likely = _likely(word, choices)
-    return _wrong(f"invalid choice: {word!r} (choose from {', '.join(choices)})", name, likely)
+    return _wrong(coded("command.no_command", word=word, choices=list(choices)), name, likely)
 
 
 def _likely(word: str, choices: Iterable[str]) -> str:
@@ -187,17 +188,17 @@ def _likely(word: str, choices: Iterable[str]) -> str:
 
 def _wrong(found: str, name: str, likely: str = "") -> BadInput:
     called = f"paos {name}".strip()
-    see = f"see: {called} --help"
-    return BadInput(found, op=called, fix=f"did you mean {likely}? {see}" if likely else see, code="USAGE")
+    see = coded("command.see", command=called)
+    fix = coded("command.did_you_mean_see", likely=likely, see=see) if likely else see
+    return BadInput(found, op=called, fix=fix, code="USAGE")
 
 
 def _near(command: CommandSpec, asked: str) -> BadInput:
     """For a command that does not work over --connect: how to run it locally, and what does the same there."""
-    fix = "leave --connect out" if asked == "--connect" else f"unset PAOS_CONNECT, or: paos --connect= {command.name} …"
-    fix += f"; over --connect: {command.instead}" if command.instead else ""
-    return BadInput(
-        f"does not work over --connect, and {asked} is set", op=f"paos {command.name}", fix=fix, code="USAGE"
-    )
+    unset = coded("command.unset_connect", command=command.name)
+    fix = coded("command.leave_connect") if asked == "--connect" else unset
+    fix = coded("command.instead", fix=fix, instead=command.instead) if command.instead else fix
+    return BadInput(coded("command.not_connected", asked=asked), op=f"paos {command.name}", fix=fix, code="USAGE")
 
 
 def _page(name: str, table: Sequence[CommandSpec], code: int) -> NoReturn:

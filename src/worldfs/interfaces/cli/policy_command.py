@@ -6,6 +6,7 @@ import signal
 
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.messages import coded
 
 from .command_context import CommandContext
 from .signals import stop_on
@@ -21,16 +22,17 @@ def serve(context: CommandContext) -> int:
         from worldfs.sessions.plugins import POLICIES
     except ModuleNotFoundError as absent:
         raise MissingRequirement(
-            f"{absent.name} is not installed", op="policy serve", fix="pip install 'worldfs[policies]'"
+            coded("command.not_installed", name=absent.name), op="policy serve", fix="pip install 'worldfs[policies]'"
         ) from None
     host, port = context["host"], context["port"]
     if port > 65_535:
-        raise BadInput(f"no port: {port}", op="policy serve", expected="0 to 65535", code="USAGE")
+        found = coded("command.no_port", port=port)
+        raise BadInput(found, op="policy serve", expected=coded("command.ports"), code="USAGE")
     token = _token(context["token_file"])
     if not token and not is_loopback(host):
         raise BadInput(
-            f"{host} is not this machine alone, and anybody there could ask", op="policy serve",
-            expected="a token that callers must bring", fix="name a file that holds it with --token-file", code="USAGE",
+            coded("command.open_policy", host=host), op="policy serve",
+            expected=coded("command.a_token"), fix=coded("command.token_file"), code="USAGE",
         )  # fmt: skip
     policy = load_policy(context["policy"], POLICIES.get, clock := SystemClock())
     info = policy.info()  # load errors are reported before the first client connects
@@ -39,11 +41,11 @@ def serve(context: CommandContext) -> int:
     place = f"[{host}]:{server.port}" if ":" in host else f"{host}:{server.port}"
     with stop_on(server.stop, signal.SIGINT, signal.SIGTERM):
         context.output.report(
-            f"serving {name} at http://{place}/predict, /act (OpenVLA), ws://{place} (openpi); Ctrl-C stops it",
+            coded("command.serving_policy", name=name, place=place),
             {"event": "policy", "state": "started", "policy": name, "host": host, "port": server.port},
         )
         server.run()
-    context.output.report("stopped serving", {"event": "policy", "state": "stopped"})
+    context.output.report(coded("command.stopped_serving"), {"event": "policy", "state": "stopped"})
     return 0
 
 

@@ -7,6 +7,8 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worldfs.base.messages import coded
+
 from .command_context import CommandContext
 from .signals import stop_on
 
@@ -27,7 +29,7 @@ def run(context: CommandContext) -> int:
     stop = threading.Event()
 
     def ask() -> None:
-        context.output.notice("paos: ends after this episode …")
+        context.output.notice(coded("command.after_episode"))
         stop.set()
 
     def tell(tally: RecordingProgress) -> None:
@@ -36,14 +38,16 @@ def run(context: CommandContext) -> int:
             return
         value = {"event": "episode", "trial": made.trial, "family": made.family, "seed": made.seed,
                  "success": made.success, "frames": made.length, "episodes": tally.episodes}  # fmt: skip
-        word = "kept" if made.success else "not kept: the expert failed"
-        context.output.report(f"{tally.episodes:5}  seed {made.seed}  {made.words}: {made.length} steps, {word}", value)
+        code = "command.episode_kept" if made.success else "command.episode_dropped"
+        said = coded(code, n=tally.episodes, seed=made.seed, task=made.words, steps=made.length)
+        context.output.report(said, value)
 
     with stop_on(ask, signal.SIGINT, signal.SIGTERM):
         tally = record(Path(context["directory"]).expanduser(), recipe, context["episodes"], stop, tell)
+    facts = {"episodes": tally.episodes, "frames": tally.frames, "failed": tally.failed}
     context.output.report(
-        f"{tally.episodes} episodes, {tally.frames} frames in {context['directory']}; {tally.failed} trials failed",
-        {"event": "result", "episodes": tally.episodes, "frames": tally.frames, "failed": tally.failed},
+        coded("command.recorded", path=context["directory"], **facts),
+        {"event": "result", **facts},
         "good" if tally.episodes >= context["episodes"] else "warn",
     )
     return 0 if tally.episodes >= context["episodes"] else 1

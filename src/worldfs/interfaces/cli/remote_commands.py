@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, NotFound, WorldError
 from worldfs.base.json_values import as_objects
+from worldfs.base.messages import coded
+from worldfs.base.messages.coded_text import language_of
 from worldfs.planning.stop_words import is_stop
 
+from .cancel import too_late
 from .command_context import CommandContext
-from .do_command import EXIT
+from .do_command import EXIT, ended_early
 from .film_recording import RemoteFilmRecording, check_film_options
 from .server_tree import open_connection
 from .signals import stop_on
-from .status_command import lines, status_lines
+from .status_command import status_lines
 from .status_diff import diff_status, event_line
-from .stop_command import chinese, remote_stop
+from .stop_command import remote_stop
 
 if TYPE_CHECKING:
     from worldfs.client.blocking import BlockingJob, BlockingWorld
@@ -34,15 +37,16 @@ def do(context: CommandContext) -> int:
 
     text = " ".join(context["instruction"]).strip()
     if not text:
-        raise BadInput("no instruction", op="do", expected='words, for example: paos do "clear the table"')
+        raise BadInput(coded("command.no_instruction"), op="do", expected=coded("command.in_words"))
+    context.output.language = lambda: language_of(text)
     if is_stop(text):
-        return remote_stop(context, chinese(text))
+        return remote_stop(context)
     if context["record"]:
         check_film_options(context)
     ignored = [f"--{name}" for name in ("driver", "seed") if context[name] is not None]
     ignored += ["--no-cameras"] if context["no_cameras"] else []
     if ignored:
-        context.output.notice(f"paos: the server's kernel has its own robot; ignored: {', '.join(ignored)}")
+        context.output.notice(coded("command.server_has_robot", options=ignored))
     with ExitStack() as stack:
         world = stack.enter_context(open_connection(context))
         film = _film(context, world) if context["record"] or context["node"] else None
@@ -53,9 +57,11 @@ def do(context: CommandContext) -> int:
     value = {"event": "result", "verdict": verdict, "goal_holds": verdict == "reached", "message": message}
     context.output.report(message, value, "good" if code == 0 else "bad")
     if film is not None and not film.made:
-        context.output.notice("paos: nothing moved, so there is no film")
+        context.output.notice(coded("command.no_film"))
     elif film is not None:
-        context.output.report(f"film: {context['record']}", {"event": "film", "file": context["record"]})
+        context.output.report(
+            coded("command.film", path=context["record"]), {"event": "film", "file": context["record"]}
+        )
     return code
 
 
@@ -69,7 +75,7 @@ def _followed(context: CommandContext, world: BlockingWorld, text: str) -> tuple
         threading.Thread(target=_cancel, args=(job,), daemon=True).start()  # the connection uses this loop
 
     def ask() -> None:
-        context.output.notice("paos: stopping safely (Ctrl-C again leaves at once; the robot goes on) …")
+        context.output.notice(coded("command.stopping_remote"))
         give_up("interrupted")
 
     verdict: dict[str, object] = {}
@@ -93,8 +99,7 @@ def _verdict(ended: JobResult, said: dict[str, object], why: str, timeout: float
     word = str(said.get("verdict") or said.get("code") or ("answered" if ended.ok else "failed"))
     cause = str(said.get("cause") or "")
     if not ended.ok and why and "cancelled" in (word, cause):
-        stopped = "the robot stopped safely"
-        return why, f"Interrupted: {stopped}" if why == "interrupted" else f"Timed out after {timeout:g} s: {stopped}"
+        return why, ended_early(why, timeout)
     if not ended.ok and cause in ("timeout", "cancelled") and word != "stopped":
         return cause, ended.error
     return word if word in EXIT else "failed", str(said.get("message") or ended.text or ended.error)
@@ -113,13 +118,11 @@ def _film(context: CommandContext, world: BlockingWorld) -> RemoteFilmRecording 
     robots = [id for id in ids if world.exists(f"/nodes/{id}/film")]
     node = context["node"]
     if node is not None and node not in robots:
-        raise NotFound(f"no robot {node!r}", op="do", expected="one of: " + (", ".join(robots) or "no robot is here"))
+        known = coded("command.one_of", names=robots or coded("command.no_robot_here"))
+        raise NotFound(coded("command.no_robot", node=node), op="do", expected=known)
     if len(robots) != 1:
-        fix = f"give the order to one: paos write /nodes/{node or 'NODE'}/ACTION.md"
-        raise BadInput(
-            f"{len(robots)} robots: the server's agents.brains says which one the agent {world.bound.agent} commands",
-            op="do", expected="one robot, with --node or --record over --connect", fix=fix,
-        )  # fmt: skip
+        found, expected = coded("command.n_robots", n=len(robots), agent=world.bound.agent), coded("command.one_robot")
+        raise BadInput(found, op="do", expected=expected, fix=coded("command.give_to_one", node=node or "NODE"))
     return (
         RemoteFilmRecording(world, robots[0], str(status["workspace"]), context["record"])
         if context["record"]
@@ -134,10 +137,10 @@ def status(context: CommandContext) -> int:
             for after in world.each(STATUS):
                 found = json.loads(after)
                 context.output.value(found)
-                context.output.redraw(status_lines(lines(found, context.name)))
+                context.output.redraw(status_lines(found, context.name))
             return 0
     context.output.value(found)
-    for text, mood in status_lines(lines(found, context.name)):
+    for text, mood in status_lines(found, context.name):
         context.output.line(text, mood)
     return 0
 
@@ -170,16 +173,14 @@ def cancel(context: CommandContext) -> int:
         places = [f"/agents/self/jobs/{id}", *(f"/nodes/{node}/jobs/{id}" for node in world.list("/nodes"))]
         place = next((place for place in places if world.exists(f"{place}/status.json")), None)
         if place is None:
-            raise NotFound(f"no job {id!r}", op="cancel", fix="paos status shows them")
+            raise NotFound(coded("command.no_job", id=id), op="cancel", fix=coded("command.status_lists"))
         state = str(json.loads(world.read(f"{place}/status.json", wait=0)).get("state"))
         if state in ("done", "failed", "succeeded"):
             over = {"job": id, "cancel": "too late", "state": state}
-            context.output.report(f"{id}: has already ended ({state}); nothing to cancel", over, "warn")
+            context.output.report(too_late(id, state), over, "warn")
             return 1
         world.write(f"{place}/cancel", "cancel\n")
-    context.output.report(
-        f"{id}: cancel requested; `paos status` shows when the robot has stopped", {"job": id, "cancel": "asked"}
-    )
+    context.output.report(coded("command.cancel_asked", job=id), {"job": id, "cancel": "asked"})
     return 0
 
 

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, NotFound
+from worldfs.base.messages import coded, render
 
 from .command_context import CommandContext
 
@@ -20,21 +21,24 @@ def run(context: CommandContext) -> int:
     workspace = context.workspace
     if not workspace.is_dir():
         raise NotFound(
-            "no workspace here", path=str(workspace), op="reset", fix=f"make one with: {context.name} onboard"
+            coded("command.no_workspace"),
+            path=str(workspace),
+            op="reset",
+            fix=coded("command.make_it", name=context.name),
         )
     if context["undo"]:
         names = undo_reset(workspace)
-        context.output.report(f"restored: {', '.join(names)}", {"restored": list(names)}, "good")
+        context.output.report(coded("command.restored", names=names), {"restored": list(names)}, "good")
         return 0
     found = reset_losses(workspace)
     if not found:
-        context.output.report("nothing to reset: the scene is fresh", {"reset": [], "cancelled": [], "kept": ""})
+        context.output.report(coded("command.fresh"), {"reset": [], "cancelled": [], "kept": ""})
         return 0
     if not context["yes"] and not _agreed(context, found):
         return 1
     kept = reset(workspace)
     context.output.report(
-        f"the next `{context.name} up` makes a fresh scene; undo with: {context.name} reset --undo",
+        coded("command.reset", name=context.name),
         {"reset": list(found.documents), "cancelled": list(found.jobs), "kept": kept},
         "good",
     )
@@ -43,8 +47,9 @@ def run(context: CommandContext) -> int:
 
 def _agreed(context: CommandContext, found: ResetLosses) -> bool:
     """Whether the user at the terminal confirms; a program must pass --yes."""
-    goes = ", ".join([*found.documents, *([f"{len(found.jobs)} waiting jobs"] if found.jobs else [])])
+    goes = [*found.documents, *([coded("command.waiting_jobs", n=len(found.jobs))] if found.jobs else [])]
     if context.output.json or not sys.stdin.isatty():
-        raise BadInput(f"this would reset {goes}", op="reset", expected="--yes", fix=f"{context.name} reset --yes")
-    print(f"Reset {goes}? Lessons and declarations stay; `reset --undo` undoes it. [y/N] ", end="", flush=True)
+        fix = coded("command.reset_yes", name=context.name)
+        raise BadInput(coded("command.would_reset", names=goes), op="reset", expected="--yes", fix=fix)
+    print(render(coded("command.ask_reset", names=goes), context.language), end="", flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes", "j", "是")

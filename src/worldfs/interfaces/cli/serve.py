@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, MissingRequirement, NotFound
+from worldfs.base.messages import coded
 
 from .command_context import CommandContext
 
@@ -34,7 +35,8 @@ def run(context: CommandContext) -> int:
     where.context()  # a wrong certificate is reported before anything is made
     home = context.home.path
     if not home.is_dir():
-        raise NotFound("no home here", path=str(home), op="serve", fix=f"make one with: {context.name} onboard")
+        fix = coded("command.make_it", name=context.name)
+        raise NotFound(coded("command.no_home"), path=str(home), op="serve", fix=fix)
     with serve_lease(home, clock), ServedWorld.open(home, clock=clock, agents=Path(context.agents)) as realm:
 
         async def life() -> None:
@@ -49,7 +51,7 @@ def run(context: CommandContext) -> int:
             await serve(realm, where, stop, lambda started: announce(context, started), applications())
 
         asyncio.run(life())
-    context.output.report("stopped serving", {"event": "serve", "state": "stopped"})
+    context.output.report(coded("command.stopped_serving"), {"event": "serve", "state": "stopped"})
     return 0
 
 
@@ -77,7 +79,8 @@ def listen_options(context: CommandContext) -> ListenOptions:
 
     for name in ("port", "metrics_port"):
         if context[name] is not None and context[name] > 65_535:
-            raise BadInput(f"no port: {context[name]}", op="serve", expected="0 to 65535", code="USAGE")
+            found = coded("command.no_port", port=context[name])
+            raise BadInput(found, op="serve", expected=coded("command.ports"), code="USAGE")
     where = ListenOptions(
         host=context["host"],
         port=context["port"],
@@ -86,17 +89,17 @@ def listen_options(context: CommandContext) -> ListenOptions:
         key=context["tls_key"] or "",
     )
     if where.bare:
-        context.output.notice(
-            f"paos: warning: {where.host} is not this machine alone, and without --tls-cert tokens cross the network "
-            "in clear"
-        )
+        context.output.notice(coded("command.in_clear", host=where.host))
     return where
 
 
 def announce(context: CommandContext, started: ServerStarted) -> None:
-    health = "" if started.metrics_port is None else f"; health on port {started.metrics_port}"
+    facts = {"home": context.home.path, "url": started.url, "tokens": started.tokens}
+    said = coded("command.serving", **facts)
+    if started.metrics_port is not None:
+        said = coded("command.serving_health", **facts, port=started.metrics_port)
     context.output.report(
-        f"serving {context.home.path} at {started.url}{health}; tokens in {started.tokens}; Ctrl-C stops it",
+        said,
         {
             "event": "serve",
             "state": "started",
@@ -127,4 +130,5 @@ def _needed() -> None:
 
     for module in ("websockets", "msgspec", "prometheus_client"):
         if find_spec(module) is None:
-            raise MissingRequirement(f"{module} is not installed", op="serve", fix="pip install 'worldfs[serve]'")
+            found = coded("command.not_installed", name=module)
+            raise MissingRequirement(found, op="serve", fix="pip install 'worldfs[serve]'")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.tree.path import parse
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class ServerTree:
 
     def write(self, path: str, data: bytes, expect: str = "") -> Written:
         if expect:
-            raise BadInput("--expect with --connect: the protocol carries no revisions", op="write")
+            raise BadInput(coded("command.no_revisions"), op="write")
         return self._world.write(path, data, replace=True, create=True)
 
     def wait(self, path: str, until: str, timeout: float | None) -> bool:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from worldfs.base.clock import SystemClock
 from worldfs.base.json_values import as_list, as_object, as_objects
+from worldfs.base.messages import coded, render
 
 from .command_context import CommandContext
 from .command_output import columns
-from .status_diff import job_line
+from .status_diff import alert_text, indented, job_line, job_mood, state_text
 
 if TYPE_CHECKING:
     from worldfs.world.world import World
@@ -24,7 +25,7 @@ def run(context: CommandContext) -> int:
             return _watch(context, world)
         status = world.status()
     context.output.value(status)
-    for text, mood in status_lines(lines(status, context.name)):
+    for text, mood in status_lines(status, context.name):
         context.output.line(text, mood)
     return 0
 
@@ -40,75 +41,66 @@ def _watch(context: CommandContext, world: World) -> int:
             status = world.status()
             if live or status != shown:
                 context.output.value(status)
-                clock = [(f"{now().astimezone():%H:%M:%S}  Ctrl-C ends", "dim"), ("", "")] if live else []
-                context.output.redraw([*clock, *status_lines(lines(status, context.name))])
+                at = f"{now().astimezone():%H:%M:%S}"
+                clock: list[tuple[str, str]] = [(coded("command.ctrl_c", clock=at), "dim"), ("", "")] if live else []
+                context.output.redraw([*clock, *status_lines(status, context.name)])
                 shown = status
             changes.read(TICK_S if live else None)
 
 
-def lines(status: dict[str, object], name: str = "paos") -> list[str]:
-    """The status in lines for people (`status` as `World.status()` gives it); `name` is how to call the command."""
-    said = [f"workspace  {status.get('workspace', '')}", f"kernel     {_kernel(status.get('kernel'), name)}"]
-    there = as_objects(status.get("nodes"))
-    nodes = [
-        ("", str(n.get("id", "")), str(n.get("driver", "")), str(n.get("state", "")), _held(n), _busy(n)) for n in there
+def status_lines(status: dict[str, object], name: str = "paos") -> list[tuple[str, str]]:
+    """The status in lines for people, each with its mood. `status` as `World.status()` gives it; `name` is how to call
+    the command."""
+    kernel, there = status.get("kernel"), as_objects(status.get("nodes"))
+    said: list[tuple[str, str]] = [
+        (coded("command.workspace", path=status.get("workspace", "")), ""),
+        (coded("command.kernel", state=_kernel(kernel, name)), "good" if kernel else "warn"),
+        ("", ""),
     ]
-    said += ["", "nodes", *columns(nodes)] if nodes else ["", "nodes      none"]
+    said += _nodes(there, str(status.get("language", "")))
     stopped = [str(n.get("id", "")) for n in there if n.get("stopped")]
     if stopped:
         which = "--all" if len(stopped) == len(there) else f"--node {stopped[0]}"
-        until = f"nothing moves and queued jobs are held until: {name} resume {which}"
-        said += ["", f"stopped    {', '.join(stopped)}: {until}"]
-    counts = as_object(status.get("jobs"))
-    said += ["", "jobs       " + (", ".join(f"{n} {word}" for word, n in counts.items() if n) or "none")]
-    recent = as_objects(status.get("recent"))
-    if recent:
-        said += ["", "recent"]
-        said += [f"  {job_line(job)}" for job in recent]
-    alerts = as_list(status.get("alerts"))
-    if alerts:
-        said += ["", "alerts"]
-        said += [f"  {alert_line(alert)}" for alert in alerts]
+        said += [("", ""), (coded("command.stopped_nodes", nodes=stopped, name=name, which=which), "bad")]
+    counts = [
+        coded("command.count", n=n, state=state_text(word)) for word, n in as_object(status.get("jobs")).items() if n
+    ]
+    said += [("", ""), (coded("command.jobs", counts=counts or coded("command.none")), "")]
+    if recent := as_objects(status.get("recent")):
+        said += [("", ""), (coded("command.recent"), ""), *((indented(job_line(job)), job_mood(job)) for job in recent)]
+    if alerts := as_list(status.get("alerts")):
+        said += [("", ""), (coded("command.alerts"), "warn")]
+        said += [(indented(alert_text(alert)), "warn") for alert in alerts]
     return said
 
 
-def status_lines(said: list[str]) -> list[tuple[str, str]]:
-    """The lines of a status, each with its mood."""
-    section, found = "", []
-    for text in said:
-        section = text.split(" ")[0] if text[:1].strip() else section
-        mood = {"alerts": "warn", "stopped": "bad"}.get(section, "")
-        if section == "kernel":
-            mood = "good" if "  running" in text else "warn"
-        elif section == "recent":
-            mood = "good" if "  succeeded" in text else "bad" if "  failed" in text else ""
-        found.append((text, mood))
-    return found
+def _nodes(there: list[dict[str, object]], language: str) -> list[tuple[str, str]]:
+    if not there:
+        return [(coded("command.no_nodes"), "")]
+    rows = [
+        ("", str(n.get("id", "")), str(n.get("driver", "")), *(render(text, language) for text in _facts(n)))
+        for n in there
+    ]
+    return [(coded("command.nodes"), ""), *((line, "") for line in columns(rows))]
+
+
+def _facts(node: dict[str, object]) -> tuple[str, str, str]:
+    """A node's state, what it holds, and what it is busy with."""
+    held = coded("command.holding", id=node["held"]) if node.get("held") else ""
+    return state_text(node.get("state", "")), held, _busy(node)
 
 
 def _kernel(kernel: object, name: str) -> str:
     if not kernel:
-        return f"not running (start it with: {name} up)"
-    if isinstance(kernel, dict):
-        since = f", since {kernel['started_at']}" if kernel.get("started_at") else ""
-        return f"running, process {kernel.get('pid', '?')}{since}"
-    return f"running, {kernel}"
-
-
-def _held(node: dict[str, object]) -> str:
-    return f"holding {node['held']}" if node.get("held") else ""
+        return coded("command.not_running", name=name)
+    if not isinstance(kernel, dict):
+        return coded("command.running_by", holder=kernel)
+    pid, since = kernel.get("pid", "?"), kernel.get("started_at")
+    return coded("command.running_since", pid=pid, at=since) if since else coded("command.running", pid=pid)
 
 
 def _busy(node: dict[str, object]) -> str:
     stop, doing = as_object(node.get("stopped")), as_object(node.get("instruction"))
     if stop:
-        return f"STOPPED by {stop['by']}, {stop['at']}"
-    return f"doing “{doing['text']}” (process {doing['pid']})" if doing else ""
-
-
-def alert_line(alert: object) -> str:
-    if isinstance(alert, dict):
-        said = {word: str(alert.get(word, "")) for word in ("code", "field", "expected", "found", "fix")}
-        named = (f"{word} {text}" if word in ("expected", "found") else text for word, text in said.items() if text)
-        return " · ".join(named) or str(alert)
-    return str(alert)
+        return coded("command.stopped_by", by=stop["by"], at=stop["at"])
+    return coded("command.doing", text=doing["text"], pid=doing["pid"]) if doing else ""

@@ -3,11 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import reduce
+from typing import Final
 
 from worldfs.base.json_values import as_list, as_objects
+from worldfs.base.messages import coded
 
 Status = Mapping[str, object]
 Event = dict[str, object]
+
+STATES: Final = {
+    "pending": "command.state_pending",
+    "running": "command.state_running",
+    "succeeded": "command.state_succeeded",
+    "failed": "command.state_failed",
+    "idle": "command.state_idle",
+    "offline": "command.state_offline",
+    "disabled": "command.state_disabled",
+}
+CAUSES: Final = {
+    "error": "command.cause_error",
+    "timeout": "command.cause_timeout",
+    "rejected": "command.cause_rejected",
+    "cancelled": "command.cause_cancelled",
+    "lost": "command.cause_lost",
+}
 
 
 def diff_status(before: Status, after: Status) -> list[Event]:
@@ -34,28 +54,57 @@ def event_line(event: Event) -> tuple[str, str]:
     """An event as a line for people, and its mood."""
     match event["event"]:
         case "kernel":
-            return f"kernel {event['state']}", ""
+            started = event["state"] == "started"
+            return coded("command.kernel_started") if started else coded("command.kernel_stopped"), ""
         case "node":
-            held = f", holding {event['held']}" if event.get("held") else ""
-            stopped = ", STOPPED" if event.get("stopped") else ""
-            return f"{event.get('id')}: {event.get('state', '')}{held}{stopped}", "dim"
+            facts = [state_text(event.get("state", ""))]
+            facts += [coded("command.holding", id=event["held"])] if event.get("held") else []
+            facts += [coded("command.stop")] if event.get("stopped") else []
+            return coded("command.node", id=event.get("id"), facts=facts), "dim"
         case "job":
-            mood = {"succeeded": "good", "failed": "bad"}.get(str(event.get("state")), "")
-            return job_line(event), mood
+            return job_line(event), job_mood(event)
         case _:
-            return f"alert: {event.get('alert')}", "warn"
+            return coded("command.alert", said=alert_text(event.get("alert"))), "warn"
 
 
 def job_line(job: Mapping[str, object]) -> str:
     """One job in one line: when, what, how it ended and why."""
     moment = str(job.get("completed_at") or job.get("started_at") or job.get("accepted_at") or "")
     clock = moment[11:19] or "--:--:--"
-    state = str(job.get("state", ""))
-    if job.get("cause"):
-        state += f" ({job['cause']})"
+    state = state_text(job.get("state", ""))
+    if cause := CAUSES.get(str(job.get("cause"))):
+        state = coded("command.ended", state=state, cause=coded(cause))
     what = f"{job.get('node', '')} {job.get('op', '')} {_parameters(job.get('params'))}".strip()
     message = str(job.get("message", "")).strip().splitlines()
-    return f"{clock}  {job.get('id', '')}  {what}  {state}" + (f": {message[0]}" if message else "")
+    facts = {"clock": clock, "id": job.get("id", ""), "what": what, "state": state}
+    return coded("command.job_said", **facts, said=message[0]) if message else coded("command.job", **facts)
+
+
+def job_mood(job: Mapping[str, object]) -> str:
+    return {"succeeded": "good", "failed": "bad"}.get(str(job.get("state")), "")
+
+
+def state_text(state: object) -> str:
+    """The state of a node or a job, as `World.status()` gives it."""
+    word, _, job = str(state).partition(" ")
+    if word == "running" and job:
+        return coded("command.state_busy", job=job)
+    code = STATES.get(word.removesuffix(":"))
+    return coded(code) if code else str(state)
+
+
+def alert_text(alert: object) -> str:
+    """An alert in one line: code, field, what was expected, what was found, and the fix."""
+    if not isinstance(alert, Mapping):
+        return str(alert)
+    said = {name: alert.get(name) for name in ("code", "field", "expected", "found", "fix")}
+    marked = {"expected": "command.expected_text", "found": "command.found_text"}
+    texts = [coded(marked[name], text=text) if name in marked else str(text) for name, text in said.items() if text]
+    return reduce(lambda one, two: coded("command.dot", one=one, two=two), texts) if texts else str(alert)
+
+
+def indented(line: str) -> str:
+    return coded("command.indented", line=line)
 
 
 def _jobs(status: Status) -> Iterator[Mapping[str, object]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import BadInput, NotFound
 from worldfs.base.json_values import as_object
+from worldfs.base.messages import coded
 from worldfs.runtime.grace import CONFIRM_S
 
 from .command_context import CommandContext
@@ -18,19 +19,6 @@ if TYPE_CHECKING:
     from worldfs.world.world import World
 
 UNCONFIRMED: Final = "STOP_UNCONFIRMED"
-WORDS: Final = {
-    "stopped": ("{node}: stopped{more}", "{node}：已停止{more}"),
-    "ended": ("; {job} is cancelled, the robot holds still", "；{job} 已取消，机器人保持不动"),
-    "offline": ("; no kernel runs: it will start stopped", "；没有内核在运行：启动后仍为停止状态"),
-    "unsure": (
-        "; {job} has not confirmed it: use the robot's own emergency stop",
-        "；{job} 尚未确认停止：请按机器人自身的急停",
-    ),
-    "none": ("no robot is here; new robots will start stopped", "这里没有机器人；以后的机器人启动后为停止状态"),
-    "next": ("queued jobs are held until: {command}", "等待中的任务保留，恢复请运行：{command}"),
-    "resumed": ("{node}: resumed", "{node}：已恢复"),
-    "moving": ("{node}: it was not stopped", "{node}：并未停止"),
-}  # fmt: skip
 
 
 def run(context: CommandContext) -> int:
@@ -38,18 +26,19 @@ def run(context: CommandContext) -> int:
     return stop(context, _named(context))
 
 
-def stop(context: CommandContext, node: str | None, zh: bool = False) -> int:
+def stop(context: CommandContext, node: str | None) -> int:
     """Stop first, then check the result. Raises `NotFound` for an unknown robot."""
     with context.open() as world:
         nodes = world.stop(node, context.actor)
         offline = world.status()["kernel"] is None
-        found = {id: (True, WORDS["offline"][zh]) if offline else _ended(world, id, zh) for id in nodes}
-    for id, (sure, more) in found.items():
-        told = {"node": id, "stopped": True, "confirmed": sure}
-        context.output.report(WORDS["stopped"][zh].format(node=id, more=more), told, "good" if sure else "bad")
+        found = {}
+    for id in nodes:
+        found[id] = (True, coded("command.stopped_offline", node=id)) if offline else _ended(world, id)
+    for id, (sure, said) in found.items():
+        context.output.report(said, {"node": id, "stopped": True, "confirmed": sure}, "good" if sure else "bad")
     if not nodes:
-        context.output.report(WORDS["none"][zh], {"stopped": True, "nodes": []}, "warn")
-    _next(context, node, zh)
+        context.output.report(coded("command.stopped_none"), {"stopped": True, "nodes": []}, "warn")
+    _next(context, node)
     return 0 if all(sure for sure, _ in found.values()) else 1
 
 
@@ -63,7 +52,7 @@ def resume(context: CommandContext) -> int:
     return 0
 
 
-def remote_stop(context: CommandContext, zh: bool = False) -> int:
+def remote_stop(context: CommandContext) -> int:
     from .server_tree import open_connection
 
     with open_connection(context) as world:
@@ -72,10 +61,9 @@ def remote_stop(context: CommandContext, zh: bool = False) -> int:
         for id in nodes:
             world.write(f"/nodes/{id}/stop", b"stop\n")
     for id in nodes:
-        context.output.report(
-            WORDS["stopped"][zh].format(node=id, more=""), {"node": id, "stopped": True, "confirmed": None}, "good"
-        )
-    _next(context, node, zh)
+        told = {"node": id, "stopped": True, "confirmed": None}
+        context.output.report(coded("command.stopped", node=id), told, "good")
+    _next(context, node)
     return 0
 
 
@@ -94,18 +82,15 @@ def remote_resume(context: CommandContext) -> int:
     return 0
 
 
-def chinese(text: str) -> bool:
-    return any("\u4e00" <= sign <= "\u9fff" for sign in text)
-
-
 def _named(context: CommandContext) -> str | None:
     node: str | None = context["node"]
     if node is not None and context["command"] != "do" and context["all"]:
-        raise BadInput("--node and --all", op=str(context["command"]), expected="one of both", code="USAGE")
+        expected = coded("command.one_of_both")
+        raise BadInput(coded("command.node_and_all"), op=str(context["command"]), expected=expected, code="USAGE")
     return node
 
 
-def _ended(world: World, node: str, zh: bool) -> tuple[bool, str]:
+def _ended(world: World, node: str) -> tuple[bool, str]:
     """Whether the running job ended, and the message for it."""
     from worldfs.world.status_report import open_jobs
 
@@ -114,8 +99,10 @@ def _ended(world: World, node: str, zh: bool) -> tuple[bool, str]:
         status = world.wait_job(id, timeout=CONFIRM_S)
         outcome = status.outcome
         if not status.state.terminal or (outcome is not None and outcome.code == UNCONFIRMED):
-            return False, WORDS["unsure"][zh].format(job=id)
-    return True, "".join(WORDS["ended"][zh].format(job=id) for id in running)
+            return False, coded("command.stopped_unsure", node=node, job=id)
+    return True, coded("command.stopped_job", node=node, job=running) if running else coded(
+        "command.stopped", node=node
+    )
 
 
 def _there(world: FarWorld, node: str | None, op: str) -> list[str]:
@@ -128,21 +115,22 @@ def _there(world: FarWorld, node: str | None, op: str) -> list[str]:
         return ids
 
     likely = "".join(get_close_matches(node, ids, 1))
-    fix = f"did you mean {likely}?" if likely else f"name one of them, or `paos {op} --all`"
-    raise NotFound(f"no robot {node!r}", op=op, expected="one of: " + (", ".join(ids) or "no robot is here"), fix=fix)
+    fix = coded("command.did_you_mean", likely=likely) if likely else coded("command.name_or_all", op=op)
+    known = coded("command.one_of", names=ids or coded("command.no_robot_here"))
+    raise NotFound(coded("command.no_robot", node=node), op=op, expected=known, fix=fix)
 
 
 def _which(nodes: list[str]) -> BadInput:
-    fix = "say which: --node NAME, or --all"
-    return BadInput("several robots, none named", op="resume", expected="one of: " + ", ".join(nodes), fix=fix)
+    known, fix = coded("command.one_of", names=nodes), coded("command.say_which")
+    return BadInput(coded("command.several_robots"), op="resume", expected=known, fix=fix)
 
 
 def _resumed(context: CommandContext, stopped: dict[str, bool]) -> None:
     for id, was in stopped.items():
-        text = WORDS["resumed" if was else "moving"][0].format(node=id)
+        text = coded("command.resumed", node=id) if was else coded("command.was_not_stopped", node=id)
         context.output.report(text, {"node": id, "resumed": was}, "good" if was else "warn")
 
 
-def _next(context: CommandContext, node: str | None, zh: bool) -> None:
+def _next(context: CommandContext, node: str | None) -> None:
     command = f"{context.name} resume " + ("--all" if node is None else f"--node {node}")
-    context.output.line(WORDS["next"][zh].format(command=command))
+    context.output.line(coded("command.held_until", command=command))

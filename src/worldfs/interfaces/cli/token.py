@@ -8,6 +8,7 @@ from worldfs.access.tokens import TokenStore, shared_token_agents
 from worldfs.base.durable import Root
 from worldfs.base.errors import NotFound
 from worldfs.base.json_values import as_objects
+from worldfs.base.messages import coded
 
 from .command_context import CommandContext
 
@@ -18,10 +19,7 @@ def add(context: CommandContext) -> int:
     issued, token = _tokens(context).add(context["agent"], context["role"])
     Root.build(Path(context.agents) / issued.agent)
     context.output.report(token, {**issued.to_json(), "token": token})
-    context.output.notice(
-        f"{issued.id} is valid only for agent {issued.agent}, as {issued.role}. It is printed only now: put it into "
-        "$PAOS_TOKEN, or into a file for --token-file"
-    )
+    context.output.notice(coded("command.token_for", id=issued.id, agent=issued.agent, role=issued.role))
     return 0
 
 
@@ -44,12 +42,13 @@ def list_tokens(context: CommandContext) -> int:
 def revoke(context: CommandContext) -> int:
     """A running server refuses the token from now on, and ends its connections within seconds."""
     gone = _tokens(context).revoke(context["name"])
-    context.output.report(f"revoked: {', '.join(gone)}", {"revoked": gone})
+    context.output.report(coded("command.revoked", names=list(gone)), {"revoked": gone})
     return 0
 
 
 def _tokens(context: CommandContext) -> TokenStore:
     home = context.home.path
     if not home.is_dir():
-        raise NotFound("no home here", path=str(home), op="token", fix=f"make one with: {context.name} onboard")
+        fix = coded("command.make_it", name=context.name)
+        raise NotFound(coded("command.no_home"), path=str(home), op="token", fix=fix)
     return TokenStore.open(home)

@@ -8,6 +8,8 @@ from functools import wraps
 from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import BadInput, NotFound, WorldError
+from worldfs.base.messages import coded
+from worldfs.base.messages.message_rendering import error_message
 
 from .command_context import CommandContext
 from .command_tree import CommandTree, open_tree
@@ -35,10 +37,10 @@ def rm(context: CommandContext, tree: CommandTree) -> int:
     for name in context["path"]:
         found = tree.stat(tree.path_of(name))
         if found.directory and not context["recursive"]:
-            raise BadInput("it is a directory", path=found.path, op="rm", fix="paos rm -r removes what is in it, too")
+            raise BadInput(coded("command.is_directory"), path=found.path, op="rm", fix=coded("command.rm_r"))
         for each in _to_remove(tree, found):
             tree.remove(each.path)
-            context.output.report(f"{each.path}: removed", {"path": each.path, "removed": True})
+            context.output.report(coded("command.removed", path=each.path), {"path": each.path, "removed": True})
     return DONE
 
 
@@ -47,7 +49,7 @@ def mkdir(context: CommandContext, tree: CommandTree) -> int:
     for name in context["path"]:
         path = tree.path_of(name)
         tree.mkdir(path)
-        context.output.report(f"{path}: made", {"path": path, "made": True})
+        context.output.report(coded("command.directory_made", path=path), {"path": path, "made": True})
     return DONE
 
 
@@ -64,13 +66,14 @@ def mv(context: CommandContext, tree: CommandTree) -> int:
 def cp(context: CommandContext, tree: CommandTree) -> int:
     sources, target = [tree.stat(tree.path_of(name)) for name in context["source"]], context["destination"]
     if len(sources) > 1 and not _directory(tree, target):
-        raise BadInput("not a directory", path=tree.path_of(target), op="cp", expected="a directory, for several files")
+        expected = coded("command.for_several")
+        raise BadInput(coded("command.not_directory"), path=tree.path_of(target), op="cp", expected=expected)
     for found in sources:
         if found.directory and not context["recursive"]:
-            raise BadInput("it is a directory", path=found.path, op="cp", fix="paos cp -r copies what is in it, too")
+            raise BadInput(coded("command.is_directory"), path=found.path, op="cp", fix=coded("command.cp_r"))
         new = _into(tree, found, target)
         if f"{new}/".startswith(f"{found.path}/"):
-            raise BadInput("cannot be copied into itself", path=new, op="cp")
+            raise BadInput(coded("command.into_itself"), path=new, op="cp")
         for each in list(_below(tree, found)):
             to = new + each.path[len(found.path) :]
             if each.directory:
@@ -87,8 +90,8 @@ def grep(context: CommandContext, tree: CommandTree) -> int:
     try:
         pattern = re.compile(context["pattern"].encode(), re.IGNORECASE if context["ignore_case"] else 0)
     except re.error as error:
-        found = f"{context['pattern']!r} is not a regular expression: {error}"
-        raise BadInput(found, op="grep", fix="a \\ before ( [ { * + ? . $ ^ | takes it as it is") from None
+        found = coded("command.bad_pattern", pattern=context["pattern"], why=str(error))
+        raise BadInput(found, op="grep", fix=coded("command.escape")) from None
     fits, failed = False, False
     for name in context["path"] or ["/"]:
         top = tree.stat(tree.path_of(name))
@@ -102,7 +105,7 @@ def grep(context: CommandContext, tree: CommandTree) -> int:
                     raise
                 if not isinstance(error, NotFound):  # removed meanwhile, or not readable
                     failed = True
-                    context.output.notice(f"paos: {error}")
+                    context.output.notice(coded("command.paos", said=error_message(error)))
                 continue
             fits = _lines(context, each.path, data, pattern) or fits
     return MISUSE if failed else DONE if fits else REFUSED

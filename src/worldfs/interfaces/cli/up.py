@@ -7,17 +7,18 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
+from functools import reduce
 from typing import TYPE_CHECKING
 
-from worldfs.base.messages.message_rendering import render_finding
+from worldfs.base.messages import coded
+from worldfs.base.messages.message_rendering import finding_message
 from worldfs.world.status_report import job_value
 
 from .command_context import CommandContext
 from .exits import DONE, REFUSED
 from .serve import serve_beside
 from .signals import stop_on
-from .status_command import alert_line
-from .status_diff import job_line
+from .status_diff import alert_text, job_line, job_mood
 
 if TYPE_CHECKING:
     from worldfs.base.model import Finding, Job
@@ -47,7 +48,7 @@ def run(context: CommandContext) -> int:
             stack.enter_context(serve_beside(context, world))
         world.run(until_idle=context["until_idle"], stop=stop)
         held = context["until_idle"] and not stop.is_set() and _held(context, world)
-    context.output.report("kernel stopped", {"event": "kernel", "state": "stopped"})
+    context.output.report(coded("command.kernel_stopped"), {"event": "kernel", "state": "stopped"})
     return REFUSED if held else DONE
 
 
@@ -65,8 +66,7 @@ class JobEventPrinter:
         value = job_value(job)
         with self._silenced():
             if what in PRINTED_EVENTS:
-                state = str(value["state"])
-                self._output.line(job_line(value), {"succeeded": "good", "failed": "bad"}.get(state, ""))
+                self._output.line(job_line(value), job_mood(value))
             self._output.value({"event": what, **value})
 
     def alert(self, finding: Finding) -> None:
@@ -76,7 +76,9 @@ class JobEventPrinter:
             return
         value = asdict(finding)
         with self._silenced():
-            self._output.report(f"alert: {alert_line(value)}", {"event": "alert", "alert": value}, "warn")
+            self._output.report(
+                coded("command.alert", said=alert_text(value)), {"event": "alert", "alert": value}, "warn"
+            )
 
     @contextmanager
     def _silenced(self) -> Iterator[None]:
@@ -95,28 +97,35 @@ def _held(context: CommandContext, world: World) -> bool:
     jobs = [job.id for job in kernel.open_jobs()]
     stopped = [node for node in nodes if world.stops.state(node).stopped]
     resume = "--all" if len(stopped) > 1 else f"--node {stopped[0]}" if stopped else ""
-    reasons = [f"{', '.join(stopped)} stopped, resume with: {context.name} resume {resume}"] if stopped else []
-    reasons += [f"{node} is switched off" for node in nodes if node not in stopped]
-    many = f"{len(jobs)} jobs wait" if len(jobs) > 1 else f"{jobs[0]} waits"
+    resumed = coded("command.stopped_resume", nodes=stopped, name=context.name, which=resume)
+    reasons: list[str] = [resumed] if stopped else []
+    reasons += [coded("command.switched_off", node=node) for node in nodes if node not in stopped]
+    why = reduce(lambda one, more: coded("command.or_say", one=one, more=more), reasons)
+    many = coded("command.jobs_wait", n=len(jobs), said=why)
     said = {"event": "kernel", "state": "held", "jobs": jobs, "nodes": nodes}
-    context.output.report(f"{many}: {'; '.join(reasons)}", said, "warn")
+    context.output.report(many if len(jobs) > 1 else coded("command.job_waits", id=jobs[0], said=why), said, "warn")
     return True
 
 
 def _greet(context: CommandContext, world: World) -> None:
     status = world.status()
     given = context["driver"]
-    bodies = {
-        spec.id: f"{given}, in place of {spec.driver}" if given and given != spec.driver else spec.driver
+    bodies: dict[str, str] = {
+        spec.id: coded("command.in_place_of", given=given, driver=spec.driver)
+        if given and given != spec.driver
+        else spec.driver
         for spec in world.specs
     }
     targets = world.targets.targets() if world.targets is not None else {}
-    bodies |= {id: f"target{'' if target.enabled else ', off'}" for id, target in targets.items() if id not in bodies}
-    nodes = ", ".join(f"{id} ({body})" for id, body in bodies.items()) or "no robots"
+    for id, target in targets.items():
+        bodies.setdefault(id, coded("command.target") if target.enabled else coded("command.target_off"))
+    nodes = [coded("command.body", id=id, body=body) for id, body in bodies.items()] or coded("command.no_robots")
     context.output.report(
-        f"kernel running on {world.root}: {nodes}" + ("" if context["until_idle"] else "; Ctrl-C stops it"),
+        coded(
+            "command.kernel_on" if context["until_idle"] else "command.kernel_on_until", root=world.root, nodes=nodes
+        ),
         {"event": "kernel", "state": "started", "workspace": str(world.root), "nodes": status["nodes"]},
     )
 
     for item in world.kernel.alert.now().values() if world.kernel is not None else ():
-        context.output.notice(f"paos: {render_finding(item, world.language())}")
+        context.output.notice(coded("command.paos", said=finding_message(item)))

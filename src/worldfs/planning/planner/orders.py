@@ -29,11 +29,12 @@ def interpreter(robot_id: str, profile: Profile | None = None) -> Interpreter:
             asked = isinstance(intent, QuestionIntent)
             found = coded("robot.question") if isinstance(intent, QuestionIntent) else intent.reason
             can = () if asked or isinstance(intent, QuestionIntent) else intent.can
-            raise BadInput(found, path="nl_task", expected="an order", fix="e.g. " + "; ".join(can[:3]) if can else "")
+            fix = coded("planner.example", said="; ".join(can[:3])) if can else ""
+            raise BadInput(found, path="nl_task", expected=coded("planner.an_order"), fix=fix)
         limits = PlanConstraints(intent.protected)
         plan = build_plan(stages(intent.goals, intent.later), scene, profile=profile, robot_id=robot_id, limits=limits)
         if plan.unmet:
-            raise BadInput(plan.unmet[0][1], path="nl_task", expected="goals that this body can bring about")
+            raise BadInput(plan.unmet[0][1], path="nl_task", expected=coded("planner.feasible_goals"))
         return [
             Order(f"nl_{n:02d}_{action.op}", robot_id, action.op, action.params, asker="planner")
             for n, action in enumerate(plan.actions, 1)

@@ -68,6 +68,9 @@ class PlanExecutor:
         """The text in the language of the instruction; TASK.md is in that of the workspace."""
         return render(text, self.command.language)
 
+    def _tell(self, step: str, said: str) -> None:
+        self.port.progress(self.message(coded("planner.step_said", step=step, said=said)))
+
     def reason(self, why: str) -> str:
         return failure_reasons.clip(self.message(why))
 
@@ -162,7 +165,7 @@ class PlanExecutor:
 
     def _act(self, action: PlannedAction, scene: Scene) -> str:
         """Carry out one order. "" to go on, "cancelled", or the reason to stop."""
-        text = self.message(task_text.step_text(action, scene))
+        text = task_text.step_text(action, scene)
         order = self._order(action)
         note = self.port.avoid(order)
         if note is not None:
@@ -170,13 +173,13 @@ class PlanExecutor:
             self.heeded_lessons.append(note.title)
             self.progress.mark("skipped", coded("planner.lesson", why=note.title))
             self._write()
-            self.port.progress(f"{text}: {self.message(why)}")
+            self._tell(text, why)
             return self._failed(action, why, certain=True)
         if self.stop.is_set():
             return "cancelled"  # a stop was requested while planning: nothing more is started
         self.progress.mark("running")
         self._write()
-        self.port.progress(f"{text} …")
+        self.port.progress(f"{self.message(text)} …")
         # noted before it is submitted: a Ctrl-C in between must still find the job to cancel
         self.jobs.append(SubmittedOrder(order.id, order, None))
         job = self.port.submit(order)
@@ -193,7 +196,7 @@ class PlanExecutor:
             if self._scene_shows(action, fresh):
                 self.progress.mark("done", result)
                 self._write()
-                self.port.progress(f"{text}: {shown or self.message(coded('planner.done'))}")
+                self._tell(text, shown or coded("planner.done"))
                 self._expect(action)
                 self.refused.clear()
                 return self._progressed(action, fresh)
@@ -204,7 +207,7 @@ class PlanExecutor:
         blocked = (
             action.op == planned_actions.PICK and outcome.cause is Cause.REJECTED and failure_reasons.collides(outcome)
         )
-        self.port.progress(f"{text}: {shown}")
+        self._tell(text, shown)
         if outcome.cause is Cause.CANCELLED:
             return "cancelled" if self.stop.is_set() else self.message(coded("planner.by_other"))
         if outcome.cause is Cause.REJECTED:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 from worldfs.access.binding import Binding
 from worldfs.base.clock import Clock, SystemClock, stamp
 from worldfs.base.errors import BadInput, Busy, NotFound
+from worldfs.base.messages import coded
 from worldfs.base.model import Job, JobStatus, Json, Order, Outcome
 from worldfs.formats.sheet_members import OrderTerms
 from worldfs.runtime.grace import AGENT
@@ -121,17 +122,16 @@ class AgentJobs:
         `BadInput` where it depends on a job that the binding does not see: it could not end for a reason to be told.
         """
         if unseen := next((other for other in terms.depends_on if not self.known(binding, other)), ""):
-            raise BadInput(
-                f"depends_on names no job of yours: {unseen[:80]!r}", op="write", code="invalid", fix="list jobs/"
-            )
+            found = coded("world.no_job_of_yours", id=unseen[:80])
+            raise BadInput(found, op="write", code="invalid", fix=coded("world.list_jobs"))
         with self._lock:
             if self._closed:
-                raise Busy("this home is being closed", op="submit", fix="submit it again")
+                raise Busy(coded("world.closing"), op="submit", fix=coded("world.submit_again"))
             if self._open.get(binding.agent, 0) >= OPEN_MOST:
                 raise Busy(
-                    f"{OPEN_MOST} jobs of agent {binding.agent!r} have not ended",
+                    coded("world.jobs_open", n=OPEN_MOST, agent=binding.agent),
                     op="submit",
-                    fix="wait for some of them to end",
+                    fix=coded("world.wait_for_jobs"),
                     code="queue_saturated",
                 )
             self._open[binding.agent] = self._open.get(binding.agent, 0) + 1
@@ -160,7 +160,7 @@ class AgentJobs:
         """Raises `NotFound`, also for a job of another agent or project."""
         call = self._table.shown(binding, id)
         if call is None:
-            raise NotFound(f"no job {id[:40]!r}", path=f"/agents/self/jobs/{id[:40]}", op="read")
+            raise NotFound(coded("world.no_job", id=id[:40]), path=f"/agents/self/jobs/{id[:40]}", op="read")
         return call
 
     def known(self, binding: Binding, id: str) -> bool:
@@ -254,4 +254,4 @@ class AgentJobs:
             stored = self.jobs.store.get(key)
             if stored is not None:
                 return stored.data
-        raise NotFound(f"no job {id!r}", path=id, op="read")
+        raise NotFound(coded("world.no_job", id=id), path=id, op="read")

@@ -11,6 +11,8 @@ from typing import Final
 from worldfs.access.binding import Binding
 from worldfs.base.clock import parse_stamp
 from worldfs.base.errors import WorldError
+from worldfs.base.messages import coded
+from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Job, JobState, Outcome
 from worldfs.runtime.dispatch import Dispatcher
 from worldfs.runtime.grace import AGENT
@@ -262,11 +264,11 @@ class AgentRuntime:
         job, call = attempt.job, self._table.get(attempt.job.id)
         if job.status.state is JobState.PENDING:
             with suppress(WorldError):
-                self._jobs.end(job, Outcome.failure(Cause.ERROR, "BROKEN", str(error)))
+                self._jobs.end(job, Outcome.failure(Cause.ERROR, "BROKEN", error_message(error)))
                 return
         self._contexts.pop(job.id, None)
         if call is not None:
-            lost = Outcome.failure(Cause.ERROR, "BROKEN", f"the end could not be written: {error}")
+            lost = Outcome.failure(Cause.ERROR, "BROKEN", coded("world.end_not_written", why=error_message(error)))
             self._over(call, lost, epoch_ms(self.clock.now()), kept=False)
 
     def _over(self, call: AgentJob, outcome: Outcome | None, at_ms: int, *, kept: bool) -> None:

@@ -7,6 +7,7 @@ from typing import Final, Protocol
 
 from worldfs.access.binding import Binding
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Outcome
 from worldfs.planning.stop_words import is_stop
 from worldfs.tree.verb_values import Written
@@ -50,7 +51,9 @@ class Chat:
         try:
             text = data.decode()
         except UnicodeDecodeError as error:
-            raise BadInput(f"no UTF-8 at byte {error.start}", op="write", expected="text", code="invalid") from None
+            raise BadInput(
+                coded("world.no_utf8", at=error.start), op="write", expected=coded("world.text"), code="invalid"
+            ) from None
         text, members = split_message(text)
         if not text.strip():
             return Written(0)
@@ -70,11 +73,7 @@ class Chat:
     def _answer(self, run: AgentJobContext) -> Outcome:
         responder = self._responder(run.binding.agent)
         if responder is None:
-            return Outcome.failure(
-                Cause.ERROR,
-                "",
-                f"agent {run.binding.agent!r} has no responder: {KEY} of config.json names none, and this home has no "
-                f'workspace with a robot — add {{"agent": "{run.binding.agent}", "kind": "command", "argv": […]}} '
-                f"to {KEY}, or make a workspace with: paos onboard",
-            )
+            agent = run.binding.agent
+            entry = f'{{"agent": "{agent}", "kind": "command", "argv": […]}}'
+            return Outcome.failure(Cause.ERROR, "", coded("world.no_responder", agent=agent, key=KEY, entry=entry))
         return responder.answer(str(run.params.get("text", "")), run)

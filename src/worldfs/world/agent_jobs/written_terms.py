@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.base.model import Json
 from worldfs.formats import sheet_members
 from worldfs.formats.sheet_members import TERMS, EntryRefused, OrderTerms
@@ -15,7 +16,7 @@ def read_terms(order: Json) -> OrderTerms:
     try:
         return sheet_members.terms(order, "")
     except EntryRefused as bad:
-        said = f"{bad.pointer[1:]} is {str(bad.found)[:80]!r}; it must be {bad.expected}"
+        said = coded("world.bad_member", name=bad.pointer[1:], value=str(bad.found)[:80], expected=bad.expected)
         raise BadInput(said, op="write", code="invalid") from None
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from worldfs.access.binding import Binding
 from worldfs.base.clock import Clock
 from worldfs.base.errors import NotFound
+from worldfs.base.messages import coded
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.verb_values import Wait, WriteContext, Written
 from worldfs.world.agent_jobs.agent_jobs import AgentJobs
@@ -142,7 +143,7 @@ class BindingJobs:
         """`name`: status | result | log. Raises `NotFound`."""
         look = {"status": self._calls.status, "result": self._calls.result, "log": self._calls.log}.get(name)
         if look is None:
-            raise NotFound(f"no file {name!r} of a job", path=job, op="read")
+            raise NotFound(coded("world.no_job_file", name=name), path=job, op="read")
         return look(self._binding, job)
 
     def wait(self, job: str) -> Wait | None:

@@ -15,6 +15,7 @@ from worldfs.agents.notebook import NAME, Notebook, NoteVersion
 from worldfs.base.clock import Clock
 from worldfs.base.durable import Disk
 from worldfs.base.errors import BadInput, NotFound, NotPermitted
+from worldfs.base.messages import coded
 from worldfs.base.model import Json
 from worldfs.notes import Passage, PassageIndex, embed, search
 from worldfs.storage.revision import PRIVATE_DIR, of
@@ -118,7 +119,7 @@ class _OpenNotebook:
         if not fits or not NAME.match(parts[2]) or not (parts[3] == LATEST or parts[3].isdecimal()):
             raise ToolError("execution_failed", "InvalidMemId")
         if parts[0] != self.name or parts[1] != BRAIN:
-            raise NotFound("another mind's", op="load")
+            raise NotFound(coded("world.other_agents"), op="load")
         said = words.count("version", 0, 1 << 53) if words.args.get("version") is not None else None
         return NoteId(parts[2], said if said is not None else None if parts[3] == LATEST else int(parts[3]))
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 
 if TYPE_CHECKING:
     from worldfs.agents.agent_state import AgentState
@@ -23,7 +25,11 @@ def check_exclusive(context: CommandContext, *names: str) -> None:
     """`BadInput` if more than one of these exclusive options was given."""
     given = [f"--{name}" for name in names if context[name] not in (None, False)]
     if len(given) > 1:
-        raise BadInput(" and ".join(given), op=context["command"], expected="at most one of them")
+        raise BadInput(_both(given), op=context["command"], expected=coded("command.one_at_most"))
+
+
+def _both(given: list[str]) -> str:
+    return reduce(lambda one, other: coded("command.and", one=one, other=other), given)
 
 
 def parse_key_values(words: list[str], *, taken: Collection[str] = (), expected: str = "") -> dict[str, object]:
@@ -37,10 +43,11 @@ def parse_key_values(words: list[str], *, taken: Collection[str] = (), expected:
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or not key.isidentifier():
-            words_for = "key=value, the key of letters, digits and _"
-            raise BadInput(f"{word!r}", op="agent", expected=f"{expected}, or {words_for}" if expected else words_for)
+            pair = coded("command.a_pair")
+            also = coded("command.pair_or", expected=expected, pair=pair) if expected else pair
+            raise BadInput(f"{word!r}", op="agent", expected=also)
         if key in taken:
-            raise BadInput(f"{key}=…", op="agent", expected=f"another key: {', '.join(taken)} are reserved")
+            raise BadInput(f"{key}=…", op="agent", expected=coded("command.reserved", names=list(taken)))
         try:
             found[key] = json.loads(value)
         except ValueError:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from worldfs.agents.overview import agent_summaries
 from worldfs.base.agent_names import list_agents
 from worldfs.base.clock import SystemClock
+from worldfs.base.messages import coded, render
 from worldfs.interfaces.cli.command_context import CommandContext
 from worldfs.interfaces.cli.command_output import columns
 from worldfs.storage.open_store import open_store
@@ -15,6 +16,15 @@ if TYPE_CHECKING:
     from worldfs.agents.overview import AgentSummary
     from worldfs.storage.store_interface import StoreWatch
 
+_HEADINGS = (
+    "command.label_agent",
+    "command.label_status",
+    "command.label_since",
+    "command.last",
+    "command.tasks",
+    "command.label_letters",
+    "command.label_summary",
+)
 LOOK_S = 30.0  # seconds without a change after which the durations in the table are refreshed
 
 
@@ -30,24 +40,26 @@ def _tell(context: CommandContext, lines: list[AgentSummary]) -> None:
         return _plan(context, lines)
     context.output.value({"agents": [line._asdict() for line in lines]})
     if not lines:
-        context.output.line(f"no agents in {context.agents}; make one with: paos agent init NAME")
-    rows = [("agent", "status", "since", "last", "tasks", "messages", "summary")] if lines else []
-    for text in columns(rows + [_row(line) for line in lines]):
+        context.output.line(coded("command.no_agents", path=context.agents))
+    headings: list[tuple[str, ...]] = [tuple(map(coded, _HEADINGS))] if lines else []
+    rows = headings + [_row(line) for line in lines]
+    for text in columns([tuple(render(cell, context.language) for cell in row) for row in rows]):
         context.output.line(text)
     for line in lines:
         for word in line.unreadable:
-            context.output.line(f"{line.agent}: {word}", "bad")
+            context.output.line(coded("command.agent_said", agent=line.agent, said=word), "bad")
     return None
 
 
 def _row(line: AgentSummary) -> tuple[str, ...]:
-    status = "lost" if line.stale else line.status or "?"
+    status = coded("command.lost") if line.stale else line.status or "?"
     since = _span(line.seconds) if line.running else ""
     tasks = f"{line.tasks_active}+{line.tasks_pending}" if line.tasks_active or line.tasks_pending else ""
-    letters = str(line.letters or "") + (f" ({line.letters_high} high)" if line.letters_high else "")
+    high = line.letters_high
+    letters = coded("command.n_high", n=line.letters, high=high) if high else str(line.letters or "")
     last = line.last_outcome or ""
     if line.error_rate:
-        last += f" ({line.failed} of {line.sessions} failed)"
+        last = coded("command.failed_of", last=last, failed=line.failed, n=line.sessions)
     return line.agent, status, since, last, tasks, letters, line.summary[:80]
 
 
@@ -57,7 +69,8 @@ def _plan(context: CommandContext, lines: list[AgentSummary]) -> None:
     choices = rank_agents(lines, now=SystemClock().now())
     context.output.value({"plan": [choice._asdict() for choice in choices]})
     for choice in choices:
-        context.output.line(f"{choice.score:5.1f}  {choice.agent}{'' if choice.ready else ' (runs now)'}")
+        runs = coded("command.runs_now", score=choice.score, agent=choice.agent)
+        context.output.line(f"{choice.score:5.1f}  {choice.agent}" if choice.ready else runs)
         for reason in choice.reasons:
             context.output.line(f"       {reason}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from worldfs.base.agent_names import agent_exists
+from worldfs.base.messages import coded
 from worldfs.interfaces.cli.command_context import CommandContext
 from worldfs.plugins.importers import adopt, plan, run_import
 from worldfs.plugins.importers import export as take_out
@@ -46,13 +47,12 @@ def _adopt(context: CommandContext, made: ImportPlan) -> list[str]:
     if agent_exists(context.agents, context["name"]) or len(whole) != 1:
         return []
     files = adopt(whole[0], context.agents, context["name"])
-    return [f"agent {context['name']} taken over whole: {len(files)} files"]
+    return [coded("command.taken_over", name=context["name"], n=len(files))]
 
 
 def export(context: CommandContext) -> int:
     with open_agent_state(context) as state:
         written = take_out(state, context["place"])
-    context.output.report(
-        f"{len(written)} files in {context['place']}", {"files": written, "place": context["place"]}, "good"
-    )
+    said = coded("command.n_files", n=len(written), path=context["place"])
+    context.output.report(said, {"files": written, "place": context["place"]}, "good")
     return 0

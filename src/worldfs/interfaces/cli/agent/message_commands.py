@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from worldfs.base.agent_names import list_agents
 from worldfs.base.clock import SystemClock, stamp
 from worldfs.base.errors import BadInput, NotFound
+from worldfs.base.messages import coded, render
+from worldfs.base.messages.message_rendering import error_message
 from worldfs.interfaces.cli.command_context import CommandContext
 from worldfs.interfaces.cli.command_output import columns
 
@@ -28,7 +30,7 @@ def inbox(context: CommandContext) -> int:
         if context["claim"] is not None or context["wait"] is not None:
             claimed = box.claim("operator", lease_s=context["claim"] or 300.0, wait=context["wait"])
             if claimed is None:
-                context.output.report("no message", {"letter": None})
+                context.output.report(coded("command.no_message"), {"letter": None})
                 return 1
             context.output.value(
                 {"token": claimed.token, "path": str(claimed.path), "letter": claimed.message._asdict()}
@@ -36,36 +38,36 @@ def inbox(context: CommandContext) -> int:
             for text in columns(_rows(claimed)):
                 context.output.line(text)
             return 0
-        for token, done, word in (
-            (context["ack"], box.ack, "acknowledged"),
-            (context["return"], box.give_back, "returned"),
+        for token, done, word, code in (
+            (context["ack"], box.ack, "acknowledged", "command.acknowledged"),
+            (context["return"], box.give_back, "returned", "command.returned"),
         ):
             if token is not None:
                 if not box.claimed(token):
                     raise NotFound(
-                        f"no claim has the token {token!r}", path=context["name"], op="agent inbox",
-                        expected="the token of a claim that has not ended", fix="claim the message again with --claim",
+                        coded("command.no_claim", token=token), path=context["name"], op="agent inbox",
+                        expected=coded("command.a_claim"), fix=coded("command.claim_again"),
                     )  # fmt: skip
                 done(token)
-                context.output.report(word, {word: token}, "good")
+                context.output.report(coded(code), {word: token}, "good")
                 return 0
         letters = box.dead() if context["dead"] else box.waiting()
     context.output.value({"letters": [_value(letter) for letter in letters]})
-    rows = []
+    rows, unreadable = [], render(coded("command.unreadable"), context.language)
     for letter in letters:
         m = letter.message
-        words = (m.priority, m.type, m.sender, m.subject) if m is not None else ("", "", "", "unreadable")
+        words = (m.priority, m.type, m.sender, m.subject) if m is not None else ("", "", "", unreadable)
         rows.append((letter.name, *words, letter.state))
     for text in columns(rows):
         context.output.line(text)
     if not rows:
-        context.output.line("no message")
+        context.output.line(coded("command.no_message"))
     return 0
 
 
 def _receipt(context: CommandContext, receipt: DeliveryReceipt | None) -> int:
     if receipt is None:
-        context.output.report("no message with this id was received", {"receipt": None})
+        context.output.report(coded("command.no_receipt"), {"receipt": None})
         return 1
     found = receipt._asdict()
     context.output.value({"receipt": found})
@@ -82,7 +84,8 @@ def send(context: CommandContext) -> int:
     body = _typed() if context["body"] == "-" else context["body"]
     if context["to"] == "all":
         if context["type"] not in ("flag", "cascade"):  # flag is the default
-            raise BadInput(f"--type {context['type']}", op="agent send", expected="a message to `all` is a cascade")
+            found = coded("command.given_type", type=context["type"])
+            raise BadInput(found, op="agent send", expected=coded("command.cascade"))
         from worldfs.agents.broadcast import broadcast
 
         sent = broadcast(
@@ -104,8 +107,9 @@ def send(context: CommandContext) -> int:
             }
         )
         for item in sent:
-            word = str(item.trouble) if item.trouble else "sent" if item.new else "was there already"
-            context.output.line(f"{item.agent}: {word}", "bad" if item.trouble else "good")
+            word = error_message(item.trouble) if item.trouble else _sent(item.new)
+            said = coded("command.agent_said", agent=item.agent, said=word)
+            context.output.line(said, "bad" if item.trouble else "good")
         return 1 if any(item.trouble for item in sent) else 0
     now = stamp(SystemClock().now().replace(microsecond=0))
     letter = Message(
@@ -116,16 +120,21 @@ def send(context: CommandContext) -> int:
     if done.new and context["from"] in list_agents(context.agents):
         with AgentState.open(context["from"], context.agents) as state:
             state.sent(done.message)
-    word = "sent" if done.new else "was there already"
-    context.output.report(f"{done.message.id} {word}", {"id": done.message.id, "new": done.new}, "good")
+    said = coded("command.id_said", id=done.message.id, said=_sent(done.new))
+    context.output.report(said, {"id": done.message.id, "new": done.new}, "good")
     return 0
+
+
+def _sent(new: bool) -> str:
+    return coded("command.sent") if new else coded("command.was_there")
 
 
 def _typed() -> str:
     try:
         return sys.stdin.read()
     except UnicodeDecodeError as error:
-        raise BadInput(f"standard input: {error.reason}", op="agent send", expected="text in UTF-8") from None
+        found = coded("command.stdin", why=error.reason)
+        raise BadInput(found, op="agent send", expected=coded("command.utf8_text")) from None
 
 
 def _value(message: StoredMessage) -> dict[str, object]:

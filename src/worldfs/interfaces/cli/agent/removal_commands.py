@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from worldfs.base.agent_names import list_agents
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import Busy, NotFound
+from worldfs.base.messages import coded
 from worldfs.interfaces.cli.command_context import CommandContext
 from worldfs.interfaces.cli.command_output import columns
 
@@ -21,13 +22,11 @@ def remove(context: CommandContext) -> int:
     there = list_agents(context.agents)
     for name in context["name"]:  # all of them before the first goes
         if name not in there:
-            expected = ", ".join(there) or "none yet"
-            raise NotFound(f"no agent {name!r}", path=context.agents, op="agent rm", expected=f"one of: {expected}")
+            known = coded("command.one_of", names=there or coded("command.none_yet"))
+            raise NotFound(coded("command.no_agent", name=name), path=context.agents, op="agent rm", expected=known)
     for name in context["name"]:
         gone = _taken_away(context.agents, name)
-        context.output.report(
-            f"{name} was moved to {gone.path}; restore with: paos agent restore {name}", gone._asdict(), "good"
-        )
+        context.output.report(coded("command.moved_to", name=name, path=gone.path), gone._asdict(), "good")
     return 0
 
 
@@ -61,8 +60,8 @@ def restore(context: CommandContext) -> int:
         for text in columns([(item.agent, item.at, item.path) for item in found]):
             context.output.line(text)
         if not found:
-            context.output.line("no agent was removed")
+            context.output.line(coded("command.none_removed"))
         return 0
     back = bring_back(context.agents, context["name"])
-    context.output.report(f"{back.agent} was restored to {back.path}", back._asdict(), "good")
+    context.output.report(coded("command.restored_to", name=back.agent, path=back.path), back._asdict(), "good")
     return 0

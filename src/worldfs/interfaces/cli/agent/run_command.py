@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.interfaces.cli.command_context import CommandContext
 from worldfs.supervisor.tools import preset_command, reporting_command
 
@@ -55,7 +56,7 @@ def _command(context: CommandContext, state: AgentState) -> CommandRequest:
     elif words:
         tool = reporting_command(words, home, silence=context["silence"] is not None)
     else:
-        raise BadInput("no command", op="agent run", expected="-- COMMAND …, or --with TOOL")
+        raise BadInput(coded("command.no_command_given"), op="agent run", expected=coded("command.a_command"))
     how = context["prompt"] or ("none" if context["with"] is None else "stdin")
 
     def prompt(session: SessionRecord) -> PromptText:

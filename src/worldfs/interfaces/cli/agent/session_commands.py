@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from worldfs.base.errors import BadInput, Busy, NotFound
+from worldfs.base.messages import coded
 from worldfs.interfaces.cli.command_context import CommandContext
 
 from . import open_agent_state, parse_key_values
@@ -48,7 +49,8 @@ def start(context: CommandContext) -> int:
     try:
         watched = os.pidfd_open(parent)
     except (OSError, OverflowError, AttributeError) as error:
-        raise BadInput(f"no process {parent}", op="start", expected="the id of a living process: --for PID") from error
+        found = coded("command.no_process", pid=parent)
+        raise BadInput(found, op="start", expected=coded("command.a_process")) from error
     with open_agent_state(context) as state:
         record = state.start(type=context["type"], argv=(), id=context["id"], **session_fields(context))
         _start_keeper(state, record.session_id, parent, watched, foreign)
@@ -69,13 +71,13 @@ def outcome(context: CommandContext) -> int:
     said = parse_key_values(context["facts"], taken=RESERVED_FIELDS)
     _typed(said)
     if not said:
-        raise BadInput("no facts", path=context["name"], op="agent outcome", expected="key=value …")
+        expected = coded("command.key_value")
+        raise BadInput(coded("command.no_facts"), path=context["name"], op="agent outcome", expected=expected)
     with open_agent_state(context) as state, state.agent_dir.locked():
         sid = session_job.running_session(state)
         if not sid:
-            raise NotFound(
-                "no session runs", path=context["name"], op="agent outcome", fix=f"paos agent start {context['name']}"
-            )
+            fix = coded("command.start_session", name=context["name"])
+            raise NotFound(coded("command.no_session"), path=context["name"], op="agent outcome", fix=fix)
         session_facts.add_facts(state.agent_dir, sid, state.cleaned(said))
     context.output.report(", ".join(said), said)
     return 0
@@ -126,8 +128,8 @@ def _check_owner(state: AgentState, sid: str) -> None:
 
     if JobStore(state.agent_dir.store, state.agent_dir.clock).load(sid).order.params.get("argv"):
         raise Busy(
-            f"{sid} is run by `paos agent run`", path=state.name, op="agent end",
-            expected="a session that `paos agent start` began", fix="it ends with its command",
+            coded("command.run_by_command", id=sid), path=state.name, op="agent end",
+            expected=coded("command.started_session"), fix=coded("command.ends_with"),
         )  # fmt: skip
 
 

@@ -5,10 +5,40 @@ from __future__ import annotations
 import json
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded, render
+from worldfs.base.messages.message_rendering import finding_message
 from worldfs.interfaces.cli.command_context import CommandContext
 from worldfs.interfaces.cli.command_output import columns
 
 from . import check_exclusive, open_agent_state
+
+LABELS = {
+    "agent": "command.label_agent",
+    "status": "command.label_status",
+    "summary": "command.label_summary",
+    "current_task": "command.label_current_task",
+    "next_priority": "command.label_next_priority",
+    "blocked_by": "command.label_blocked_by",
+    "updated_at": "command.label_updated_at",
+    "session_id": "command.label_session_id",
+    "session_type": "command.label_session_type",
+    "running": "command.label_running",
+    "since": "command.label_since",
+    "seconds": "command.label_seconds",
+    "runner": "command.label_runner",
+    "stale": "command.label_stale",
+    "last_outcome": "command.label_last_outcome",
+    "last_ended_at": "command.label_last_ended_at",
+    "letters": "command.label_letters",
+    "letters_high": "command.label_letters_high",
+    "tasks_pending": "command.label_tasks_pending",
+    "tasks_active": "command.label_tasks_active",
+    "tasks_high": "command.label_tasks_high",
+    "sessions": "command.label_sessions",
+    "failed": "command.label_failed",
+    "error_rate": "command.label_error_rate",
+    "unreadable": "command.label_unreadable",
+}
 
 
 def init(context: CommandContext) -> int:
@@ -21,22 +51,24 @@ def init(context: CommandContext) -> int:
     root = Path(context.agents)
     given = context["name"] or list_agents(root)
     if not given:
-        raise BadInput("no name", path=str(root), op="agent init", expected="the names of the agents: none exists yet")
+        expected = coded("command.agent_names")
+        raise BadInput(coded("command.no_name"), path=str(root), op="agent init", expected=expected)
     wanted: dict[str, str] = {}
     for name in given:  # all of them before the first is made
         if wanted.setdefault(name.casefold(), check_new_name(root, name)) != name:
             raise BadInput(
-                f"{wanted[name.casefold()]} and {name}",
+                coded("command.and", one=wanted[name.casefold()], other=name),
                 op="agent init",
-                expected="other names: on many disks they are one directory",
+                expected=coded("command.other_names"),
             )
     for name in wanted.values():
         made = create_agent(root, name, language=context["language"])
         if made:
             with AgentState.open(name, root) as state:  # so that later edits can be told from our own content
                 state.reconcile()
-        text = f"{root / name}: {', '.join(made)}" if made else f"{root / name}: all there"
-        context.output.report(text, {"agent": name, "path": str(root / name), "made": made}, "good" if made else "")
+        place = root / name
+        said = coded("command.made", path=place, names=made) if made else coded("command.all_there", path=place)
+        context.output.report(said, {"agent": name, "path": str(root / name), "made": made}, "good" if made else "")
     return 0
 
 
@@ -54,20 +86,23 @@ def show(context: CommandContext) -> int:
         "findings": [str(finding) for finding in findings],
     }
     context.output.value(value)
-    rows = [(key.replace("_", " "), _text(item)) for key, item in seen._asdict().items() if item]
-    if metrics is not None and metrics.rolling_30d.get("sessions"):  # then these are not of the lifetime
-        rows = [(f"{key}, last 30 days" if key in ("sessions", "failed") else key, item) for key, item in rows]
+    recent = metrics is not None and metrics.rolling_30d.get("sessions")  # then these are not of the lifetime
+    rows: list[tuple[str, str]] = []
+    for key, item in seen._asdict().items():
+        label = coded(LABELS[key])
+        label = coded("command.last_days", label=label) if recent and key in ("sessions", "failed") else label
+        rows += [(label, _text(item))] if item else []
     if session is not None:
-        rows += [("session", f"{session.session_id} {session.type} {session.status}"), ("since", session.started_at)]
-        rows += [("handoff", session.handoff_notes)] if session.handoff_notes else []
+        ran = f"{session.session_id} {session.type} {session.status}"
+        rows += [(coded("command.session"), ran), (coded("command.label_since"), session.started_at)]
+        rows += [(coded("command.handoff"), session.handoff_notes)] if session.handoff_notes else []
     if metrics is not None:
-        rows += [
-            ("lifetime", ", ".join(f"{key} {item}" for key, item in metrics.lifetime.items() if item) or "nothing")
-        ]
-    for text in columns(rows):
+        counts = ", ".join(f"{key} {item}" for key, item in metrics.lifetime.items() if item)
+        rows += [(coded("command.lifetime"), counts or coded("command.no_task_text"))]
+    for text in columns([(render(label, context.language), render(item, context.language)) for label, item in rows]):
         context.output.line(text)
     for finding in findings:
-        context.output.line(str(finding), "warn")
+        context.output.line(finding_message(finding), "warn")
     return 0
 
 
@@ -76,35 +111,39 @@ def tasks(context: CommandContext) -> int:
     with open_agent_state(context) as state:
         if context["add"] is not None:
             if not context["add"].strip():
-                raise BadInput("nothing", path=context["name"], op="agent tasks", expected="a description of the task")
+                found, expected = coded("command.no_task_text"), coded("command.a_task")
+                raise BadInput(found, path=context["name"], op="agent tasks", expected=expected)
             task = state.add_task(context["add"], type=context["type"], priority=context["priority"])
-            context.output.report(f"{task.id} added", task._asdict(), "good")
+            context.output.report(coded("command.task_added", id=task.id), task._asdict(), "good")
             return 0
         for id, status in ((context["close"], "completed"), (context["drop"], "dropped")):
             if id is not None:
                 task = state.close_task(id, context["outcome"], status)
-                context.output.report(f"{task.id} {status}", task._asdict(), "good")
+                code = "command.task_completed" if status == "completed" else "command.task_dropped"
+                context.output.report(coded(code, id=task.id), task._asdict(), "good")
                 return 0
-        found = [task for task in state.tasks() if context["all"] or task.status in ("pending", "active")]
-    context.output.value({"tasks": [task._asdict() for task in found]})
-    for text in columns([(t.id, t.status, t.priority, t.type, t.description) for t in found]):
+        shown = [task for task in state.tasks() if context["all"] or task.status in ("pending", "active")]
+    context.output.value({"tasks": [task._asdict() for task in shown]})
+    for text in columns([(t.id, t.status, t.priority, t.type, t.description) for t in shown]):
         context.output.line(text)
-    if not found:
-        context.output.line("nothing to do")
+    if not shown:
+        context.output.line(coded("command.nothing_to_do"))
     return 0
 
 
 def memory(context: CommandContext) -> int:
     check_exclusive(context, "add", "undo", "versions")
     if context["add"] is None and (context["section"] or context["pin"]):
-        raise BadInput("nothing to remember", path=context["name"], op="agent memory", expected="--add TEXT as well")
+        expected = coded("command.add_text")
+        raise BadInput(coded("command.nothing_to_remember"), path=context["name"], op="agent memory", expected=expected)
     with open_agent_state(context) as state:
         if context["add"] is not None:
             remark = state.remember(context["section"] or "patterns", context["add"], pinned=context["pin"])
-            context.output.report(f"remembered below {remark.section}", remark._asdict(), "good")
+            context.output.report(coded("command.remembered", section=remark.section), remark._asdict(), "good")
         elif context["undo"] is not None:
             state.undo("memory.md", context["undo"])
-            context.output.report(f"{context['undo']} version(s) back", {"undone": context["undo"]}, "good")
+            said = coded("command.versions_back", n=context["undo"])
+            context.output.report(said, {"undone": context["undo"]}, "good")
         elif context["versions"]:
             found = state.generations("memory.md")
             context.output.value({"versions": [item._asdict() for item in found]})
@@ -126,7 +165,7 @@ def search(context: CommandContext) -> int:
     for hit in hits:
         context.output.line(f"{hit.passage.title}: {hit.passage.text}")
     if not hits:
-        context.output.line(f"nothing about {query!r}")
+        context.output.line(coded("command.nothing_about", query=query))
     return 0
 
 

@@ -11,6 +11,8 @@ from typing import Final
 from worldfs.agents.agent_state import AgentState
 from worldfs.base.clock import Clock
 from worldfs.base.errors import Busy
+from worldfs.base.messages import coded
+from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Outcome
 from worldfs.base.model.agent import SessionRecord
 from worldfs.formats.config_services import ResponderConfig as Settings
@@ -42,7 +44,8 @@ class CommandResponder:
             try:
                 ended, said = self._session(state, command, run)
             except Busy as error:
-                return Outcome.failure(Cause.ERROR, "busy", f"agent {self._agent!r} is busy: {error}")
+                busy = coded("world.agent_busy", agent=self._agent, why=error_message(error))
+                return Outcome.failure(Cause.ERROR, "busy", busy)
         told = said.decode("utf-8", "replace").strip()
         evidence = {"session": ended.session.session_id, "seconds": ended.seconds, "exit_code": ended.exit_code}
         if ended.outcome == "completed":

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final
 from worldfs.access.binding import Binding
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.json_text import compact_json
+from worldfs.base.messages import coded, render
+from worldfs.base.messages.coded_text import language_of
 from worldfs.base.model import Cause, Order, Outcome
 from worldfs.base.stop_signal import StopSignal
 from worldfs.planning.planner import Planner
@@ -45,12 +47,13 @@ class PlannerResponder:
         robot = self._chosen()
         if not self._may(run.binding, robot):
             return Outcome.failure(
-                Cause.REJECTED, "NOT_PERMITTED", f"agent {run.binding.agent!r} has no robot that it may command"
+                Cause.REJECTED, "NOT_PERMITTED", coded("world.no_robot_to_command", agent=run.binding.agent)
             )
 
         if is_stop(text):  # the robot was stopped when the message arrived; this is the answer
             now = self._world.stops.state(robot)
-            said = stopped_message(robot, now, text) if now.stopped else f"{robot}: stopped, and resumed since"
+            since = render(coded("world.stopped_since", node=robot), language_of(text))
+            said = stopped_message(robot, now, text) if now.stopped else since
             return Outcome.success(said)
 
         def tell(line: str) -> None:
@@ -76,8 +79,8 @@ class PlannerResponder:
             return self._robot
         if not self._robot and len(ids) == 1:
             return ids[0]
-        wrong = f"no robot {self._robot!r}" if self._robot else "several robots, and none is selected"
-        raise BadInput(wrong, op="chat", expected="one of: " + ", ".join(ids), fix="set robot in agents.brains")
+        wrong = coded("world.no_robot", node=self._robot) if self._robot else coded("world.none_selected")
+        raise BadInput(wrong, op="chat", expected=coded("world.one_of", names=ids), fix=coded("world.set_robot"))
 
 
 class _GuardedPlannerPort(TreePlannerPort):
@@ -92,7 +95,9 @@ class _GuardedPlannerPort(TreePlannerPort):
         try:
             self.world.demand_kernel()
         except MissingRequirement as error:
-            raise MissingRequirement(f"no kernel runs orders to {self.robot_id}", op="chat", fix=error.fix) from None
+            raise MissingRequirement(
+                coded("world.no_kernel_for", node=self.robot_id), op="chat", fix=error.fix
+            ) from None
         return super().submit(order)
 
 

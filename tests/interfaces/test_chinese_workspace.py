@@ -1,0 +1,103 @@
+"""What the command prints for people in a Chinese workspace: no English sentence, whatever the command."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from worldfs.base.messages import read_coded, render
+from worldfs.interfaces.cli.main import main
+from worldfs.testing.null_driver import NullDriver
+
+Paos = Callable[..., str]
+# Names stand in every language: of files, ids, operations and their parameters, commands and options, codes.
+NAME = re.compile(
+    r"`[^`]*`|'[^']*'|\"[^\"]*\"|paos( -?-?[a-z]+( NAME)?)*|/[\w./-]+|\w+(\.\w+)+|\w*_\w+|--\w+( NAME)?"
+    r"|\b[A-Z]+[-_A-Z]+\b|\b\d{4}-\d\d-\d\dT\S+"
+    r"|\b(id|simulation|operator|json|move|wave|strategy|place|Supported Actions|resume|name|found|params|Critic)\b"
+    r"|Ctrl-C"
+)
+
+
+def english_left(said: str) -> list[str]:
+    return re.findall(r"[A-Za-z]{2,}", NAME.sub("", said))
+
+
+@pytest.fixture
+def paos(tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Paos:
+    def factories(name: str | None, *, seed: int | None, cameras: bool) -> Mapping[str, Any]:
+        return {"simulation": lambda seat: NullDriver(executed=[])}
+
+    monkeypatch.setenv("PAOS_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("worldfs.interfaces.cli.driver_factories.factories", factories)
+
+    def call(*words: str, stdin: bytes = b"") -> str:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        main(words)
+        said = capsysbinary.readouterr()
+        return said.out.decode() + said.err.decode()
+
+    call("onboard", "--language", "zh")
+    return call
+
+
+ORDER = b'{"queue": [{"action_id": "a_1", "action_type": "wave", "params": {}, "robot_id": "franka_001"}]}'
+BROKEN = b'```json\n{"queue": [}\n```\n'
+SCREENS: tuple[tuple[str, ...], ...] = (
+    ("status",),
+    ("check",),
+    ("lessons",),
+    ("lessons", "苹果"),
+    ("stop",),
+    ("do", "挥手"),
+    ("do", "停下"),
+    ("status",),
+    ("resume",),
+    ("resume",),
+    ("resume", "--node", "franka_001", "--all"),
+    ("stop", "--node", "nobody"),
+    ("do",),
+    ("do", "飞"),
+    ("do", "拿起苹果"),
+    ("write", "ACTION.md"),
+    ("status",),
+    ("up", "--until-idle"),
+    ("status",),
+    ("cancel", "a_1"),
+    ("cancel", "a_2"),
+    ("wait", "ACTION.md", "--timeout", "0"),
+    ("wait", "ACTION.md", "--timeout", "0", "--until", "x"),
+    ("cat", "ACTON.md"),
+    ("cat", "nothing_like_it.md"),
+    ("reset",),
+    ("reset", "--yes"),
+    ("reset", "--undo"),
+    ("onboard", "--language", "zh"),
+)
+
+
+def test_no_command_prints_an_english_sentence(paos: Paos) -> None:
+    left = [(*words, *found) for words in SCREENS if (found := english_left(paos(*words, stdin=ORDER)))]
+    assert not left, "\n".join(map(str, left))
+
+
+def test_a_broken_file_is_explained_in_chinese_and_its_messages_are_data_beside_the_text(
+    paos: Paos, tmp_path: Path
+) -> None:
+    (tmp_path / "home/workspace/ACTION.md").write_bytes(BROKEN)
+    assert english_left(paos("check")) == []
+    [finding] = json.loads(paos("check", "--json"))["findings"]
+    for name, kept in finding["codes"].items():
+        assert render(read_coded(finding[name], kept), "zh") == finding[name]
+        assert english_left(render(read_coded(finding[name], kept), "en"))
+
+
+def test_an_english_instruction_in_a_chinese_workspace_is_answered_in_english(paos: Paos) -> None:
+    assert not re.search("[\u4e00-\u9fff]", paos("do", "stop") + paos("do", "wave") + paos("do", "grasp the unicorn"))
