@@ -11,7 +11,7 @@ from worldfs.formats import action as action_format
 from worldfs.storage.open_store import open_store
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.null_driver import NullDriver, SimulatedPowerLoss
-from worldfs.testing.waiting import PATIENCE_S
+from worldfs.testing.waiting import until
 from worldfs.testing.workspace_fixture import action, order, sheet
 from worldfs.world.layout.workspace_rows import ROWS
 from worldfs.world.world import GUARDED, World
@@ -116,7 +116,7 @@ def test_a_watch_of_a_file_hears_the_store_that_has_it(fleet):
             with world.changes.of_file(path, "planner") as changes:
                 assert changes.read(0.0) == []
                 store.append(f"{key}/a.jsonl" if key == ".paos/jobs" else key, b"\n")
-                assert changes.read(PATIENCE_S)
+                until(lambda changes=changes: changes.read(0.0))  # the clock is manual: a longer read ends at once
 
 
 def test_what_a_program_writes_into_the_directory_of_a_robot_is_carried_out_by_it(fleet):
