@@ -1,19 +1,18 @@
-"""The world: assembles tree, kernel, drivers and roles over a workspace."""
+"""The world: an open workspace as files, roles, jobs and stops."""
 
 from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import replace
 from difflib import get_close_matches
-from functools import cache, cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Self
 
-from worldfs.access.roles import OPERATOR, PLANNER, WATCHDOG
+from worldfs.access.roles import OPERATOR, PLANNER
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import BadInput, MissingRequirement, NotFound, UserError, WorldError
 from worldfs.base.messages import coded
@@ -39,23 +38,21 @@ from worldfs.tree.workspace_stores import WorkspaceStores, robot_key
 
 from . import computed_files
 from .layout import home_table
-from .node_specs import DEFAULT_DRIVER, NodeSpec, disabled_robots, driver_factory, find_nodes, profile_for
+from .node_specs import DEFAULT_DRIVER, NodeSpec, disabled_robots, find_nodes
 from .workspace_language import detect_language
 from .workspace_notifier import WorkspaceNotifier
 
 # Imports of kernel, drivers, roles and document parsers are inside functions: a reader or submitter does not load them.
 if TYPE_CHECKING:
-    from worldfs.base.driver import Driver, DriverFactory, Interpreter
-    from worldfs.base.model import Job, JobStatus, Lesson, Order, Profile, Scene
+    from worldfs.base.driver import DriverFactory
+    from worldfs.base.model import Job, JobStatus, Lesson, Order, Profile
     from worldfs.formats.config import Config
     from worldfs.runtime.kernel import Kernel
     from worldfs.sessions.plugins import Plugins
 
-    from .bringup import BringUp
     from .instruction import Instruction
     from .tree_planner_port import TreePlannerPort
-    from .workspace_targets import TargetNodes, WorkspaceTargets
-    from .world_job_hooks import WorldJobHooks
+    from .workspace_targets import WorkspaceTargets
 
 PROJECT = "main"
 GUARDED = frozenset({"ACTION.md", "ENVIRONMENT.md"})  # documents that other programs edit
@@ -141,7 +138,9 @@ class World:
             try:
                 for each in world.stores.all():
                     world._leases.enter_context(each.lease(KERNEL_LEASE, "kernel"))
-                world._serve(drivers, parts, threads, log)
+                from .kernel_assembly import assemble_kernel
+
+                world.kernel = assemble_kernel(world, drivers, parts, threads=threads, log=log)
             except BaseException:
                 world._leases.close()
                 if store is None:
@@ -178,155 +177,6 @@ class World:
     def namespace(self, role: str) -> Namespace:
         """The tree as a file role sees it."""
         return self._namespaces.setdefault(role, Namespace(self.tree, role))
-
-    # -- assembling ---------------------------------------------------------------------------------------------
-
-    def _serve(
-        self, drivers: Mapping[str, DriverFactory] | None, parts: Plugins | None, threads: bool, log: Log
-    ) -> None:
-        from worldfs.base.driver import PluginContext
-        from worldfs.formats import task
-        from worldfs.planning.critic import Critic
-        from worldfs.planning.reviewers import ReviewerChain
-        from worldfs.runtime.body_worker import KernelNode
-        from worldfs.runtime.kernel import Kernel
-
-        from .bringup import ENVIRONMENT, BringUp
-        from .job_evidence import job_succeeded
-        from .unsupported_config import demand_single, unsupported_settings
-        from .workspace_targets import SKILLS, TARGETS, TargetNodes, WorkspaceTargets
-        from .world_job_hooks import WorldJobHooks
-
-        demand_single(self.config)
-        if drivers is None:
-            from worldfs.robots.driver_registry import BODIES
-
-            drivers = BODIES
-        reviewer = ReviewerChain(Critic(), PluginContext(self.clock, language=self.language()))
-        hooks = WorldJobHooks(self.tree, PROJECT, self.clock, reviewer, self.language)
-        artifacts = self._beside("artifacts")
-        hooks.films = artifacts / "films" if artifacts is not None else None
-        for spec in self.specs:
-            hooks.drivers[spec.id] = self._driver(spec, drivers, artifacts)
-        runtime = TargetNodes(WorkspaceTargets(self.store), self.clock, artifacts, self.language(), parts)
-        bring: BringUp
-        kernel: Kernel = Kernel(
-            self.stores,
-            self.clock,
-            hooks,
-            {id: KernelNode(id, driver, artifacts) for id, driver in hooks.drivers.items()},
-            pages=(computed_files.actions_page(), computed_files.sessions_page()),
-            watched={
-                **dict.fromkeys((TARGETS, SKILLS), lambda: self._look(runtime, hooks, bring, scene)),
-                ENVIRONMENT: lambda: bring.refresh(),  # noqa: PLW0108 # the name is bound below
-                **dict.fromkeys(self._robot_keys("EMBODIED.md"), lambda: self._embody_all(kernel)),
-                task.PATH: lambda: hooks.review_task(partial(job_succeeded, self.jobs)),
-            },
-            off=disabled_robots(self.config, self.store),
-            threads=threads,
-            log=log,
-        )
-        bring = BringUp(kernel, hooks)
-        scene: Callable[[], Scene] = cache(lambda: hooks.environment.get().scene)
-        self.kernel = kernel
-        try:
-            self._embody_all(kernel, starting=True)
-            for id in list(hooks.drivers):
-                bring.open(id, scene)
-            if self.config is not None:
-                kernel.alert.document(
-                    "config.json", (*self.config.findings, *unsupported_settings(self.config, self.root))
-                )
-            self._look(runtime, hooks, bring, scene)
-            bring.demand_runnable()
-            bring.refresh()
-            kernel.recover()
-        except BaseException:
-            self.kernel = None
-            kernel.close()
-            raise
-
-    def _driver(self, spec: NodeSpec, drivers: Mapping[str, DriverFactory], artifacts: Path | None) -> Driver:
-        """The driver of a node, made and not opened; an `UnavailableDriver` where it is missing."""
-
-        from worldfs.base.driver import PluginContext
-
-        from .bringup import UnavailableDriver
-
-        try:
-            declared = self.targets.targets() if self.targets is not None else {}
-            made = driver_factory(spec, drivers, declared, self.clock)
-            context = PluginContext(self.clock, artifacts, language=self.language(), robot_id=spec.id)
-            return made(replace(context, interpreter=self._interpreter(spec.id)))
-        except UserError as error:
-            return UnavailableDriver(error, f"/nodes/{spec.id}", "DRIVER_MISSING")
-
-    def _look(self, runtime: TargetNodes, hooks: WorldJobHooks, bring: BringUp, scene: Callable[[], Scene]) -> bool:
-        """Apply the present declarations: new targets are opened on their lanes, others enabled or disabled."""
-        for node in runtime.refresh(self._kernel, hooks.targets, {spec.id for spec in self.specs}):
-            hooks.drivers[node.id] = node.driver
-            bring.open(node.id, scene)
-        return True
-
-    def _embody_all(self, kernel: Kernel, *, starting: bool = False) -> bool:
-        """Copy the profiles to EMBODIED.md, at the start and whenever it is removed while the kernel runs."""
-        bare = [
-            spec
-            for spec in self.specs
-            if starting or not computed_files.key_exists(self.stores.robot(spec.id), "EMBODIED.md")
-        ]
-        watchdog = Namespace(self.tree, WATCHDOG, starting=True)
-        try:
-            for spec in bare:
-                self._embody(spec, kernel, watchdog)
-        except UserError as error:
-            if starting and error.code == "PROFILE_MISSING":
-                raise  # a robot without a profile has no limits to review by
-            from .bringup import error_finding
-
-            kernel.alert("EMBODIED.md", error_finding(error, "EMBODIED.md", "a file that can be read and written"))
-        return True
-
-    def _embody(self, spec: NodeSpec, kernel: Kernel, watchdog: Namespace) -> None:
-        """Copy the profile to EMBODIED.md, unless a person has edited it (workspace D8)."""
-        path, mark = f"/nodes/{spec.id}/EMBODIED.md", f".paos/profiles/{spec.id}"
-        try:
-            present = watchdog.read(path).data
-        except NotFound:
-            present = b""
-        text = profile_for(spec, present, self.language(), self.profiles)
-        if text is None:
-            return
-        earlier = self.store.get(mark)
-        digest = revision.of(present).encode()
-        if not present.strip() or (earlier is not None and earlier.data == digest):
-            if present != text:
-                self.store.put(mark, revision.of(text).encode())
-                watchdog.write(path, text)
-        elif present != text:
-            kernel.alert(
-                path,
-                Finding(
-                    "PROFILE_EDITED",
-                    "EMBODIED.md",
-                    coded("file.profile", name=spec.profile or spec.driver),
-                    coded("file.own_text"),
-                    coded("file.own_text_kept"),
-                    warning=True,
-                ),
-            )
-
-    def _interpreter(self, node: str) -> Interpreter:
-        """Instruction text to orders for this node, by the planner's parser (`real_execute`)."""
-
-        def interpret(text: str, scene: Scene) -> Sequence[Order]:
-            from worldfs.formats import embodied
-            from worldfs.planning.planner import interpreter
-
-            profile = embodied.read(self.content("EMBODIED.md", node))
-            return interpreter(node, profile)(text, scene)
-
-        return interpret
 
     # -- life ---------------------------------------------------------------------------------------------------
 
@@ -533,7 +383,7 @@ class World:
             notes,
             query,
             limit,
-            index=PassageIndex(self._beside(f"{revision.PRIVATE_DIR}/index/notes.sqlite")),
+            index=PassageIndex(self.beside(f"{revision.PRIVATE_DIR}/index/notes.sqlite")),
             revision=revision.of(data),
             embedder=embed.installed_embedder(),
         )
@@ -550,11 +400,11 @@ class World:
         store = self.stores.robots.get(node)
         return store.directory if isinstance(store, PlainFiles) else str(self.root)
 
-    def _beside(self, path: str) -> Path | None:
+    def beside(self, path: str) -> Path | None:
         """Where files are made that no store keeps; None: the workspace has no directory for them."""
         return Path(self.store.directory, path) if isinstance(self.store, PlainFiles) else None
 
-    def _robot_keys(self, key: str) -> list[str]:
+    def robot_keys(self, key: str) -> list[str]:
         """That key of the shared store and of each robot's own, as `WorkspaceStores.watch` names them."""
         return [key, *(robot_key(node, key) for node in self.stores.robots)]
 

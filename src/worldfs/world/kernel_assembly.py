@@ -1,0 +1,167 @@
+"""The kernel of a world, assembled from its documents, drivers and reviewers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from worldfs.access.roles import WATCHDOG
+from worldfs.base.driver import Driver, DriverFactory, Interpreter, PluginContext
+from worldfs.base.errors import NotFound, UserError
+from worldfs.base.messages import coded
+from worldfs.base.model import Finding, Order, Scene
+from worldfs.formats import embodied, task
+from worldfs.namespace.namespace import Namespace
+from worldfs.planning.critic import Critic
+from worldfs.planning.reviewers import ReviewerChain
+from worldfs.robots.driver_registry import BODIES
+from worldfs.runtime.body_worker import KernelNode
+from worldfs.runtime.kernel import Kernel
+from worldfs.storage import revision
+
+from . import computed_files
+from .bringup import ENVIRONMENT, BringUp, UnavailableDriver, error_finding
+from .job_evidence import job_succeeded
+from .node_specs import NodeSpec, disabled_robots, driver_factory, profile_for
+from .unsupported_config import demand_single, unsupported_settings
+from .workspace_targets import SKILLS, TARGETS, TargetNodes, WorkspaceTargets
+from .world import PROJECT, Log, World
+from .world_job_hooks import WorldJobHooks
+
+if TYPE_CHECKING:
+    from worldfs.sessions.plugins import Plugins
+
+
+def assemble_kernel(
+    world: World, drivers: Mapping[str, DriverFactory] | None, parts: Plugins | None, *, threads: bool, log: Log
+) -> Kernel:
+    """A kernel whose nodes are open and whose jobs of before are recovered. The caller holds the leases, and closes it.
+
+    `drivers`: None, those of the registry. Raises `BadInput` for required documents that are unreadable.
+    """
+    demand_single(world.config)
+    reviewer = ReviewerChain(Critic(), PluginContext(world.clock, language=world.language()))
+    hooks = WorldJobHooks(world.tree, PROJECT, world.clock, reviewer, world.language)
+    artifacts = world.beside("artifacts")
+    hooks.films = artifacts / "films" if artifacts is not None else None
+    for spec in world.specs:
+        hooks.drivers[spec.id] = _driver(world, spec, BODIES if drivers is None else drivers, artifacts)
+    runtime = TargetNodes(WorkspaceTargets(world.store), world.clock, artifacts, world.language(), parts)
+    bring: BringUp
+
+    def declare() -> bool:
+        """Apply the present declarations: new targets are opened on their lanes, others enabled or disabled."""
+        for node in runtime.refresh(kernel, hooks.targets, {spec.id for spec in world.specs}):
+            hooks.drivers[node.id] = node.driver
+            bring.open(node.id, scene)
+        return True
+
+    kernel: Kernel = Kernel(
+        world.stores,
+        world.clock,
+        hooks,
+        {id: KernelNode(id, driver, artifacts) for id, driver in hooks.drivers.items()},
+        pages=(computed_files.actions_page(), computed_files.sessions_page()),
+        watched={
+            **dict.fromkeys((TARGETS, SKILLS), declare),
+            ENVIRONMENT: lambda: bring.refresh(),  # noqa: PLW0108 # the name is bound below
+            **dict.fromkeys(world.robot_keys("EMBODIED.md"), lambda: _embody_all(world, kernel)),
+            task.PATH: lambda: hooks.review_task(partial(job_succeeded, world.jobs)),
+        },
+        off=disabled_robots(world.config, world.store),
+        threads=threads,
+        log=log,
+    )
+    bring = BringUp(kernel, hooks)
+    scene: Callable[[], Scene] = cache(lambda: hooks.environment.get().scene)
+    try:
+        _embody_all(world, kernel, starting=True)
+        for id in list(hooks.drivers):
+            bring.open(id, scene)
+        if world.config is not None:
+            kernel.alert.document(
+                "config.json", (*world.config.findings, *unsupported_settings(world.config, world.root))
+            )
+        declare()
+        bring.demand_runnable()
+        bring.refresh()
+        kernel.recover()
+    except BaseException:
+        kernel.close()
+        raise
+    return kernel
+
+
+def _driver(world: World, spec: NodeSpec, drivers: Mapping[str, DriverFactory], artifacts: Path | None) -> Driver:
+    """The driver of a node, made and not opened; an `UnavailableDriver` where it is missing."""
+
+    try:
+        declared = world.targets.targets() if world.targets is not None else {}
+        made = driver_factory(spec, drivers, declared, world.clock)
+        context = PluginContext(world.clock, artifacts, language=world.language(), robot_id=spec.id)
+        return made(replace(context, interpreter=_interpreter(world, spec.id)))
+    except UserError as error:
+        return UnavailableDriver(error, f"/nodes/{spec.id}", "DRIVER_MISSING")
+
+
+def _embody_all(world: World, kernel: Kernel, *, starting: bool = False) -> bool:
+    """Copy the profiles to EMBODIED.md, at the start and whenever it is removed while the kernel runs."""
+    bare = [
+        spec
+        for spec in world.specs
+        if starting or not computed_files.key_exists(world.stores.robot(spec.id), "EMBODIED.md")
+    ]
+    watchdog = Namespace(world.tree, WATCHDOG, starting=True)
+    try:
+        for spec in bare:
+            _embody(world, spec, kernel, watchdog)
+    except UserError as error:
+        if starting and error.code == "PROFILE_MISSING":
+            raise  # a robot without a profile has no limits to review by
+        kernel.alert("EMBODIED.md", error_finding(error, "EMBODIED.md", "a file that can be read and written"))
+    return True
+
+
+def _embody(world: World, spec: NodeSpec, kernel: Kernel, watchdog: Namespace) -> None:
+    """Copy the profile to EMBODIED.md, unless a person has edited it (workspace D8)."""
+    path, mark = f"/nodes/{spec.id}/EMBODIED.md", f".paos/profiles/{spec.id}"
+    try:
+        present = watchdog.read(path).data
+    except NotFound:
+        present = b""
+    text = profile_for(spec, present, world.language(), world.profiles)
+    if text is None:
+        return
+    earlier = world.store.get(mark)
+    digest = revision.of(present).encode()
+    if not present.strip() or (earlier is not None and earlier.data == digest):
+        if present != text:
+            world.store.put(mark, revision.of(text).encode())
+            watchdog.write(path, text)
+    elif present != text:
+        kernel.alert(
+            path,
+            Finding(
+                "PROFILE_EDITED",
+                "EMBODIED.md",
+                coded("file.profile", name=spec.profile or spec.driver),
+                coded("file.own_text"),
+                coded("file.own_text_kept"),
+                warning=True,
+            ),
+        )
+
+
+def _interpreter(world: World, node: str) -> Interpreter:
+    """Instruction text to orders for this node, by the planner's parser (`real_execute`)."""
+
+    def interpret(text: str, scene: Scene) -> Sequence[Order]:
+        from worldfs.planning.planner import interpreter  # the grammar: seldom asked for, slow to import
+
+        profile = embodied.read(world.content("EMBODIED.md", node))
+        return interpreter(node, profile)(text, scene)
+
+    return interpret
