@@ -20,7 +20,7 @@ ELSEWHERE = ("CONTRIBUTING.md",)  # its blocks change the source: tests/acceptan
 NEEDS = {
     "README.md": ("mujoco", "websockets"),
     "docs/mcp.md": ("mcp",),
-    "docs/models.md": ("mujoco",),
+    "docs/models.md": ("mujoco", "pydantic_ai"),
     "docs/robots.md": ("numpy",),
     "docs/tour-policy.md": ("mujoco", "pyarrow", "onnxruntime"),
     "docs/tour-tree.md": ("mujoco", "websockets"),
@@ -131,7 +131,10 @@ def _robots(said: Sequence[str], place: Path) -> None:
 
 
 def _models(said: Sequence[str], place: Path) -> None:
-    read, written, _ = said
+    _, check, shown, confirmed, read, written, _ = said
+    assert "planner: openai scripted" in check and "answered with a call" in check and len(check.splitlines()) == 1
+    assert "red apple in" in shown and "Grasp" not in shown and "To do it: paos" in shown
+    assert "Understood: red apple in" in confirmed and confirmed.splitlines()[-1] == "done"
     assert "pick_up" in read and "cube_01" in read
     sheet, lessons = written.split("# LESSONS", 1)
     states = dict(re.findall(r'"action_id": "([^"]+)".*?"status": "(\w+)"', sheet, re.S))

@@ -25,7 +25,7 @@ from .plan_report import PlanReport
 from .planner_model import PlannerModel
 from .planner_port import PlannerPort
 from .proposed_steps import ProposedSteps
-from .unnamed_things import unnamed_things
+from .unnamed_things import unasked_acts, unnamed_things
 
 ROUNDS: Final = 3  # plans that cannot be used, before the model is left
 QUESTIONS: Final = 3  # of a model to the person
@@ -131,9 +131,11 @@ class ModelReading:
         what = self._reading(goals, scene)
         if len(what) > LONGEST:
             return self._refuse(coded("model.too_long", size=len(what)))
-        ids = unnamed_things(self._refused.text, goals, scene)
-        unnamed = coded("model.unnamed", names=one_line(", ".join(ids), 300)) if ids else ""
-        digest = reading_digest(self._refused.text, self._port.robot_id, goals)
+        text = self._refused.text
+        acts = [self._said(task_text.goal_text(goal, _plain_names(scene))) for goal in unasked_acts(text, goals)]
+        extra = ", ".join((*unnamed_things(text, goals, scene), *acts))
+        unnamed = coded("model.unnamed", names=one_line(extra, 300)) if extra else ""
+        digest = reading_digest(text, self._port.robot_id, goals)
         if digest != self._model.confirmed:
             asked = coded("model.confirm", what=what, warning=unnamed)
             if self._model.ask(self._said(asked)).strip().casefold() not in YES:

@@ -1,4 +1,4 @@
-"""What a proposed plan would touch and no word of the instruction names."""
+"""What a proposed plan would touch or do, and no word of the instruction names."""
 
 from __future__ import annotations
 
@@ -8,12 +8,31 @@ from collections.abc import Sequence
 from worldfs.base.model import Scene
 
 from . import lexicon_en
-from .goals import ClearedGoal, Goal
+from .goals import (
+    AtGoal,
+    ClearedGoal,
+    GestureGoal,
+    Goal,
+    GripperGoal,
+    HomeGoal,
+    OperationGoal,
+    PlacedGoal,
+    SeenGoal,
+)
 from .vocabulary import Vocabulary
 
 _NOUNS = ("k:", "i:", "c:")  # keys of kinds, ids and colours
 _WORDS = ("w:", "n:")  # words of a name; one of more than `LONGEST` words is a text, and could hold any word
 LONGEST = 4
+# Words that ask for a pose of the robot, or for a point; of an operation it is a word of its name.
+_ACTS = {
+    HomeGoal: r"home|park|rest|回家|归位|原位|复位",
+    GripperGoal: r"grip|hand|finger|claw|jaw|夹|爪|手",
+    GestureGoal: r"wave|greet|hello|\bhi\b|bye|挥手|招手|招呼",
+    SeenGoal: r"look|see|watch|view|show|inspect|check|看|瞧",
+    AtGoal: r"go|move|above|over|hover|near|approach|to|去|到|移|上方",
+    PlacedGoal: r"\d",
+}
 _ALL_ZH = ("所有", "全部", "都", "每")
 
 
@@ -57,3 +76,16 @@ def unnamed_things(instruction: str, goals: Sequence[Goal], scene: Scene) -> tup
         if surface in named:
             named |= {*goal.into, *vocabulary.moving}
     return tuple(id for id in touched_ids(goals) if id in vocabulary.things and id not in named)
+
+
+def unasked_acts(instruction: str, goals: Sequence[Goal]) -> tuple[Goal, ...]:
+    """Poses, points and operations that no word of the instruction asks for."""
+    text = instruction.lower()
+
+    def asked(goal: Goal) -> bool:
+        if isinstance(goal, OperationGoal):
+            return any(word in text for word in goal.name.lower().split("_"))
+        pattern = _ACTS.get(type(goal))
+        return pattern is None or re.search(pattern, text) is not None
+
+    return tuple(goal for goal in goals if not asked(goal))
