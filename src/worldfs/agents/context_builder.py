@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.errors import BadInput
-from worldfs.base.messages import coded
+from worldfs.base.messages import coded, render
 from worldfs.base.model.agent import AgentReport, Message, SessionRecord
 
 from .context_budget import LETTER, OTHER_LETTER, OTHER_TASK, PIN, TASK, TROUBLE, ContextBudget, ContextItem
 from .context_items import PackInput, finding_line, gather, message_label, task_size
-from .context_texts import LADDER, PACK, text_for
 from .quote import quote_line
 from .text_cost import Unit, format_size, text_cost
 
@@ -29,6 +28,17 @@ _FIXES: Final = {
     "memory.md": "agent.merge_notes",
     "tasks.json": "agent.close_tasks",
     "inbox/": "agent.answer_messages",
+}
+# A budget too small for anything says so in the longest of these that it holds, after `context.small_1`.
+_LADDER: Final = ("context.small_2", "context.small_3", "context.small_4", "context.small_5", "context.small_6",
+                  "context.small_7")  # fmt: skip
+_WHAT: Final = {  # what was left out, one of it and more
+    "note": ("context.one_note", "context.many_note"),
+    "letter": ("context.one_letter", "context.many_letter"),
+    "task": ("context.one_task", "context.many_task"),
+    "fault": ("context.one_fault", "context.many_fault"),
+    "detail": ("context.one_detail", "context.many_detail"),
+    "part": ("context.one_part", "context.many_part"),
 }
 _LINES: Final = 10  # headings of memory.md that are named one by one
 
@@ -74,9 +84,9 @@ def build_context(
     named = quote_line(agent or (report.agent if report else "") or (session.agent if session else ""), 64) or "?"
     quote, pack_input = gather(memory, tasks, inbox, session, report, findings=findings, language=language)
     texts = _Texts(language, unit, budget)
-    head = [text_for(PACK["title"], language).format(agent=named)]
+    head = [texts.say("context.title", agent=named)]
     if pack_input.items:
-        head.append(text_for(PACK["quoted"], language).format(mark=quote.mark))
+        head.append(texts.say("context.quoted", mark=quote.mark))
     need = (
         texts.price("\n".join([*head, ""])) + ContextBudget(pack_input.items, pack_input.frames, unit, texts.cut).need()
     )
@@ -141,7 +151,7 @@ def _render(head: Sequence[str], pack_input: PackInput, selection: ContextBudget
         lines.append(selection.taken[number])
     lines.extend(pack_input.frames[place][1] for place in reversed(standing))
     if not pack_input.items and not pack_input.finished and not pack_input.unread:
-        lines.append(text_for(PACK["empty"], texts.language))
+        lines.append(texts.say("context.empty"))
     body = "\n".join(quote_line for quote_line in lines if quote_line) + "\n"
     endings = texts.omitted(_omissions(pack_input, selection, cut=False)) or [""]
     return next((body + text for text in endings if texts.price(body + text) <= texts.budget), body + endings[-1])
@@ -149,10 +159,10 @@ def _render(head: Sequence[str], pack_input: PackInput, selection: ContextBudget
 
 def _tiny(title: str, everything: Sequence[Omission], texts: _Texts) -> str:
     """A budget that holds no content: the longest of the sentences that say so."""
-    unit = text_for(PACK[texts.unit], texts.language)
-    small = text_for(PACK["small"], texts.language).format(budget=texts.budget, unit=unit)
+    unit = coded("context.tokens") if texts.unit == "tokens" else coded("context.bytes")
+    small = texts.say("context.small", budget=texts.budget, unit=unit)
     ladder = [f"{title}\n{small}\n{text}" for text in texts.omitted(everything)[1:]]
-    ladder += [text_for(pair, texts.language).format(budget=texts.budget, unit=unit) for pair in LADDER]
+    ladder += [texts.say("context.small_1", budget=texts.budget, unit=unit), *map(texts.say, _LADDER)]
     return next((text for text in ladder if texts.price(text) <= texts.budget), "")
 
 
@@ -221,7 +231,7 @@ class _Texts:
         return text_cost(text, self.unit)
 
     def cut(self, item: ContextItem, missing: int) -> str:
-        return self._say("cut", size=self._size(missing), where=item.where)
+        return self.say("context.cut", size=self._size(missing), where=item.where)
 
     def omitted(self, omissions: Sequence[Omission]) -> list[str]:
         """The ways to name these, the fullest first; [] if there are none."""
@@ -231,28 +241,32 @@ class _Texts:
         others = [o for o in omissions if not o.where.startswith("memory.md › ")]
         shown, rest = (heads, []) if len(heads) <= _LINES else (heads[: _LINES - 1], heads[_LINES - 1 :])
         if rest:
-            where = f"memory.md › {self._say('more', count=len(rest))}"
+            where = f"memory.md › {self.say('context.more', count=len(rest))}"
             shown = [*shown, _sum(rest, where)]
-        named = [self._line("line", omission) for omission in [*others, *shown]]
+        named = [self._line("context.line", omission) for omission in [*others, *shown]]
         files = [*others, *([_sum(heads, "memory.md")] if heads else [])]
         total = "、" if self.language.startswith("zh") else "; "
         return [
-            "\n".join([text_for(PACK["omitted"], self.language), *named, ""]),
-            self._say("total", list=total.join(self._line("of", omission) for omission in files)) + "\n",
+            "\n".join([self.say("context.omitted"), *named, ""]),
+            self.say("context.total", list=total.join(self._line("context.of", omission) for omission in files)) + "\n",
         ]
 
-    def _line(self, key: str, omission: Omission) -> str:
-        one, many = self._say(omission.what).split("|")
-        what = one if omission.number == 1 else many
-        for name, count in (("high", omission.high), ("pins", omission.pinned), ("done", omission.done)):
-            what += self._say(name, count=count) if count else ""
-        return self._say(key, where=omission.where, count=omission.number, what=what, size=self._size(omission.size))
+    def _line(self, code: str, omission: Omission) -> str:
+        one, many = _WHAT[omission.what]
+        what = self.say(one if omission.number == 1 else many)
+        for more, count in (
+            ("context.high", omission.high),
+            ("context.pins", omission.pinned),
+            ("context.done", omission.done),
+        ):
+            what += self.say(more, count=count) if count else ""
+        return self.say(code, where=omission.where, count=omission.number, what=what, size=self._size(omission.size))
 
     def _size(self, count: int) -> str:
         return format_size(count, self.language.startswith("zh"))
 
-    def _say(self, key: str, **values: object) -> str:
-        return text_for(PACK[key], self.language).format(**values)
+    def say(self, code: str, **values: object) -> str:
+        return render(coded(code, **values), self.language)
 
 
 def _sum(omissions: Sequence[Omission], where: str) -> Omission:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded, render
 from worldfs.base.model.agent import AgentReport, AgentTask, Message, SessionRecord
 from worldfs.formats.agent import documents
 
 from .context_budget import LETTER, NOTE, OTHER_LETTER, OTHER_TASK, PIN, TASK, TROUBLE, ContextItem
-from .context_texts import LAST, PACK, text_for
 from .memory_items import MemoryItem, memory_items
 from .quote import Quote, quote_block, quote_line
 
@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from worldfs.base.model import Finding
 
 _ORDER = {"high": 0, "medium": 1, "low": 2}
+LAST: Final = {  # how the last session ended
+    "none": "context.last_none",
+    "completed": "context.last_completed",
+    "timeout": "context.last_timeout",
+    "error": "context.last_error",
+    "lost": "context.last_lost",
+    "running": "context.last_running",
+}
 
 
 class PackInput(NamedTuple):
@@ -91,10 +99,9 @@ def session_details(session: SessionRecord | None, report: AgentReport | None) -
 
 def finding_line(finding: Finding, language: str) -> str:
     """The finding in one line; what was found is foreign text, so it is in quotes that it cannot close."""
-    found = quote_line(finding.found, 160).replace('"', "'").replace("”", "'")
-    said = text_for(PACK["finding"], language)
+    found = quote_line(render(finding.found, language), 160).replace('"', "'").replace("”", "'")
     values = {"code": finding.code, "field": finding.field, "expected": finding.expected, "fix": finding.fix}
-    return quote_line(said.format(found=found, **values), 500)
+    return quote_line(render(coded("context.finding", found=found, **values), language), 500)
 
 
 def _said(noun: SessionRecord | AgentReport, names: Sequence[str]) -> Iterator[str]:
@@ -112,8 +119,9 @@ def _last(
     if not lines:
         return
     where = "session.json, report.json"
-    opening = text_for(LAST[last_outcome(session)], language) if session is not None else ""
-    pack_input.frames["last"] = ("\n".join(part for part in (text_for(PACK["last"], language), opening) if part), "")
+    heading = render(coded("context.last"), language)
+    opening = render(coded(LAST[last_outcome(session)]), language) if session is not None else ""
+    pack_input.frames["last"] = ("\n".join(part for part in (heading, opening) if part), "")
     pack_input.frames["last/quote"] = (quote.open(files=where), quote.close())
     pack_input.items.extend(
         ContextItem(TROUBLE, ("last", "last/quote"), text, len(text.encode()), where) for text in lines
@@ -121,14 +129,14 @@ def _last(
 
 
 def _faults(pack_input: PackInput, findings: Sequence[Finding], language: str) -> None:
-    pack_input.frames["faults"] = (text_for(PACK["faults"], language), "")
+    pack_input.frames["faults"] = (render(coded("context.faults"), language), "")
     for finding in findings:
         text = f"- {finding_line(finding, language)}"
         pack_input.items.append(ContextItem(TROUBLE, ("faults",), text, _bytes(text), ".paos/findings.json"))
 
 
 def _messages(pack_input: PackInput, quote: Quote, messages: Sequence[Message], language: str) -> None:
-    pack_input.frames["letters"] = (text_for(PACK["letters"], language), "")
+    pack_input.frames["letters"] = (render(coded("context.letters"), language), "")
     for message in messages:
         high = documents.message_rank(message.priority) == 0
         head = quote.open(
@@ -150,7 +158,7 @@ def message_label(id: str) -> str:
 
 
 def _tasks(pack_input: PackInput, quote: Quote, tasks: Sequence[AgentTask], language: str) -> None:
-    pack_input.frames["tasks"] = (text_for(PACK["tasks"], language), "")
+    pack_input.frames["tasks"] = (render(coded("context.tasks"), language), "")
     pack_input.frames["tasks/quote"] = (quote.open(file="tasks.json"), quote.close())
     for task in sorted(tasks, key=lambda task: (task.status != "active", _ORDER.get(task.priority, 1))):
         words = ", ".join(quote_line(word, 40) for word in (task.status, task.priority, task.type) if word)
@@ -170,19 +178,20 @@ def task_size(task: AgentTask) -> int:
 
 
 def _memory(pack_input: PackInput, quote: Quote, pieces: Sequence[MemoryItem], language: str) -> None:
-    pack_input.frames["memory"] = (text_for(PACK["memory"], language), "")
+    pack_input.frames["memory"] = (render(coded("context.memory"), language), "")
     pack_input.frames["memory/quote"] = (quote.open(file="memory.md"), quote.close())
+    pin = render(coded("context.pin"), language)
     headings: dict[str, list[MemoryItem]] = {}
     for piece in pieces:
         headings.setdefault(piece.heading, []).append(piece)
     for number, (heading, below) in enumerate(headings.items()):
-        name = quote_line(heading, 80) or text_for(PACK["other"], language)
+        name = quote_line(heading, 80) or render(coded("context.other"), language)
         place, where = f"memory/{number}", f"memory.md › {name}"
         pack_input.frames[place] = (f"### {name}", "")
         for piece in newest_first(below):
             pinned, text = piece.remark.pinned, piece.remark.text
             shown = quote_block(text, "  ")
-            shown = f"- {text_for(PACK['pin'], language) if pinned else ''}{shown.lstrip()}" if piece.item else shown
+            shown = f"- {pin if pinned else ''}{shown.lstrip()}" if piece.item else shown
             kind, places = PIN if pinned else NOTE, ("memory", "memory/quote", place)
             pack_input.items.append(ContextItem(kind, places, shown, _bytes(text), where, section=piece.remark.section))
 

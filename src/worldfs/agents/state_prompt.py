@@ -11,15 +11,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.errors import BadInput
-from worldfs.base.messages import coded
+from worldfs.base.messages import coded, render
 from worldfs.base.model.agent import AgentReport, Message, SessionRecord
 
 from .context_builder import BUDGET, ContextPack, build_context
-from .context_items import finding_line, session_details
+from .context_items import LAST, finding_line, session_details
 from .context_items import last_outcome as outcome_of
-from .context_texts import LAST, PACK, text_for
 from .quote import Quote, quote_line
-from .state_prompt_texts import CHINESE, ENGLISH, SAYS
+from .state_prompt_texts import CHINESE, ENGLISH
 from .text_cost import Unit
 
 if TYPE_CHECKING:
@@ -120,7 +119,7 @@ def build_prompt(
         "session_type": quote_line(session.type, 40) if session else "",
         "timeout": str(session.timeout_seconds) if session and session.timeout_seconds else "",
         "inbox": claimed_messages(inbox, language),
-        "outcome": _say("outcome", language, path=quote_line(outcome, 4096)) if outcome else "",
+        "outcome": render(coded("context.prompt_outcome", path=quote_line(outcome, 4096)), language) if outcome else "",
         "last": last_session(last, report, language),
         "faults": finding_lines(findings, language),
         "pack": found.text,
@@ -131,36 +130,34 @@ def build_prompt(
 def claimed_messages(inbox: Sequence[Message], language: str = "en") -> str:
     """The claimed messages by id and sender, at most 20 of them; their text is in the pack."""
     if not inbox:
-        return _say("none", language)
-    lines = [_say("claimed", language, count=len(inbox))]
+        return render(coded("context.prompt_none"), language)
+    lines = [render(coded("context.prompt_claimed", count=len(inbox)), language)]
     for letter in inbox[:_LETTERS]:
         id, sender = (quote_line(text, 80).replace('"', "'") for text in (letter.id, letter.sender))
-        lines.append(_say("letter", language, id=id, sender=sender, priority=quote_line(letter.priority, 20)))
+        priority = quote_line(letter.priority, 20)
+        lines.append(render(coded("context.prompt_letter", id=id, sender=sender, priority=priority), language))
     if len(inbox) > _LETTERS:
-        lines.append(_say("letters", language, count=len(inbox) - _LETTERS))
+        lines.append(render(coded("context.prompt_letters", count=len(inbox) - _LETTERS), language))
     return "\n".join(lines)
 
 
 def last_session(last: SessionRecord | None, report: AgentReport | None, language: str = "en") -> str:
     """How the last session ended, in fixed texts; what it said of itself, quoted."""
     if last is None and report is None:
-        return text_for(LAST["none"], language)
-    said = [text_for(LAST[outcome_of(last)], language)] if last is not None else []
+        return render(coded("context.last_none"), language)
+    said = [render(coded(LAST[outcome_of(last)]), language)] if last is not None else []
     if lines := list(session_details(last, report)):
         quote = Quote(lines)
-        said.append(text_for(PACK["quoted"], language).format(mark=quote.mark))
+        said.append(render(coded("context.quoted", mark=quote.mark), language))
         said += [quote.open(files="session.json, report.json"), *lines, quote.close()]
     return "\n".join(said)
 
 
 def finding_lines(findings: Sequence[Finding], language: str = "en") -> str:
     if not findings:
-        return _say("sound", language)
-    lines = [_say("faults", language), *(f"- {finding_line(finding, language)}" for finding in findings[:_FAULTS])]
+        return render(coded("context.prompt_sound"), language)
+    heading = render(coded("context.prompt_faults"), language)
+    lines = [heading, *(f"- {finding_line(finding, language)}" for finding in findings[:_FAULTS])]
     if len(findings) > _FAULTS:
-        lines.append(_say("more", language, count=len(findings) - _FAULTS))
+        lines.append(render(coded("context.prompt_more", count=len(findings) - _FAULTS), language))
     return "\n".join(lines)
-
-
-def _say(key: str, language: str, **values: object) -> str:
-    return text_for(SAYS[key], language).format(**values)

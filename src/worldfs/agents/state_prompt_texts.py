@@ -77,19 +77,3 @@ CHINESE: Final = """\
 
 {pack}
 """
-SAYS: Final[dict[str, tuple[str, str]]] = {
-    "claimed": ("Messages claimed for this session ({count}):", "本次会话领取的消息（{count} 条）："),
-    "none": ("No messages are claimed for this session.", "本次会话没有领取消息。"),
-    "letter": ('- "{id}" from "{sender}", priority {priority}', '- "{id}"，来自 "{sender}"，优先级 {priority}'),
-    "letters": ("- and {count} more in inbox/", "- 另有 {count} 条在 inbox/"),
-    "outcome": (
-        "- The last thing you do: write {path} (PAOS_OUTCOME, the one file below .paos/ that is yours), a JSON object "
-        'of facts: {{"summary": "…", "handoff": "…", "next_priority": "…", "sources_archived": 0}}. '
-        "Leave out what does not apply.",
-        "- 最后一件事：写入 {path}（即 PAOS_OUTCOME，.paos/ 下唯一归你写的文件），内容是一个 JSON 对象："
-        '{{"summary": "…", "handoff": "…", "next_priority": "…", "sources_archived": 0}}。不适用的项不写。',
-    ),
-    "sound": ("No faults were found in your files.", "你的文件没有发现问题。"),
-    "faults": ("Faults found in your files:", "在你的文件中发现的问题："),
-    "more": ("- and {count} more", "- 另有 {count} 个"),
-}

@@ -13,8 +13,10 @@ from importlib import import_module
 from worldfs.base.json_values import as_object
 
 LANGUAGES = ("en", "zh")  # the columns of a catalogue
-# the catalogues: a code is `area.name`
-AREAS = ("agent", "command", "critic", "file", "lesson", "model", "planner", "robot", "runtime", "session", "world")
+AREAS = (  # the catalogues: a code is `area.name`
+    "agent", "command", "context", "critic", "file", "lesson", "model", "planner", "robot", "runtime", "session",
+    "world",
+)  # fmt: skip
 _UNSAYABLE = (LookupError, ValueError, TypeError, AttributeError, RecursionError)
 
 
