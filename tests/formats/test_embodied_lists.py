@@ -1,7 +1,7 @@
 """EMBODIED.md: a list of actions belongs to its heading, and what is not listed as supported is refused."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from worldfs.formats import embodied
@@ -179,6 +179,8 @@ def test_sensors_below_another_heading_are_not_there() -> None:
 headings = st.sampled_from([*OFFERS, *DENIES, "## Identity", "## Sensors", "## Physical Constraints", "Prose."])
 
 
+@example([("## Roadmap", TABLE), ("**Supported Actions**", TABLE), ("#### Unsupported actions (firmware 1.1)", TABLE)])
+@example([("## Roadmap", TABLE), ("**Supported Actions**", TABLE), ("### Manipulation", TABLE)])
 @given(st.lists(st.tuples(headings, st.sampled_from(LISTS)), max_size=5))
 @settings(max_examples=150, deadline=None)
 def test_whatever_the_order_only_offered_lists_count(parts) -> None:

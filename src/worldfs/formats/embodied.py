@@ -146,6 +146,8 @@ def read(data: bytes) -> Profile:
                 draft.title = _title(head.text)
             draft.indent = -1
             if ignored_level and head.level > ignored_level:
+                if section in ("actions", "sensors"):  # a label had begun a list, which ends here as anywhere
+                    section, draft.heading = "unknown", prose.one_line(head.text, 80)
                 continue
             draft.heading = prose.one_line(head.text, 80)
             opened = sections.section(head.text)
