@@ -27,10 +27,11 @@ from mcp.types import (
 )
 
 import worldfs
+from worldfs.base.model import Order
 from worldfs.interfaces.mcp import thin_start
 from worldfs.interfaces.mcp.prompts import INSTRUCTIONS
 from worldfs.interfaces.mcp.stdio_server import NAME, TITLE
-from worldfs.testing.waiting import PATIENCE_S
+from worldfs.testing.waiting import PATIENCE_S, until
 
 from .clients import call, client_of, command, patient, refused
 
@@ -202,6 +203,19 @@ def test_a_client_that_goes_in_the_middle_of_a_call_leaves_no_process(home: Path
         server.ask(2, "ping")
         server.send({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "wait", "arguments": {}}})
         assert server.end() == 0
+
+
+def test_what_a_client_asked_of_a_robot_ends_with_it_safely(home: Path, executed: list[Order]) -> None:
+    with wire(home) as server:
+        server.send(HELLO, READY)
+        assert server.receive()["id"] == 1
+        hang = json.dumps({"target_pose": [0.9, 0.0, 0.5, 0, 0, 0], "hang": True})
+        control = {"path": "/nodes/franka_001/body/control/move_to.json", "text": hang}
+        assert server.ask(2, "tools/call", name="write", arguments=control)["result"]["isError"] is False
+        until(lambda: executed)
+        assert server.end() == 0
+    (file,) = until(lambda: list((home / "workspace/.paos/done").glob("act_*")))
+    assert "cancelled" in file.read_text()
 
 
 def test_a_cancelled_call_is_over_and_others_go_on(home: Path) -> None:

@@ -9,14 +9,16 @@ from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from worldfs.access.binding import Binding
-from worldfs.base.errors import NotFound
+from worldfs.base.errors import NotFound, UserError
 from worldfs.storage.store_interface import ANY
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.verb_values import Content, Stat, Written
+from worldfs.world.store_notifier import StoreNotifier
 from worldfs.world.workspace_notifier import STATUS
 
 if TYPE_CHECKING:
     from worldfs.namespace.connection_tree import ConnectionTree
+    from worldfs.storage.store_interface import StoreWatch
 
 T = TypeVar("T")
 
@@ -65,13 +67,26 @@ class NamespaceTree:
 
         if not self._told:
             self._told = True
-            with suppress(NotFound):  # whoever reads the status is also told of what other programs change
+            with suppress(NotFound):  # a reader of the status is also told of what other programs change
                 await self.read(STATUS)
         end = self._feed.listen(heard)
+        notifier: StoreNotifier | None = None
         try:
+            watch = await self._thread(lambda: self._watch(path))
+            notifier = None if watch is None else StoreNotifier(watch, lambda changes: heard(0, (path,)))
             yield until_next
         finally:
             end()
+            if notifier is not None:
+                loop.run_in_executor(self._threads, notifier.close)  # it waits for its thread
+
+    def _watch(self, path: str) -> StoreWatch | None:
+        """The watch of a stored file, or of a directory of such (an inbox); None for what is computed."""
+        for file, directory in ((path, False), (f"{path}/*", True)):
+            with suppress(UserError):
+                store, key = self._tree.shared.source(file)
+                return store.watch(key.rpartition("/")[0] if directory else key)
+        return None
 
     def _own_name(self, path: str) -> str:
         """Changes below `self` are published under the agent's name."""
