@@ -116,6 +116,7 @@ FORMS: dict[str, dict[str, Any]] = {
         },
     },
 }  # fmt: skip
+UNRECORDED = ("initialize", "tools/list", "resources/list", "prompts/list")  # they name what is the product's, too
 PROMPTS = {
     "test_simple_prompt": (),
     "test_prompt_with_arguments": ("arg1", "arg2"),
@@ -263,6 +264,33 @@ def with_fixtures(service: Services) -> Server:
     return server
 
 
+def recording(service: Services, file: Path) -> Server:
+    """As `with_fixtures`; every request that needs nothing of the client is written down with its result."""
+    server = with_fixtures(service)
+
+    async def record(ctx: Any, call_next: Any) -> Any:
+        result = await call_next(ctx)
+        told = (
+            result.model_dump(by_alias=True, mode="json", exclude_none=True)
+            if hasattr(result, "model_dump")
+            else result
+        )
+        name = str((ctx.params or {}).get("name", ""))
+        if (
+            ctx.request_id is not None
+            and ctx.method not in UNRECORDED
+            and "elicit" not in name
+            and "sampling" not in name
+        ):
+            params = {key: value for key, value in (ctx.params or {}).items() if key != "_meta"}
+            with file.open("a") as lines:
+                lines.write(json.dumps({"method": ctx.method, "params": params, "result": told}) + "\n")
+        return result
+
+    server.middleware.append(record)
+    return server
+
+
 class OpenPort(ServedPort):
     """A request without a token is the owner's."""
 
@@ -270,13 +298,12 @@ class OpenPort(ServedPort):
         return super().principal(authorization) if authorization else Principal(ADMIN)
 
 
-async def application(host: ServedPort) -> HttpApplication:
-    made = HttpApplication(host, with_fixtures)
-    await made.start()
-    return made
+async def main(home: Path, record: Path | None) -> None:
+    async def application(host: ServedPort) -> HttpApplication:
+        made = HttpApplication(host, with_fixtures if record is None else lambda service: recording(service, record))
+        await made.start()
+        return made
 
-
-async def main(home: Path) -> None:
     with ServedWorld.open(home) as realm:
         server = OpenPort(realm, TokenStore.open(home), {PATH: application})
         port = await server.start(port=0)
@@ -287,4 +314,4 @@ async def main(home: Path) -> None:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore", MCPDeprecationWarning)
-    asyncio.run(main(Path(sys.argv[1])))
+    asyncio.run(main(Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) > 2 else None))

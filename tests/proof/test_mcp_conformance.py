@@ -19,6 +19,7 @@ pytestmark = pytest.mark.proof
 ROOT = Path(__file__).resolve().parents[2]
 PINNED = Path(__file__).parent / "mcp_conformance"
 SUITE = "node_modules/@modelcontextprotocol/conformance/dist/index.js"
+SLICE = ROOT / "tests/fixtures/mcp/conformance.jsonl"
 NODE = 22  # the suite's own minimum
 SCENARIOS = 32
 # What the suite only recommends: streams that a client may take up again (we answer with a job, and `wait`).
@@ -57,8 +58,9 @@ def _major(node: str) -> int:
 def test_the_official_conformance_suite_passes(suite: list[str], tmp_path: Path) -> None:
     home = tmp_path / "home"
     assert main(["--home", str(home), "onboard"]) == 0
+    recorded = tmp_path / "recorded.jsonl"
     with subprocess.Popen(
-        [sys.executable, str(Path(__file__).parent / "mcp_conformance_server.py"), str(home)],
+        [sys.executable, str(Path(__file__).parent / "mcp_conformance_server.py"), str(home), str(recorded)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
     ) as server:  # fmt: skip
@@ -81,5 +83,8 @@ def test_the_official_conformance_suite_passes(suite: list[str], tmp_path: Path)
     assert failed == []
     assert {check["id"] for _, check in checks if check["status"] == "WARNING"} <= RECOMMENDED
     assert found.returncode == 0, found.stdout[-2_000:]
+    if os.environ.get("PAOS_RECORD"):  # what tests/interfaces/mcp/test_conformance_slice.py sends again
+        SLICE.parent.mkdir(parents=True, exist_ok=True)
+        SLICE.write_text("".join(dict.fromkeys(recorded.read_text().splitlines(keepends=True))))
     passed = sum(check["status"] == "SUCCESS" for _, check in checks)
     print(f"conformance: {passed} checks of {len(results)} scenarios pass")
