@@ -43,6 +43,7 @@ FREE = {  # (a module or a folder, what it does): why that is no judgement
     ("client", "NotPermitted"): "what the server refused",
     ("plugins/node_fs/node_daemon.py", "NotPermitted"): "what the server refused to this machine",
     ("plugins/importers/codex_rollouts.py", "role"): "of a message to a language model",
+    ("models/pydantic_model.py", "role"): "of a message to a language model",
     ("agents/notebook.py", "NotPermitted"): "a note protects itself, from every actor alike",
     ("testing", "NotPermitted"): "doubles of a tree",
     ("testing", "right"): "doubles of a tree",
