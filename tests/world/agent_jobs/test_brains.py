@@ -1,6 +1,7 @@
 """Brains: the planner of a robot, a command line as a session of the agent, and which of them an agent has."""
 
 import json
+import re
 import shutil
 import sys
 import threading
@@ -11,9 +12,13 @@ import pytest
 
 from worldfs.access.binding import Binding
 from worldfs.agents.agent_state import AgentState
+from worldfs.base.chat_model import ChatModel, ModelReply, RequestedCall
 from worldfs.base.clock import SystemClock
 from worldfs.base.model import Json, SessionRecord
 from worldfs.formats import config
+from worldfs.formats.config_models import ModelConfig
+from worldfs.models.metered_model import MeteredModel
+from worldfs.planning.planner import PlannerModel
 from worldfs.testing.call_fixtures import ALICE, state, wait_for_call, wait_until
 from worldfs.testing.waiting import PATIENCE_S
 from worldfs.testing.workspace_fixture import WorkspaceFixture
@@ -32,10 +37,20 @@ class Home:
     ) -> None:
         self.path = path
         self.calls = AgentJobs.open(path, SystemClock())
-        brains = Responders(lambda: config.read(self.file.read_bytes()), world, path / "agents", SystemClock(), may)
+        self.model: ChatModel | None = None
+        clock = SystemClock()
+        brains = Responders(
+            lambda: config.read(self.file.read_bytes()), world, path / "agents", clock, may, model=self._planner_model
+        )
         self.file = path / "config.json"
         self.set()
         self.chat = Chat(self.calls, brains)
+
+    def _planner_model(self, confirmed: str) -> PlannerModel | None:
+        if self.model is None:
+            return None
+        metered = MeteredModel(self.model, ModelConfig("planner", "mine", "tiny"))
+        return PlannerModel(lambda: metered, SystemClock(), confirmed=confirmed)
 
     def set(self, *entries: Json) -> None:
         self.file.write_text(json.dumps({"agents": {"brains": list(entries)}}))
@@ -209,6 +224,27 @@ def test_without_a_kernel_an_instruction_fails_and_nothing_waits_to_be_done(tmp_
     assert "no kernel runs orders to arm_1" in told and "paos up" in told
     assert arm.world.jobs.open_ids() == []
     arm.close()
+
+
+class Hover:
+    """A model that plans the same step for everything."""
+
+    def reply(self, messages, tools, run):
+        return ModelReply("", (RequestedCall("plan", {"steps": [{"do": "go_above", "thing": "apple_01"}]}),), 10, 5)
+
+
+def test_a_model_s_reading_is_shown_in_chat_and_confirmed_by_a_reply(arm: Arm) -> None:
+    arm.model = Hover()
+    state, told = arm.answer("flurb above the apple")
+    assert state == "failed" and arm.site.executed == []
+    (code,) = re.findall(r"To do it, answer: confirm ([0-9a-f]{16}): flurb above the apple", told)
+    wrong = (f"{code}: flurb above the cube", f"{'0' * 16}: flurb above the apple", f"{code}", f"{code}: yes")
+    for other in map("confirm {}".format, wrong):
+        assert arm.answer(other)[0] == "failed" and arm.site.executed == []
+    assert arm.answer(f"confirm {code}: flurb above the apple")[0] == "done"
+    assert [order.op for order in arm.site.executed] == ["move_to"]
+    outcome = arm.calls.job("job-6").status.outcome
+    assert outcome is not None and outcome.evidence["model_calls"][0]["model"] == "tiny"
 
 
 def test_a_robot_that_is_not_there_is_named(arm: Arm) -> None:

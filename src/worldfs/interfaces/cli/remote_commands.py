@@ -52,7 +52,8 @@ def do(context: CommandContext) -> int:
         film = _film(context, world) if context["record"] or context["node"] else None
         if film is not None:
             stack.enter_context(film)
-        verdict, message = _followed(context, world, text)
+        confirmed = f"confirm {context['confirm']}: " if context["confirm"] else ""
+        verdict, message = _followed(context, world, confirmed + text)
     code = EXIT[verdict]
     value = {"event": "result", "verdict": verdict, "goal_holds": verdict == "reached", "message": message}
     context.output.report(message, value, "good" if code == 0 else "bad")

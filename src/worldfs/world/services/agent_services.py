@@ -20,6 +20,7 @@ from worldfs.world.agent_jobs.agent_jobs import AgentJobs
 from worldfs.world.agent_jobs.chat import Chat
 from worldfs.world.agent_jobs.event_selector import Alive, EventSelector, Readable, SavedWaits
 from worldfs.world.agent_jobs.responders import Responders
+from worldfs.world.configured_model import planner_model
 
 from ..home import Home
 from .endpoint_orders import BoundEndpoint, EndpointAddress, EndpointOrders
@@ -30,6 +31,7 @@ from .web import WebSearchTool
 
 if TYPE_CHECKING:
     from worldfs.formats.config import Config
+    from worldfs.planning.planner import PlannerModel
 
     from ..world import World
 
@@ -72,6 +74,9 @@ class AgentServices:
         def config() -> Config:
             return Home(home).config(environ)
 
+        def model(confirmed: str) -> PlannerModel | None:
+            return planner_model(config(), home, environ, clock, confirmed=confirmed)
+
         calls = AgentJobs.open(None if memory_only else home, clock, feed, held=held)
         memory = MemoryTools(agents, clock)
         tools: dict[str, ServiceTool] = {
@@ -79,7 +84,7 @@ class AgentServices:
             "web_search": WebSearchTool(home, lambda: config().web_search, environ),
         }
         orders = EndpointOrders(calls, tools, NodeTool(world, reach))
-        chat = Chat(calls, Responders(config, world, agents, clock, may), stop)
+        chat = Chat(calls, Responders(config, world, agents, clock, may, model=model), stop)
         return cls(calls, chat, orders, memory)
 
     def actions(

@@ -17,7 +17,7 @@ from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.agent_jobs.chat import Responder
 
 from .command_responder import CommandResponder
-from .planner_responder import NodePermission, PlannerResponder
+from .planner_responder import ConfirmedModel, NodePermission, PlannerResponder
 
 if TYPE_CHECKING:
     from worldfs.formats.config import Config
@@ -30,9 +30,17 @@ class Responders:
     """Called for each message, so that a changed config.json counts at once."""
 
     def __init__(
-        self, config: Callable[[], Config], world: World | None, agents: Path, clock: Clock, may: NodePermission
+        self,
+        config: Callable[[], Config],
+        world: World | None,
+        agents: Path,
+        clock: Clock,
+        may: NodePermission,
+        *,
+        model: ConfirmedModel = lambda confirmed: None,
     ) -> None:
         self._config, self._world, self._agents, self._clock, self._may = config, world, agents, clock, may
+        self._model = model
 
     def __call__(self, agent: str) -> Responder | None:
         try:
@@ -49,7 +57,7 @@ class Responders:
             return self._of_package(settings, agent)
         if self._world is None or not self._world.specs:
             return _UnavailableResponder("agents.brains names the planner, and this home has no workspace with a robot")
-        return PlannerResponder(self._world, settings.robot, self._may)
+        return PlannerResponder(self._world, settings.robot, self._may, self._model)
 
     def _of_package(self, settings: Settings, agent: str) -> Responder:
         try:

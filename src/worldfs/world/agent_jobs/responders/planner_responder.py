@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
@@ -13,7 +14,7 @@ from worldfs.base.messages import coded, render
 from worldfs.base.messages.coded_text import language_of
 from worldfs.base.model import Cause, Order, Outcome
 from worldfs.base.stop_signal import StopSignal
-from worldfs.planning.planner import Planner
+from worldfs.planning.planner import Planner, PlannerModel, RefusedIntent
 from worldfs.planning.stop_words import is_stop
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.instruction import Instruction, stopped_message
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from worldfs.world.world import World
 
 NodePermission = Callable[[Binding, str], bool]
+ConfirmedModel = Callable[[str], PlannerModel | None]  # the planner's model, with the code of a reading confirmed
+_CONFIRM: Final = re.compile(r"\s*(?:confirm|确认)\s+([0-9a-f]{16})\s*[:：]\s*(\S.*)", re.DOTALL)
 
 # The planner's result of the instruction → the end of the job.
 CAUSES: Final[Mapping[str, tuple[Cause, str]]] = {
@@ -38,9 +41,9 @@ CAUSES: Final[Mapping[str, tuple[Cause, str]]] = {
 class PlannerResponder:
     """One robot. Its instructions are executed one after the other."""
 
-    def __init__(self, world: World, robot: str, may: NodePermission) -> None:
+    def __init__(self, world: World, robot: str, may: NodePermission, model: ConfirmedModel) -> None:
         """`robot` "": the only one. `may`: may this binding command that node?"""
-        self._world, self._robot, self._may = world, robot, may
+        self._world, self._robot, self._may, self._model = world, robot, may, model
         self.lane = f"planner:{robot}"
 
     def answer(self, text: str, run: AgentJobContext) -> Outcome:
@@ -56,6 +59,8 @@ class PlannerResponder:
             said = stopped_message(robot, now, text) if now.stopped else since
             return Outcome.success(said)
 
+        confirmed, text = _confirmation(text)
+
         def tell(line: str) -> None:
             run.log("progress", message=line)
 
@@ -65,9 +70,12 @@ class PlannerResponder:
             if refused:
                 run.log("verdict", verdict="stopped" if instruction.stopped else "cancelled", message=refused)
                 return Outcome.failure(Cause.REJECTED if instruction.stopped else Cause.CANCELLED, "STOPPED", refused)
-            report = Planner(_GuardedPlannerPort(self._world, robot, tell, instruction)).run(text, stop)
+            port = _GuardedPlannerPort(self._world, robot, tell, instruction)
+            report = Planner(port, self._model(confirmed)).run(text, stop)
         run.log("verdict", verdict=report.verdict, message=report.reason)
         told, evidence = report_text(report), report_json(report)
+        if isinstance(report.intent, RefusedIntent) and report.intent.reading:
+            told += f"\nTo do it, answer: confirm {report.intent.reading}: {text}"
         if report.ok:
             return Outcome.success(told, **evidence)
         cause, code = CAUSES[report.verdict]
@@ -133,7 +141,14 @@ def report_json(report: PlanReport) -> dict[str, object]:
                 job["findings"] = [asdict(finding) for finding in outcome.findings]
         jobs.append(job)
     goals = [{"goal": goal.text, "held": goal.held, "why": goal.why} for goal in report.goals]
-    return {"verdict": report.verdict, "source": report.source, "goals": goals, "jobs": jobs}
+    asked = {"model_calls": [call.as_json() for call in report.model_calls]} if report.model_calls else {}
+    return {"verdict": report.verdict, "source": report.source, "goals": goals, "jobs": jobs, **asked}
+
+
+def _confirmation(text: str) -> tuple[str, str]:
+    """The code of a reading that the message confirms ("" for none), and the instruction."""
+    found = _CONFIRM.fullmatch(text)
+    return (found[1], found[2]) if found else ("", text)
 
 
 def _aim(order: Order) -> str:
