@@ -149,3 +149,17 @@ def test_a_store_in_memory_knows_no_turns(store):
     taken = HeldTurns(MemoryStore(), ["arm"], SystemClock())
     assert taken.allows(job("x"))
     assert taken.patience() is None
+
+
+def test_a_turn_that_the_change_feed_has_not_reported_yet_holds_what_comes_after_it(store):
+    held = HeldTurns(store, ["arm", "leg"], SystemClock())
+    one = turn(store, "clear")
+    one.try_acquire()
+    assert not held.allows(job("home"))
+    assert held.allows(job("home", node="leg"))
+    one.release()
+    assert held.allows(job("home"))
+    two = turn(store, "wave")
+    two.try_acquire()
+    assert not held.allows(job("home"))
+    two.release()

@@ -82,18 +82,25 @@ class InstructionTurn:
 
 
 class HeldTurns:
-    """The kernel's view of the turns: read again when the change feed reports a change."""
+    """The kernel's view of the turns: read again when the change feed reports a change.
+
+    The feed may be late: a job may be met before the report of the turn that was taken before it. So a node without an
+    instruction is asked of its lock file once more before a job begins; whoever takes a turn changes that file.
+    """
 
     def __init__(self, store: Store, nodes: Iterable[str], clock: Clock) -> None:
         self._store = store
         self._nodes = nodes
         self._monotonic = clock.monotonic
         self._by: dict[str, Holder] = {}
+        self._tokens: dict[str, str | None] = {}  # node → what its lock file was when it was read
         self._settled_at = 0.0  # a lock whose release was reported before it was free is free by then
         self.refresh()
 
     def refresh(self) -> None:
-        found = {id: current_instruction(self._store, id) for id in tuple(self._nodes)}
+        nodes = tuple(self._nodes)
+        self._tokens = {id: self._store.probe(turn_lock_key(id)) for id in nodes}  # before the lock itself is read
+        found = {id: current_instruction(self._store, id) for id in nodes}
         self._by = {id: by for id, by in found.items() if by is not None}
         self._settled_at = self._monotonic() + RELEASE_S if self._by else 0.0
 
@@ -101,7 +108,11 @@ class HeldTurns:
         """Whether the job may start; False: it waits for the end of another instruction."""
         node = job.order.node
         if node not in self._by:
-            return True
+            if self._store.probe(turn_lock_key(node)) == self._tokens.get(node):
+                return True
+            self.refresh()
+            if node not in self._by:
+                return True
         by = current_instruction(self._store, node)
         if by is None:
             del self._by[node]
@@ -110,6 +121,10 @@ class HeldTurns:
         if began is not None and accepted is not None and accepted < began:
             return True
         return bool(by.get("job") == job.id)
+
+    def instructed(self, node: str) -> bool:
+        """Whether an instruction has its turn at the node."""
+        return node in self._by
 
     def patience(self) -> float | None:
         """Seconds until the locks must be looked at once more; None: the change feed reports what happens to them."""
