@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from worldfs.base.model import Order, Outcome
+from worldfs.base.model import MAY_MOVE, Order, Outcome
 from worldfs.runtime.body_worker import KernelNode
 from worldfs.runtime.job_store import OPEN, JobStore
 from worldfs.runtime.kernel import Kernel
@@ -113,11 +113,14 @@ class Bench:
         self.hooks = House(self.trace)
         self.body = Body(self.trace)
         self.nodes = {"arm": self.body}
+        self.rules = {}  # node → when it asks for approval
         self.log = []
         self.kernel = None
 
     def start(self, *, threads=False):
-        nodes = {name: KernelNode(name, body) for name, body in self.nodes.items()}
+        nodes = {
+            name: KernelNode(name, body, approval=self.rules.get(name, MAY_MOVE)) for name, body in self.nodes.items()
+        }
         self.kernel = Kernel(
             WorkspaceStores(self.store),
             self.clock,

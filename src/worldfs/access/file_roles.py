@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from worldfs.base.errors import NotPermitted
+from worldfs.base.messages import coded
 from worldfs.tree.row_table import AT_STARTUP, FileKind, FileRow
 
 from .decision import ALLOWED, FIXED_NAMES, HIDDEN, Decision
 from .roles import OPERATOR
-from .things import InboxMessage
+from .things import InboxMessage, PlanOf
 from .verb import Verb
 
 NO_WRITER: Final = Decision(False, NotPermitted.code, "the role may not write it")
@@ -19,12 +20,14 @@ WRONG_INBOX: Final = Decision(False, NotPermitted.code, "the message is addresse
 OTHER_NAMES: Final = FIXED_NAMES._replace(expected=_NAMES)
 
 
-def decide(role: str, verb: Verb, row: FileRow | InboxMessage | None) -> Decision:
+def decide(role: str, verb: Verb, row: FileRow | InboxMessage | PlanOf | None) -> Decision:
     """None: a path that no row describes. What a role may not see does not exist for it."""
     if row is None:
         return FIXED_NAMES
     if isinstance(row, InboxMessage):
         return ALLOWED if row.to == row.inbox else WRONG_INBOX
+    if isinstance(row, PlanOf):
+        return _own_plan(role) if row.asker == role else ALLOWED
     if verb is Verb.READ:
         return ALLOWED if may_read(row, role) else HIDDEN
     if verb is Verb.REMOVE:
@@ -32,6 +35,12 @@ def decide(role: str, verb: Verb, row: FileRow | InboxMessage | None) -> Decisio
     if may_write(row, role, starting=verb is Verb.WRITE_AT_STARTUP):
         return ALLOWED
     return NO_WRITER if may_read(row, role) else HIDDEN
+
+
+def _own_plan(role: str) -> Decision:
+    """Two pairs of eyes: who planned does not approve."""
+    reason, expected = coded("approval.own", actor=role), coded("approval.other_actor")
+    return Decision(False, NotPermitted.code, reason, expected, coded("approval.as_planner"))
 
 
 def may_read(row: FileRow, role: str) -> bool:

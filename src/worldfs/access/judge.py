@@ -21,6 +21,7 @@ from .things import (
     NodeClaim,
     NodeName,
     OperationCall,
+    PlanOf,
     ProjectName,
     Realm,
     RobotName,
@@ -40,7 +41,7 @@ CallerThing = OperationCall | NodeClaim | ServiceEvents
 
 
 @overload
-def judge(actor: str, verb: Verb, thing: FileRow | InboxMessage | None) -> Decision: ...
+def judge(actor: str, verb: Verb, thing: FileRow | InboxMessage | PlanOf | None) -> Decision: ...
 @overload
 def judge(actor: BindingRights, verb: Verb, thing: RightsThing) -> Decision: ...
 @overload
@@ -52,12 +53,12 @@ def judge(actor: Principal, verb: Verb, thing: PrincipalThing) -> Decision: ...
 def judge(
     actor: str | Binding | BindingRights | Caller | Principal,
     verb: Verb,
-    thing: FileRow | InboxMessage | RightsThing | BindingThing | CallerThing | PrincipalThing | None,
+    thing: FileRow | InboxMessage | PlanOf | RightsThing | BindingThing | CallerThing | PrincipalThing | None,
 ) -> Decision:
     """`actor`: a file role; a binding, or its rights as they were computed last; the caller of a control operation;
     a principal that is not bound yet."""
     if isinstance(actor, str):  # first: asked for each row of a listing
-        assert thing is None or isinstance(thing, (FileRow, InboxMessage))
+        assert thing is None or isinstance(thing, (FileRow, InboxMessage, PlanOf))
         return file_roles.decide(actor, verb, thing)
     if isinstance(actor, Binding):
         return binding_rules.decide(actor, verb, thing)

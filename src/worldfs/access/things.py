@@ -30,6 +30,12 @@ class InboxMessage(NamedTuple):
     to: str
 
 
+class PlanOf(NamedTuple):
+    """A plan that waits for approval; `asker`: the role that planned it."""
+
+    asker: str
+
+
 class NodeName(NamedTuple):
     id: str
 

@@ -19,3 +19,4 @@ class Verb(StrEnum):
     ATTACH = "attach"  # to be bound to it
     COMMAND = "command"  # to give an order to a node
     STOP = "stop"
+    APPROVE = "approve"  # of a plan that waits

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from worldfs.base.errors import BadInput
 from worldfs.base.json_values import as_text
 from worldfs.base.messages import CodedText, coded
-from worldfs.base.model import Finding
+from worldfs.base.model import ApprovalPolicy, Finding
 
 from . import config_models, config_services, entry_ids, prose
 from .config_fields import PATH, Json, Refusals
@@ -22,6 +22,7 @@ from .config_models import ModelConfig
 from .config_services import ResponderConfig, WebSearch
 
 PREFIX = "PhyAgentOS_"
+_ASK = {"": ApprovalPolicy.ALWAYS}  # where the policy cannot be read
 MASK = "***"
 
 
@@ -48,6 +49,7 @@ class Config(NamedTuple):
     language: str = ""  # en | zh; "" = not set
     workspace: str = ""  # agents.defaults.workspace as written
     shared_workspace: str = "~/.PhyAgentOS/workspaces/shared"
+    approval: Mapping[str, ApprovalPolicy] = {}  # a NamedTuple's default; by bare id; "": all others
     brains: tuple[ResponderConfig, ...] = ()  # agents.brains: which program answers the messages of which agent
     web_search: WebSearch = WebSearch()
     models: Mapping[str, ModelConfig] = {}  # a NamedTuple's default; never written into
@@ -59,6 +61,10 @@ class Config(NamedTuple):
         """The entry that names this agent, else the one for all."""
         named = {brain.agent: brain for brain in self.brains}
         return named.get(agent) or named.get(config_services.ALL)
+
+    def approval_of(self, node: str) -> ApprovalPolicy | None:
+        """The policy of a robot or target; None where the file says nothing."""
+        return self.approval.get(_bare(node)) or self.approval.get("")
 
     def instance(self, robot_id: str) -> Instance | None:
         return next((i for i in self.instances if i.robot_id == robot_id), None)
@@ -95,6 +101,7 @@ def _config(raw: Json, environ: Mapping[str, str]) -> Config:
     language = words(merged, "language", "language") or words(defaults, "language", "agents.defaults.language")
     workspace = words(defaults, "workspace", "agents.defaults.workspace")
     shared = words(bodies, "sharedworkspace", "embodiments.sharedWorkspace", Config().shared_workspace)
+    approval: Mapping[str, ApprovalPolicy] = _kept(refused, lambda: _approval(merged.get("approval")), _ASK)
     brains = config_services.read_responders(agents.get("brains"), refused)
     models = config_models.read_models(merged.get("models"), refused)
     search = _kept(
@@ -106,12 +113,24 @@ def _config(raw: Json, environ: Mapping[str, str]) -> Config:
         language="" if not language else "zh" if language.lower().startswith("zh") else "en",
         workspace=workspace,
         shared_workspace=shared,
+        approval=approval,
         brains=brains,
         web_search=search,
         models=models,
         findings=tuple(_finding(error) for error in refused),
         raw=raw,
     )
+
+
+def _approval(value: Any) -> Mapping[str, ApprovalPolicy]:
+    """One policy for all, or an object of robots and targets, with `default`. Where one cannot be read, all ask."""
+    found: dict[str, ApprovalPolicy] = {}
+    for name, said in value.items() if isinstance(value, dict) else [("default", value)] if value else ():
+        if said not in tuple(ApprovalPolicy):
+            where = f"approval.{name}" if isinstance(value, dict) else "approval"
+            raise _bad(where, f"{said!r:.40}", coded("approval.three"))
+        found["" if name == "default" else name] = ApprovalPolicy(said)
+    return found
 
 
 def _finding(error: BadInput) -> Finding:

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from worldfs.base.driver import Driver, Run
 from worldfs.base.messages import coded
-from worldfs.base.model import Finding, Json, Order, Outcome
+from worldfs.base.model import MAY_MOVE, ApprovalRule, Finding, Json, Order, Outcome
 
 
 class JobHooks(Protocol):
@@ -46,6 +46,7 @@ class KernelNode:
     driver: Driver
     artifacts: Path | None = None
     enabled: bool = True  # False: its jobs wait; the world changes it and wakes the kernel
+    approval: ApprovalRule = MAY_MOVE  # which of its jobs wait for an answer
 
 
 @dataclass(frozen=True, slots=True)

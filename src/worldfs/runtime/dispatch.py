@@ -11,7 +11,7 @@ from worldfs.base.driver import Run
 from worldfs.base.errors import StorageError, WorldError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
-from worldfs.base.model import Cause, Finding, Job, JobState, Order, Outcome
+from worldfs.base.model import Cause, Finding, Job, JobState, Json, Order, Outcome
 
 from .job_attempt import JobAttempt
 from .job_end import RETRIED, refusal_outcome, status_after, time_limit_s
@@ -30,6 +30,7 @@ class Dispatcher:
     localise: Callable[[Outcome], Outcome]
     learn: Callable[[Order, Outcome], None]  # record a lesson, durably
     running: Callable[[JobAttempt], None]  # called when an attempt is durable as running
+    approved: Callable[[Order], Json] = lambda order: {}  # evidence; `LookupError`: its approval has expired
 
     def run(self, attempt: JobAttempt, worker: Worker) -> None:
         """Review, mark as running, execute, observe, write the end: in that order."""
@@ -52,6 +53,11 @@ class Dispatcher:
             outcome = fault or refusal_outcome(refused)
             self._end(attempt, outcome, lesson=bool(refused))
             return
+        try:
+            approval = self.approved(order)
+        except LookupError:
+            self._end(attempt, Outcome.failure(Cause.REJECTED, "APPROVAL_EXPIRED", coded("approval.expired")))
+            return
         status, now = attempt.job.status, self.clock.now()
         at = stamp(now)
         first = status.first_started_at or status.started_at
@@ -69,6 +75,8 @@ class Dispatcher:
             return
         if of_all and outcome.code == "EXECUTION_TIMEOUT" and run.stop:  # not a step's own limit, nor a policy's
             outcome = replace(outcome, code="SESSION_TIMEOUT")
+        if approval:
+            outcome = replace(outcome, evidence={**outcome.evidence, **approval})
         if findings:  # warnings refuse nothing; they are part of the result
             outcome = replace(outcome, findings=(*outcome.findings, *findings))
         outcome = _observed(outcome, worker)

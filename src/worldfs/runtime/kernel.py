@@ -18,6 +18,8 @@ from worldfs.tree.workspace_stores import WorkspaceStores, robot_key
 
 from .admission import admit
 from .alerts import Alerts
+from .approval_gate import ApprovalGate
+from .approvals import APPROVALS
 from .body_worker import BodyWorker, JobHooks, KernelNode
 from .dispatch import Dispatcher
 from .instruction_turns import TURNS, HeldTurns
@@ -87,17 +89,24 @@ class Kernel:
             watched or {}
         )  # other files → callback; it returns False to be called again when no job runs
         self._put_off: set[str] = set()  # those to be called again when no job runs
-        self._watch = stores.watch(*sheets, *self._watched, OPEN, CANCEL, CONTROL, ALERTS, STOPS, TURNS)
+        self._watch = stores.watch(*sheets, *self._watched, OPEN, CANCEL, CONTROL, ALERTS, STOPS, TURNS, APPROVALS)
         self._turns = HeldTurns(store, self.nodes, clock)
+        self._approvals = ApprovalGate(store, clock, self.nodes, lambda job: log("asked", job))
         dispatch = Dispatcher(
-            self.jobs, clock, self.jobs.end, hooks.localise, self._lessons.learn, self._attempt_is_running
+            self.jobs,
+            clock,
+            self.jobs.end,
+            hooks.localise,
+            self._lessons.learn,
+            self._attempt_is_running,
+            self._approvals.begin,
         )
         rules = LaneRules(
             lane_of=lambda job: job.order.node,
             worker_of=lambda node: BodyWorker(self.nodes[node], hooks),
             start=lambda node, work: self.lanes[node].submit(work),
             able=self._able,
-            ready=self._turns.allows,
+            ready=lambda job: self._turns.allows(job) and self._approvals.allows(job),
             gate=lambda: self.stopping.lock,
             unconfirmed=self._unconfirmed,
             returned=self._returned,
@@ -201,6 +210,9 @@ class Kernel:
         collected = self.open.collect()
         self._note_running()
         self.open.overdue()
+        for job, outcome in self._approvals.refused(self.open.table):
+            self.open.end(job, outcome)
+        self._approvals.tidy(self.open.table, self._turns.instructed)
         forward |= self.open.start()
         shown = self._show()
         self._again = bool(self._intake) or shown or (collected and bool(self._put_off))
@@ -212,10 +224,13 @@ class Kernel:
 
     @property
     def held(self) -> list[str]:
-        """The nodes, stopped or switched off, that all open jobs wait for; none while another job may begin or end."""
-        if self._intake or not self.open.all_wait(self._able):
+        """The nodes that all open jobs wait for: they are stopped or switched off, or ask for approval; none while
+        another job may begin or end."""
+        table = self.open.table
+        held = {id for id, job in table.items() if not self._able(job.order.node) or self._approvals.waits(job.order)}
+        if self._intake or not self.open.all_wait(held):
             return []
-        return sorted({job.order.node for job in self.open_jobs() if not self._able(job.order.node)})
+        return sorted({table[id].order.node for id in held})
 
     @property
     def busy(self) -> bool:
@@ -241,6 +256,7 @@ class Kernel:
             if change.kind is StoreChangeKind.RESYNC:
                 self._resync = True
                 self._turns.refresh()
+                self._approvals.refresh()
                 self.sheets.look_aside()
                 self.stopping.refresh()
                 self._put_off.update(self._watched)
@@ -253,6 +269,8 @@ class Kernel:
                 self.stopping.refresh()
             elif change.key.startswith(TURNS):
                 self._turns.refresh()
+            elif change.key.startswith(APPROVALS):
+                self._approvals.refresh()
             elif change.kind is StoreChangeKind.DISPLACED:
                 self.sheets.look_aside()
             elif change.key.startswith(OPEN + "/"):

@@ -151,11 +151,10 @@ class OpenJobs:
         """Whether another `collect` or `start` may have something to do at once."""
         return bool(self.finished) or self.queue.waiting
 
-    def all_wait(self, able: Callable[[str], bool]) -> bool:
-        """Whether there are open jobs, and each waits for a lane that is not able, itself or by its dependencies."""
-        held = {id for id, job in self.table.items() if not able(self.rules.lane_of(job))}
+    def all_wait(self, held: set[str]) -> bool:
+        """Whether there are open jobs, and each is `held`, itself or by its dependencies."""
         while more := {id for id in self.table.keys() - held if not held.isdisjoint(self._deferred.waits_for(id))}:
-            held |= more
+            held = held | more
         return bool(held) and held == self.table.keys() and not self.running
 
     def overdue(self) -> None:

@@ -52,11 +52,11 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
         self.clock = clock or SystemClock()
         self.root = Root(root, self.disk, scratch=SCRATCH)
         self.root.sweep()
-        self.lock = FileLock(self.root, LOCK)
+        self.lock = FileLock(self.root, LOCK)  # compare and rename are one step among all stores of this root
         self.guarded = guarded
         self.trash = Trash(self.root, self.clock)
         self.aside = DisplacedFiles(self.root, guarded, self.trash, self.clock)
-        self.swaps = CompareAndSwap(self.root, self.aside, guarded, self._alone)
+        self.swaps = CompareAndSwap(self.root, self.aside, guarded, self.lock)
 
     def close(self) -> None:
         with self.lock.mutex:
@@ -119,7 +119,7 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
                     raise Exists("already there", path=key, op="write")
                 self.root.put_at(place, data, None, "new", stamp=self.swaps.stamp(key, new))
             elif expect is ANY and key not in self.guarded:
-                self.root.put_at(place, data, before, "over", alone=self._alone)
+                self.root.put_at(place, data, before, "over", alone=lambda: self.lock)
             else:
                 self.swaps.put(place, data, before, expect, new)
             if durable:
@@ -231,7 +231,7 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
             info = None if place is None else file_at(self.root, place, "delete")
             if place is None or info is None:
                 raise NotFound("no such file", path=key, op="delete")
-            with self._alone():
+            with self.lock:
                 if not durable:
                     self.disk.unlink(place.folder.fd, place.name, place.path)  # the store's own waste
                 elif expect is ANY and key not in self.guarded:
@@ -303,7 +303,7 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
             if old is None or self.root.status(old, "move") is None:
                 raise NotFound("no such file", path=source, op="move")
             new = self.root.ensure_parent(target)
-            with self._alone():
+            with self.lock:
                 self.root.rename(old, new, "new")
             if durable:
                 self.root.sync(new, old)
@@ -339,7 +339,7 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
         names = self.aside.names() if young else self.aside.settled(key)
         if not names:
             return ()
-        with self._alone():
+        with self.lock:
             for name in names:
                 self.aside.review(name)
             found = self.aside.take(key)
@@ -348,14 +348,14 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
             return found
 
     def forget(self, key: str) -> None:
-        with self._alone():
+        with self.lock:
             self.aside.forget(key)
 
     def review_displaced(self, name: str | None) -> None:
         """Review one displaced file whose writer closed it, or all of them (None)."""
         if name is None and not self.aside.names():
             return
-        with self._alone():
+        with self.lock:
             for one in self.aside.names() if name is None else (name,):
                 self.aside.review(one)
 
@@ -386,7 +386,7 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
 
     def settled_keys(self) -> set[str]:
         if self.aside.has_due():
-            with self._alone():
+            with self.lock:
                 self.aside.review_due()
         return self.aside.settled_keys()
 
@@ -394,7 +394,3 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
         check_path(key, op=op)
         if key in OWN or key.startswith(_BELOW_OWN):
             raise Unsafe("this key is reserved for the store", path=key, op=op, expected="another key")
-
-    def _alone(self) -> FileLock:
-        """The lock that makes compare and rename one step among all DiskStore writers, in this and other processes."""
-        return self.lock

@@ -7,13 +7,14 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable, Container
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Container
+from contextlib import suppress
 from typing import NamedTuple
 
 from worldfs.base.dir_reader import DirEntryRef
 from worldfs.base.durable import Root
 from worldfs.base.errors import Conflict, Exists
+from worldfs.base.file_lock import FileLock
 from worldfs.base.syscalls import start_writeback
 
 from .displaced_files import DisplacedFiles
@@ -48,16 +49,16 @@ class SwapDrafts:
 
 
 class CompareAndSwap:
-    """`alone`: the store's lock, held around each exchange. `guarded`: keys whose files carry the store's stamp."""
+    """`lock`: the store's, held around each exchange. `guarded`: keys whose files carry the store's stamp."""
 
     def __init__(
         self,
         root: Root,
         aside: DisplacedFiles,
         guarded: Container[str],
-        alone: Callable[[], AbstractContextManager[object]],
+        lock: FileLock,
     ) -> None:
-        self.root, self.aside, self.guarded, self._alone = root, aside, guarded, alone
+        self.root, self.aside, self.guarded, self._lock = root, aside, guarded, lock
         self._last_reads: dict[str, tuple[_Looks, str]] = {}  # guarded keys as they were last read
 
     def record_read(self, key: str, info: os.stat_result, revision: str) -> None:
@@ -105,7 +106,7 @@ class CompareAndSwap:
         """Replace the old file by a finished draft, if it is still the one that was compared."""
         place, seen, old, _, expect, new = swap
         try:
-            with self._alone():
+            with self._lock:
                 if not _same(seen, self.root.lstat(place)):
                     found = self.root.read_at(place)
                     old = None if found is None else of(found)

@@ -255,6 +255,7 @@ def _mounted(device: str, path: Path, system: FileSystem) -> Iterator[None]:
     try:
         yield
     finally:
+        gc.collect()  # a life that was broken off has open files in cycles of references
         _run("umount", str(path))
         if system.forget:
             _run(*system.forget, device)

@@ -49,7 +49,9 @@ def assemble_kernel(
     hooks.films = artifacts / "films" if artifacts is not None else None
     for spec in world.specs:
         hooks.drivers[spec.id] = _driver(world, spec, BODIES if drivers is None else drivers, artifacts)
-    runtime = TargetNodes(WorkspaceTargets(world.store), world.clock, artifacts, world.language(), parts)
+    runtime = TargetNodes(
+        WorkspaceTargets(world.store), world.clock, artifacts, world.language(), parts, approval=world.approval_rule
+    )
     bring: BringUp
 
     def declare() -> bool:
@@ -63,7 +65,10 @@ def assemble_kernel(
         world.stores,
         world.clock,
         hooks,
-        {id: KernelNode(id, driver, artifacts) for id, driver in hooks.drivers.items()},
+        {
+            id: KernelNode(id, driver, artifacts, approval=world.approval_rule(id))
+            for id, driver in hooks.drivers.items()
+        },
         pages=(computed_files.actions_page(), computed_files.sessions_page()),
         watched={
             **dict.fromkeys((TARGETS, SKILLS), declare),

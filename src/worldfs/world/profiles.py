@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, from_os
 from worldfs.base.messages import coded
+from worldfs.tree.path import safe_name
 
 if TYPE_CHECKING:
     from worldfs.base.model import Profile
@@ -23,7 +24,7 @@ def profile_text(name: str, language: str, own: Path | None = None) -> bytes | N
     the one that the body of that name declares: a `Profile` as its class's attribute `profile`. Raises `BadInput` for
     a body that cannot be used.
     """
-    if not name or "/" in name or "\\" in name or "\0" in name:
+    if not safe_name(name):
         return None
     from importlib import resources
 

@@ -12,6 +12,7 @@ from worldfs.runtime.instruction_turns import current_instruction
 from worldfs.storage.lease import KERNEL_LEASE
 
 from . import computed_files
+from .approval_files import request_value
 
 if TYPE_CHECKING:
     from worldfs.base.model import Job
@@ -64,6 +65,7 @@ def status_report(world: World) -> dict[str, object]:
         "kernel": held,
         "nodes": nodes,
         "jobs": counts,
+        "approvals": [request_value(item) for item in world.approvals.requests() if item.answer is None],
         "recent": [job_value(job) for job in _shown(world, jobs)],
         "alerts": list(computed_files.current_alerts(world.store, world.language()).values()),
     }

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING
 
 from worldfs.access.roles import CRITIC, PLANNER
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded, render
 from worldfs.base.model import Job, JobStatus, Lesson, Order, Profile, Scene, Task, Thing
 from worldfs.base.stop_signal import StopSignal
 from worldfs.formats import embodied, environment, lessons_file, task
 from worldfs.namespace.cached_document import CachedDocument
 from worldfs.planning.critic import Critic
 from worldfs.planning.lesson_notes import avoid, note_for
+from worldfs.runtime.approvals import APPROVALS, REFUSED
+from worldfs.runtime.stop_log import STOPS
 
 if TYPE_CHECKING:
     from .instruction import Instruction
@@ -114,6 +117,33 @@ class TreePlannerPort:
             note = note_for(order, found, self.now(), language)
             page = CachedDocument(self.world.namespace(CRITIC), self._lessons.path, lessons_file.read)
             page.change(lambda data: lessons_file.add(data, note, language=language))
+
+    def approve(self, orders: Sequence[Order], steps: Sequence[str], stop: StopSignal) -> str:
+        rule, profile = self.world.approval_rule(self.robot_id), self.profile()
+        ops = {op.name: op for op in profile.ops} if profile is not None else {}
+        if not any(rule.asks(ops.get(order.op)) for order in orders):
+            return ""
+        language, purpose = self.language(), "; ".join(steps)
+        request = self.world.approvals.ask(self.robot_id, orders, PLANNER, purpose)
+        for n, text in enumerate(steps, 1):
+            op = ops.get(orders[n - 1].op)
+            final = "" if op is not None and op.undoable else f" ({render(coded('approval.final'), language)})"
+            self.tell(render(coded("approval.step", n=n, text=text), language) + final)
+        self.tell(render(coded("approval.waiting", plan=request.plan, node=self.robot_id), language))
+        with self.world.store.watch(APPROVALS, STOPS) as watch, stop.calling(watch.wake):
+            while not stop.is_set():
+                answer = self.world.approvals.load(request.plan).answer
+                if answer is not None:
+                    break
+                watch.read(None)
+                self._check_stopped()
+            else:
+                self.world.approvals.remove(request.plan)
+                return ""
+        if answer.answer == REFUSED:
+            return render(coded("approval.refused", plan=request.plan, by=answer.by), language)
+        self.tell(render(coded("approval.granted", by=answer.by), language))
+        return ""
 
     def submit(self, order: Order) -> str:
         order = replace(order, id=order.id or self.world.new_id(), node=order.node or self.robot_id)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from worldfs.base.errors import UserError
 from worldfs.base.messages import coded
-from worldfs.base.model import Finding
+from worldfs.base.model import MAY_MOVE, ApprovalRule, Finding
 from worldfs.formats import environment
 from worldfs.formats.runtime import skills, targets
 from worldfs.storage.store_interface import Store
@@ -106,12 +106,15 @@ class TargetNodes:
         artifacts: Path | None,
         language: str,
         parts: Plugins | None = None,
+        *,
+        approval: Callable[[str], ApprovalRule] = lambda node: MAY_MOVE,
     ) -> None:
         from worldfs.sessions.plugins import Plugins
 
         self.targets = targets
         self._clock, self._artifacts, self._language = clock, artifacts, language
         self._parts = parts or Plugins()
+        self._approval = approval
 
     def node(self, id: str) -> KernelNode:
         from worldfs.runtime.body_worker import KernelNode
@@ -122,7 +125,7 @@ class TargetNodes:
             lambda: targets.targets().get(id), targets.skills, targets.environment, targets.pointer
         )
         driver = SessionDriver(registries, self._parts, self._clock, self._artifacts, self._language)
-        return KernelNode(id, driver, self._artifacts, self.enabled(id))
+        return KernelNode(id, driver, self._artifacts, self.enabled(id), self._approval(id))
 
     def enabled(self, id: str) -> bool:
         """Whether the target is enabled; a removed target counts as enabled, so that its sessions fail at once."""

@@ -17,13 +17,14 @@ from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import BadInput, MissingRequirement, NotFound, UserError, WorldError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import render_finding
-from worldfs.base.model import Finding, JobState
+from worldfs.base.model import ApprovalPolicy, ApprovalRule, Finding, JobState
 from worldfs.base.stop_signal import StopSignal
 from worldfs.namespace.mounts.agent_mounts import AgentMounts
 from worldfs.namespace.mounts.joined_mounts import JoinedMounts, StaticMount
 from worldfs.namespace.mounts.workspace_mount import WorkspaceMount
 from worldfs.namespace.namespace import Namespace
 from worldfs.namespace.tree import Tree
+from worldfs.runtime.approvals import Approvals
 from worldfs.runtime.job_store import JobStore
 from worldfs.runtime.stop_log import StopLog
 from worldfs.storage import revision
@@ -36,7 +37,7 @@ from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.virtual_file import FileBehaviour
 from worldfs.tree.workspace_stores import WorkspaceStores, robot_key
 
-from . import computed_files
+from . import approval_files, computed_files
 from .layout import home_table
 from .node_specs import DEFAULT_DRIVER, NodeSpec, disabled_robots, find_nodes
 from .workspace_language import detect_language
@@ -81,6 +82,7 @@ class World:
         self.config = config
         self.jobs = JobStore(store, clock)
         self.stops = StopLog(store, clock)
+        self.approvals = Approvals(store, clock)
         self.agents = AgentMounts(agents if agents is not None else root / "agents")
         self.workspace = WorkspaceMount(PROJECT, self.node_ids, stores, self.jobs)
         mounts = JoinedMounts({"workspace": self.workspace, "mind": self.agents, "house": StaticMount()})
@@ -94,6 +96,8 @@ class World:
             "cancel": computed_files.CancelFile(self.jobs),
             "film": computed_files.FilmFile(store),
             "stop": computed_files.StopFile(self.stops),
+            "approvals": computed_files.ViewFile(lambda names: approval_files.waiting(self.approvals, names["node"])),
+            "approve": approval_files.ApproveFile(self.approvals),
             "resume": computed_files.ResumeFile(self.stops, self.node_ids),
             "robots": computed_files.ViewFile(lambda names: self._robots()),
             **computed_files.job_views(self.jobs),
@@ -177,6 +181,18 @@ class World:
     def namespace(self, role: str) -> Namespace:
         """The tree as a file role sees it."""
         return self._namespaces.setdefault(role, Namespace(self.tree, role))
+
+    def approval_rule(self, node: str) -> ApprovalRule:
+        """config.json's for this robot or target; else real bodies ask always, simulated ones never."""
+        from worldfs.base.model.skill import REAL
+
+        from .robot_drivers import is_robot
+
+        target = self.targets.targets().get(node) if self.targets is not None else None
+        spec = next((spec for spec in self.specs if spec.id == node), None)
+        real = is_robot(spec.driver) if spec is not None else target is not None and target.kind == REAL
+        said = self.config.approval_of(node) if self.config is not None else None
+        return ApprovalRule(said or (ApprovalPolicy.ALWAYS if real else ApprovalPolicy.NEVER), real)
 
     # -- life ---------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from worldfs.base.driver import PluginContext
-from worldfs.base.model import Target
+from worldfs.base.model import ApprovalPolicy, Target
+from worldfs.formats.config import Config
 from worldfs.robots.targets import cameras, real_target
 from worldfs.robots.targets.real_target import adapter
 from worldfs.robots.targets.robots import unitree, watchdog_process
@@ -21,6 +22,7 @@ from worldfs.testing.waiting import PATIENCE_S, until
 
 PEERS = Path(__file__).parent / "peers"
 LIBRARIES = ("lerobot", "franky", "unitree_sdk2py", "cv2", "plant")
+TRUSTED = Config(approval={"": ApprovalPolicy.NEVER})  # real bodies ask before they move, unless they are told not to
 FRANKA_HOME = (0.0, -0.6, 0.0, -2.2, 0.0, 1.6, 0.7)
 
 

@@ -21,7 +21,7 @@ from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.world.check import check
 from worldfs.world.world import World
 
-from .conftest import FRANKA_HOME
+from .conftest import FRANKA_HOME, TRUSTED
 
 ME = "franka_001"
 PROFILE = """# EMBODIED
@@ -80,7 +80,7 @@ def lab(
 def opened(root: Path, driver: str = "franka", **more: Any) -> World:
     """On the robots' clock, which passes while it is led."""
     more.setdefault("clock", getattr(sys.modules.get("plant"), "CLOCK", None))
-    return World.open(root, config=configs.Config(instances=(configs.Instance(ME, driver),)), serve=True, **more)
+    return World.open(root, config=TRUSTED._replace(instances=(configs.Instance(ME, driver),)), serve=True, **more)
 
 
 def ended(root: Path, driver: str = "franka") -> list[Outcome]:
@@ -259,7 +259,7 @@ def test_a_profile_s_driver_line_names_the_robot_and_check_says_what_is_missing(
         value = PAGE | {"robots": PAGE["robots"][:1]}
         (tmp_path / "ENVIRONMENT.md").write_text(json.dumps(value))
         assert "DRIVER_MISSING" not in {item.code for item in check(tmp_path)}
-        with World.open(tmp_path, serve=True, clock=timed.CLOCK) as world:
+        with World.open(tmp_path, config=TRUSTED, serve=True, clock=timed.CLOCK) as world:
             assert world.node_ids() == [ME]
             world.run(stop=threading.Event(), until_idle=True)
             assert world.jobs.load("act_0").status.state is JobState.SUCCEEDED

@@ -26,7 +26,7 @@ from worldfs.testing.null_target import NullPolicy
 from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.world.world import World
 
-from .conftest import FRANKA_HOME, PEERS, let_pass
+from .conftest import FRANKA_HOME, PEERS, TRUSTED, let_pass
 
 AWAY = 0.4  # what the policy below asks of the first joint, or m/s
 
@@ -96,7 +96,7 @@ def write(root: Path, driver: str, config: dict[str, Any], *, enabled: bool = Tr
 
 
 def run(root: Path, clock: Any) -> Any:
-    with World.open(root, serve=True, parts=parts(), clock=clock) as world:
+    with World.open(root, config=TRUSTED, serve=True, parts=parts(), clock=clock) as world:
         world.run(stop=threading.Event(), until_idle=True)
         return world.jobs.load("sess_follow_001").status
 
@@ -153,7 +153,7 @@ def test_a_sensor_that_the_robot_does_not_have_refuses_it_before_anything_moves(
 
 def test_a_disabled_robot_is_not_even_connected(tmp_path, timed):
     write(tmp_path, "franka", {"ip": "127.0.0.1:9"}, enabled=False)
-    with World.open(tmp_path, serve=True, parts=parts(), clock=timed.CLOCK, threads=False) as world:
+    with World.open(tmp_path, config=TRUSTED, serve=True, parts=parts(), clock=timed.CLOCK, threads=False) as world:
         while world.tick():
             pass
         assert world.jobs.load("sess_follow_001").status.state is JobState.PENDING
@@ -171,7 +171,7 @@ def test_time_is_over_and_the_robot_stands_although_the_skill_goes_on(tmp_path, 
 def test_a_skill_with_a_bug_leaves_a_robot_that_stands(tmp_path, timed):
     with timed.Plant(*KINDS["unitree_go2"]) as plant:
         write(tmp_path, "unitree_go2", config("unitree_go2", plant.address), **{"raise": True})
-        with World.open(tmp_path, serve=True, parts=parts(), clock=timed.CLOCK) as world:
+        with World.open(tmp_path, config=TRUSTED, serve=True, parts=parts(), clock=timed.CLOCK) as world:
             world.run(stop=threading.Event(), until_idle=True)
             assert world.jobs.load("sess_follow_001").status.outcome.cause is Cause.ERROR
             assert plant.stops >= 1 and plant.wanted.tolist() == [0, 0, 0]  # before anything is closed
@@ -283,7 +283,7 @@ def test_a_stop_of_the_world_reaches_the_robot_by_its_own_path_and_ends_the_sess
         limits = {"session": 1_000_000}
         more = {"steps": 10**8, "deaf": True, "pause": 0.01, "timeouts": limits}
         write(tmp_path, driver, config(driver, plant.address), **more)
-        with World.open(tmp_path, serve=True, parts=parts(), clock=timed.CLOCK) as world:
+        with World.open(tmp_path, config=TRUSTED, serve=True, parts=parts(), clock=timed.CLOCK) as world:
             over = threading.Event()
             kernel = threading.Thread(target=lambda: world.run(stop=over))
             kernel.start()

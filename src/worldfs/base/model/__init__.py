@@ -12,6 +12,7 @@ from .base import Json, Vec
 
 if TYPE_CHECKING:
     from .agent import AgentReport, AgentTask, LastSession, Message, Metrics, Remark, SessionRecord
+    from .approval import MAY_MOVE, ApprovalPolicy, ApprovalRule
     from .job import Cause, Finding, Job, JobState, JobStatus, Order, Outcome
     from .lesson import Lesson, Task, TaskStep
     from .operation import Operation, Parameter
@@ -21,8 +22,11 @@ if TYPE_CHECKING:
     from .skill import CameraSpec, PolicySpec, Skill, Target
 
 __all__ = [
+    "MAY_MOVE",
     "AgentReport",
     "AgentTask",
+    "ApprovalPolicy",
+    "ApprovalRule",
     "CameraSpec",
     "Cause",
     "Execution",
@@ -61,6 +65,7 @@ _MODULE_OF = {
     **dict.fromkeys(
         ("AgentTask", "LastSession", "Message", "Metrics", "Remark", "AgentReport", "SessionRecord"), "agent"
     ),
+    **dict.fromkeys(("ApprovalPolicy", "ApprovalRule", "MAY_MOVE"), "approval"),
     **dict.fromkeys(("Cause", "Finding", "Job", "JobStatus", "Order", "Outcome", "JobState"), "job"),
     **dict.fromkeys(("Execution", "Routing", "execution_of", "routing_of"), "session"),
     **dict.fromkeys(("Lesson", "TaskStep", "Task"), "lesson"),

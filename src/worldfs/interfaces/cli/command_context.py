@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from worldfs.base.model import Job
+    from worldfs.formats.config import Config
     from worldfs.world.home import Home
     from worldfs.world.world import World
 
@@ -93,8 +94,7 @@ class CommandContext:
                 expected=coded("command.workspace_documents"),
                 fix=coded("command.name_directory") if self["workspace"] else coded("command.make_it", name=self.name),
             )
-        # A directory named with --workspace may be unrelated to the home: then only its own files count.
-        config = None if self["workspace"] else self.home.config(self.environ)
+        config = self._config_of_workspace() if self["workspace"] else self.home.config(self.environ)
         agents = Path(self.agents)
         if not serve:
             return World.open(place, config=config, agents=agents)
@@ -104,6 +104,13 @@ class CommandContext:
         return World.open(
             place, config=config, agents=Path(self.agents), serve=True, drivers=drivers, log=log or _silent
         )
+
+    def _config_of_workspace(self) -> Config:
+        """A directory named with --workspace may be unrelated to the home: only its own files count, and what the
+        environment says of approval."""
+        from worldfs.formats import config
+
+        return config.Config(approval=config.read(b"", self.environ).approval)
 
 
 def _silent(what: str, job: Job) -> None:

@@ -125,6 +125,18 @@ _WORLD = (
         remote="stop_command:remote_resume",
     ),
     CommandSpec(
+        "approve",
+        "approve a plan that waits before a robot moves, or list what waits",
+        "approve_command:run",
+        (
+            ArgumentSpec(("plan",), "the plan's hash; none: list what waits", "PLAN", many="?", default=None),
+            ArgumentSpec(("--refuse",), "refuse it", takes="switch"),
+        ),
+        "config.json `approval` says which robots ask: never, risky or always. Whoever planned cannot approve. "
+        "An approval holds for the steps that are listed, and for 10 minutes.",
+        remote="approve_command:run",
+    ),
+    CommandSpec(
         "serve",
         "serve the tree over a WebSocket until Ctrl-C",
         "serve:run",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from worldfs.base.clock import SystemClock
@@ -62,6 +63,12 @@ def status_lines(status: dict[str, object], name: str = "paos") -> list[tuple[st
     if stopped:
         which = "--all" if len(stopped) == len(there) else f"--node {stopped[0]}"
         said += [("", ""), (coded("command.stopped_nodes", nodes=stopped, name=name, which=which), "bad")]
+    if waiting := as_objects(status.get("approvals")):
+        said += [
+            ("", ""),
+            (coded("approval.section"), "warn"),
+            *((line, "warn") for line in approval_lines(waiting, name)),
+        ]
     counts = [
         coded("command.count", n=n, state=state_text(word)) for word, n in as_object(status.get("jobs")).items() if n
     ]
@@ -72,6 +79,21 @@ def status_lines(status: dict[str, object], name: str = "paos") -> list[tuple[st
         said += [("", ""), (coded("command.alerts"), "warn")]
         said += [(indented(alert_text(alert)), "warn") for alert in alerts]
     return said
+
+
+def approval_lines(requests: list[dict[str, object]], name: str) -> list[str]:
+    """Requests that wait, each with its steps and the command that approves it."""
+    found: list[str] = []
+    for item in requests:
+        plan, node, purpose = item["plan"], item["node"], item["purpose"]
+        found.append(coded("approval.asked", plan=plan, node=node, asker=item["asker"] or "-", purpose=purpose))
+        for n, step in enumerate(as_objects(item["steps"]), 1):
+            params = " ".join(
+                f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in as_object(step.get("params")).items()
+            )
+            found.append(f"    {n}. {step.get('op')} {params}")
+        found.append(coded("approval.commands", name=name, plan=plan))
+    return found
 
 
 def _nodes(there: list[dict[str, object]], language: str) -> list[tuple[str, str]]:

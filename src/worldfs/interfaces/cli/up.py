@@ -99,7 +99,14 @@ def _held(context: CommandContext, world: World) -> bool:
     resume = "--all" if len(stopped) > 1 else f"--node {stopped[0]}" if stopped else ""
     resumed = coded("command.stopped_resume", nodes=stopped, name=context.name, which=resume)
     reasons: list[str] = [resumed] if stopped else []
-    reasons += [coded("command.switched_off", node=node) for node in nodes if node not in stopped]
+    asking = {item.node for item in world.approvals.requests() if item.answer is None}
+    reasons += [
+        coded("approval.held", node=node, name=context.name)
+        if node in asking
+        else coded("command.switched_off", node=node)
+        for node in nodes
+        if node not in stopped
+    ]
     why = reduce(lambda one, more: coded("command.or_say", one=one, more=more), reasons)
     many = coded("command.jobs_wait", n=len(jobs), said=why)
     said = {"event": "kernel", "state": "held", "jobs": jobs, "nodes": nodes}

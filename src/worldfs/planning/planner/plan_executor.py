@@ -92,6 +92,9 @@ class PlanExecutor:
             self._write()
         reason = ""
         try:
+            refused = self._approval(plan, scene)
+            if refused:
+                return self._finish(refused, plan)
             while True:
                 if self.stop.is_set():
                     return self._cancelled()
@@ -163,6 +166,12 @@ class PlanExecutor:
         group, places = self.groups[self.stage], layout(scene)
         self.witnessed |= {(self.stage, g) for g in group if holds(g, scene, self.robot, places)}
 
+    def _approval(self, plan: Plan, scene: Scene) -> str:
+        """Why the plan may not begin, "" if it may, or if it was stopped while it waited."""
+        orders = [self._order(action) for action in plan.actions]
+        steps = [self.message(task_text.step_text(action, scene)) for action in plan.actions]
+        return self.port.approve(orders, steps, self.stop)
+
     def _act(self, action: PlannedAction, scene: Scene) -> str:
         """Carry out one order. "" to go on, "cancelled", or the reason to stop."""
         text = task_text.step_text(action, scene)
@@ -210,6 +219,8 @@ class PlanExecutor:
         self._tell(text, shown)
         if outcome.cause is Cause.CANCELLED:
             return "cancelled" if self.stop.is_set() else self.message(coded("planner.by_other"))
+        if outcome.code in ("APPROVAL_REFUSED", "APPROVAL_EXPIRED"):
+            return why
         if outcome.cause is Cause.REJECTED:
             self._record_lesson(order)
         code = failure_reasons.code(outcome)

@@ -43,6 +43,13 @@ class PlannerPort(Protocol):
         """Write a lesson from the critic's refusal of a planned order, in the predicted scene."""
         ...
 
+    def approve(self, orders: Sequence[Order], steps: Sequence[str], stop: StopSignal) -> str:
+        """Ask for approval of a whole plan where the robot needs it, and wait for the answer or for `stop`.
+
+        `steps`: the orders in words. Returns "" to go on, else why the plan may not begin.
+        """
+        ...
+
     def submit(self, order: Order) -> str:
         """Accept durably; returns the job's id."""
         ...

@@ -1,0 +1,125 @@
+"""The kernel's view of the approvals: which jobs may begin, and which must ask first."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Mapping
+from typing import NamedTuple
+
+from worldfs.base.clock import Clock
+from worldfs.base.messages import coded
+from worldfs.base.model import ApprovalPolicy, Cause, Job, Json, Order, Outcome
+from worldfs.storage.store_interface import Store
+
+from .approvals import REFUSED, ApprovalRequest, Approvals
+from .body_worker import KernelNode
+
+
+class GateEntry(NamedTuple):
+    request: ApprovalRequest
+    started: dict[int, str]  # step → the job that began it
+
+
+class ApprovalGate:
+    """`allows` and `tidy` are called by the kernel's thread, `begin` by the threads of its lanes."""
+
+    def __init__(self, store: Store, clock: Clock, nodes: Mapping[str, KernelNode], log: Callable[[Job], None]) -> None:
+        self._approvals, self._nodes, self._log = Approvals(store, clock), nodes, log
+        self._lock = threading.Lock()
+        self._known: dict[str, GateEntry] = {}  # by plan, the oldest first
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read the requests and their answers; the change feed names no more than that there are new ones."""
+        found = self._approvals.requests()
+        with self._lock:
+            self._known = {item.plan: GateEntry(item, self._approvals.started(item.plan)) for item in found}
+
+    def allows(self, job: Job) -> bool:
+        """Whether the job may begin. False: it waits for an answer; where nobody has been asked, this asks."""
+        if not self._asks(job.order):
+            return True
+        with self._lock:
+            if self._step(job.order) is not None:
+                return True
+            mine = [known.request for known in self._known.values() if known.request.node == job.order.node]
+        if any(item.job and item.answer is None for item in mine):
+            return False  # one question at a time
+        expired = next((item for item in mine if item.job == job.id and item.answer is not None), None)
+        if expired is not None:
+            if expired.answer is not None and expired.answer.answer == REFUSED:
+                return False  # `refused` ends it
+            self._remove(expired.plan)
+        asked = self._approvals.ask(job.order.node, [job.order], job.order.asker, job.order.op, job.id)
+        with self._lock:
+            self._known[asked.plan] = GateEntry(asked, {})
+        self._log(job)
+        return False
+
+    def waits(self, order: Order) -> bool:
+        """Whether nobody has approved it yet."""
+        if not self._asks(order):
+            return False
+        with self._lock:
+            return self._step(order) is None
+
+    def begin(self, order: Order) -> Json:
+        """Record durably that an approved step begins; the evidence of its approval, empty where none was needed.
+
+        Raises `LookupError` where the approval has expired since `allows`.
+        """
+        if not self._asks(order):
+            return {}
+        with self._lock:
+            found = self._step(order)
+            if found is None:
+                raise LookupError(order.id)
+            known, step = found
+            if step not in known.started:
+                self._approvals.start(known.request.plan, step, order.id)
+                known.started[step] = order.id
+        answer = known.request.answer
+        return {"approval": {"plan": known.request.plan, "by": answer.by, "at": answer.at}} if answer else {}
+
+    def refused(self, table: Mapping[str, Job]) -> list[tuple[Job, Outcome]]:
+        """The open jobs whose own request was refused, and how they end."""
+        found = []
+        for known in tuple(self._known.values()):
+            request = known.request
+            job, answer = table.get(request.job), request.answer
+            if job is not None and answer is not None and answer.answer == REFUSED:
+                found.append((job, refused_outcome(request.plan, answer.by)))
+        return found
+
+    def tidy(self, table: Collection[str], instructed: Callable[[str], bool]) -> None:
+        """Remove the requests whose job has ended, or whose planner's instruction has. Costs nothing without any."""
+        for known in tuple(self._known.values()):
+            request = known.request
+            if request.job not in table if request.job else not instructed(request.node):
+                self._remove(request.plan)
+
+    def _remove(self, plan: str) -> None:
+        self._approvals.remove(plan)
+        with self._lock:
+            self._known.pop(plan, None)
+
+    def _asks(self, order: Order) -> bool:
+        node = self._nodes.get(order.node)
+        if node is None or node.approval.policy is ApprovalPolicy.NEVER:
+            return False
+        return node.approval.asks(next((op for op in node.driver.operations if op.name == order.op), None))
+
+    def _step(self, order: Order) -> tuple[GateEntry, int] | None:
+        """The approved step that the order may be: one that has not begun, or that this very job has begun before."""
+        for known in self._known.values():
+            if known.request.node == order.node and self._approvals.is_valid(known.request):
+                if known.request.job not in ("", order.id):
+                    continue
+                for step in known.request.step_of(order):
+                    if known.started.get(step, order.id) == order.id:
+                        return known, step
+        return None
+
+
+def refused_outcome(plan: str, by: str) -> Outcome:
+    return Outcome.failure(Cause.REJECTED, "APPROVAL_REFUSED", coded("approval.refused", plan=plan, by=by))

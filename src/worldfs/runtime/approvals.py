@@ -1,0 +1,202 @@
+"""Approvals: requests to move, and the answers to them. Every interface asks and answers through this module.
+
+    .paos/approvals/<plan>.json             the request: node, steps, asker; written once, by the asker
+    .paos/approvals/<plan>.answer.json      approved or refused, by another actor than the asker; written once
+    .paos/approvals/<plan>.started.jsonl    the steps that have begun, each with its job; written by the kernel
+
+`<plan>` is a hash of the request, time and asker included: an answer holds for these steps and for no others. A
+request and what belongs to it are removed when its job or its instruction has ended.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
+from typing import Final, NamedTuple
+
+from worldfs.access.judge import judge
+from worldfs.access.things import PlanOf
+from worldfs.access.verb import Verb
+from worldfs.base.clock import Clock, parse_stamp, stamp
+from worldfs.base.errors import BadInput, Exists, NotFound, UserError
+from worldfs.base.json_values import as_int, as_object, as_objects, as_text
+from worldfs.base.messages import coded
+from worldfs.base.model import Order
+from worldfs.storage.store_interface import ABSENT, Store
+
+APPROVALS: Final = ".paos/approvals"
+APPROVED, REFUSED = "approved", "refused"
+VALID_S: Final = 600.0  # an approval; a step that has not begun by then is asked for again
+TOLERANCE: Final = 0.05  # m or rad: a step that was approved may differ by that, since each is planned on what is seen
+MOST_STEPS: Final = 200
+_PLAN: Final = re.compile("[0-9a-f]{16}")
+
+Json = Mapping[str, object]
+
+
+class ApprovalAnswer(NamedTuple):
+    answer: str  # approved | refused
+    by: str  # the role that answered
+    at: str
+    expires_at: str = ""
+
+
+class ApprovalRequest(NamedTuple):
+    """`job`: the order that waits for it; "": a planner asks for a whole plan, for the time of its instruction."""
+
+    plan: str  # the hash
+    node: str
+    asker: str  # the role that planned it
+    purpose: str
+    steps: tuple[Json, ...]  # op and params, in order
+    created_at: str
+    job: str = ""
+    answer: ApprovalAnswer | None = None
+
+    def step_of(self, order: Order) -> Iterator[int]:
+        """The numbers of the steps that the order may be."""
+        for number, step in enumerate(self.steps):
+            if step.get("op") == order.op and _alike(step.get("params", {}), order.params):
+                yield number
+
+
+class Approvals:
+    """Keeps nothing in memory: any process may use it, with or without a running kernel."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store, self._clock = store, clock
+
+    def ask(self, node: str, orders: Sequence[Order], asker: str, purpose: str, job: str = "") -> ApprovalRequest:
+        """Durable when it returns."""
+        if len(orders) > MOST_STEPS:
+            raise BadInput(
+                coded("approval.too_long", n=len(orders)), op="approve", expected=coded("approval.most", n=MOST_STEPS)
+            )
+        value: dict[str, object] = {
+            "node": node, "asker": asker, "purpose": purpose, "job": job, "created_at": stamp(self._clock.now()),
+            "steps": [{"op": order.op, "params": order.params} for order in orders],
+        }  # fmt: skip
+        data = json.dumps(value, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace")
+        plan = hashlib.sha256(data).hexdigest()[:16]
+        self._store.put(_key(plan, ".json"), data)
+        return _request(plan, data, None)
+
+    def answer(self, plan: str, answer: str, actor: str) -> ApprovalRequest:
+        """Record the answer, durably. Raises `NotPermitted` for the asker, `Exists` where it has been answered."""
+        found = self.load(plan)
+        allowed = judge(actor, Verb.APPROVE, PlanOf(found.asker))
+        if not allowed:
+            raise allowed.error(path=plan, op="approve", actor=actor)
+        now = self._clock.now()
+        value = {"answer": answer, "by": actor, "at": stamp(now)}
+        if answer == APPROVED:
+            value["expires_at"] = stamp(now + timedelta(seconds=VALID_S))
+        try:
+            self._store.put(_key(plan, ".answer.json"), json.dumps(value).encode(), ABSENT)
+        except Exists:
+            raise Exists(coded("approval.answered", plan=plan), path=plan, op="approve", actor=actor) from None
+        return self.load(plan)
+
+    def load(self, plan: str) -> ApprovalRequest:
+        """Raises `NotFound` for a request that is not there, or no longer."""
+        stored = self._store.get(_key(plan, ".json")) if _PLAN.fullmatch(plan) else None
+        if stored is None:
+            raise NotFound(
+                coded("approval.unknown", plan=plan[:80]), op="approve", expected=coded("approval.a_request"),
+                fix=coded("approval.list"),
+            )  # fmt: skip
+        return _request(plan, stored.data, self._answer(plan))
+
+    def requests(self) -> list[ApprovalRequest]:
+        """The oldest first. What cannot be read approves nothing, and is not listed."""
+        found = []
+        for name in self._store.list(APPROVALS):
+            plan, dot, rest = name.partition(".")
+            if dot and rest == "json":
+                try:
+                    found.append(self.load(plan))
+                except UserError:
+                    continue
+        return sorted(found, key=lambda item: (item.created_at, item.plan))
+
+    def is_valid(self, request: ApprovalRequest) -> bool:
+        """Whether it is approved, now."""
+        answer = request.answer
+        if answer is None or answer.answer != APPROVED:
+            return False
+        end = parse_stamp(answer.expires_at)
+        return end is not None and self._clock.now() < end
+
+    def started(self, plan: str) -> dict[int, str]:
+        """Step → the job that began it."""
+        stored = self._store.get(_key(plan, ".started.jsonl"))
+        found: dict[int, str] = {}
+        for line in stored.data.splitlines() if stored is not None else ():
+            try:
+                value = as_object(json.loads(line))
+            except ValueError:  # torn by a crash: the step had not begun
+                continue
+            found[as_int(value.get("step"), -1)] = as_text(value.get("job"))
+        return found
+
+    def start(self, plan: str, step: int, job: str) -> None:
+        """Durable when it returns: a step that was approved begins once."""
+        self._store.append(_key(plan, ".started.jsonl"), f"\n{json.dumps({'step': step, 'job': job})}\n".encode())
+
+    def remove(self, plan: str) -> None:
+        """The request first: without it nothing else of the plan counts."""
+        for suffix in (".json", ".answer.json", ".started.jsonl"):
+            try:
+                self._store.delete(_key(plan, suffix), durable=False)
+            except NotFound:
+                continue
+
+    def _answer(self, plan: str) -> ApprovalAnswer | None:
+        stored = self._store.get(_key(plan, ".answer.json"))
+        if stored is None:
+            return None
+        try:
+            value = as_object(json.loads(stored.data))
+        except (ValueError, RecursionError):
+            value = {}
+        said = APPROVED if value.get("answer") == APPROVED else REFUSED
+        return ApprovalAnswer(
+            said, as_text(value.get("by")), as_text(value.get("at")), as_text(value.get("expires_at"))
+        )
+
+
+def _key(plan: str, suffix: str) -> str:
+    return f"{APPROVALS}/{plan}{suffix}"
+
+
+def _request(plan: str, data: bytes, answer: ApprovalAnswer | None) -> ApprovalRequest:
+    """Raises `BadInput` where the file is not what its name says."""
+    if hashlib.sha256(data).hexdigest()[:16] != plan:
+        raise BadInput(coded("approval.changed", plan=plan), path=_key(plan, ".json"), op="approve")
+    value = as_object(json.loads(data))
+    return ApprovalRequest(
+        plan,
+        as_text(value.get("node")),
+        as_text(value.get("asker")),
+        as_text(value.get("purpose")),
+        tuple(as_objects(value.get("steps"))),
+        as_text(value.get("created_at")),
+        as_text(value.get("job")),
+        answer,
+    )
+
+
+def _alike(approved: object, wanted: object) -> bool:
+    """Names equal, numbers within the tolerance, nothing more and nothing less."""
+    if isinstance(approved, bool) or isinstance(wanted, bool):
+        return approved is wanted
+    if isinstance(approved, int | float) and isinstance(wanted, int | float):
+        return abs(approved - wanted) <= TOLERANCE
+    if isinstance(approved, Mapping) and isinstance(wanted, Mapping):
+        return approved.keys() == wanted.keys() and all(_alike(approved[key], wanted[key]) for key in approved)
+    if isinstance(approved, list | tuple) and isinstance(wanted, list | tuple):
+        return len(approved) == len(wanted) and all(map(_alike, approved, wanted))
+    return approved == wanted

@@ -1,0 +1,62 @@
+"""A node's `approvals.json` and `approve`: what waits for approval, and the control that answers."""
+
+from __future__ import annotations
+
+import json
+
+from worldfs.base.errors import BadInput
+from worldfs.base.json_values import as_object
+from worldfs.base.messages import coded
+from worldfs.runtime.approvals import APPROVED, REFUSED, ApprovalRequest, Approvals
+from worldfs.tree.verb_values import WriteContext
+from worldfs.tree.virtual_file import Names, VirtualFile
+
+
+def waiting(approvals: Approvals, node: str) -> bytes:
+    """The requests of a node with their answers, the oldest first."""
+    found = [request_value(item) for item in approvals.requests() if item.node == node]
+    return (json.dumps({"node": node, "requests": found}, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def request_value(request: ApprovalRequest) -> dict[str, object]:
+    answer = request.answer
+    return {
+        "plan": request.plan,
+        "node": request.node,
+        "asker": request.asker,
+        "purpose": request.purpose,
+        "job": request.job,
+        "steps": list(request.steps),
+        "created_at": request.created_at,
+        "answer": None if answer is None else {**answer._asdict()},
+    }
+
+
+class ApproveFile(VirtualFile):
+    """The answer names the plan by its hash; reading lists what waits."""
+
+    def __init__(self, approvals: Approvals) -> None:
+        self.approvals = approvals
+
+    def read(self, names: Names) -> bytes:
+        return waiting(self.approvals, names["node"])
+
+    def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
+        path = f"/nodes/{names['node']}/approve"
+        try:
+            value = as_object(json.loads(data))
+        except (ValueError, RecursionError):
+            value = {}
+        plan, answer = value.get("plan"), value.get("answer")
+        if not isinstance(plan, str) or answer not in (APPROVED, REFUSED) or len(value) != 2:
+            raise BadInput(
+                repr(data[:80].decode("utf-8", "replace")),
+                path=path,
+                op="approve",
+                actor=ask.actor,
+                expected=coded("approval.payload"),
+            )
+        request = self.approvals.load(plan)
+        if request.node != names["node"]:
+            raise BadInput(coded("approval.elsewhere", plan=plan, node=request.node), path=path, op="approve")
+        self.approvals.answer(plan, str(answer), ask.actor)

@@ -1,0 +1,147 @@
+"""Approval at the command line: the plan is shown, nothing moves before another actor has approved exactly it."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+
+import pytest
+
+pytest.importorskip("mujoco")
+
+from worldfs.testing.waiting import PATIENCE_S, until
+from worldfs.world.world import World
+
+from .test_stop import HOME, kernel, line_with
+
+PLAN = re.compile(r"paos approve ([0-9a-f]{16})")
+
+
+@pytest.fixture
+def careful(onboarded):
+    """A table whose robot asks always."""
+    place = onboarded()
+    config = place.root.parent / "config.json"
+    config.write_text(json.dumps({**json.loads(config.read_text()), "approval": "always"}))
+    assert place.up("--seed", "7").code == 0
+    return place
+
+
+def asked(process) -> str:
+    found = PLAN.search(line_with(process, "paos approve"))
+    assert found
+    return found[1]
+
+
+def waiting(table) -> list:
+    return table.paos("--json", "approve").values[0]["requests"]
+
+
+def test_an_instruction_shows_its_plan_and_moves_nothing_until_it_is_approved(careful) -> None:
+    with kernel(careful):
+        before = careful.text("ENVIRONMENT.md")
+        do = careful.spawn("do", "put the red apple in the basket")
+        plan = asked(do)
+        status = careful.paos("status").out
+        assert plan in status
+        assert "pick_up" in status
+        assert "jobs       none" in status
+        assert careful.text("ENVIRONMENT.md") == before
+        own = careful.paos("--as", "planner", "approve", plan)
+        assert own.code == 2, own
+        assert careful.paos("approve", plan).code == 0
+        out, err = do.communicate(timeout=PATIENCE_S)
+        assert do.returncode == 0, (out, err)
+        jobs = careful.ended().values()
+        assert {job.order.op for job in jobs} == {"pick_up", "place"}
+        assert {job.status.outcome.evidence["approval"]["plan"] for job in jobs} == {plan}
+        until(lambda: not waiting(careful))
+
+
+def test_a_refused_plan_ends_the_instruction_and_nothing_has_moved(careful) -> None:
+    with kernel(careful):
+        do = careful.spawn("do", "put the red apple in the basket")
+        plan = asked(do)
+        assert careful.paos("approve", "--refuse", plan).code == 0
+        out, err = do.communicate(timeout=PATIENCE_S)
+        assert do.returncode == 1, (out, err)
+        assert f"plan {plan} was refused by operator" in out
+        assert not careful.ended()
+
+
+def test_an_instruction_that_is_interrupted_takes_its_request_along(careful) -> None:
+    with kernel(careful):
+        do = careful.spawn("do", "put the red apple in the basket")
+        plan = asked(do)
+        do.send_signal(signal.SIGINT)
+        do.communicate(timeout=PATIENCE_S)
+        until(lambda: not waiting(careful))
+        late = careful.paos("approve", plan)
+        assert late.code == 2
+        assert plan in late.err
+        assert not careful.ended()
+
+
+def test_an_action_written_into_the_file_waits_pending_in_the_sheet(careful) -> None:
+    with kernel(careful):
+        careful.queue(HOME)
+        until(lambda: len(waiting(careful)) == 1)
+        (request,) = waiting(careful)
+        assert (request["job"], request["steps"][0]["op"]) == ("home", "strategy")
+        assert careful.entry("home")["status"] == "pending"
+        assert careful.paos("approve", request["plan"]).code == 0
+        assert careful.answers("home")[0]["status"] == "completed"
+
+
+def test_the_operator_does_not_approve_what_the_operator_ordered(careful) -> None:
+    with kernel(careful):
+        said = careful.paos("write", "ACTION.md", stdin=json.dumps({"queue": [HOME]}).encode())
+        assert said.code == 0, said
+        until(lambda: len(waiting(careful)) == 1)
+        refused = careful.paos("approve", waiting(careful)[0]["plan"])
+        assert refused.code == 2, refused
+        assert "operator asked for this plan" in refused.err
+
+
+def test_a_kernel_that_ends_when_it_is_idle_ends_with_what_waits_for_approval(careful) -> None:
+    careful.queue(HOME)
+    first = careful.up()
+    assert first.code == 1, first
+    assert "home waits: franka_001 asks for approval: paos" in first.out
+    assert careful.paos("approve", waiting(careful)[0]["plan"]).code == 0
+    assert careful.up().code == 0
+    assert careful.answers("home")[0]["status"] == "completed"
+
+
+@pytest.mark.parametrize("text", ["", "yes", "{}", '{"plan": 3, "answer": "approved"}', '{"plan": "x"}'])
+def test_an_answer_that_is_none_is_refused_and_says_what_is_expected(careful, text) -> None:
+    said = careful.paos("write", "/nodes/franka_001/approve", stdin=text.encode())
+    assert said.code == 2, said
+    assert '"answer"' in said.err
+
+
+def test_a_policy_that_cannot_be_read_asks_for_everything(careful) -> None:
+    config = careful.root.parent / "config.json"
+    config.write_text(json.dumps({**json.loads(config.read_text()), "approval": "sometimes"}))
+    with kernel(careful):
+        until(lambda: "never, risky or always" in careful.paos("status").out)
+        careful.queue(HOME)
+        until(lambda: len(waiting(careful)) == 1)
+
+
+def test_real_robots_ask_always_and_simulated_ones_never(careful) -> None:
+    config = careful.root.parent / "config.json"
+    value = json.loads(config.read_text())
+    del value["approval"]
+    config.write_text(json.dumps(value))
+    careful.put(
+        "TARGETS.md",
+        "# Targets\n\n```json\n"
+        + json.dumps({"targets": [{"id": "lab", "type": "real_robot", "backend": "real",
+                                   "adapter": {"class": "RealRobotTargetAdapter", "driver": "franka"}}]})
+        + "\n```\n",
+    )  # fmt: skip
+    with World.open(careful.root) as world:
+        assert world.approval_rule("lab") == ("always", True)
+        assert world.approval_rule("franka_001") == ("never", False)

@@ -1,0 +1,257 @@
+"""Approval: what asks, who may answer, and that an answer holds for its plan alone, once, and for a time."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from worldfs.base.errors import BadInput, Exists, NotFound, NotPermitted
+from worldfs.base.model import ApprovalPolicy, ApprovalRule, Cause, JobState, Operation, Order
+from worldfs.runtime.approvals import APPROVALS, APPROVED, REFUSED, TOLERANCE, VALID_S, Approvals
+from worldfs.runtime.instruction_turns import InstructionTurn
+
+ALWAYS = ApprovalRule(ApprovalPolicy.ALWAYS)
+
+
+@pytest.fixture
+def approvals(bench):
+    return Approvals(bench.store, bench.clock)
+
+
+@pytest.fixture
+def asking(bench):
+    """A kernel whose only node asks always."""
+    bench.rules = {"arm": ALWAYS}
+    return bench
+
+
+@pytest.fixture
+def turn(bench):
+    """An instruction that has its turn at the arm; `turn.set_job` names the job that it waits for."""
+    held = InstructionTurn(bench.store, "arm", "two poses", bench.clock)
+    assert held.try_acquire() is None
+    yield held
+    held.release()
+
+
+def order(id="one", asker="planner", node="arm", **params):
+    return Order(id, node, "move_to", params, asker=asker)
+
+
+def state(bench, id):
+    return bench.jobs.load(id).status.state
+
+
+def started(bench):
+    return [line.split()[1] for line in bench.trace if line.startswith("execute")]
+
+
+def carry_out(bench, turn, step):
+    turn.set_job(step.id)
+    bench.submit(step)
+    bench.until(lambda: state(bench, step.id).terminal)
+
+
+# -- what asks -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rule", "operation", "asks"),
+    [
+        (ApprovalRule(ApprovalPolicy.NEVER, real=True), Operation("grasp"), False),
+        (ApprovalRule(ApprovalPolicy.RISKY), Operation("grasp", undoable=True), False),
+        (ApprovalRule(ApprovalPolicy.RISKY), Operation("pour"), True),
+        (ApprovalRule(ApprovalPolicy.RISKY, real=True), Operation("grasp", undoable=True), True),
+        (ApprovalRule(ApprovalPolicy.RISKY, real=True), Operation("look", moves=False), False),
+        (ApprovalRule(ApprovalPolicy.ALWAYS), Operation("grasp", undoable=True), True),
+        (ApprovalRule(ApprovalPolicy.ALWAYS), Operation("look", moves=False), False),
+        (ApprovalRule(ApprovalPolicy.ALWAYS), None, True),
+        (ApprovalRule(ApprovalPolicy.RISKY), None, True),
+    ],
+)
+def test_what_an_operation_declares_decides_whether_it_asks(rule, operation, asks):
+    assert rule.asks(operation) is asks
+
+
+def test_a_job_that_asks_stays_pending_until_another_actor_approves_it(asking, approvals):
+    asking.start()
+    asking.submit(order())
+    asking.drain()
+    (request,) = approvals.requests()
+    assert (request.node, request.job, request.asker, request.answer) == ("arm", "one", "planner", None)
+    assert state(asking, "one") is JobState.PENDING
+    assert not started(asking)
+    approvals.answer(request.plan, APPROVED, "operator")
+    asking.until(lambda: state(asking, "one").terminal)
+    evidence = asking.jobs.load("one").status.outcome.evidence["approval"]
+    assert (evidence["plan"], evidence["by"]) == (request.plan, "operator")
+    asking.drain()
+    assert not asking.store.list(APPROVALS)
+
+
+def test_a_job_whose_request_is_refused_ends_as_rejected_and_moves_nothing(asking, approvals):
+    asking.start()
+    asking.submit(order())
+    asking.drain()
+    approvals.answer(approvals.requests()[0].plan, REFUSED, "operator")
+    asking.until(lambda: state(asking, "one").terminal)
+    outcome = asking.jobs.load("one").status.outcome
+    assert (outcome.cause, outcome.code) == (Cause.REJECTED, "APPROVAL_REFUSED")
+    assert not started(asking)
+    assert not asking.hooks.lessons  # a person's no is no limit of the body
+
+
+def test_a_node_that_never_asks_is_not_held_up_by_one_that_does(asking):
+    asking.nodes["leg"] = type(asking.body)(asking.trace)
+    asking.start()
+    asking.submit(order("held"), order("free", node="leg"))
+    asking.until(lambda: state(asking, "free").terminal)
+    assert started(asking) == ["free"]
+
+
+def test_a_cancelled_job_takes_its_request_along(asking, approvals):
+    asking.start()
+    asking.submit(order())
+    asking.drain()
+    asking.jobs.request_cancel("one", "operator")
+    asking.until(lambda: state(asking, "one").terminal)
+    asking.drain()
+    assert not approvals.requests()
+
+
+# -- who may answer ------------------------------------------------------------------------------------------------
+
+
+def test_who_planned_cannot_approve(asking, approvals):
+    request = approvals.ask("arm", [order()], "operator", "move")
+    with pytest.raises(NotPermitted):
+        approvals.answer(request.plan, APPROVED, "operator")
+    assert approvals.load(request.plan).answer is None
+
+
+def test_the_first_answer_counts(approvals):
+    request = approvals.ask("arm", [order()], "planner", "move")
+    approvals.answer(request.plan, REFUSED, "operator")
+    with pytest.raises(Exists):
+        approvals.answer(request.plan, APPROVED, "operator")
+    assert approvals.load(request.plan).answer.answer == REFUSED
+
+
+@pytest.mark.parametrize("plan", ["", "0" * 16, "../../config", "a/b", "*", "a" * 300])
+def test_a_plan_that_is_not_there_is_refused_by_name(approvals, plan):
+    with pytest.raises(NotFound):
+        approvals.answer(plan, APPROVED, "operator")
+
+
+# -- for what it holds ---------------------------------------------------------------------------------------------
+
+
+def test_an_approved_plan_lets_its_own_steps_begin_once_each_and_no_other(asking, approvals, turn):
+    asking.start()
+    steps = [order(pose=[0.4, 0, 0.4]), order(pose=[0.5, 0, 0.4])]
+    plan = approvals.ask("arm", steps, "planner", "two poses").plan
+    approvals.answer(plan, APPROVED, "operator")
+    carry_out(asking, turn, replace(steps[1], id="second"))
+    for wrong in (replace(steps[1], id="again"), order("other", pose=[0.9, 0, 0.4])):
+        turn.set_job(wrong.id)
+        asking.submit(wrong)
+        asking.drain()
+        assert [item.job for item in approvals.requests() if item.job] == [wrong.id]
+        asking.jobs.request_cancel(wrong.id, "planner")
+        asking.drain()
+    assert started(asking) == ["second"]
+    turn.release()
+    asking.drain()
+    assert not approvals.requests()
+
+
+@pytest.mark.parametrize(
+    ("params", "covered"),
+    [
+        ({"pose": [0.4, 0.0, 0.4], "object_id": "can"}, True),
+        ({"pose": [0.4 + TOLERANCE / 2, 0.0, 0.4], "object_id": "can"}, True),
+        ({"pose": [0.4 + TOLERANCE * 2, 0.0, 0.4], "object_id": "can"}, False),
+        ({"pose": [0.4, 0.0], "object_id": "can"}, False),
+        ({"pose": [0.4, 0.0, 0.4], "object_id": "cup"}, False),
+        ({"pose": [0.4, 0.0, 0.4], "object_id": "can", "speed": 9}, False),
+        ({"pose": [0.4, 0.0, 0.4]}, False),
+        ({"pose": [True, 0.0, 0.4], "object_id": "can"}, False),
+    ],
+)
+def test_a_step_is_the_approved_one_if_only_its_numbers_differ_a_little(approvals, params, covered):
+    request = approvals.ask("arm", [order(pose=[0.4, 0, 0.4], object_id="can")], "planner", "")
+    assert bool(list(request.step_of(replace(order(), params=params)))) is covered
+
+
+def test_another_operation_is_not_the_approved_one(approvals):
+    request = approvals.ask("arm", [order()], "planner", "")
+    assert not list(request.step_of(replace(order(), op="drop")))
+
+
+def test_an_approval_expires_and_is_asked_for_again(asking, approvals):
+    asking.start()
+    asking.submit(order())
+    asking.drain()
+    first = approvals.requests()[0].plan
+    asking.clock.advance(1.0)
+    approvals.answer(first, APPROVED, "operator")
+    asking.clock.advance(VALID_S + 1)
+    asking.drain()
+    (second,) = approvals.requests()
+    assert second.plan != first
+    assert second.answer is None
+    assert not started(asking)
+
+
+def test_a_request_that_was_changed_on_disk_approves_nothing(asking, approvals):
+    asking.start()
+    asking.submit(order(pose=[0.4, 0, 0.4]))
+    asking.drain()
+    plan = approvals.requests()[0].plan
+    key = f"{APPROVALS}/{plan}.json"
+    value = json.loads(asking.store.get(key).data)
+    value["steps"][0]["params"] = {"pose": [0.9, 0, 0.4]}
+    asking.store.put(key, json.dumps(value).encode())
+    with pytest.raises(BadInput):
+        approvals.answer(plan, APPROVED, "operator")
+    assert not started(asking)
+
+
+@pytest.mark.parametrize("found", [b"", b"{", b"[]", b'{"answer": true}', b"\xff", b'{"answer": "approve"}'])
+def test_an_answer_that_cannot_be_read_approves_nothing(asking, approvals, found):
+    asking.start()
+    asking.submit(order())
+    asking.drain()
+    asking.store.put(f"{APPROVALS}/{approvals.requests()[0].plan}.answer.json", found)
+    asking.drain()
+    assert not started(asking)
+
+
+# -- over a crash --------------------------------------------------------------------------------------------------
+
+
+def test_a_started_step_is_durable_before_the_job_is_running(asking, approvals):
+    asking.start()
+    asking.submit(order())
+    asking.drain()
+    plan = approvals.requests()[0].plan
+    approvals.answer(plan, APPROVED, "operator")
+    asking.until(lambda: state(asking, "one").terminal)
+    step = next(i for i, line in enumerate(asking.trace) if "started.jsonl" in line)
+    running = next(i for i, line in enumerate(asking.trace) if "/one" in line and line.endswith("running"))
+    assert step < running
+
+
+def test_what_was_asked_approved_and_begun_is_known_to_the_next_kernel(asking, approvals, turn):
+    steps = [order(pose=[0.4, 0, 0.4]), order(pose=[0.5, 0, 0.4])]
+    asking.start()
+    plan = approvals.ask("arm", steps, "planner", "two poses").plan
+    approvals.answer(plan, APPROVED, "operator")
+    carry_out(asking, turn, replace(steps[0], id="first"))
+    asking.kernel.close()
+    asking.start()
+    turn.set_job("twice")
+    asking.submit(replace(steps[0], id="twice"))
+    asking.drain()
+    carry_out(asking, turn, replace(steps[1], id="second"))
+    assert started(asking) == ["first", "second"]
