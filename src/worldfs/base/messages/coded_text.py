@@ -14,8 +14,8 @@ from worldfs.base.json_values import as_object
 
 LANGUAGES = ("en", "zh")  # the columns of a catalogue
 AREAS = (  # the catalogues: a code is `area.name`
-    "agent", "approval", "command", "context", "critic", "file", "lesson", "model", "planner", "robot", "runtime", "session",
-    "world",
+    "agent", "approval", "command", "context", "critic", "file", "lesson", "model", "planner", "robot", "runtime",
+    "session", "world",
 )  # fmt: skip
 _UNSAYABLE = (LookupError, ValueError, TypeError, AttributeError, RecursionError)
 
