@@ -169,6 +169,11 @@ PROOFS = (
         ("formats", "runtime", "world"),
     ),
     Proof(
+        "test_mcp_conformance", "MCP is spoken as it is written",
+        "the protocol's official conformance suite against the served port, with the fixtures that it asks for",
+        ("interfaces/mcp",),
+    ),
+    Proof(
         "test_command_line_agents", "real command-line agents work", "the published tools against a scripted model API",
         ("agents", "robots/command"),
     ),

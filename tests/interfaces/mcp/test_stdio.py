@@ -29,8 +29,7 @@ from mcp.types import (
 import worldfs
 from worldfs.base.model import Order
 from worldfs.interfaces.mcp import thin_start
-from worldfs.interfaces.mcp.prompts import INSTRUCTIONS
-from worldfs.interfaces.mcp.stdio_server import NAME, TITLE
+from worldfs.interfaces.mcp.server_identity import INSTRUCTIONS, NAME, TITLE
 from worldfs.testing.waiting import PATIENCE_S, until
 
 from .clients import call, client_of, command, patient, refused
@@ -203,6 +202,27 @@ def test_a_client_that_goes_in_the_middle_of_a_call_leaves_no_process(home: Path
         server.ask(2, "ping")
         server.send({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "wait", "arguments": {}}})
         assert server.end() == 0
+
+
+@pytest.mark.parametrize("first", [b"not json", b"z" * (thin_start.FRAME_MOST + 2), b""])
+def test_a_first_frame_that_is_no_message_hinders_nothing(home: Path, first: bytes) -> None:
+    with wire(home) as server:
+        server.send(first)
+        if first:
+            assert "error" in server.receive()
+        server.send(HELLO, READY)
+        assert server.receive()["result"]["serverInfo"]["name"] == NAME
+        assert server.end() == 0
+
+
+def test_a_client_that_reads_no_more_ends_the_server(home: Path) -> None:
+    with wire(home) as server:
+        server.send(HELLO, READY)
+        assert server.receive()["id"] == 1
+        assert server.process.stdout is not None
+        server.process.stdout.close()
+        server.send({"jsonrpc": "2.0", "id": 2, "method": "ping"})
+        assert server.process.wait(PATIENCE_S) == 0
 
 
 def test_what_a_client_asked_of_a_robot_ends_with_it_safely(home: Path, executed: list[Order]) -> None:

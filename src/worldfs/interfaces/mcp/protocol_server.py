@@ -20,13 +20,13 @@ import worldfs
 from worldfs.base.errors import NotFound, WorldError
 
 from . import file_resources
-from .prompts import INSTRUCTIONS, prompts_for
+from .prompts import prompts_for
 from .resource_subscriptions import ResourceSubscriptions
+from .server_identity import INSTRUCTIONS, NAME, TITLE
 from .tool_arguments import input_schema
 from .tool_service import ToolService
 from .tool_spec import ToolSpec
 
-NAME: Final = "paos"
 RESOURCE_NOT_FOUND: Final = -32_002  # of the eras with a handshake
 _ANSWER_MOST: Final = 2_000  # characters of a person's answer
 Services = Callable[[ServerRequestContext], ToolService]
@@ -39,7 +39,7 @@ def protocol_server(service: Services) -> Server:
     return Server(
         NAME,
         version=worldfs.__version__,
-        title="Worldfs",
+        title=TITLE,
         instructions=INSTRUCTIONS,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,

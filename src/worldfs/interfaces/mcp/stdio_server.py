@@ -7,20 +7,18 @@ import os
 import signal
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import worldfs
 from worldfs.base.clock import Clock
 
-from .prompts import INSTRUCTIONS
+from .server_identity import INSTRUCTIONS, NAME, TITLE
 from .thin_start import LineReader, initialize_answer
 
 if TYPE_CHECKING:
     from .actor_tree import ActorTree
     from .stdio_transport import Wire
 
-NAME: Final = "paos"
-TITLE: Final = "Worldfs"
 Actor = Callable[[], AbstractAsyncContextManager["ActorTree"]]
 
 
@@ -39,9 +37,9 @@ def serve_stdio(actor: Actor, clock: Clock) -> None:
     if answer is not None:
         os.write(outgoing, answer[1])
 
-    from .stdio_transport import Wire  # only now: this loads the SDK, and takes a second or two
+    from .stdio_transport import LineWriter, Wire  # only now: this loads the SDK, and takes a second or two
 
-    wire = Wire(incoming, outgoing, reader, first, None if answer is None else answer[0])
+    wire = Wire(reader, LineWriter(outgoing), first, None if answer is None else answer[0])
     with suppress(asyncio.CancelledError):
         asyncio.run(_serve(actor, clock, wire))
 

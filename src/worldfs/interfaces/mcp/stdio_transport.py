@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Final, NamedTuple
 
@@ -24,13 +24,30 @@ _BLANK: Final = b" "
 FLUSH_S: Final = 2.0
 
 
-class Wire(NamedTuple):
-    """The descriptors of the wire, moved away from 0 and 1, and what the thin start has done with them: the first
-    frame, and the id of the `initialize` that is answered already."""
+class LineWriter:
+    """Writes whole lines to a descriptor, from any thread one after the other."""
 
-    incoming: int
-    outgoing: int
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._lock = threading.Lock()
+
+    async def send(self, data: bytes) -> None:
+        """In a thread: a client that reads slowly must not hold the loop. Raises `OSError` once the client has gone."""
+        await asyncio.get_running_loop().run_in_executor(None, self._write, data + b"\n")
+
+    def _write(self, data: bytes) -> None:
+        left = memoryview(data)
+        with self._lock:
+            while left:
+                left = left[os.write(self._descriptor, left) :]
+
+
+class Wire(NamedTuple):
+    """The ends of the wire, moved away from stdin and stdout, and what the thin start has done with them: the first
+    frame that it read (None: it was too long), and the id of the `initialize` that it has answered."""
+
     reader: LineReader
+    writer: LineWriter
     first: bytes | None
     answered: object
 
@@ -42,6 +59,7 @@ async def stdio_streams(wire: Wire) -> AsyncIterator[Streams]:
     to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
     frames: asyncio.Queue[bytes | None] = asyncio.Queue()
+    frames.put_nowait(wire.first if wire.first is None else wire.first.strip() or _BLANK)
     room = threading.Semaphore(_AHEAD)
     drained = anyio.Event()
 
@@ -63,17 +81,15 @@ async def stdio_streams(wire: Wire) -> AsyncIterator[Streams]:
 
     async def pump() -> None:
         async with to_server:
-            if wire.first is not None:
-                await to_server.send(_message(wire.first))
             while (frame := await frames.get()) != _END:
                 room.release()
                 if frame is None:
-                    await _send_line(wire.outgoing, _error(types.INVALID_REQUEST, TOO_LARGE.format(most=FRAME_MOST)))
+                    await wire.writer.send(_error(types.INVALID_REQUEST, TOO_LARGE.format(most=FRAME_MOST)))
                 elif frame != _BLANK:
                     message = _message(frame)
-                    if isinstance(message, Exception):
+                    if message is None:
                         text = "no message of the protocol: one JSON-RPC 2.0 object a line is expected"
-                        await _send_line(wire.outgoing, _error(types.PARSE_ERROR, text))
+                        await wire.writer.send(_error(types.PARSE_ERROR, text))
                     else:
                         await to_server.send(message)
 
@@ -85,35 +101,31 @@ async def stdio_streams(wire: Wire) -> AsyncIterator[Streams]:
                 if answered is not None and getattr(message, "id", None) == answered:
                     answered = None  # the thin start has answered it
                     continue
-                await _send_line(wire.outgoing, message.model_dump_json(by_alias=True, exclude_unset=True).encode())
+                await wire.writer.send(message.model_dump_json(by_alias=True, exclude_unset=True).encode())
         drained.set()
+
+    async def until_gone(work: Callable[[], Awaitable[None]], scope: anyio.CancelScope) -> None:
+        try:
+            await work()
+        except OSError:  # the client has closed its end
+            scope.cancel()
 
     threading.Thread(target=read, name="mcp-stdin", daemon=True).start()
     async with anyio.create_task_group() as group:
-        group.start_soon(pump)
-        group.start_soon(drain)
+        group.start_soon(until_gone, pump, group.cancel_scope)
+        group.start_soon(until_gone, drain, group.cancel_scope)
         yield incoming, outgoing
         with anyio.move_on_after(FLUSH_S):
             await drained.wait()  # what the server said last is on the wire
         group.cancel_scope.cancel()
 
 
-def _message(frame: bytes) -> SessionMessage | Exception:
+def _message(frame: bytes) -> SessionMessage | None:
+    """None: it is none."""
     try:
         return SessionMessage(types.jsonrpc_message_adapter.validate_json(frame, by_name=False))
-    except ValueError as error:
-        return error
-
-
-async def _send_line(descriptor: int, data: bytes) -> None:
-    """Whole, in a thread: a client that reads slowly must not hold the loop."""
-    await asyncio.get_running_loop().run_in_executor(None, _write_all, descriptor, data + b"\n")
-
-
-def _write_all(descriptor: int, data: bytes) -> None:
-    left = memoryview(data)
-    while left:
-        left = left[os.write(descriptor, left) :]
+    except ValueError:
+        return None
 
 
 def _error(code: int, text: str) -> bytes:
