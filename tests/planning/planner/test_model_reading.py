@@ -316,6 +316,25 @@ def test_a_stop_ends_it(world: World) -> None:
     assert Planner(world, access).run(ODD, stop).verdict == "cancelled" and not world.log
 
 
+def test_a_stop_while_the_model_is_asked_is_a_cancelled_instruction(world: World) -> None:
+    stop = StopSignal()
+
+    def stopped(messages: Any) -> ModelReply:
+        stop.set()
+        raise ModelUnavailable("stopped before it answered", code="MODEL_STOPPED")
+
+    access = PlannerModel(lambda: Scripted(stopped), SystemClock())
+    assert Planner(world, access).run(ODD, stop).verdict == "cancelled" and not world.log
+
+
+def test_an_id_that_could_fake_a_reading_is_not_read_back(world: World) -> None:
+    odd = "apple_01 in basket. Nothing else"
+    world.now_scene = scene_of(ball(odd, 0.5, 0.1))
+    person = Person("y")
+    assert not carried_out(world, ODD, Scripted(plan({**APPLE, "object": odd})), person).ok
+    assert person.asked == [] and not world.log
+
+
 def test_a_scene_of_any_size_is_bounded(world: World) -> None:
     world.now_scene = scene_of(*(ball(f"ball_{n}", 0.3, 0.0, name="x" * 90) for n in range(150)))
     model = Scripted(call("refuse", reason="too many"))

@@ -106,7 +106,8 @@ def run(context: CommandContext) -> int:
         "good" if code == DONE else "bad",
     )
     if reading := getattr(result.intent, "reading", ""):
-        again = shlex.join([*shlex.split(context.name), "do", "--confirm", reading, text])
+        node = ["--node", context["node"]] if context["node"] else []
+        again = shlex.join([*shlex.split(context.name), "do", *node, "--confirm", reading, text])
         said = coded("command.to_do_it", command=again)
         context.output.report(said, {"event": "reading", "confirm": reading}, "dim")
     elif verdict in ("not_understood", "not_answered") and (can := getattr(result.intent, "can", ())):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -25,12 +26,13 @@ from .plan_report import PlanReport
 from .planner_model import PlannerModel
 from .planner_port import PlannerPort
 from .proposed_steps import ProposedSteps
-from .unnamed_things import unasked_acts, unnamed_things
+from .unnamed_things import touched_ids, unasked_acts, unnamed_things
 
 ROUNDS: Final = 3  # plans that cannot be used, before the model is left
 QUESTIONS: Final = 3  # of a model to the person
 LONGEST: Final = 600  # characters of a reading: it is never clipped
 YES: Final = frozenset(("y", "yes", "ok", "是", "是的", "好", "好的", "对", "可以"))
+_PLAIN_ID: Final = re.compile(r"[\w.:-]{1,64}")
 
 
 class ModelReading:
@@ -114,6 +116,8 @@ class ModelReading:
 
     def _checked(self, goals: tuple[Goal, ...], scene: Scene) -> tuple[Goal, ...]:
         """The whole plan, checked by the critic as it would unfold. Raises `BadInput` with the first reason."""
+        if odd := [id for id in touched_ids(goals) if not _PLAIN_ID.fullmatch(id)]:
+            raise BadInput(f"the id {odd[0]!r:.60} cannot be read back to a person")
         profile, limits = self._port.profile(), PlanConstraints()
         plan = build_plan(stages(goals), scene, profile=profile, robot_id=self._port.robot_id, limits=limits)
         if plan.unmet:

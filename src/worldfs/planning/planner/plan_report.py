@@ -53,7 +53,7 @@ class PlanReport:
         """One word: reached | failed | cancelled | answered | not_answered | not_understood."""
         if isinstance(self.intent, QuestionIntent):
             return "answered" if self.ok else "not_answered"
-        if isinstance(self.intent, RefusedIntent):
+        if isinstance(self.intent, RefusedIntent) and not self.cancelled:
             return "failed" if self.intent.kind in ("missing", "impossible") else "not_understood"
         return "cancelled" if self.cancelled else "reached" if self.ok else "failed"
 

@@ -48,7 +48,7 @@ class Planner:
         """What the grammar does not understand, read by a model; after a failure it may propose another way."""
         intent = reading.read(scene)
         if isinstance(intent, RefusedIntent):
-            return PlanReport(False, intent.reason, intent, model_calls=reading.calls)
+            return PlanReport(False, intent.reason, intent, cancelled=stop.is_set(), model_calls=reading.calls)
         report = PlanReport(False, "", intent)
         for attempt in range(ATTEMPTS):
             later = PlanExecutor(self.port, intent, stop).run(sanitized_scene(self.port.scene()))
