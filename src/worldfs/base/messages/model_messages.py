@@ -12,6 +12,7 @@ ROWS = {
         "the model reads this as: {what}.{warning} Nobody has confirmed it, so nothing moves",
         "模型的理解：{what}。{warning}没有人确认，所以什么都不动",
     ),
+    "model.odd_id": ("the id “{id}” cannot be read back to a person", "标识“{id}”无法向人复述"),
     "model.asks": ("the model asks: {question}", "模型问：{question}"),
     "model.unusable": (
         "{why}. The model {name} gave no plan that can be used: {problem}",

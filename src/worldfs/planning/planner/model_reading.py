@@ -117,7 +117,7 @@ class ModelReading:
     def _checked(self, goals: tuple[Goal, ...], scene: Scene) -> tuple[Goal, ...]:
         """The whole plan, checked by the critic as it would unfold. Raises `BadInput` with the first reason."""
         if odd := [id for id in touched_ids(goals) if not _PLAIN_ID.fullmatch(id)]:
-            raise BadInput(f"the id {odd[0]!r:.60} cannot be read back to a person")
+            raise BadInput(coded("model.odd_id", id=one_line(odd[0], 60)))
         profile, limits = self._port.profile(), PlanConstraints()
         plan = build_plan(stages(goals), scene, profile=profile, robot_id=self._port.robot_id, limits=limits)
         if plan.unmet:
