@@ -83,6 +83,10 @@ ROWS = {
     "planner.between": ("between which two? Name them", "哪两个之间？请说出名字"),
     "planner.too_near": ("{names} stand too close together to put {name} between them", "{names} 之间放不下 {name}"),
     "planner.no_history": ("there is no earlier instruction here that could be undone", "没有可以撤销的指令"),
+    "planner.my_side": (
+        "where “{word}” is, is not known here: directions are the robot's own; say e.g. left of the can, or 10 cm to the left",
+        "不知道“{word}”在哪里：方向都以机器人为准；请说例如：罐子左边，或向左移10厘米",
+    ),
     "planner.undo_lost": ("{names} cannot be put back", "{names} 放不回去"),
     "planner.undo_none": (
         "that cannot be undone: {names} cannot be put back to where they were",

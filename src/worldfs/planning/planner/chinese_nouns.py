@@ -268,6 +268,10 @@ class ChineseNounParser:
             elif not ("de" in word.kinds and (found or at or best) and self.noun_here_after()):
                 break
             self.at += 1
+        coloured = bool(found) and all(k[:2] == "c:" for _, keys in found for k in keys)
+        if coloured and "de" in self.here().kinds and ("dou" in self.here(1).kinds or quantity == "all"):
+            self.at += 1  # 把红色的都放进篮子: without 都 it is not said how many
+            found.append(("东西", frozenset("*")))
         if quote and not self.take("=”", '="', "=」", "='"):
             raise self.stop()
         text = "".join(w.text for w in self.words[start : self.at])
@@ -281,7 +285,7 @@ class ChineseNounParser:
             raise NotUnderstood("planner.word", word=text)
         if (other or without) and not found:
             found = [("东西", frozenset("*"))]
-        if self.unknown() and (not found or all(k[:2] == "c:" for _, keys in found for k in keys)):
+        if self.unknown() and (not found or coloured):
             raise self.no_noun()
         if not found:
             if quantity != "all":

@@ -227,8 +227,11 @@ class EnglishNounParser:
                 self.at += 1
                 return "", 0, NounPhrase(f"{word} of them", quantity="all", count=count, pronoun=True, plural=True)
         if self.phrase(("whatever", "whichever")):
-            told = next((n for n in range(self.at, len(self.tokens)) if self.tokens[n] in ("is", "are")), self.at)
-            self.tokens[told:told] = ["that"] if told > self.at else ["thing", "that"]
+            told = next((n for n in range(self.at, len(self.tokens)) if self.tokens[n] in ("is", "are")), -1)
+            if told < 0 and not self._words_here():
+                raise NotUnderstood("planner.noun", word=self.tokens[self.at - 1])
+            if told >= 0:
+                self.tokens[told:told] = ["that"] if told > self.at else ["thing", "that"]
             quantity = "the"
         elif self.ahead() in lexicon_en.THE:
             self.at += 1

@@ -103,6 +103,13 @@ _CANNOT: Final = {
 }
 
 
+_MY_SIDE: Final = re.compile(
+    r"\bmy (?:left|right|side)\b|\b(?:left|right|front|side) of me\b|\b(?:behind|towards?) me\b"
+    r"|我的?(?:左|右|前|后|这)[边面侧]",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class QuestionReading:
     """A question; `failure`: it was a request that could not be parsed, and a question only by its mark."""
@@ -223,6 +230,8 @@ def _why(error: NotUnderstood, text: str, language: str) -> tuple[str, str, dict
     if error.kind != "unknown" or error.code in ("planner.empty", "planner.too_long"):
         return error.kind, error.code, dict(error.facts)
     said = _signal_words(text, language)
+    if not said.get("negation") and (found := _MY_SIDE.search(text)):
+        return "ambiguous", "planner.my_side", {"word": found[0]}
     codes = {"negation": "planner.negation", "conditional": "planner.conditional", "report": "planner.report"}
     for kind, code in codes.items():
         if said.get(kind):
