@@ -164,7 +164,8 @@ class EnglishNounParser:
         if self.ahead() in ("others", "rest") and quantity in ("", "the", "all"):
             rest = self.phrase(("rest of them", "rest of the", "rest", "others"))
             found = self._words("all")[0] if rest == "rest of the" else []
-            return NounPhrase(rest, (*(found or [("rest", frozenset("*"))]),), "all", plural=True, other=True)
+            found = found or [("rest", frozenset("*"))]
+            return NounPhrase(rest, tuple(found), "all", plural=True, other=True, without=tuple(self.without))
         if self.ahead() in lexicon_en.NUMBERS or (
             self.ahead().isdigit() and self.ahead(1) not in ("", ",") and self.ahead(1) not in lexicon_en.UNITS
         ):
@@ -179,6 +180,7 @@ class EnglishNounParser:
         found, plural = self._words(quantity)
         if quote and not self.phrase(('"', "”", "'", "’")):
             raise NotUnderstood("planner.word", word=quote)
+        several = plural  # "the heaviest cubes": how many is not said
         # "the heaviest of the cubes", "the heavier one of the two fruits", "the heaviest"
         if best and not any(words[0] not in ("one", "ones") for words in found):
             if self.phrase(("of the", "of all the", "of all", "of these", "of those", "of")):
@@ -194,7 +196,7 @@ class EnglishNounParser:
                 return NounPhrase("all", (("all", frozenset("*")),), "all", count, True)
             self._stuck()
         if best:
-            quantity, plural = "the", bool(count)
+            quantity, plural = "the", bool(count) or (several and lexicon_en.singular(found[-1][0]) != found[-1][0])
         text = " ".join(self.tokens[start : self.at])
         read = NounPhrase(text, tuple(found), quantity, count, plural, best=best, other=other, of_two=of_two)
         return replace(self._after(read, start), without=tuple(self.without))

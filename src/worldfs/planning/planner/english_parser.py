@@ -19,6 +19,7 @@ _SHORT = {
 }  # fmt: skip
 _TAILS = (("n't", " not"), ("'d", " would"), ("'ve", " have"), ("'s", " 's"))
 _GLUED = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)(mm|cm|m)\b", re.I)  # 10cm
+_FIRST_PREPS = frozenset(p.split()[0] for p in lexicon_en.PREPS)
 Place = tuple[str, tuple[NounPhrase, ...] | Vec]
 
 
@@ -346,9 +347,6 @@ class EnglishParser(EnglishNounParser):
             else:
                 word = self.ahead()
                 raise NotUnderstood("planner.noun", word=word or prep, hint=self.vocabulary.closest_word(word))
-
-
-_FIRST_PREPS = frozenset(p.split()[0] for p in lexicon_en.PREPS)
 
 
 def with_kept(clause: Clause, keep: tuple[NounPhrase, ...]) -> Clause:
