@@ -174,6 +174,11 @@ PROOFS = (
         ("interfaces/mcp",),
     ),
     Proof(
+        "test_mcp_clients", "command-line agents use the tree by MCP",
+        "Claude Code and Codex as published, set up as docs/mcp.md says, against a scripted model API",
+        ("interfaces/mcp",),
+    ),
+    Proof(
         "test_command_line_agents", "real command-line agents work", "the published tools against a scripted model API",
         ("agents", "robots/command"),
     ),

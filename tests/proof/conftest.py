@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -12,6 +14,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # where `bench` is
 
+ROOT = Path(__file__).resolve().parents[2]
+PINNED = Path(__file__).parent / "command_line_agents"
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _MOST = 4  # kinds of lines in a row
 
@@ -79,3 +83,36 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     from bench._published import note
 
     note({name: rows.of(name) for name in rows.passed if name not in rows.bad})
+
+
+@pytest.fixture(scope="session")
+def programs() -> Path:
+    """A folder with `claude`, `codex` and `gemini`. Skips, saying so, where they cannot be had."""
+    if shutil.which("npm") is None:
+        pytest.skip("npm is not installed")
+    home = ROOT / "build/command-line-agents"
+    lock, pinned = home / "package-lock.json", (PINNED / "package-lock.json").read_bytes()
+    if not (home / "node_modules/@google").is_dir() or not lock.exists() or lock.read_bytes() != pinned:
+        home.mkdir(parents=True, exist_ok=True)
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(PINNED / name, home / name)
+        done = subprocess.run(
+            ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=home, capture_output=True, text=True,
+            timeout=1800, check=False,
+        )  # fmt: skip
+        if done.returncode:
+            pytest.skip(f"npm cannot install them here: {done.stderr[-300:]}")
+    made = home / "bin"
+    made.mkdir(exist_ok=True)
+    modules = home / "node_modules"
+    real = {
+        "claude": next(iter(sorted(modules.glob("@anthropic-ai/claude-code-*/claude"))), None),
+        "codex": modules / ".bin/codex",
+        "gemini": modules / ".bin/gemini",
+    }
+    for name, path in real.items():
+        if path is None or not path.exists():
+            pytest.skip(f"{name} is not published for this machine")
+        (made / name).unlink(missing_ok=True)
+        (made / name).symlink_to(path)
+    return made

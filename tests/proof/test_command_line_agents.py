@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,44 +21,10 @@ from worldfs.testing.model_api import Step, serving
 pytestmark = pytest.mark.proof
 ROOT = Path(__file__).resolve().parents[2]
 RECORDED = ROOT / "tests/fixtures/command_line_agents"
-PINNED = Path(__file__).parent / "command_line_agents"
 NOTE = "- Conditional AMMs are thin (2026-03-31)"
 SAID = "Noted what was learned."
 PAOS = "import sys; from worldfs.interfaces.cli.main import main; sys.exit(main(sys.argv[1:]))"
 TOOLS = ("claude-code", "codex", "gemini")
-
-
-@pytest.fixture(scope="session")
-def programs() -> Path:
-    """A folder with `claude`, `codex` and `gemini`. Skips, saying so, where they cannot be had."""
-    if shutil.which("npm") is None:
-        pytest.skip("npm is not installed")
-    home = ROOT / "build/command-line-agents"
-    lock, pinned = home / "package-lock.json", (PINNED / "package-lock.json").read_bytes()
-    if not (home / "node_modules/@google").is_dir() or not lock.exists() or lock.read_bytes() != pinned:
-        home.mkdir(parents=True, exist_ok=True)
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(PINNED / name, home / name)
-        done = subprocess.run(
-            ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=home, capture_output=True, text=True,
-            timeout=1800, check=False,
-        )  # fmt: skip
-        if done.returncode:
-            pytest.skip(f"npm cannot install them here: {done.stderr[-300:]}")
-    made = home / "bin"
-    made.mkdir(exist_ok=True)
-    modules = home / "node_modules"
-    real = {
-        "claude": next(iter(sorted(modules.glob("@anthropic-ai/claude-code-*/claude"))), None),
-        "codex": modules / ".bin/codex",
-        "gemini": modules / ".bin/gemini",
-    }
-    for name, path in real.items():
-        if path is None or not path.exists():
-            pytest.skip(f"{name} is not published for this machine")
-        (made / name).unlink(missing_ok=True)
-        (made / name).symlink_to(path)
-    return made
 
 
 class Stage(NamedTuple):

@@ -26,10 +26,11 @@ USAGE = (1000, 50)  # tokens of input and output that every turn reports
 
 
 class ScriptedCall(NamedTuple):
-    """One tool call of the script, in the words of the tool that it is sent to."""
+    """One tool call of the script, in the words of the tool that it is sent to. `namespace`: of Responses alone."""
 
     name: str
     input: Json
+    namespace: str = ""
 
 
 class RawAnswer(NamedTuple):
@@ -174,6 +175,7 @@ class _Handler(BaseHTTPRequestHandler):
         item: Json
         if isinstance(step, ScriptedCall):
             item = {"type": "function_call", "id": "fc_1", "call_id": f"call_{len(results):04}", "name": step.name}
+            item |= {"namespace": step.namespace} if step.namespace else {}
             if "patch" in step.input:
                 item |= {"type": "custom_tool_call", "input": step.input["patch"]}
             else:
