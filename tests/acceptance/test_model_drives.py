@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 
 import pytest
 
@@ -70,31 +71,41 @@ def test_in_json_each_call_is_an_event_and_so_is_the_reading(home) -> None:
     assert [len(value["confirm"]) for value in values if value.get("event") == "reading"] == [16]
 
 
-@pytest.mark.parametrize(("answer", "code"), [("y\n", 0), ("n\n", 2), ("\n", 2)])
+def at_terminal(home, text: str, *answers: tuple[bytes, str]) -> tuple[int, bytes]:
+    """`paos do` at a terminal; each answer is typed once its words are shown. The exit code, and what was said."""
+    ours, theirs = pty.openpty()
+    words = [sys.executable, "-m", "worldfs.interfaces.cli.main", *home.options, "do", text, *BODY]
+    environ = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "TERM": "dumb", "COLUMNS": "500"}
+    said, left = b"", list(answers)
+    with subprocess.Popen(words, stdin=theirs, stdout=theirs, stderr=theirs, env=environ) as process:
+        os.close(theirs)
+        timer = threading.Timer(PATIENCE_S, process.kill)
+        timer.start()
+        with suppress(OSError):  # the other end has closed
+            while part := os.read(ours, 4096):
+                said += part
+                if left and left[0][0] in said:
+                    os.write(ours, left.pop(0)[1].encode() + b"\n")
+        code = process.wait()
+        timer.cancel()
+    os.close(ours)
+    return code, said
+
+
+@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 2), ("", 2)])
 def test_the_person_is_asked_at_the_terminal(home, answer: str, code: int) -> None:
     with serving([PLAN], in_order=True) as api:
         configure(home, api.url)
-        ours, theirs = pty.openpty()
-        words = [sys.executable, "-m", "worldfs.interfaces.cli.main", *home.options, "do", ODD, *BODY]
-        environ = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "TERM": "dumb"}
-        with subprocess.Popen(words, stdin=theirs, stdout=theirs, stderr=theirs, env=environ) as process:
-            os.close(theirs)
-            timer = threading.Timer(PATIENCE_S, process.kill)
-            timer.start()
-            said = b""
-            try:
-                while part := os.read(ours, 4096):
-                    said += part
-                    if b"[y/N]" in said and answer:
-                        os.write(ours, answer.encode())
-                        answer = ""
-            except OSError:  # the other end has closed
-                pass
-            assert process.wait() == code, said.decode()
-            timer.cancel()
-        os.close(ours)
+        ended, said = at_terminal(home, ODD, (b"[y/N]", answer))
+    assert ended == code, said.decode()
     assert b"I read this as: red apple in" in said
     assert bool(home.ended()) is (code == 0)
+
+
+def test_what_is_ambiguous_is_asked_at_the_terminal_with_no_model_at_all(home) -> None:
+    ended, said = at_terminal(home, "put the thing in the basket", (b"may be any of", "put the apple in the basket"))
+    assert ended == 0, said.decode()
+    assert ("in", "basket_01") in home.where("apple_01")
 
 
 @pytest.mark.parametrize(
