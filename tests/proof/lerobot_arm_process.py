@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 
 import numpy as np
-from lerobot_process import with_torchvision
 from servos import Servos
+from with_torchvision import declare
 
 from worldfs.base.clock import SystemClock
 from worldfs.base.driver import PluginContext
@@ -41,7 +41,7 @@ def refused(made):
 
 
 def main():
-    with_torchvision()
+    declare()
     home = Path(os.environ["HF_LEROBOT_CALIBRATION"]) / "robots" / "so_follower"
     home.mkdir(parents=True)
     said = {"nobody": refused(target("/dev/ttyNONE")), "unknown": refused(target("x", robot={"type": "octopus"}))}

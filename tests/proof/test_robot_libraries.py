@@ -44,7 +44,7 @@ def test_lerobots_own_arm_class_is_led_and_kept_to_its_limits(tmp_path):
     said = json.loads(done.stdout.splitlines()[-1])
     assert "lerobot-find-port" in said["nobody"] and "so101_follower" in said["unknown"]
     assert "lerobot-calibrate --robot.type=so101_follower" in said["uncalibrated"]
-    assert "speaks degrees" in said["units"]
+    assert "uses degrees" in said["units"]
     for units in ("degrees", "percent"):
         found = said[units]
         assert found["moved"] == pytest.approx([0.3, -0.2, 0.1], abs=0.03), units
@@ -81,11 +81,11 @@ except Exception as error:
 from worldfs.base.driver import PluginContext
 from worldfs.robots.targets.real_target import adapter
 from worldfs.base.clock import SystemClock
-from worldfs.base.errors import Missing
+from worldfs.base.errors import MissingRequirement
 from worldfs.base.model import Target
 try:
     adapter(Target("f", "real_robot", driver="franka", config={"ip": "127.0.0.1"}), PluginContext(SystemClock())).open()
-except Missing as error:
+except MissingRequirement as error:
     said["ours"] = str(error)
 print(json.dumps(said))
 """

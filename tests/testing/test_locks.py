@@ -259,7 +259,7 @@ def test_a_room_and_a_store_are_closed_by_one_thread_at_a_time(tmp_path: Path, m
     agent_workload.prepare(tmp_path)
     agent_dir = AgentDirectory(tmp_path, agent_workload.NAME, clock=ManualClock())
     store = DiskStore(tmp_path)
-    with agent_dir.locked(), store._alone():
+    with agent_dir.locked(), store.lock:
         pass
     first, held = os.close, []
 
