@@ -10,8 +10,10 @@ import pytest
 
 pytest.importorskip("mujoco")
 
+from worldfs.base.model import ApprovalPolicy
+from worldfs.formats.config import Config
 from worldfs.testing.waiting import PATIENCE_S, until
-from worldfs.world.world import World
+from worldfs.world.kernel_assembly import approval_rule
 
 from .test_stop import HOME, kernel, line_with
 
@@ -130,18 +132,21 @@ def test_a_policy_that_cannot_be_read_asks_for_everything(careful) -> None:
         until(lambda: len(waiting(careful)) == 1)
 
 
-def test_real_robots_ask_always_and_simulated_ones_never(careful) -> None:
+@pytest.mark.parametrize(("real", "asks"), [(True, "always"), (False, "never")])
+def test_real_bodies_ask_always_and_simulated_ones_never_unless_the_file_says_so(real, asks) -> None:
+    assert approval_rule(None, "lab", real) == (asks, real)
+    said = Config(approval={"lab": ApprovalPolicy.RISKY})
+    assert approval_rule(said, "lab", real) == ("risky", real)
+
+
+def test_a_real_robot_that_is_run_in_the_simulation_does_not_ask(careful) -> None:
+    """The body counts that is there, and not the one that a profile names."""
     config = careful.root.parent / "config.json"
     value = json.loads(config.read_text())
     del value["approval"]
+    value["embodiments"]["instances"][0]["driver"] = "franka"
     config.write_text(json.dumps(value))
-    careful.put(
-        "TARGETS.md",
-        "# Targets\n\n```json\n"
-        + json.dumps({"targets": [{"id": "lab", "type": "real_robot", "backend": "real",
-                                   "adapter": {"class": "RealRobotTargetAdapter", "driver": "franka"}}]})
-        + "\n```\n",
-    )  # fmt: skip
-    with World.open(careful.root) as world:
-        assert world.approval_rule("lab") == ("always", True)
-        assert world.approval_rule("franka_001") == ("never", False)
+    careful.queue(HOME)
+    assert careful.up().code == 0
+    assert careful.answers("home")[0]["status"] == "completed"
+    assert careful.do("put the red apple in the basket", "--driver", "simulation", "--no-cameras").code == 0

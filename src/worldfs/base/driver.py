@@ -100,6 +100,14 @@ class Simulated(Protocol):
         ...
 
 
+@runtime_checkable
+class RealBody(Protocol):
+    """Optional interface of a driver: a body that is no simulation asks for approval unless config.json says not to."""
+
+    @property
+    def real(self) -> bool: ...
+
+
 @dataclass(frozen=True, slots=True)
 class PluginContext:
     """What a body, a robot, a target's adapter, a reviewer or a chat backend is made with; it takes what it needs.

@@ -104,10 +104,12 @@ class ApprovalGate:
             self._known.pop(plan, None)
 
     def _asks(self, order: Order) -> bool:
+        """What its driver cannot do at all is refused, and needs no answer."""
         node = self._nodes.get(order.node)
         if node is None or node.approval.policy is ApprovalPolicy.NEVER:
             return False
-        return node.approval.asks(next((op for op in node.driver.operations if op.name == order.op), None))
+        operation = next((op for op in node.driver.operations if op.name == order.op), None)
+        return operation is not None and node.approval.asks(operation)
 
     def _step(self, order: Order) -> tuple[GateEntry, int] | None:
         """The approved step that the order may be: one that has not begun, or that this very job has begun before."""

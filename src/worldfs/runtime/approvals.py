@@ -3,6 +3,7 @@
     .paos/approvals/<plan>.json             the request: node, steps, asker; written once, by the asker
     .paos/approvals/<plan>.answer.json      approved or refused, by another actor than the asker; written once
     .paos/approvals/<plan>.started.jsonl    the steps that have begun, each with its job; written by the kernel
+    .paos/approvals/rules.json              which nodes ask, and when; written by the kernel, for planners
 
 `<plan>` is a hash of the request, time and asker included: an answer holds for these steps and for no others. A
 request and what belongs to it are removed when its job or its instruction has ended.
@@ -22,12 +23,13 @@ from worldfs.access.things import PlanOf
 from worldfs.access.verb import Verb
 from worldfs.base.clock import Clock, parse_stamp, stamp
 from worldfs.base.errors import BadInput, Exists, NotFound, UserError
-from worldfs.base.json_values import as_int, as_object, as_objects, as_text
+from worldfs.base.json_values import as_int, as_list, as_object, as_objects, as_text
 from worldfs.base.messages import coded
-from worldfs.base.model import Order
+from worldfs.base.model import MAY_MOVE, ApprovalPolicy, ApprovalRule, Order
 from worldfs.storage.store_interface import ABSENT, Store
 
 APPROVALS: Final = ".paos/approvals"
+RULES: Final = f"{APPROVALS}/rules.json"
 APPROVED, REFUSED = "approved", "refused"
 VALID_S: Final = 600.0  # an approval; a step that has not begun by then is asked for again
 TOLERANCE: Final = 0.05  # m or rad: a step that was approved may differ by that, since each is planned on what is seen
@@ -99,6 +101,27 @@ class Approvals:
         except Exists:
             raise Exists(coded("approval.answered", plan=plan), path=plan, op="approve", actor=actor) from None
         return self.load(plan)
+
+    def publish(self, rules: Mapping[str, ApprovalRule]) -> None:
+        """The kernel says which nodes ask. Nothing is written where none does and none did."""
+        value = {node: [rule.policy.value, rule.real] for node, rule in rules.items() if rule.policy != MAY_MOVE.policy}
+        data, stored = json.dumps(value, sort_keys=True).encode(), self._store.get(RULES)
+        if data != (stored.data if stored is not None else b"{}"):
+            self._store.put(RULES, data, durable=False)
+
+    def rule(self, node: str) -> ApprovalRule:
+        """As the kernel that runs has published it. A rule that cannot be read asks for everything."""
+        stored = self._store.get(RULES)
+        if stored is None:
+            return MAY_MOVE
+        try:
+            found = as_object(json.loads(stored.data)).get(node)
+            if found is None:
+                return MAY_MOVE
+            policy, real = as_list(found)
+            return ApprovalRule(ApprovalPolicy(as_text(policy)), bool(real))
+        except (ValueError, RecursionError):
+            return ApprovalRule(ApprovalPolicy.ALWAYS)
 
     def load(self, plan: str) -> ApprovalRequest:
         """Raises `NotFound` for a request that is not there, or no longer."""

@@ -37,6 +37,8 @@ class RobotBody:
     `target`: its entry in TARGETS.md, under the node's own id.
     """
 
+    real = True
+
     def __init__(self, target: Target, context: PluginContext, clock: Clock) -> None:
         self._target, self._context, self._clock = target, context, clock
         self._adapter: RealTarget | None = None

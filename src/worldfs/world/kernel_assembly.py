@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldfs.access.roles import WATCHDOG
-from worldfs.base.driver import Driver, DriverFactory, Interpreter, PluginContext
+from worldfs.base.driver import Driver, DriverFactory, Interpreter, PluginContext, RealBody
 from worldfs.base.errors import NotFound, UserError
 from worldfs.base.messages import coded
-from worldfs.base.model import Finding, Order, Scene
+from worldfs.base.model import ApprovalPolicy, ApprovalRule, Finding, Order, Scene
 from worldfs.formats import embodied, task
 from worldfs.namespace.namespace import Namespace
 from worldfs.planning.critic import Critic
@@ -32,6 +32,7 @@ from .world import PROJECT, Log, World
 from .world_job_hooks import WorldJobHooks
 
 if TYPE_CHECKING:
+    from worldfs.formats.config import Config
     from worldfs.sessions.plugins import Plugins
 
 
@@ -50,7 +51,12 @@ def assemble_kernel(
     for spec in world.specs:
         hooks.drivers[spec.id] = _driver(world, spec, BODIES if drivers is None else drivers, artifacts)
     runtime = TargetNodes(
-        WorkspaceTargets(world.store), world.clock, artifacts, world.language(), parts, approval=world.approval_rule
+        WorkspaceTargets(world.store),
+        world.clock,
+        artifacts,
+        world.language(),
+        parts,
+        approval=partial(approval_rule, world.config),
     )
     bring: BringUp
 
@@ -59,6 +65,7 @@ def assemble_kernel(
         for node in runtime.refresh(kernel, hooks.targets, {spec.id for spec in world.specs}):
             hooks.drivers[node.id] = node.driver
             bring.open(node.id, scene)
+        world.approvals.publish({id: node.approval for id, node in kernel.nodes.items()})
         return True
 
     kernel: Kernel = Kernel(
@@ -66,7 +73,12 @@ def assemble_kernel(
         world.clock,
         hooks,
         {
-            id: KernelNode(id, driver, artifacts, approval=world.approval_rule(id))
+            id: KernelNode(
+                id,
+                driver,
+                artifacts,
+                approval=approval_rule(world.config, id, isinstance(driver, RealBody) and driver.real),
+            )
             for id, driver in hooks.drivers.items()
         },
         pages=(computed_files.actions_page(), computed_files.sessions_page()),
@@ -98,6 +110,12 @@ def assemble_kernel(
         kernel.close()
         raise
     return kernel
+
+
+def approval_rule(config: Config | None, node: str, real: bool) -> ApprovalRule:
+    """config.json's for this robot or target; else real bodies ask always, simulated ones never."""
+    said = config.approval_of(node) if config is not None else None
+    return ApprovalRule(said or (ApprovalPolicy.ALWAYS if real else ApprovalPolicy.NEVER), real)
 
 
 def _driver(world: World, spec: NodeSpec, drivers: Mapping[str, DriverFactory], artifacts: Path | None) -> Driver:

@@ -119,7 +119,7 @@ class TreePlannerPort:
             page.change(lambda data: lessons_file.add(data, note, language=language))
 
     def approve(self, orders: Sequence[Order], steps: Sequence[str], stop: StopSignal) -> str:
-        rule, profile = self.world.approval_rule(self.robot_id), self.profile()
+        rule, profile = self.world.approvals.rule(self.robot_id), self.profile()
         ops = {op.name: op for op in profile.ops} if profile is not None else {}
         if not any(rule.asks(ops.get(order.op)) for order in orders):
             return ""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from worldfs.base.errors import UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import MAY_MOVE, ApprovalRule, Finding
+from worldfs.base.model.skill import REAL
 from worldfs.formats import environment
 from worldfs.formats.runtime import skills, targets
 from worldfs.storage.store_interface import Store
@@ -107,7 +108,7 @@ class TargetNodes:
         language: str,
         parts: Plugins | None = None,
         *,
-        approval: Callable[[str], ApprovalRule] = lambda node: MAY_MOVE,
+        approval: Callable[[str, bool], ApprovalRule] = lambda node, real: MAY_MOVE,
     ) -> None:
         from worldfs.sessions.plugins import Plugins
 
@@ -125,7 +126,11 @@ class TargetNodes:
             lambda: targets.targets().get(id), targets.skills, targets.environment, targets.pointer
         )
         driver = SessionDriver(registries, self._parts, self._clock, self._artifacts, self._language)
-        return KernelNode(id, driver, self._artifacts, self.enabled(id), self._approval(id))
+        return KernelNode(id, driver, self._artifacts, self.enabled(id), self._rule(id))
+
+    def _rule(self, id: str) -> ApprovalRule:
+        target = self.targets.targets().get(id)
+        return self._approval(id, target is not None and target.kind == REAL)
 
     def enabled(self, id: str) -> bool:
         """Whether the target is enabled; a removed target counts as enabled, so that its sessions fail at once."""
@@ -145,7 +150,7 @@ class TargetNodes:
                 mine.add(id)
                 new.append(node)
         for id in mine:
-            kernel.nodes[id].enabled = self.enabled(id)
+            kernel.nodes[id].enabled, kernel.nodes[id].approval = self.enabled(id), self._rule(id)
         for file, findings in self.targets.findings().items():
             kernel.alert.document(file, findings)
         return new

@@ -17,7 +17,7 @@ from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import BadInput, MissingRequirement, NotFound, UserError, WorldError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import render_finding
-from worldfs.base.model import ApprovalPolicy, ApprovalRule, Finding, JobState
+from worldfs.base.model import Finding, JobState
 from worldfs.base.stop_signal import StopSignal
 from worldfs.namespace.mounts.agent_mounts import AgentMounts
 from worldfs.namespace.mounts.joined_mounts import JoinedMounts, StaticMount
@@ -181,18 +181,6 @@ class World:
     def namespace(self, role: str) -> Namespace:
         """The tree as a file role sees it."""
         return self._namespaces.setdefault(role, Namespace(self.tree, role))
-
-    def approval_rule(self, node: str) -> ApprovalRule:
-        """config.json's for this robot or target; else real bodies ask always, simulated ones never."""
-        from worldfs.base.model.skill import REAL
-
-        from .robot_drivers import is_robot
-
-        target = self.targets.targets().get(node) if self.targets is not None else None
-        spec = next((spec for spec in self.specs if spec.id == node), None)
-        real = is_robot(spec.driver) if spec is not None else target is not None and target.kind == REAL
-        said = self.config.approval_of(node) if self.config is not None else None
-        return ApprovalRule(said or (ApprovalPolicy.ALWAYS if real else ApprovalPolicy.NEVER), real)
 
     # -- life ---------------------------------------------------------------------------------------------------
 
