@@ -1,5 +1,6 @@
 """Approval: what asks, who may answer, and that an answer holds for its plan alone, once, and for a time."""
 
+import hashlib
 import json
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ from worldfs.base.errors import BadInput, Exists, NotFound, NotPermitted
 from worldfs.base.model import ApprovalPolicy, ApprovalRule, Cause, JobState, Operation, Order
 from worldfs.runtime.approvals import APPROVALS, APPROVED, REFUSED, TOLERANCE, VALID_S, Approvals
 from worldfs.runtime.instruction_turns import InstructionTurn
+from worldfs.storage.store_interface import StoreChange, StoreChangeKind
 
 ALWAYS = ApprovalRule(ApprovalPolicy.ALWAYS)
 
@@ -165,6 +167,50 @@ def test_an_approved_plan_lets_its_own_steps_begin_once_each_and_no_other(asking
     assert not approvals.requests()
 
 
+def test_an_order_from_before_the_instruction_does_not_use_a_step_of_its_plan(asking, approvals):
+    asking.start()
+    asking.submit(order("foreign", asker="watchdog", pose=[0.4, 0, 0.4]))
+    asking.drain()
+    asking.clock.advance(1.0)
+    turn = InstructionTurn(asking.store, "arm", "a pose", asking.clock)
+    assert turn.try_acquire() is None
+    plan = approvals.ask("arm", [order(pose=[0.4, 0, 0.4])], "planner", "a pose").plan
+    approvals.answer(plan, APPROVED, "operator")
+    asking.drain()
+    assert not started(asking)
+    turn.release()
+
+
+def test_the_next_instruction_does_not_use_the_approval_of_the_last(asking, approvals, turn):
+    asking.start()
+    plan = approvals.ask("arm", [order(pose=[0.4, 0, 0.4])], "planner", "a pose").plan
+    approvals.answer(plan, APPROVED, "operator")
+    asking.drain()
+    asking.clock.advance(1.0)
+    turn.release()
+    following = InstructionTurn(asking.store, "arm", "the same", asking.clock)
+    assert following.try_acquire() is None
+    following.set_job("next")
+    asking.submit(order("next", pose=[0.4, 0, 0.4]))
+    asking.drain()
+    assert not started(asking)
+    assert [item.job for item in approvals.requests()] == ["next"]
+    following.release()
+
+
+def test_a_request_that_is_reported_before_its_turn_is_kept(asking, approvals):
+    asking.start()
+    asking.drain()
+    turn = InstructionTurn(asking.store, "arm", "a pose", asking.clock)
+    assert turn.try_acquire() is None
+    plan = approvals.ask("arm", [order()], "planner", "a pose").plan
+    asking.kernel.tick([StoreChange(f"{APPROVALS}/{plan}.json", StoreChangeKind.PUT)])
+    assert [item.plan for item in approvals.requests()] == [plan]
+    turn.release()
+    asking.drain()
+    assert not approvals.requests()
+
+
 @pytest.mark.parametrize(
     ("params", "covered"),
     [
@@ -176,6 +222,7 @@ def test_an_approved_plan_lets_its_own_steps_begin_once_each_and_no_other(asking
         ({"pose": [0.4, 0.0, 0.4], "object_id": "can", "speed": 9}, False),
         ({"pose": [0.4, 0.0, 0.4]}, False),
         ({"pose": [True, 0.0, 0.4], "object_id": "can"}, False),
+        ({"pose": [10**400, 0.0, 0.4], "object_id": "can"}, False),
     ],
 )
 def test_a_step_is_the_approved_one_if_only_its_numbers_differ_a_little(approvals, params, covered):
@@ -215,6 +262,12 @@ def test_a_request_that_was_changed_on_disk_approves_nothing(asking, approvals):
     with pytest.raises(BadInput):
         approvals.answer(plan, APPROVED, "operator")
     assert not started(asking)
+
+
+@pytest.mark.parametrize("found", [b"", b"{", b"[]", b"\xff"])
+def test_a_request_that_cannot_be_read_is_not_listed(approvals, bench, found):
+    bench.store.put(f"{APPROVALS}/{hashlib.sha256(found).hexdigest()[:16]}.json", found)
+    assert not [item for item in approvals.requests() if item.steps]
 
 
 @pytest.mark.parametrize("found", [b"", b"{", b"[]", b'{"answer": true}', b"\xff", b'{"answer": "approve"}'])

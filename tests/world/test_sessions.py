@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.base.model import JobState
+from worldfs.base.model import MAY_MOVE, ApprovalPolicy, JobState
 from worldfs.formats.runtime import sessions
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.null_target import null_parts
@@ -71,6 +71,15 @@ def entry(id, target="sim_franka_tabletop", skill="rekep_pick", **more):
 
 def params(**values):
     return {"execution": {"params": values}}
+
+
+def test_a_simulation_that_becomes_a_real_robot_asks_from_then_on(shop):
+    with shop.world() as world:
+        drain(world)
+        before = world.kernel.nodes["sim_franka_tabletop"].approval
+        shop.edit("TARGETS.md", ("type: sim", "type: real_robot"))
+        until(lambda: drain(world) or world.kernel.nodes["sim_franka_tabletop"].approval.real)
+        assert (before, world.kernel.nodes["sim_franka_tabletop"].approval.policy) == (MAY_MOVE, ApprovalPolicy.ALWAYS)
 
 
 def test_the_specifications_example_runs_and_its_result_stands_in_the_sheet(shop):

@@ -6,13 +6,14 @@ import threading
 from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
-from worldfs.base.clock import Clock
+from worldfs.base.clock import Clock, parse_stamp
 from worldfs.base.messages import coded
 from worldfs.base.model import ApprovalPolicy, Cause, Job, Json, Order, Outcome
 from worldfs.storage.store_interface import Store
 
 from .approvals import REFUSED, ApprovalRequest, Approvals
 from .body_worker import KernelNode
+from .instruction_turns import Holder, current_instruction
 
 
 class GateEntry(NamedTuple):
@@ -24,7 +25,7 @@ class ApprovalGate:
     """`allows` and `tidy` are called by the kernel's thread, `begin` by the threads of its lanes."""
 
     def __init__(self, store: Store, clock: Clock, nodes: Mapping[str, KernelNode], log: Callable[[Job], None]) -> None:
-        self._approvals, self._nodes, self._log = Approvals(store, clock), nodes, log
+        self._store, self._approvals, self._nodes, self._log = store, Approvals(store, clock), nodes, log
         self._lock = threading.Lock()
         self._known: dict[str, GateEntry] = {}  # by plan, the oldest first
         self.refresh()
@@ -91,11 +92,19 @@ class ApprovalGate:
                 found.append((job, refused_outcome(request.plan, answer.by)))
         return found
 
-    def tidy(self, table: Collection[str], instructed: Callable[[str], bool]) -> None:
-        """Remove the requests whose job has ended, or whose planner's instruction has. Costs nothing without any."""
+    def tidy(self, table: Collection[str]) -> None:
+        """Remove the requests whose job has ended, or whose planner's instruction has. Costs nothing without any.
+
+        The lock itself is asked for the instruction: the change feed may report a request before the turn it is of.
+        """
         for known in tuple(self._known.values()):
             request = known.request
-            if request.job not in table if request.job else not instructed(request.node):
+            if request.job:
+                over = request.job not in table
+            else:
+                by = current_instruction(self._store, request.node)
+                over = by is None or (bool(by) and not _asked_in(request, by))
+            if over:
                 self._remove(request.plan)
 
     def _remove(self, plan: str) -> None:
@@ -114,13 +123,26 @@ class ApprovalGate:
     def _step(self, order: Order) -> tuple[GateEntry, int] | None:
         """The approved step that the order may be: one that has not begun, or that this very job has begun before."""
         for known in self._known.values():
-            if known.request.node == order.node and self._approvals.is_valid(known.request):
-                if known.request.job not in ("", order.id):
-                    continue
-                for step in known.request.step_of(order):
-                    if known.started.get(step, order.id) == order.id:
-                        return known, step
+            request = known.request
+            if request.node != order.node or not self._approvals.is_valid(request):
+                continue
+            for step in request.step_of(order):
+                if known.started.get(step, order.id) == order.id and self._may_use(request, order.id):
+                    return known, step
         return None
+
+    def _may_use(self, request: ApprovalRequest, job: str) -> bool:
+        """A job's own request is for that job; an instruction's for the jobs that this instruction waits for."""
+        if request.job:
+            return request.job == job
+        by = current_instruction(self._store, request.node)
+        return by is not None and by.get("job") == job and _asked_in(request, by)
+
+
+def _asked_in(request: ApprovalRequest, by: Holder) -> bool:
+    """Whether the request is of this instruction, and not of one before it."""
+    began, asked = parse_stamp(str(by.get("started_at", ""))), parse_stamp(request.created_at)
+    return began is not None and asked is not None and began <= asked
 
 
 def refused_outcome(plan: str, by: str) -> Outcome:

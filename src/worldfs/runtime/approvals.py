@@ -141,7 +141,7 @@ class Approvals:
             if dot and rest == "json":
                 try:
                     found.append(self.load(plan))
-                except UserError:
+                except (UserError, ValueError, RecursionError):
                     continue
         return sorted(found, key=lambda item: (item.created_at, item.plan))
 
@@ -217,7 +217,10 @@ def _alike(approved: object, wanted: object) -> bool:
     if isinstance(approved, bool) or isinstance(wanted, bool):
         return approved is wanted
     if isinstance(approved, int | float) and isinstance(wanted, int | float):
-        return abs(approved - wanted) <= TOLERANCE
+        try:
+            return abs(approved - wanted) <= TOLERANCE
+        except OverflowError:  # a whole number that no float holds
+            return False
     if isinstance(approved, Mapping) and isinstance(wanted, Mapping):
         return approved.keys() == wanted.keys() and all(_alike(approved[key], wanted[key]) for key in approved)
     if isinstance(approved, list | tuple) and isinstance(wanted, list | tuple):

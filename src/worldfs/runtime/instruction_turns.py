@@ -122,10 +122,6 @@ class HeldTurns:
             return True
         return bool(by.get("job") == job.id)
 
-    def instructed(self, node: str) -> bool:
-        """Whether an instruction has its turn at the node."""
-        return node in self._by
-
     def patience(self) -> float | None:
         """Seconds until the locks must be looked at once more; None: the change feed reports what happens to them."""
         left = self._settled_at - self._monotonic()

@@ -212,7 +212,7 @@ class Kernel:
         self.open.overdue()
         for job, outcome in self._approvals.refused(self.open.table):
             self.open.end(job, outcome)
-        self._approvals.tidy(self.open.table, self._turns.instructed)
+        self._approvals.tidy(self.open.table)
         forward |= self.open.start()
         shown = self._show()
         self._again = bool(self._intake) or shown or (collected and bool(self._put_off))
