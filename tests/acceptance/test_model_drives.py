@@ -17,6 +17,7 @@ from worldfs.testing.model_api import RawAnswer, ScriptedCall, serving
 from worldfs.testing.waiting import PATIENCE_S
 
 from .conftest import BODY, ROOT
+from .test_stop import kernel, line_with
 
 ODD = "chuck the apple into the basket please"
 APPLE = {"do": "put_in", "object": "apple_01", "container": "basket_01"}
@@ -159,3 +160,19 @@ def test_a_model_that_claims_success_for_an_arm_that_is_unplugged(home, monkeypa
     assert ("in", "basket_01") not in home.where("apple_01")
     assert any("failed" in text for text in asked[2:])
     assert all(job.status.outcome is not None and not job.status.outcome.ok for job in home.ended().values())
+
+
+def test_a_reading_that_was_confirmed_waits_for_approval_as_well(home) -> None:
+    with serving([PLAN], in_order=True) as api:
+        configure(home, api.url)
+        file = home.root.parent / "config.json"
+        file.write_text(json.dumps({**json.loads(file.read_text()), "approval": "always"}))
+        with kernel(home):
+            (code,) = re.findall(r"--confirm ([0-9a-f]{16})", home.paos("do", ODD).out)
+            do = home.spawn("do", "--confirm", code, ODD)
+            (plan,) = re.findall(r"paos approve ([0-9a-f]{16})", line_with(do, "paos approve"))
+            assert not home.ended()
+            assert home.paos("approve", plan).code == 0
+            out, err = do.communicate(timeout=PATIENCE_S)
+            assert do.returncode == 0, (out, err)
+    assert {job.status.outcome.evidence["approval"]["plan"] for job in home.ended().values()} == {plan}
