@@ -32,7 +32,7 @@ class FeedReader:
             found = self._feed.since(self._seq)
             if found:
                 self._seq = found[-1].seq
-            concerned = [one for one in found if _concerns(one.topics, self._topics)]
+            concerned = [one for one in found if concerns(one.topics, self._topics)]
             if concerned:
                 return concerned
             if over is None:
@@ -54,11 +54,11 @@ class FeedReader:
 
     def _on_publish(self, seq: int, topics: tuple[str, ...]) -> None:
         """In the publisher's thread."""
-        if _concerns(topics, self._topics):
+        if concerns(topics, self._topics):
             self._published.set()
 
 
-def _concerns(published: tuple[str, ...], topics: tuple[str, ...]) -> bool:
+def concerns(published: tuple[str, ...], topics: tuple[str, ...]) -> bool:
     """Whether a publication is of one of the topics: the same path, one above it or one below it."""
     if not published or not topics:
         return True

@@ -100,6 +100,7 @@ def test_somebody_already_serves_here_and_somebody_listens_there(home, tmp_path)
     ("words", "said"),
     [
         (["serve", "--port", "65536"], "no port"),
+        (["serve", "--host", ""], "--host is empty"),
         (["serve", "--tls-key", "k"], "--tls-key without --tls-cert"),
         (["serve", "--tls-cert", "/dev/null"], "no usable certificate"),
         (["--home", "/nonexistent/home", "serve"], "no home here"),

@@ -13,6 +13,7 @@ pytest.importorskip("mcp")
 from mcp import MCPError
 from mcp.types import ResourceTemplateReference, ResourceUpdatedNotification
 
+from worldfs.interfaces.mcp import file_resources
 from worldfs.testing.waiting import PATIENCE_S, soon
 
 from .clients import client_of, patient
@@ -107,5 +108,22 @@ def test_a_listener_of_the_stateless_era_is_told_of_a_change(home: Path) -> None
                     event = await anext(aiter(events))
                 assert event.uri == ENVIRONMENT
             assert (await client.call_tool("look", {})).structured_content["agent"] == "mother"
+
+    patient(work())
+
+
+def test_a_resource_that_breaks_tells_the_client_nothing_of_the_machine(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(path: str) -> str:
+        raise OSError(5, "Input/output error", str(home / "secret"))
+
+    monkeypatch.setattr(file_resources, "path_of", broken)
+
+    async def work() -> None:
+        async with client_of(home) as client:
+            with pytest.raises(MCPError) as told:
+                await client.read_resource(ENVIRONMENT)
+            assert told.value.error.message == "BUG: internal error; the log of the server has the traceback"
 
     patient(work())

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("mcp")
 
-
 from worldfs.access.roles import ROLES
+from worldfs.base.model import Order
 from worldfs.interfaces.mcp.tool_service import TOOLS
+from worldfs.world.world import World
 
 from .clients import call, client_of, patient, refused
 
@@ -90,3 +92,29 @@ def test_the_prompts_are_those_of_the_role(home: Path) -> None:
                 assert said.messages[0].content.text.startswith("You ")
 
     patient(work())
+
+
+@pytest.mark.parametrize("asker", ["planner", "operator"])
+@pytest.mark.parametrize("role", ROLES)
+def test_only_the_operator_approves_and_never_what_it_asked_for(home: Path, role: str, asker: str) -> None:
+    with World.open(home / "workspace") as world:
+        asked = world.approvals.ask("franka_001", [Order("a", "franka_001", "pick_up", {})], asker, "test").plan
+
+        async def work() -> None:
+            async with client_of(home, role) as client:
+                given = {"path": "/nodes/franka_001/approve", "text": json.dumps({"plan": asked, "answer": "approved"})}
+                if role == "operator" != asker:
+                    await call(client, "write", **given)
+                else:
+                    assert "NOT_PERMITTED" in await refused(client, "write", **given)
+                for path in (
+                    "/config.json",
+                    "/meta/config.json",
+                    "/.paos/config.json",
+                    f"/.paos/approvals/{asked}.json",
+                ):
+                    assert "NOT_FOUND" in await refused(client, "write", path=path, text='{"approval": "never"}')
+
+        patient(work())
+        answer = world.approvals.load(asked).answer
+        assert (answer is not None) is (role == "operator" != asker)

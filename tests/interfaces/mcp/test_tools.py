@@ -16,6 +16,7 @@ from mcp.types import ElicitResult
 from worldfs.base.clock import SystemClock
 from worldfs.base.model import Order
 from worldfs.interfaces.cli.main import main
+from worldfs.interfaces.mcp import bounded_content, file_tools
 from worldfs.interfaces.mcp.local_actor import local_actor
 from worldfs.testing.waiting import PATIENCE_S, soon
 
@@ -55,6 +56,23 @@ def test_look_list_read_and_search(home: Path) -> None:
             assert (await call(client, "read", path=ENVIRONMENT))["text"] == page
             hits = await call(client, "search", text="RED APPLE", path="/projects")
             assert {one["path"] for one in hits["hits"]} == {ENVIRONMENT}
+
+    patient(work())
+
+
+def test_a_search_keeps_no_more_lines_than_it_shows(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (home / "workspace/ENVIRONMENT.md").write_text("needle\n" * 10_000)
+    cut: list[str] = []
+    line = bounded_content.line
+    monkeypatch.setattr(bounded_content, "line", lambda text, most: cut.append(text) or line(text, most))
+
+    async def work() -> None:
+        async with client_of(home) as client:
+            found = await call(client, "search", text="needle", path=ENVIRONMENT, limit=5)
+            assert (len(found["hits"]), found["next_offset"], len(cut)) == (5, 5, 6)
+            monkeypatch.setattr(file_tools, "SEARCH_BYTES", 100)
+            found = await call(client, "search", text="needle", path=ENVIRONMENT)
+            assert (found["files_searched"], found["files_left_out"]) == (0, 1)
 
     patient(work())
 

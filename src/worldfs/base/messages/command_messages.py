@@ -318,6 +318,11 @@ ROWS = {
         "paos: warning: {host} is not this machine alone, and without --tls-cert tokens cross the network in clear",
         "paos: 警告：{host} 不限于本机，没有 --tls-cert 时令牌会以明文经过网络",
     ),
+    "command.no_host": ("--host is empty", "--host 为空"),
+    "command.hosts": (
+        "a host name or an address: 127.0.0.1 for this machine alone, 0.0.0.0 for every network",
+        "主机名或地址：127.0.0.1 仅限本机，0.0.0.0 为所有网络",
+    ),
     "command.no_port": ("no port: {port}", "没有端口 {port}"),
     "command.ports": ("0 to 65535", "0 到 65535"),
     "command.not_installed": ("{name} is not installed", "没有安装 {name}"),

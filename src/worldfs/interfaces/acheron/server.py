@@ -35,7 +35,7 @@ from .websocket_transport import FrameReceiver, HandOver, Route, WebSocketTransp
 T = TypeVar("T")
 PORT: Final = 18_790
 LOOPBACK: Final = "127.0.0.1"
-LOCAL: Final = frozenset({LOOPBACK, "localhost", "::1", ""})
+LOCAL: Final = frozenset({LOOPBACK, "localhost", "::1"})
 THREADS: Final = 32  # for requests to a disk or another machine; made when needed
 BACKLOG: Final = 1_024
 GOODBYE_S: Final = 2.0  # for closing handshakes at the end

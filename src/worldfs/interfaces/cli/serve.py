@@ -81,6 +81,8 @@ def listen_options(context: CommandContext) -> ListenOptions:
         if context[name] is not None and context[name] > 65_535:
             found = coded("command.no_port", port=context[name])
             raise BadInput(found, op="serve", expected=coded("command.ports"), code="USAGE")
+    if not context["host"].strip():  # asyncio would listen on every interface
+        raise BadInput(coded("command.no_host"), op="serve", expected=coded("command.hosts"), code="USAGE")
     where = ListenOptions(
         host=context["host"],
         port=context["port"],

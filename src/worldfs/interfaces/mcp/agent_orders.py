@@ -76,7 +76,7 @@ async def answer(tree: ActorTree, control: str, payload: Json, seconds: float) -
 def json_object(data: bytes, path: str) -> Json:
     try:
         found = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
         raise WorldError(f"found {data[:60]!r}", path=path, expected="a JSON object", code="PROTOCOL")

@@ -67,9 +67,10 @@ async def listed(tree: ActorTree) -> list[Stat]:
 async def content(tree: ActorTree, uri: str) -> tuple[str, bytes]:
     """The path and the bytes. Raises `BadInput` for a directory and for more than a client should be given at once."""
     path = path_of(uri)
-    data = (await tree.read(path)).data
-    if len(data) > CONTENT_MOST:
-        found = f"{len(data):,} bytes"
+    size = (await tree.stat(path)).size
+    data = (await tree.read(path)).data if size <= CONTENT_MOST else b""
+    if max(size, len(data)) > CONTENT_MOST:
+        found = f"{max(size, len(data)):,} bytes"
         raise BadInput(
             found, path=path, op="read", expected=f"at most {CONTENT_MOST:,}", fix="read it in pieces: `read`"
         )

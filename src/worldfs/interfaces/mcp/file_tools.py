@@ -123,7 +123,7 @@ async def search(call: ToolCall) -> Json:
     over, size, files, unsearched = now() + SEARCH_S, 0, 0, 0
     hits: list[Json] = []
     async for found in _files(call.tree, top):
-        if now() > over or files >= SEARCH_FILES or size >= SEARCH_BYTES or len(hits) > offset + limit:
+        if now() > over or files >= SEARCH_FILES or size + found.size > SEARCH_BYTES or len(hits) > offset + limit:
             unsearched += 1
             if unsearched > SEARCH_FILES:
                 break
@@ -138,6 +138,8 @@ async def search(call: ToolCall) -> Json:
         for number, text in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
             if wanted in text.casefold():
                 hits.append({"path": found.path, "line": number, "text": bounded_content.line(text, 240)})
+                if len(hits) > offset + limit:
+                    break
     shown, more = bounded_content.page(hits, offset, limit)
     told: Json = {"path": top, "hits": list(shown), "files_searched": files, **more}
     return {**told, "files_left_out": unsearched} if unsearched else told

@@ -43,6 +43,7 @@ SESSIONS_MOST: Final = 256
 REQUEST_S: Final = 30.0  # for the first request of a connection
 GOODBYE_S: Final = 2.0
 _SERVICE: Final = "worldfs.service"
+_CLOSE: Final = {"Connection": "close"}  # nothing bounds the wait for a second head, so the refused have none
 _LOCAL: Final = ("127.0.0.1", "localhost", "[::1]")
 _LOG: Final = logging.getLogger("worldfs.mcp")
 
@@ -133,8 +134,8 @@ class HttpApplication:
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope)
         if request.url.path.rstrip("/") != PATH:
-            other = {"Connection": "close"}  # what else is served here is answered on a connection of its own
-            await PlainTextResponse(f"this connection is for {PATH}\n", 421, headers=other)(scope, receive, send)
+            # what else is served here is answered on a connection of its own
+            await PlainTextResponse(f"this connection is for {PATH}\n", 421, headers=_CLOSE)(scope, receive, send)
             return
         found = self._actor(request.headers.get("authorization", ""))
         if isinstance(found, PlainTextResponse):
@@ -154,11 +155,11 @@ class HttpApplication:
     def _actor(self, authorization: str) -> tuple[Principal, Binding] | PlainTextResponse:
         principal = self._host.principal(authorization)
         if isinstance(principal, Decision):
-            hint = {"WWW-Authenticate": "Bearer"}
+            hint = {"WWW-Authenticate": "Bearer", **_CLOSE}
             return PlainTextResponse("Authorization: Bearer TOKEN\n", 401, headers=hint)
         binding = first_binding(principal, self._host.tokens, self._host.realm.plane)
         if isinstance(binding, Decision):
-            return PlainTextResponse(f"{binding.code}: {binding.message}\n", 403)
+            return PlainTextResponse(f"{binding.code}: {binding.message}\n", 403, headers=_CLOSE)
         return principal, binding
 
     async def _service(self, binding: Binding) -> ToolService:

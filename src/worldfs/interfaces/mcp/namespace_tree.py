@@ -12,6 +12,7 @@ from worldfs.access.binding import Binding
 from worldfs.base.errors import NotFound, UserError
 from worldfs.storage.store_interface import ANY
 from worldfs.tree.change_feed import ChangeFeed
+from worldfs.tree.feed_reader import concerns
 from worldfs.tree.verb_values import Content, Stat, Written
 from worldfs.world.store_notifier import StoreNotifier
 from worldfs.world.workspace_notifier import STATUS
@@ -52,10 +53,11 @@ class NamespaceTree:
     @asynccontextmanager
     async def changes(self, path: str) -> AsyncIterator[Callable[[float], Awaitable[None]]]:
         loop, changed = asyncio.get_running_loop(), asyncio.Event()
-        names = {path, self._own_name(path)}
+        names = path, self._own_name(path)
+        of_robots = path.startswith("/nodes/")  # their jobs change with the status, which alone is published
 
         def heard(seq: int, topics: tuple[str, ...]) -> None:
-            if not topics or any(_concerns(topic, name) for topic in topics for name in names):
+            if concerns(topics, names) or (STATUS in topics and of_robots):
                 with suppress(RuntimeError):  # the loop is closed: the connection is over
                     loop.call_soon_threadsafe(changed.set)
 
@@ -98,10 +100,3 @@ class NamespaceTree:
 
     async def _thread(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
-
-
-def _concerns(topic: str, path: str) -> bool:
-    """Jobs of robots change with the status, which alone is published."""
-    if topic == STATUS:
-        return path == STATUS or path.startswith("/nodes/")
-    return topic == path or path.startswith(f"{topic.rstrip('/')}/") or topic.startswith(f"{path.rstrip('/')}/")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import weakref
 from base64 import b64encode
 from collections.abc import Callable, Iterator
@@ -24,10 +25,11 @@ from .prompts import prompts_for
 from .resource_subscriptions import ResourceSubscriptions
 from .server_identity import INSTRUCTIONS, NAME, TITLE
 from .tool_arguments import input_schema
-from .tool_service import ToolService
+from .tool_service import BROKE, ToolService
 from .tool_spec import ToolSpec
 
 RESOURCE_NOT_FOUND: Final = -32_002  # of the eras with a handshake
+_LOG: Final = logging.getLogger("worldfs.mcp")
 _ANSWER_MOST: Final = 2_000  # characters of a person's answer
 Services = Callable[[ServerRequestContext], ToolService]
 Page: TypeAlias = types.PaginatedRequestParams | None
@@ -194,6 +196,9 @@ def _refusals(uri: str = "") -> Iterator[None]:
         more = {"code": error.code} | ({"uri": uri} if uri else {})
         code = RESOURCE_NOT_FOUND if uri and isinstance(error, NotFound) else types.INVALID_PARAMS
         raise MCPError(code, f"{error.code}: {error}", more) from None
+    except Exception:  # the SDK would send its text, which may name paths of this machine
+        _LOG.exception("a request of MCP broke")
+        raise MCPError(types.INTERNAL_ERROR, BROKE) from None
 
 
 def _tool(spec: ToolSpec) -> types.Tool:

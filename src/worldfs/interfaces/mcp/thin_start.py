@@ -49,7 +49,7 @@ def initialize_answer(
     """The id of an `initialize` and the line that answers it; None for any other message."""
     try:
         message = json.loads(frame)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(message, dict) or message.get("method") != "initialize":
         return None

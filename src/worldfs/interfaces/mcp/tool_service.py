@@ -20,6 +20,7 @@ from .tool_arguments import read_arguments
 from .tool_spec import Asker, ToolCall, ToolSpec, usable
 
 TOOLS: Final = (*FILE_TOOLS, *ROBOT_TOOLS, *AGENT_TOOLS)
+BROKE: Final = "BUG: internal error; the log of the server has the traceback"
 _LOG: Final = logging.getLogger("worldfs.mcp")
 
 
@@ -53,5 +54,5 @@ class ToolService:
             return ToolResult(f"{error.code}: {error}")
         except Exception:
             _LOG.exception("tool %s broke", name)
-            return ToolResult("BUG: internal error; the log of the server has the traceback")
+            return ToolResult(BROKE)
         return ToolResult(json.dumps(value, ensure_ascii=False), value)
