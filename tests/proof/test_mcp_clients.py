@@ -1,4 +1,4 @@
-"""Claude Code and Codex as published use the tree by MCP, set up as docs/mcp.md says, against a scripted model API."""
+"""Claude Code and Codex as published use the tree by MCP, set up by docs/mcp.md or `paos setup`, by a scripted API."""
 
 from __future__ import annotations
 
@@ -93,3 +93,35 @@ def test_a_real_client_looks_around_and_remembers_in_the_tree(tool: str, program
     assert SAID in done.stdout
     notes = (home / "agents/rio/.paos/notes.jsonl").read_text()
     assert NOTE in notes
+
+
+@pytest.mark.parametrize("tool", ["claude-code", "codex"])
+def test_what_setup_wrote_is_enough_for_a_real_client(tool: str, programs: Path, tmp_path: Path) -> None:
+    home, work = tmp_path / "the home 家", tmp_path / "work"
+    work.mkdir()
+    assert main(["--home", str(home), "onboard"]) == 0
+    if tool == "claude-code":
+        script = [ScriptedCall("mcp__paos__look", {}), ScriptedCall("mcp__paos__remember", {"text": NOTE}), SAID]
+        words: tuple[str, ...] = ("claude", "-p", "remember the crate", "--output-format", "json")
+    else:
+        script = [ScriptedCall("look", {}, "mcp__paos"), SAID]
+        words = ("codex", "exec", "--skip-git-repo-check", "--json", "look around")
+        (tmp_path / ".codex").mkdir()
+    with serving(script) as api:
+        if tool == "codex":
+            (tmp_path / ".codex/config.toml").write_text(CODEX.format(url=api.url))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("CODEX_HOME", str(tmp_path / ".codex"))
+            assert main(["--home", str(home), "setup", tool, str(work), "--yes"]) == 0
+        done = run(tmp_path, programs, api, *words)
+        offered = json.dumps(api.requests[0][1], ensure_ascii=False)
+        results: list[Any] = list(api.results)
+    assert done.returncode == 0 and SAID in done.stdout, (done.stdout, done.stderr)
+    assert '"role":"planner"' in re.sub(r"[\\ ]", "", str(results[0])), results
+    if tool == "claude-code":
+        assert json.loads(done.stdout)["permission_denials"] == [], "a reading tool was asked about"
+        assert "You are the agent claude-code" in offered, "the state prompt of the hook is not in the request"
+        assert "You are its agent `claude-code`" in offered, "the rules are not in the request"
+        assert NOTE in (home / "agents/claude-code/.paos/notes.jsonl").read_text()
+        session = json.loads((home / "agents/claude-code/session.json").read_text())
+        assert session["status"] == "completed", session

@@ -8,6 +8,7 @@ from .dataset_commands import DATASET_COMMANDS
 
 ROLES = ("operator", "planner", "critic", "watchdog", "orchestrator", "runtime_watchdog", "agent")
 SHELLS = ("bash", "zsh", "fish")
+PROGRAMS = ("claude-code", "codex", "gemini", "opencode")  # that `paos setup` knows
 
 GLOBAL = (
     ArgumentSpec(("--home",), "the home directory (default: $PAOS_HOME, else ~/.PhyAgentOS)", "DIR", completes="file"),
@@ -152,6 +153,19 @@ _WORLD = (
         "The client starts it; it ends with its input. Rights are those of --as, over --connect those of the token. "
         "`paos serve` answers the same protocol over HTTP at /mcp.",
         remote="mcp_command:run",
+    ),
+    CommandSpec(
+        "setup",
+        "set up a command-line agent: the MCP server, session hooks and a guide; shows the difference first",
+        "setup_command:run",
+        (
+            ArgumentSpec(("program",), "the command-line agent", "PROGRAM", choices=PROGRAMS),
+            ArgumentSpec(("directory",), "its project (default: here)", "DIR", completes="file", default=".", many="?"),
+            ArgumentSpec(("--yes",), "do not ask for confirmation", takes="switch"),
+            ArgumentSpec(("--undo",), "take out what was put in, and nothing else", takes="switch"),
+        ),
+        "--agent names the agent (default: that of the program), --as its role (default: planner). Without a terminal "
+        "it changes nothing without --yes. Exit 1: the user declined.",
     ),
     CommandSpec(
         "token add",

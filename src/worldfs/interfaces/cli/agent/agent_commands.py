@@ -123,6 +123,17 @@ AGENTS: tuple[CommandSpec, ...] = (
         ),
     ),
     CommandSpec(
+        "agent hook",
+        "what the session hooks of a command-line agent call (`paos setup` writes them); the event is read from stdin",
+        "agent.hook_command:run",
+        (
+            _NAME,
+            ArgumentSpec(("--for",), "process whose end ends the session (default: the caller)", "PID", takes="count"),
+        ),
+        "SessionStart begins a session and prints the state prompt, after a compaction the prompt alone; SessionEnd "
+        "ends the session.",
+    ),
+    CommandSpec(
         "agent tasks",
         "the tasks of an agent; or add one, or close one",
         "agent.state_commands:tasks",

@@ -12,7 +12,7 @@ import signal
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from worldfs.base.errors import BadInput, Busy, NotFound
 from worldfs.base.messages import coded
@@ -22,6 +22,7 @@ from . import open_agent_state, parse_key_values
 
 if TYPE_CHECKING:
     from worldfs.agents.agent_state import AgentState
+    from worldfs.base.model import SessionRecord
     from worldfs.storage.store_interface import StoreWatch
 
 RESERVED_FIELDS: Final = ("self", "outcome", "session", "session_id", "cause", "inbox", "ts", "seq", "event")
@@ -44,18 +45,38 @@ def session_fields(context: CommandContext) -> dict[str, Any]:
 
 
 def start(context: CommandContext) -> int:
-    foreign = _descriptors()
-    parent = os.getppid() if context["for"] is None else context["for"]
-    try:
-        watched = os.pidfd_open(parent)
-    except (OSError, OverflowError, AttributeError) as error:
-        found = coded("command.no_process", pid=parent)
-        raise BadInput(found, op="start", expected=coded("command.a_process")) from error
+    client = session_client(os.getppid() if context["for"] is None else context["for"])
     with open_agent_state(context) as state:
-        record = state.start(type=context["type"], argv=(), id=context["id"], **session_fields(context))
-        _start_keeper(state, record.session_id, parent, watched, foreign)
+        record = start_for_client(state, client, type=context["type"], id=context["id"], **session_fields(context))
     context.output.report(record.session_id, record._asdict())
     return 0
+
+
+class SessionClient(NamedTuple):
+    """The process whose end ends a session, and what else was open before the agent's files were."""
+
+    pid: int
+    watched: int  # its pidfd
+    foreign: set[int]  # descriptors that the keeper must not hold
+
+
+def session_client(pid: int) -> SessionClient:
+    """`BadInput` if there is no such process."""
+    foreign = _descriptors()
+    try:
+        return SessionClient(pid, os.pidfd_open(pid), foreign)
+    except (OSError, OverflowError, AttributeError) as error:
+        found = coded("command.no_process", pid=pid)
+        raise BadInput(found, op="start", expected=coded("command.a_process")) from error
+
+
+def start_for_client(
+    state: AgentState, client: SessionClient, *, type: str, id: str = "", **fields: object
+) -> SessionRecord:
+    """Begin a session and leave its keeper behind."""
+    record = state.start(type=type, argv=(), id=id, **fields)
+    _start_keeper(state, record.session_id, client.pid, client.watched, client.foreign)
+    return record
 
 
 def event(context: CommandContext) -> int:
@@ -92,7 +113,6 @@ def end(context: CommandContext) -> int:
         sid, mine = session_job.running_session(state), _mine(context["name"])
         if sid and not mine:
             _check_owner(state, sid)
-        keeper = (state.runner() or {}).get("keeper")
         errors = session_facts.errors(said if "errors" in said else state.session_facts())
         words = {
             "summary": context["summary"] or str(said.pop("summary", "")),
@@ -101,11 +121,17 @@ def end(context: CommandContext) -> int:
             "errors": [context["why"]] if context["why"] else errors,
         }
         figures: dict[str, Any] = {**said, **words}
+        keeper = session_keeper(state)
         record = state.finish(context["outcome"], session=mine, **figures)
-    if isinstance(keeper, int):
-        _wait_for_keeper(keeper)
+    wait_for_keeper(keeper)
     context.output.report(f"{record.session_id} {record.status}", record._asdict(), "good")
     return 0
+
+
+def session_keeper(state: AgentState) -> int:
+    """The process id of the running session's keeper, 0 if it has none."""
+    keeper = (state.runner() or {}).get("keeper")
+    return keeper if isinstance(keeper, int) else 0
 
 
 def _typed(said: Mapping[str, object]) -> None:
@@ -209,7 +235,7 @@ def _wait(state: AgentState, sid: str, watched: int, watch: StoreWatch) -> None:
                 session_job.recover(state)
 
 
-def _wait_for_keeper(keeper: int) -> None:
+def wait_for_keeper(keeper: int) -> None:
     """Wait until the keeper has ended, so that the next start need not."""
     import select
 

@@ -1,0 +1,74 @@
+"""`paos agent hook`: called by the session hooks of a command-line agent, with the event as JSON on stdin."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Final
+
+from worldfs.base.errors import BadInput, Busy
+from worldfs.base.messages import coded
+from worldfs.base.model import Json
+from worldfs.interfaces.cli.command_context import CommandContext
+
+from .session_commands import SessionClient, session_client, session_keeper, start_for_client, wait_for_keeper
+
+if TYPE_CHECKING:
+    from worldfs.agents.agent_state import AgentState
+
+LONGEST_EVENT: Final = 1 << 20  # characters that are read of it
+
+
+def run(context: CommandContext) -> int:
+    """SessionStart: begin a session that lives as long as the client, and print the state prompt; after a compaction
+    the prompt alone. SessionEnd: end that session. A session of another client is never touched, and inside `paos
+    agent run`, which does all this itself, nothing happens."""
+    from worldfs.agents.agent_state import AgentState
+
+    event = _event()
+    if context.environ.get("PAOS_SESSION"):
+        return 0
+    client = session_client(os.getppid() if context["for"] is None else context["for"])
+    with AgentState.open(context["name"], context.agents, create=True, language=context.language) as state:
+        if event["hook_event_name"] == "SessionStart":
+            _start(context, state, client, event)
+        elif event["hook_event_name"] == "SessionEnd" and (sid := _session_of(state, event)):
+            keeper = session_keeper(state)
+            state.finish("completed", session=sid)
+            wait_for_keeper(keeper)
+    return 0
+
+
+def _event() -> Json:
+    try:
+        event = json.loads(sys.stdin.read(LONGEST_EVENT))
+        if isinstance(event, dict) and isinstance(event["hook_event_name"], str):
+            return event
+        why = type(event).__name__
+    except (ValueError, KeyError, RecursionError) as error:
+        why = str(error)
+    raise BadInput(coded("setup.bad_event", why=why), op="agent hook", expected=coded("setup.an_event"))
+
+
+def _start(context: CommandContext, state: AgentState, client: SessionClient, event: Json) -> None:
+    """A second client of one agent gets the prompt, and no session of its own."""
+    if event.get("source") != "compact":
+        try:
+            start_for_client(state, client, type="ad-hoc", client_session=event.get("session_id"))
+        except Busy as error:
+            context.output.notice(str(error))
+    text = state.prompt(language=context.language)
+    said = {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}}
+    print(json.dumps(said, ensure_ascii=False))
+
+
+def _session_of(state: AgentState, event: Json) -> str:
+    """The running session that this client's hook began; "" if there is none."""
+    from worldfs.agents import session_job
+    from worldfs.runtime.job_store import JobStore
+
+    sid = session_job.running_session(state)
+    store = JobStore(state.agent_dir.store, state.agent_dir.clock)
+    began = store.load(sid).order.params.get("client_session") if sid else None
+    return sid if began is not None and began == event.get("session_id") else ""

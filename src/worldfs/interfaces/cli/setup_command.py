@@ -1,0 +1,87 @@
+"""`paos setup`: a command-line agent is given the tree by its own settings, after the difference was shown."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from worldfs.base.agent_names import check_agent_name
+from worldfs.base.errors import BadInput, NotFound
+from worldfs.base.messages import coded, render
+
+from .command_context import CommandContext
+
+if TYPE_CHECKING:
+    from worldfs.interfaces.client_setup.setup_plan import SetupPlan
+
+
+def run(context: CommandContext) -> int:
+    """Exit 0 when the settings are there (or, with --undo, gone), 1 when the user declined."""
+    from worldfs.interfaces.client_setup.client_programs import PROGRAMS, Place
+    from worldfs.interfaces.client_setup.setup_plan import (
+        carry_out,
+        plan_setup,
+        plan_undo,
+        read_record,
+        record_name,
+        remove_made_dirs,
+        write_record,
+    )
+
+    home, tool = str(context.home.path), context["program"]
+    project = os.path.abspath(os.path.expanduser(context["directory"]))
+    if not os.path.isdir(home):
+        fix = coded("command.make_it", name=context.name)
+        raise NotFound(coded("command.no_home"), path=home, op="setup", fix=fix)
+    if not os.path.isdir(project):
+        raise NotFound(coded("setup.no_project"), path=project, op="setup")
+    name = record_name(tool, project)
+    record = read_record(home, name)
+    agent, role = check_agent_name(context["agent"] or tool), context["as"] or "planner"
+    if context["undo"]:
+        plan = plan_undo(record)
+    else:
+        codex_home = os.path.expanduser(context.environ.get("CODEX_HOME") or "~/.codex")
+        place = Place(project, _program(context), agent, role, codex_home)
+        plan = plan_setup(PROGRAMS[tool](place), record)
+    paths = [change.path for change in plan.changes]
+    if not plan.changes and not (context["undo"] and record):
+        said = coded("setup.no_setup" if context["undo"] else "setup.done_before", tool=tool)
+        context.output.report(said, {"changed": []})
+        return 0
+    if plan.changes and not context["yes"] and not _agreed(context, plan):
+        return 1
+    if context["undo"]:
+        carry_out(plan)
+        remove_made_dirs(record)
+        write_record(home, name, {})
+        said = coded("setup.undone", tool=tool)
+    else:
+        write_record(home, name, plan.record)  # before the files, so that --undo knows whatever was written
+        carry_out(plan)
+        said = coded("setup.done", tool=tool, agent=agent, role=role, name=context.name)
+    context.output.report(said, {"changed": paths, "left": plan.left, "agent": agent}, "good")
+    if plan.left:
+        context.output.notice(coded("setup.left", names=plan.left))
+    return 0
+
+
+def _program(context: CommandContext) -> tuple[str, ...]:
+    """This program with the options that say where the home is, as it can be started from any directory."""
+    beside = Path(sys.executable).with_name("paos")
+    program = (str(beside),) if beside.exists() else (sys.executable, "-m", "worldfs.interfaces.cli.main")
+    agents = ("--agents", context.agents) if context["agents"] else ()
+    return (*program, "--home", str(context.home.path.absolute()), *agents)
+
+
+def _agreed(context: CommandContext, plan: SetupPlan) -> bool:
+    """Whether the user at the terminal confirms what is shown; a program must pass --yes."""
+    for text in plan.diff.splitlines():
+        context.output.line(text)
+    if context.output.json or not sys.stdin.isatty():
+        found = coded("setup.would_change", n=len(plan.changes))
+        raise BadInput(found, op="setup", expected="--yes", fix=coded("setup.yes"))
+    print(render(coded("setup.ask"), context.language), end="", flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes", "j", "是")
