@@ -123,9 +123,10 @@ def test_an_answer_that_is_none_is_refused_and_says_what_is_expected(careful, te
     assert '"answer"' in said.err
 
 
-def test_a_policy_that_cannot_be_read_asks_for_everything(careful) -> None:
+@pytest.mark.parametrize("said", ["sometimes", False, [], {"franka_001": 0}])
+def test_a_policy_that_cannot_be_read_asks_for_everything(careful, said) -> None:
     config = careful.root.parent / "config.json"
-    config.write_text(json.dumps({**json.loads(config.read_text()), "approval": "sometimes"}))
+    config.write_text(json.dumps({**json.loads(config.read_text()), "approval": said}))
     with kernel(careful):
         until(lambda: "never, risky or always" in careful.paos("status").out)
         careful.queue(HOME)

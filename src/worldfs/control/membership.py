@@ -10,6 +10,7 @@ import msgspec
 from worldfs.access.judge import judge
 from worldfs.access.things import NodeClaim
 from worldfs.access.verb import Verb
+from worldfs.base.messages import as_plain
 from worldfs.formats.wire.frames import Json
 
 from .event_history import ServiceEvent
@@ -91,7 +92,7 @@ def service_upsert(transaction: Transaction, payload: Json) -> Json:
         transaction.touch_node(node.node_id, mounts=False)
     reply = {**_catalog(about, catalog or known), "service_delta": changes}
     if changes["changed"]:
-        transaction.event = ServiceEvent(node.node_id, transaction.now, msgspec.json.encode(reply))
+        transaction.event = ServiceEvent(node.node_id, transaction.now, msgspec.json.encode(reply, enc_hook=as_plain))
     return reply
 
 

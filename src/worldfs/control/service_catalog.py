@@ -12,6 +12,7 @@ from typing import Final
 
 import msgspec
 
+from worldfs.base.messages import as_plain
 from worldfs.formats.wire.frames import Json
 
 from .payload_fields import ID_MAX, absolute, invalid, is_id, line, text
@@ -26,7 +27,7 @@ CATALOG_MAX: Final = 4 << 20  # bytes of a node's whole catalog: it fits into on
 DEPTH_MAX: Final = 32
 _OBJECTS: Final = ("capabilities", "mounts", "ops", "runtime", "permissions", "schema")  # in the order of the wire
 _ROOTS: Final = frozenset({"agents", "projects", "meta", "debug"})  # directories of others
-_SORTED: Final = msgspec.json.Encoder(order="deterministic")
+_SORTED: Final = msgspec.json.Encoder(order="deterministic", enc_hook=as_plain)
 
 
 def read_catalog(value: object, node_id: str) -> ServiceCatalog:
@@ -99,7 +100,7 @@ def _object(value: object) -> Json:
     if not isinstance(value, dict) or _depth(value) > DEPTH_MAX:
         raise invalid()
     try:
-        data = msgspec.json.encode(value)
+        data = msgspec.json.encode(value, enc_hook=as_plain)
         kept: Json = msgspec.json.decode(data)  # so that a value read from the log equals the value returned now
     except (TypeError, ValueError, OverflowError, RecursionError):
         raise invalid() from None

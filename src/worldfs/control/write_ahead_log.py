@@ -21,6 +21,7 @@ import msgspec
 from worldfs.base.durable import Disk, Root
 from worldfs.base.errors import BadInput, Busy, StorageError, WorldError
 from worldfs.base.logfile import LogFile
+from worldfs.base.messages import as_plain
 
 from .plane_records import AuditEntry
 from .plane_state import TABLES, PlaneState, StateChange
@@ -28,7 +29,7 @@ from .plane_state import TABLES, PlaneState, StateChange
 NAME: Final = "plane.jsonl"
 FORMAT: Final = 1
 GROWTH: Final = 1 << 20  # bytes of changes that never cause a compaction
-_ENCODER: Final = msgspec.json.Encoder()
+_ENCODER: Final = msgspec.json.Encoder(enc_hook=as_plain)
 
 
 class _Head(msgspec.Struct):

@@ -125,7 +125,7 @@ def _config(raw: Json, environ: Mapping[str, str]) -> Config:
 def _approval(value: Any) -> Mapping[str, ApprovalPolicy]:
     """One policy for all, or an object of robots and targets, with `default`. Where one cannot be read, all ask."""
     found: dict[str, ApprovalPolicy] = {}
-    for name, said in value.items() if isinstance(value, dict) else [("default", value)] if value else ():
+    for name, said in value.items() if isinstance(value, dict) else [("default", value)] if value is not None else ():
         if said not in tuple(ApprovalPolicy):
             where = f"approval.{name}" if isinstance(value, dict) else "approval"
             raise _bad(where, f"{said!r:.40}", coded("approval.three"))

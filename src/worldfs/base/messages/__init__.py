@@ -1,5 +1,5 @@
 """Messages as data: a code with arguments, and for each code its text in every language (`*_messages.py`)."""
 
-from .coded_text import CodedText, coded, kept_text, parts, read_coded, render, stored_form
+from .coded_text import CodedText, as_plain, coded, kept_text, parts, read_coded, render, stored_form
 
-__all__ = ["CodedText", "coded", "kept_text", "parts", "read_coded", "render", "stored_form"]
+__all__ = ["CodedText", "as_plain", "coded", "kept_text", "parts", "read_coded", "render", "stored_form"]

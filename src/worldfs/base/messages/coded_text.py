@@ -70,6 +70,13 @@ def parts(text: str) -> Iterator[CodedText]:
                     yield from parts(item)
 
 
+def as_plain(value: object) -> str:
+    """For encoders that know strings and none of their subclasses."""
+    if isinstance(value, str):
+        return str(value)
+    raise NotImplementedError(type(value).__name__)
+
+
 def kept_text(text: str, code: str) -> bool:
     """Whether `text` is the message of that code, in whichever language: what a document kept without its code."""
     return any(text == row for row in _rows(code.partition(".")[0])[code])

@@ -12,6 +12,8 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from worldfs.base.messages import as_plain
+
 UNSET: Final = msgspec.UNSET
 Json = dict[str, Any]
 
@@ -90,7 +92,7 @@ class BadFrame(Exception):
 
 
 _DECODER: Final = msgspec.json.Decoder(Frame)
-_ENCODER: Final = msgspec.json.Encoder()
+_ENCODER: Final = msgspec.json.Encoder(enc_hook=as_plain)
 # All that decoding can raise: ValueError is the parent of msgspec's errors and of UnicodeDecodeError.
 _UNDECODED: Final = (ValueError, RecursionError)
 

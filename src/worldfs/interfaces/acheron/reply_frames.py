@@ -11,10 +11,11 @@ import msgspec
 
 from worldfs.base.clock import Clock
 from worldfs.base.errors import WorldError
+from worldfs.base.messages import as_plain
 from worldfs.formats.wire.error_codes import code_of
 from worldfs.formats.wire.frames import ACHERON, BadFrame
 
-_ENCODE: Final = msgspec.json.Encoder().encode
+_ENCODE: Final = msgspec.json.Encoder(enc_hook=as_plain).encode
 GATES: Final = frozenset({
     "runtime_warming", "queue_saturated", "execution_failed", "invalid_agent", "invalid_project", "forbidden",
     "provisioning_required", "last_target_invalid", "session_not_found", "protocol_mismatch",
