@@ -25,7 +25,11 @@ def is_question(found: list[ChineseWord]) -> bool:
 def _manners(found: list[ChineseWord]) -> tuple[list[ChineseWord], bool]:
     """The sentence without its politeness; and whether it was a request."""
     polite = any(w.text in _TAGS for w in found)
-    rest = [w for n, w in enumerate(found) if not {"polite", "only"} & w.kinds or _measured_from(found, n)]
+    rest = [
+        w
+        for n, w in enumerate(found)
+        if not {"polite", "only"} & w.kinds or _measured_from(found, n) or _acted_on(found, n)
+    ]
     while len(rest) > 1 and "wish" in rest[0].kinds and not _names(rest[1]):
         rest = rest[1:]  # 我要把…: 要 is only politeness
     while rest and rest[-1].text in "?？。.!！，,":
@@ -42,6 +46,13 @@ def _manners(found: list[ChineseWord]) -> tuple[list[ChineseWord], bool]:
 def _measured_from(found: list[ChineseWord], at: int) -> bool:
     """Is 你 here the robot itself (离你最近, 往你那边), and no politeness?"""
     return "robot" in found[at].kinds and at > 0 and bool({"toward", "leave", "nearto"} & found[at - 1].kinds)
+
+
+def _acted_on(found: list[ChineseWord], at: int) -> bool:
+    """Is 你 here what the verb is about (收拾你), and no politeness? A robot does nothing to itself."""
+    before = next((w for w in reversed(found[:at]) if "polite" not in w.kinds), None)
+    ends = at + 1 == len(found) or found[at + 1].text in "?？。.!！，,"
+    return "robot" in found[at].kinds and ends and before is not None and any(k[:4] == "act:" for k in before.kinds)
 
 
 def _names(word: ChineseWord) -> bool:
