@@ -72,7 +72,7 @@ def promises(measured: Measured) -> str:
 
 
 def _when(found: dict[str, Any], code: tuple[str, ...]) -> str:
-    older = "" if found["code"] == digest(code) else ", before the code changed"
+    older = "" if found["code"] == digest(code) else ", older code"
     return f"{found['date']}, `{found['commit']}`{older}"
 
 
