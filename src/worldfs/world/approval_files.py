@@ -28,7 +28,7 @@ def request_value(request: ApprovalRequest) -> dict[str, object]:
         "job": request.job,
         "steps": list(request.steps),
         "created_at": request.created_at,
-        "answer": None if answer is None else {**answer._asdict()},
+        "answer": None if answer is None else answer._asdict(),
     }
 
 

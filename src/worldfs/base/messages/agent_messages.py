@@ -116,7 +116,7 @@ ROWS = {
     "agent.entry": ("entry {n}", "第 {n} 条"),
     "agent.entries_missing": ("entry {n}: {missing} missing", "第 {n} 条：缺 {missing} 条"),
     "agent.find_segment": (
-        "look for the segment in a backup: a lost one cannot be made anew",
+        "look for the segment in a backup: it cannot be made again",
         "在备份中寻找该段：丢失的段无法重建",
     ),
     "agent.no_secrets": ("no secrets in a file", "文件中没有机密"),
