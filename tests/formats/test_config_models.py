@@ -37,6 +37,15 @@ def test_the_maker_s_own_address_has_its_usual_key_and_no_other_address_gets_it(
     assert found.models["other"].api_key_env == ""
 
 
+def test_only_the_critic_can_be_required() -> None:
+    found = read({"critic": {**LOCAL, "required": True}})
+    assert found.models["critic"].required and not found.findings
+    wrong = read({"critic": {**LOCAL, "required": "yes"}, "planner": {**LOCAL, "required": True}})
+    assert [item.field.removeprefix("config.json ") for item in wrong.findings] == [
+        "models.critic.required", "models.planner.required"
+    ] and not wrong.models  # fmt: skip
+
+
 def test_the_environment_may_set_one() -> None:
     environ = {"PhyAgentOS_models__planner__kind": "openai", "PhyAgentOS_models__planner__model": "m"}
     assert read({}, environ).models["planner"].model == "m"

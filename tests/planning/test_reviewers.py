@@ -1,13 +1,14 @@
 """The critic comes first, and a package's reviewer can only refuse more: never accept, never change an order."""
 
 from collections.abc import Callable
+from math import inf
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldfs.base.driver import PluginContext
+from worldfs.base.driver import PluginContext, Run
 from worldfs.base.model import Cause, Finding, JobState, Order, Scene
 from worldfs.planning.reviewers import FAILED, ReviewerChain, refuses
 from worldfs.testing.manual_clock import ManualClock
@@ -15,6 +16,7 @@ from worldfs.testing.workspace_fixture import WorkspaceFixture, order
 
 ORDER = Order("1", "arm_1", "move_to", {"target_pose": [0.4, 0.0, 0.5], "deep": {"speed": 1}})
 CONTEXT = PluginContext(ManualClock())
+RUN = Run(ManualClock(), inf)
 
 
 def finding(code: str, *, warning: bool = False) -> Finding:
@@ -43,7 +45,7 @@ findings = st.lists(st.builds(finding, st.sampled_from("AB"), warning=st.boolean
 @given(critic=findings, added=st.lists(findings, max_size=3))
 def test_whatever_reviewers_say_a_refusal_of_the_critic_stands_and_comes_first(critic, added):
     others = {f"r{number}": Says(*answer) for number, answer in enumerate(added)}
-    found = chain(Says(*critic), **others).review(ORDER, Scene(), None)
+    found = chain(Says(*critic), **others).review(ORDER, Scene(), None, RUN)
     assert found[: len(critic)] == critic
     assert refuses(found) == (refuses(critic) or any(map(refuses, added)))
 
@@ -53,13 +55,13 @@ def test_a_reviewer_that_changes_the_order_changes_a_copy():
         order.params["target_pose"] = [9.0, 9.0, 9.0]
         order.params["deep"]["speed"] = 99
 
-    assert not refuses(chain(Says(), thief=Says(then=rob)).review(ORDER, Scene(), None))
+    assert not refuses(chain(Says(), thief=Says(then=rob)).review(ORDER, Scene(), None, RUN))
     assert ORDER.params == {"target_pose": [0.4, 0.0, 0.5], "deep": {"speed": 1}}
 
 
 def test_reviewers_are_not_asked_about_what_the_critic_refuses():
     late = Says()
-    chain(Says(finding("A")), late=late).review(ORDER, Scene(), None)
+    chain(Says(finding("A")), late=late).review(ORDER, Scene(), None, RUN)
     assert late.seen == 0
 
 
@@ -67,7 +69,7 @@ def test_reviewers_are_not_asked_about_what_the_critic_refuses():
     "broken", [Says(then=lambda order: 1 / 0), Says("go"), Says(None), object()], ids=["raises", "text", "none", "no"]
 )
 def test_one_that_breaks_refuses_and_is_named(broken):
-    (found,) = chain(Says(), broken=broken).review(ORDER, Scene(), None)
+    (found,) = chain(Says(), broken=broken).review(ORDER, Scene(), None, RUN)
     assert found.code == FAILED and not found.warning and found.field.endswith(" broken") and found.job == "1"
 
 

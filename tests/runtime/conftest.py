@@ -30,7 +30,7 @@ class House:
         self.on_review = self.on_observe = self.on_remember = lambda what: None
         self.findings = lambda order: ()
 
-    def review(self, order):
+    def review(self, order, run):
         self.trace.append(f"review {order.id}")
         self.on_review(order)
         return self.findings(order)

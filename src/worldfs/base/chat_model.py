@@ -8,7 +8,7 @@ What a model asks for is a proposal: it becomes an order like any other, which t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from .driver import Run
@@ -92,3 +92,11 @@ class RecordingModel(ChatModel, Protocol):
 
     @property
     def calls(self) -> Sequence[ModelCall]: ...
+
+
+class ConfiguredModel(NamedTuple):
+    """A model of config.json. Each one that is opened has its budgets to itself."""
+
+    open: Callable[[], RecordingModel]  # raises `ModelUnavailable` or `MissingRequirement`, naming the setting
+    timeout_s: float = 60.0  # of one call
+    required: bool = False  # what asks it does not go on without its answer

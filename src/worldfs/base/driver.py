@@ -6,21 +6,25 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from .clock import Clock
-from .model import Finding, Operation, Order, Outcome, Profile, Scene
+from .model import Finding, Json, Operation, Order, Outcome, Profile, Scene
+
+if TYPE_CHECKING:
+    from .chat_model import ConfiguredModel
 
 
 @dataclass(slots=True)
 class Run:
-    """One attempt, as the driver sees it: how long, where to put pictures, whether to stop."""
+    """One attempt, or the review before it, as a driver or a reviewer sees it: how long, and whether to stop."""
 
     clock: Clock
     deadline: float  # clock.monotonic() value after which the driver must stop and return
     attempt: int = 1
     artifacts: Path | None = None  # directory for pictures and traces, exists; None: keep none
     cancel: threading.Event = field(default_factory=threading.Event)
+    evidence: Json = field(default_factory=dict)  # what a review leaves for the job's record
 
     @property
     def stop(self) -> str:
@@ -125,6 +129,7 @@ class PluginContext:
     objects: int | None = None
     cameras: bool = True
     agent: Path | None = None  # the directory of the agent whose messages a chat backend answers
+    model: Callable[[str], ConfiguredModel | None] = lambda name: None  # of config.json, by its name there
 
 
 DriverFactory = Callable[[PluginContext], Driver]
@@ -134,3 +139,14 @@ class Reviewer(Protocol):
     """The critic's interface: all findings at once, empty = go (warnings refuse nothing)."""
 
     def review(self, order: Order, scene: Scene, profile: Profile | None) -> Sequence[Finding]: ...
+
+
+@runtime_checkable
+class SlowReviewer(Protocol):
+    """What a reviewer that takes long is in place of a `Reviewer`: it ends when `run.stop` says so.
+
+    `run.evidence` takes what belongs into the job's record. Raises `ModelUnavailable` where it must be asked and
+    cannot: the order is refused, without a lesson.
+    """
+
+    def review_during(self, order: Order, scene: Scene, profile: Profile | None, run: Run) -> Sequence[Finding]: ...

@@ -53,6 +53,7 @@ class Config(NamedTuple):
     brains: tuple[ResponderConfig, ...] = ()  # agents.brains: which program answers the messages of which agent
     web_search: WebSearch = WebSearch()
     models: Mapping[str, ModelConfig] = {}  # a NamedTuple's default; never written into
+    home: str = ""  # the directory of this file; "": it is in none
     profiles: str = ""  # directory of the operator's own profiles; the home's, not the file's
     findings: tuple[Finding, ...] = ()  # parts that cannot be used: the settings are without them
     raw: Json = {}  # noqa: RUF012 # a NamedTuple's default; never written into

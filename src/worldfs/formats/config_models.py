@@ -1,8 +1,9 @@
-"""Settings of language models: `models` of config.json, by name; the planner asks the one named `planner`.
+"""Settings of language models: `models` of config.json, by name; the planner asks the one named `planner`, and the
+second opinion of the critic comes from the one named `critic`.
 
     "models": {
         "planner": {"kind": "openai", "model": "qwen2.5-7b", "baseUrl": "http://127.0.0.1:8080/v1"},
-        "reviewer": {"kind": "anthropic", "model": "claude-haiku-4-5", "apiKeyFile": "secrets/anthropic"}
+        "critic": {"kind": "anthropic", "model": "claude-haiku-4-5", "apiKeyFile": "secrets/anthropic"}
     }
 
 No key is in config.json: it comes from an environment variable or from a file of mode 0600, relative to the home.
@@ -21,6 +22,7 @@ from worldfs.base.plugin_registry import installed
 
 from .config_fields import Json, Refusals, bad_field, seconds, text
 
+SECOND_OPINION: Final = "critic"  # the name of the model that reviews orders
 MODELS_GROUP: Final = "worldfs.models"  # the group of packages' models
 OFFICIAL: Final[Mapping[str, str]] = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
@@ -51,6 +53,7 @@ class ModelConfig(NamedTuple):
     cost_budget: float | None = None
     input_price: float | None = None  # of a million tokens
     output_price: float | None = None
+    required: bool = False  # of the critic: without its answer nothing moves
     more: Mapping[str, Any] = _NOTHING
 
 
@@ -83,7 +86,11 @@ def _model(name: str, entry: Json, where: str) -> ModelConfig:
     model = text(entry, "model", f"{where}.model")
     if kind in OFFICIAL and not model:
         raise bad_field(f"{where}.model", "nothing", "the name of the model")
-    more = {key: item for key, item in entry.items() if key not in _KNOWN}
+    known = _KNOWN | {"required"} if name == SECOND_OPINION else _KNOWN
+    more = {key: item for key, item in entry.items() if key not in known}
+    required = entry.get("required", False) if name == SECOND_OPINION else False
+    if not isinstance(required, bool):
+        raise bad_field(f"{where}.required", f"{required!r:.40}", "true or false")
     if kind in OFFICIAL and more:
         raise bad_field(f"{where}.{min(more)}", "a key that nothing reads", "one of the keys in docs/models.md")
     env, file = text(entry, "apikeyenv", f"{where}.apiKeyEnv"), text(entry, "apikeyfile", f"{where}.apiKeyFile")
@@ -106,6 +113,7 @@ def _model(name: str, entry: Json, where: str) -> ModelConfig:
         _amount(entry, "costbudget", f"{where}.costBudget"),
         input_price,
         output_price,
+        required,
         more,
     )
 

@@ -5,7 +5,7 @@
 
 A package's reviewer gets copies, so that what runs is what the critic judged. One that cannot be used, that breaks or
 that answers with anything but findings refuses every order until it is mended or uninstalled: a check that somebody
-installed does not disappear silently.
+installed does not disappear silently. One that is made as None is not configured, and is not asked.
 """
 
 from __future__ import annotations
@@ -15,31 +15,36 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Final
 
-from worldfs.base.driver import PluginContext, Reviewer
+from worldfs.base.chat_model import ModelUnavailable
+from worldfs.base.driver import PluginContext, Reviewer, Run, SlowReviewer
 from worldfs.base.errors import UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Order, Profile, Scene
 from worldfs.base.plugin_registry import PluginGroup
 
-ReviewerFactory = Callable[[PluginContext], Reviewer]
-REVIEWERS: Final = PluginGroup[ReviewerFactory]("worldfs.reviewers", {})
+AddedReviewer = Reviewer | SlowReviewer
+ReviewerFactory = Callable[[PluginContext], AddedReviewer | None]
+REVIEWERS: Final = PluginGroup[ReviewerFactory](
+    "worldfs.reviewers", {"model": "worldfs.planning.model_critic:model_critic"}
+)
 FAILED: Final = "REVIEWER_FAILED"
 
 
 class ReviewerChain:
-    """A `Reviewer`. `added` are tried in the order of their names, each only while nobody has refused."""
+    """The critic, and those `added`: tried in the order of their names, each only while nobody has refused."""
 
     def __init__(
         self, critic: Reviewer, context: PluginContext, added: Mapping[str, ReviewerFactory] = REVIEWERS
     ) -> None:
         self._critic = critic
-        self.added: Mapping[str, Reviewer | Finding] = {name: _made(name, added, context) for name in sorted(added)}
+        made = {name: _made(name, added, context) for name in sorted(added)}
+        self.added = {name: one for name, one in made.items() if one is not None}
 
-    def review(self, order: Order, scene: Scene, profile: Profile | None) -> Sequence[Finding]:
+    def review(self, order: Order, scene: Scene, profile: Profile | None, run: Run) -> Sequence[Finding]:
         findings = list(self._critic.review(order, scene, profile))
-        return findings if refuses(findings) else [*findings, *self.review_added(order, scene, profile)]
+        return findings if refuses(findings) else [*findings, *self.review_added(order, scene, profile, run)]
 
-    def review_added(self, order: Order, scene: Scene, profile: Profile | None) -> Sequence[Finding]:
+    def review_added(self, order: Order, scene: Scene, profile: Profile | None, run: Run) -> Sequence[Finding]:
         """What the packages' reviewers find. For an order that the critic does not judge, a session's: they alone."""
         findings: list[Finding] = []
         for name, reviewer in self.added.items():
@@ -49,9 +54,15 @@ class ReviewerChain:
                 findings.append(replace(reviewer, job=order.id))
                 continue
             try:
-                found = list(reviewer.review(deepcopy(order), deepcopy(scene), deepcopy(profile)))
+                copies = deepcopy(order), deepcopy(scene), deepcopy(profile)
+                if isinstance(reviewer, SlowReviewer):
+                    found = list(reviewer.review_during(*copies, run))
+                else:
+                    found = list(reviewer.review(*copies))
                 if not all(isinstance(item, Finding) for item in found):
                     raise TypeError("a reviewer answers with findings")
+            except ModelUnavailable:
+                raise
             except Exception as error:  # whatever a package raises
                 found = [_failed(name, f"{type(error).__name__}: {error}")]
             findings += [replace(item, job=order.id) for item in found]
@@ -63,7 +74,7 @@ def refuses(findings: Sequence[Finding]) -> bool:
     return any(not item.warning for item in findings)
 
 
-def _made(name: str, added: Mapping[str, ReviewerFactory], context: PluginContext) -> Reviewer | Finding:
+def _made(name: str, added: Mapping[str, ReviewerFactory], context: PluginContext) -> AddedReviewer | Finding | None:
     try:
         return added[name](context)
     except UserError as error:

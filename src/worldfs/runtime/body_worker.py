@@ -15,7 +15,7 @@ from worldfs.base.model import MAY_MOVE, ApprovalRule, Finding, Json, Order, Out
 class JobHooks(Protocol):
     """What the kernel asks of the world around a job: review it, record the observation, record a lesson."""
 
-    def review(self, order: Order) -> Sequence[Finding]: ...
+    def review(self, order: Order, run: Run) -> Sequence[Finding]: ...
 
     def observe(self, node: str) -> None:
         """The node's driver observes; ENVIRONMENT.md is durable when this returns."""
@@ -64,9 +64,9 @@ class BodyWorker:
     def artifacts(self) -> Path | None:
         return self.node.artifacts
 
-    def review(self, order: Order) -> Sequence[Finding]:
+    def review(self, order: Order, run: Run) -> Sequence[Finding]:
         """The findings of the hooks, else whether the driver has the op at all."""
-        findings, ops = self.hooks.review(order), {op.name for op in self.node.driver.operations}
+        findings, ops = self.hooks.review(order, run), {op.name for op in self.node.driver.operations}
         if order.op not in ops and all(item.warning for item in findings):
             return [*findings, _no_such_op(order, ops)]
         return findings

@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from worldfs.base.clock import Clock, stamp
 from worldfs.base.driver import Run
@@ -41,17 +42,19 @@ class Dispatcher:
 
     def _run(self, attempt: JobAttempt, worker: Worker) -> None:
         order = attempt.job.order
-        findings, fault = ((), None) if attempt.cancel.is_set() else _review(order, worker)
+        reviewed = Run(self.clock, inf, cancel=attempt.cancel)
+        findings, fault = ((), None) if attempt.cancel.is_set() else _review(order, worker, reviewed)
         if attempt.closing or (attempt.cancel.is_set() and attempt.stopped is not None):
             attempt.abandon()
             return
         if attempt.cancel.is_set() and attempt.stopped is None:
-            self._end(attempt, Outcome.failure(Cause.CANCELLED, "CANCELLED", coded("runtime.cancelled_before")))
+            outcome = Outcome.failure(Cause.CANCELLED, "CANCELLED", coded("runtime.cancelled_before"))
+            self._end(attempt, _with(outcome, reviewed.evidence))
             return
         refused = tuple(item for item in findings if not item.warning)
         if fault is not None or refused:
             outcome = fault or refusal_outcome(refused)
-            self._end(attempt, outcome, lesson=bool(refused))
+            self._end(attempt, _with(outcome, reviewed.evidence), lesson=bool(refused))
             return
         try:
             approval = self.approved(order)
@@ -75,8 +78,7 @@ class Dispatcher:
             return
         if of_all and outcome.code == "EXECUTION_TIMEOUT" and run.stop:  # not a step's own limit, nor a policy's
             outcome = replace(outcome, code="SESSION_TIMEOUT")
-        if approval:
-            outcome = replace(outcome, evidence={**outcome.evidence, **approval})
+        outcome = _with(outcome, {**reviewed.evidence, **approval})
         if findings:  # warnings refuse nothing; they are part of the result
             outcome = replace(outcome, findings=(*outcome.findings, *findings))
         outcome = _observed(outcome, worker)
@@ -121,10 +123,10 @@ class Dispatcher:
         attempt.job = job
 
 
-def _review(order: Order, worker: Worker) -> tuple[Sequence[Finding], Outcome | None]:
+def _review(order: Order, worker: Worker, run: Run) -> tuple[Sequence[Finding], Outcome | None]:
     """The worker's findings; nothing is durable yet."""
     try:
-        return worker.review(order), None
+        return worker.review(order, run), None
     except StorageError:
         raise
     except WorldError as error:
@@ -133,6 +135,10 @@ def _review(order: Order, worker: Worker) -> tuple[Sequence[Finding], Outcome | 
         return (), Outcome.failure(Cause.REJECTED, error.code, said)
     except Exception as error:
         return (), _fault("REVIEW_ERROR", error)
+
+
+def _with(outcome: Outcome, evidence: Json) -> Outcome:
+    return replace(outcome, evidence={**outcome.evidence, **evidence}) if evidence else outcome
 
 
 def _execute(worker: Worker, order: Order, run: Run) -> Outcome:

@@ -23,8 +23,11 @@ class Worker(Protocol):
         """The directory for what an attempt leaves behind; None: it keeps nothing."""
         ...
 
-    def review(self, order: Order) -> Sequence[Finding]:
-        """Every finding against the order, and every warning; nothing is durable yet, and nothing moves."""
+    def review(self, order: Order, run: Run) -> Sequence[Finding]:
+        """Every finding against the order, and every warning; nothing is durable yet, and nothing moves.
+
+        It may end early when `run.stop` says so.
+        """
         ...
 
     def execute(self, order: Order, run: Run) -> Outcome:

@@ -46,4 +46,4 @@ class Home(NamedTuple):
             data = b""
         except OSError as error:
             raise from_os(error, path=str(self.config_path), op="read") from error
-        return config.read(data, environ)._replace(profiles=str(self.profiles))
+        return config.read(data, environ)._replace(home=str(self.path), profiles=str(self.profiles))

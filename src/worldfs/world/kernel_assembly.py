@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -24,6 +25,7 @@ from worldfs.storage import revision
 
 from . import computed_files
 from .bringup import ENVIRONMENT, BringUp, UnavailableDriver, error_finding
+from .configured_model import configured_model
 from .job_evidence import job_succeeded
 from .node_specs import NodeSpec, disabled_robots, driver_factory, profile_for
 from .unsupported_config import demand_single, unsupported_settings
@@ -44,7 +46,9 @@ def assemble_kernel(
     `drivers`: None, those of the registry. Raises `BadInput` for required documents that are unreadable.
     """
     demand_single(world.config)
-    reviewer = ReviewerChain(Critic(), PluginContext(world.clock, language=world.language()))
+    config, home = world.config, Path(world.config.home if world.config is not None else world.root)
+    model = partial(configured_model, config, home, os.environ, world.clock)
+    reviewer = ReviewerChain(Critic(), PluginContext(world.clock, language=world.language(), model=model))
     hooks = WorldJobHooks(world.tree, PROJECT, world.clock, reviewer, world.language)
     artifacts = world.beside("artifacts")
     hooks.films = artifacts / "films" if artifacts is not None else None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from worldfs.access.roles import CRITIC, WATCHDOG
 from worldfs.base.clock import Clock, stamp
-from worldfs.base.driver import RECORD_FPS, Driver, Simulated, VideoRecorder
+from worldfs.base.driver import RECORD_FPS, Driver, Run, Simulated, VideoRecorder
 from worldfs.base.errors import MissingRequirement, UserError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import render_outcome
@@ -56,15 +56,15 @@ class WorldJobHooks:
             self.profiles[node] = CachedDocument(self._critic, f"/nodes/{node}/EMBODIED.md", embodied.read)
         return self.profiles[node]
 
-    def review(self, order: Order) -> Sequence[Finding]:
+    def review(self, order: Order, run: Run) -> Sequence[Finding]:
         """The reviewers first, by the documents; then the driver's own review. For a target: its preflight first."""
         if order.node in self.targets:
             findings = list(self.drivers[order.node].review(order))
             if self.reviewer.added and not refuses(findings):
-                findings += self.reviewer.review_added(order, self.judged.get().scene, None)
+                findings += self.reviewer.review_added(order, self.judged.get().scene, None, run)
             return findings
         profile = self.profile(order.node).get()
-        findings = list(self.reviewer.review(order, self.judged.get().scene, profile))
+        findings = list(self.reviewer.review(order, self.judged.get().scene, profile, run))
         if not refuses(findings):
             findings += self.drivers[order.node].review(order)
         return findings

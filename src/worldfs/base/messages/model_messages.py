@@ -20,6 +20,22 @@ ROWS = {
     ),
     "model.refused": ("{why}. The model {name} refuses: {reason}", "{why}。模型 {name} 拒绝：{reason}"),
     "model.unavailable": ("{why}. The model was not of use: {problem}", "{why}。模型没有用上：{problem}"),
+    "model.critic": ("the model {name} refuses: {reason}", "模型 {name} 拒绝：{reason}"),
+    "model.critic_agrees": ("a second opinion that agrees", "第二意见同意"),
+    "model.critic_fix": (
+        "order something else; or, if the model is wrong, take models.critic out of config.json",
+        "请换一个动作；如果模型错了，请从 config.json 去掉 models.critic",
+    ),
+    "model.critic_silent": (
+        "no second opinion, so the critic alone decided: {problem}",
+        "没有第二意见，只由审查者决定：{problem}",
+    ),
+    "model.critic_answer": ("an answer of the model", "模型的回答"),
+    "model.critic_check": ("paos model check critic", "paos model check critic"),
+    "model.critic_unusable": (
+        "one call of agree or refuse is expected, and not {found}",
+        "应当调用一次 agree 或 refuse，而不是 {found}",
+    ),
     "model.too_long": (
         "the reading has {size} characters and cannot be confirmed in one line",
         "理解有 {size} 个字符，一行内无法确认",

@@ -17,8 +17,8 @@ from worldfs.base.stop_signal import StopSignal
 from worldfs.planning.planner import Planner, RefusedIntent
 from worldfs.planning.stop_words import is_stop
 from worldfs.storage.directory_lease import directory_lease
-from worldfs.world.configured_model import planner_model
 from worldfs.world.instruction import Instruction
+from worldfs.world.instruction_model import planner_model
 
 from .command_context import CommandContext
 from .exits import DONE, INTERRUPTED, MISUSE, REFUSED

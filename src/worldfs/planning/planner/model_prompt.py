@@ -55,8 +55,8 @@ def opening(
     told: Json = {
         "instruction": instruction,
         "not_understood_by_the_grammar": one_line(why, 400),
-        "scene": _scene(scene),
-        "robot": _robot(profile),
+        "scene": scene_json(scene),
+        "robot": robot_json(profile),
         "lessons": _lessons(lessons),
     }
     return [ModelMessage("system", RULES), data(told)]
@@ -68,7 +68,7 @@ def again(scene: Scene, reason: str, steps: Sequence[Json], lessons: Sequence[Le
         {
             "failed": one_line(reason, 600),
             "steps": list(steps),
-            "scene": _scene(scene),
+            "scene": scene_json(scene),
             "lessons": _lessons(lessons),
         }
     )
@@ -79,7 +79,8 @@ def data(value: Json) -> ModelMessage:
     return ModelMessage("user", json.dumps(value, ensure_ascii=False))
 
 
-def _scene(scene: Scene) -> Json:
+def scene_json(scene: Scene) -> Json:
+    """What stands where, as a model is told it."""
     places = layout(scene)
     things = (*scene.objects, *scene.furniture)
     listed = [_thing(thing, f"{spot.relation} {spot.of}" if (spot := places.get(thing.id)) else "") for thing in things]
@@ -104,7 +105,8 @@ def _thing(thing: Thing, place: str) -> Json:
     return {key: item for key, item in value.items() if item not in ("", 0.0, False)}
 
 
-def _robot(profile: Profile | None) -> Json:
+def robot_json(profile: Profile | None) -> Json:
+    """What the robot is, and its limits."""
     if profile is None:
         return {}
     limits = {

@@ -61,7 +61,7 @@ class FileJobHooks:
     def __init__(self, path: Path, store: DiskStore) -> None:
         self.path, self.store = path, store
 
-    def review(self, order: Order) -> Sequence[Finding]:
+    def review(self, order: Order, run: Run) -> Sequence[Finding]:
         why = order.params.get("refuse")
         return (Finding("CRITIC_REFUSED", order.op, "a free way", str(why), "choose another"),) if why else ()
 

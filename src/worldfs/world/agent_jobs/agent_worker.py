@@ -33,7 +33,7 @@ class AgentWorker:
     def artifacts(self) -> Path | None:
         return None
 
-    def review(self, order: Order) -> Sequence[Finding]:
+    def review(self, order: Order, run: Run) -> Sequence[Finding]:
         return ()
 
     def execute(self, order: Order, run: Run) -> Outcome:

@@ -20,7 +20,7 @@ from worldfs.world.agent_jobs.agent_jobs import AgentJobs
 from worldfs.world.agent_jobs.chat import Chat
 from worldfs.world.agent_jobs.event_selector import Alive, EventSelector, Readable, SavedWaits
 from worldfs.world.agent_jobs.responders import Responders
-from worldfs.world.configured_model import planner_model
+from worldfs.world.instruction_model import planner_model
 
 from ..home import Home
 from .endpoint_orders import BoundEndpoint, EndpointAddress, EndpointOrders

@@ -1,0 +1,32 @@
+"""The planner's language model, as config.json configures it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from worldfs.base.clock import Clock
+from worldfs.planning.planner import PlannerModel
+from worldfs.planning.planner.planner_model import nobody
+
+from .configured_model import configured_model
+
+if TYPE_CHECKING:
+    from worldfs.formats.config import Config
+
+PLANNER: Final = "planner"  # the name in `models` of config.json
+
+
+def planner_model(
+    config: Config | None,
+    home: Path,
+    environ: Mapping[str, str],
+    clock: Clock,
+    *,
+    ask: Callable[[str], str] = nobody,
+    confirmed: str = "",
+) -> PlannerModel | None:
+    """None where none is configured."""
+    found = configured_model(config, home, environ, clock, PLANNER)
+    return None if found is None else PlannerModel(found.open, clock, ask, confirmed)
