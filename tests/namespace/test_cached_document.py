@@ -51,6 +51,15 @@ def test_a_file_that_goes_is_empty_and_one_that_comes_back_is_read(store, docume
     assert parsed == [b"", b"one", b""]
 
 
+def test_a_file_that_is_there_is_walked_to_once(store, document, monkeypatch):
+    walked, walk = [], Namespace.walk
+    monkeypatch.setattr(Namespace, "walk", lambda space, path: walked.append(path) or walk(space, path))
+    for text in (b"one", b"two", b"three"):
+        store.put("TASK.md", text)
+        assert document.get() == text.decode()
+    assert walked == [PATH]
+
+
 @pytest.mark.parametrize("before", [b"one", None])
 def test_a_change_is_applied_again_to_what_another_wrote_meanwhile(store, document, before):
     if before is not None:

@@ -120,8 +120,7 @@ def test_work_in_a_directory_above_what_is_watched_wakes_nobody(store, tmp_path)
     with store.watch("deep/er") as watch:
         (tmp_path / "draft").write_bytes(b"1")
         os.rename(tmp_path / "draft", tmp_path / "ACTION.md")
-        heard, _, _ = select.select([watch._inotify.fileno()], [], [], 0)  # events are there when the call returns
-        assert not heard
+        assert not heard(watch)
         store.put("deep/er/two", b"1")
         assert watch.read(PATIENCE_S) == [StoreChange("deep/er/two", StoreChangeKind.PUT)]
 
@@ -177,6 +176,55 @@ def test_the_root_itself_moved_away_is_a_resync(tmp_path):
         assert wait_for_change(watch, "jobs", StoreChangeKind.RESYNC)
         (tmp_path / "elsewhere" / "jobs" / "one").write_bytes(b"1")
         assert wait_for_change(watch, "jobs/one", StoreChangeKind.PUT)
+
+
+def test_of_arrivals_an_append_and_a_move_away_wake_nobody(store):
+    store.put("done/none", b"1")
+    with store.watch("jobs", arrivals=("jobs",)) as watch:
+        store.put_many([("jobs/one", b"1")])
+        assert watch.read(PATIENCE_S) == [StoreChange("jobs/one", StoreChangeKind.PUT)]
+        store.append("jobs/one", b"2")
+        store.move("jobs/one", "done/one")
+        assert not heard(watch)
+        store.put("jobs/two", b"2")
+        assert watch.read(PATIENCE_S) == [StoreChange("jobs/two", StoreChangeKind.PUT)]
+
+
+def test_of_arrivals_a_file_written_in_place_is_reported_when_it_is_closed(store, tmp_path):
+    with store.watch("jobs", arrivals=("jobs",)) as watch:
+        with (tmp_path / "jobs" / "one").open("wb", buffering=0) as file:
+            file.write(b"half")
+            assert watch.read(0) == []
+            file.write(b"whole")
+        assert watch.read(PATIENCE_S) == [StoreChange("jobs/one", StoreChangeKind.PUT)]
+
+
+def test_of_arrivals_the_loss_of_the_directory_is_reported(store, tmp_path):
+    with store.watch("jobs", arrivals=("jobs",)) as watch:
+        shutil.rmtree(tmp_path / "jobs")
+        assert wait_for_change(watch, "jobs", StoreChangeKind.RESYNC)
+        store.put("jobs/one", b"1")
+        assert wait_for_change(watch, "jobs", StoreChangeKind.RESYNC)
+        store.put("jobs/two", b"2")
+        assert wait_for_change(watch, "jobs/two", StoreChangeKind.PUT)
+
+
+def test_a_watch_of_private_files_alone_is_not_woken_by_what_a_sheet_displaces(tmp_path):
+    store = DiskStore(tmp_path, guarded={"ACTION.md"})
+    for text in (b"0", b"1"):  # now all directories are there
+        store.put("ACTION.md", text)
+    store.put(".paos/stops/all", b"0")
+    with store.watch(".paos/stops") as watch, store.watch("ACTION.md") as sheet:
+        store.put("ACTION.md", b"2")
+        assert heard(sheet) and not heard(watch)
+        store.append(".paos/stops/all", b"1")
+        assert watch.read(PATIENCE_S) == [StoreChange(".paos/stops/all", StoreChangeKind.PUT)]
+    store.close()
+
+
+def heard(watch):
+    """Whether there are events: they are there when the call that makes them returns."""
+    return bool(select.select([watch._inotify.fileno()], [], [], 0)[0])
 
 
 def test_closing_ends_a_blocked_read(store):

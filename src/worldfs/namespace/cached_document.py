@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from worldfs.base.errors import Conflict, Exists, NotFound
 from worldfs.storage.store_interface import ABSENT
 from worldfs.tree.verb_values import Content
 
 from .path_verbs import PathVerbs
+
+if TYPE_CHECKING:
+    from .node import Node
 
 Parsed = TypeVar("Parsed")
 
@@ -22,6 +25,7 @@ class CachedDocument(Generic[Parsed]):
         self._namespace = namespace
         self.path = path
         self._parse = parse
+        self._node: Node | None = None  # of the path, as long as there is a file
         self._revision = ""
         self._noun: Parsed | None = None
         self._lock = threading.Lock()
@@ -38,8 +42,10 @@ class CachedDocument(Generic[Parsed]):
     def fetch(self) -> Content:
         """A missing file is empty bytes of no revision."""
         try:
-            return self._namespace.read(self.path)
+            node = self._node = self._node or self._namespace.walk(self.path)
+            return node.read()
         except NotFound:
+            self._node = None
             return Content(b"")
 
     def change(self, edit: Callable[[bytes], bytes]) -> bool:

@@ -89,7 +89,10 @@ class Kernel:
             watched or {}
         )  # other files → callback; it returns False to be called again when no job runs
         self._put_off: set[str] = set()  # those to be called again when no job runs
-        self._watch = stores.watch(*sheets, *self._watched, OPEN, CANCEL, CONTROL, ALERTS, STOPS, TURNS, APPROVALS)
+        # Of open jobs only new ones: the lines that our own lanes write would wake this thread against them.
+        self._watch = stores.watch(
+            *sheets, *self._watched, OPEN, CANCEL, CONTROL, ALERTS, STOPS, TURNS, APPROVALS, arrivals=(OPEN,)
+        )
         self._turns = HeldTurns(store, self.nodes, clock)
         self._approvals = ApprovalGate(store, clock, self.nodes, lambda job: log("asked", job))
         dispatch = Dispatcher(

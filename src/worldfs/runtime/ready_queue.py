@@ -11,6 +11,7 @@ from worldfs.base.clock import parse_stamp
 from worldfs.base.model import Job
 
 from . import job_schedule
+from .job_schedule import Key
 
 
 class ReadyQueue:
@@ -23,6 +24,7 @@ class ReadyQueue:
         self._lane_of = lane_of
         self._lines: dict[str, list[Job]] = {}
         self._lane: dict[str, str] = {}  # id → lane of a job in a queue; `lane_of` may change its mind
+        self._rank: dict[str, Key] = {}  # id → rank of a job in a queue
         self._later: dict[str, Job] = {}  # not yet due
         self._moments: list[tuple[datetime, str]] = []  # heap of their times; ids of dropped jobs are skipped
 
@@ -51,8 +53,8 @@ class ReadyQueue:
         if self._later.pop(job.id, None) is not None or (lane := self._lane.pop(job.id, None)) is None:
             return
         line = self._lines[lane]
-        index = 0 if line[0].id == job.id else bisect.bisect_left(line, job_schedule.rank(job), key=job_schedule.rank)
-        del line[index]
+        index = 0 if line[0].id == job.id else bisect.bisect_left(line, self._rank[job.id], key=self._ranked)
+        del line[index], self._rank[job.id]
         if not line:
             del self._lines[lane]
 
@@ -77,4 +79,8 @@ class ReadyQueue:
 
     def _insert(self, job: Job) -> None:
         lane = self._lane[job.id] = self._lane_of(job)
-        bisect.insort(self._lines.setdefault(lane, []), job, key=job_schedule.rank)
+        self._rank[job.id] = job_schedule.rank(job)
+        bisect.insort(self._lines.setdefault(lane, []), job, key=self._ranked)
+
+    def _ranked(self, job: Job) -> Key:
+        return self._rank[job.id]

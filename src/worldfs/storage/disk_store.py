@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from contextlib import suppress
 from itertools import islice
 
@@ -322,14 +322,14 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
 
     # -- watching --------------------------------------------------------------------------------------------------
 
-    def watch(self, *prefixes: str) -> StoreWatch:
+    def watch(self, *prefixes: str, arrivals: Collection[str] = ()) -> StoreWatch:
         for prefix in prefixes:
             if prefix:
                 check_path(prefix, op="watch")
         if hasattr(os, "eventfd"):  # Linux; nowhere else is there inotify
             from .watch_linux import LinuxWatch
 
-            return LinuxWatch(self, prefixes)
+            return LinuxWatch(self, prefixes, arrivals)
         from .watch_scan import ScanWatch
 
         return ScanWatch(self, prefixes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -123,7 +123,7 @@ class MemoryStore(Store):
             self._files[key] = self._files.get(key, b"") + data
             self._notify(key, StoreChangeKind.PUT)
 
-    def watch(self, *prefixes: str) -> StoreWatch:
+    def watch(self, *prefixes: str, arrivals: Collection[str] = ()) -> StoreWatch:
         for prefix in prefixes:
             if prefix:
                 check_path(prefix, op="watch")

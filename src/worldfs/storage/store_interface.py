@@ -8,7 +8,7 @@ a watch is level-triggered, why `expect` has three forms and why nothing here pr
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from enum import Enum
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
@@ -138,8 +138,11 @@ class Store(ABC):
         """Add to the end (Logs, one writer). A torn tail left by a crash is the reader's to repair."""
 
     @abstractmethod
-    def watch(self, *prefixes: str) -> StoreWatch:
-        """Watch keys equal to, or directly below, each prefix. Changes after this call are seen."""
+    def watch(self, *prefixes: str, arrivals: Collection[str] = ()) -> StoreWatch:
+        """Watch keys equal to, or directly below, each prefix. Changes after this call are seen.
+
+        `arrivals`: of these prefixes only the keys that are new matter; an append, a move away may go unreported.
+        """
 
     @abstractmethod
     def lease(self, name: str, purpose: str = "", *, clock: Clock | None = None) -> Lease:

@@ -14,7 +14,7 @@ import os
 import select
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
@@ -37,6 +37,7 @@ CAME: Final = int(flags.CLOSE_WRITE | flags.MOVED_TO | flags.CREATE)
 GONE: Final = int(flags.MOVED_FROM | flags.DELETE)
 SELF: Final = int(flags.DELETE_SELF | flags.MOVE_SELF | flags.UNMOUNT | flags.IGNORED)
 MASK: Final = int(CAME | GONE | flags.DELETE_SELF | flags.MOVE_SELF | flags.ONLYDIR | flags.EXCL_UNLINK)
+MASK_ARRIVALS: Final = int(MASK & ~(GONE | flags.CLOSE_WRITE))
 MASK_HOME: Final = int(MASK & ~(GONE | flags.CREATE))  # every swap passes there: only events that can matter
 MASK_ABOVE: Final = int(flags.DELETE | flags.DELETE_SELF | flags.MOVE_SELF | flags.ONLYDIR | flags.EXCL_UNLINK)
 BUFFER: Final = 1 << 15  # bytes a read: some hundred events; a longer one would be mapped and unmapped each time
@@ -48,11 +49,14 @@ _LIMITS = {
 
 
 class LinuxWatch(StoreWatch):
-    def __init__(self, store: DiskStore, prefixes: tuple[str, ...]) -> None:
+    def __init__(self, store: DiskStore, prefixes: tuple[str, ...], arrivals: Collection[str] = ()) -> None:
         self._store, self._root = store, store.root
         self._prefixes = frozenset(prefixes)
-        self._wanted = _with_ancestors((*prefixes, HOME))
-        self._heard = {HOME, *prefixes, *(prefix.rpartition("/")[0] for prefix in prefixes)}
+        self._arrivals = set(arrivals)
+        # No program edits what is private: a watch of nothing else need not wake whenever a sheet is rendered.
+        home = () if all(prefix.startswith(f"{PRIVATE_DIR}/") for prefix in prefixes) else (HOME,)
+        self._wanted = _with_ancestors((*prefixes, *home))
+        self._heard = {*home, *prefixes, *(prefix.rpartition("/")[0] for prefix in prefixes)}
         self._reading = threading.Lock()
         self._closed = False
         self._armed: dict[int, str] = {}  # watch descriptor → directory
@@ -138,6 +142,9 @@ class LinuxWatch(StoreWatch):
         key = f"{folder}/{name}" if folder else name
         if folder == HOME:
             self._hear_displaced(mask, name)
+        if mask & flags.CREATE and folder in self._arrivals and DRAFT not in name:
+            self._arrivals.discard(folder)  # a program writes there in place: from now on its closing is heard, too
+            self._arm()
         if mask & flags.ISDIR and key in self._wanted:
             self._resync(key)
             if folder in self._prefixes and key not in self._prefixes and key != PRIVATE_DIR:
@@ -210,7 +217,8 @@ class LinuxWatch(StoreWatch):
         for path in self._wanted:
             try:
                 folder = self._root.folder(path)
-                wd = self._inotify.add_watch(f"/proc/self/fd/{folder.fd}", MASK_HOME if path == HOME else MASK)
+                mask = MASK_HOME if path == HOME else MASK_ARRIVALS if path in self._arrivals else MASK
+                wd = self._inotify.add_watch(f"/proc/self/fd/{folder.fd}", mask)
             except (FileNotFoundError, NotADirectoryError, UserError):
                 continue
             except OSError as error:

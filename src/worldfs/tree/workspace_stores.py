@@ -6,7 +6,7 @@ of a layout row says that its file lies in the robot's own. Jobs, stops and the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -38,14 +38,14 @@ class WorkspaceStores(NamedTuple):
     def all(self) -> tuple[Store, ...]:
         return self.shared, *self.robots.values()
 
-    def watch(self, *prefixes: str) -> StoreWatch:
+    def watch(self, *prefixes: str, arrivals: Collection[str] = ()) -> StoreWatch:
         """A watch of prefixes of the shared store and, as `robot_key` names them, of robots' own ones."""
         own = {robot_key(node, ""): list[str]() for node in self.robots}
         shared: list[str] = []
         for prefix in prefixes:
             at = prefix[: prefix.find("/") + 1]
             own.get(at, shared).append(prefix[len(at) :] if at in own else prefix)
-        first = self.shared.watch(*shared)
+        first = self.shared.watch(*shared, arrivals=arrivals)
         if not own:
             return first
         robots = zip(own.items(), self.robots.values(), strict=True)
