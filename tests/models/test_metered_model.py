@@ -10,7 +10,7 @@ from worldfs.base.chat_model import ModelMessage, ModelReply, ModelUnavailable
 from worldfs.base.clock import SystemClock
 from worldfs.base.driver import Run
 from worldfs.formats.config_models import ModelConfig
-from worldfs.models.metered_model import MeteredModel
+from worldfs.models.metered_model import IMAGE_TOKENS, MeteredModel
 
 ASKED = (ModelMessage("user", "hello"),)
 CONFIG = ModelConfig("planner", "mine", "tiny", max_tokens=10, retries=0)
@@ -39,6 +39,19 @@ def test_a_budget_of_tokens_is_kept_before_the_call_that_would_break_it() -> Non
     with pytest.raises(ModelUnavailable, match="45 of 60 tokens") as raised:
         model.reply(ASKED, (), run_of())
     assert raised.value.code == "MODEL_BUDGET" and inner.asked == 1
+
+
+def test_a_picture_counts_as_tokens_and_not_by_its_bytes() -> None:
+    inner = Scripted(ModelReply("x", (), 0, 0))
+    model = MeteredModel(inner, CONFIG._replace(token_budget=IMAGE_TOKENS + 100))
+    seen = (ModelMessage("user", "look", (bytes(1_000_000),)),)
+    model.reply(seen, (), run_of())
+    assert IMAGE_TOKENS < model.tokens < IMAGE_TOKENS + 100
+    with pytest.raises(ModelUnavailable, match="tokens used"):
+        model.reply(seen, (), run_of())
+    other = MeteredModel(inner, CONFIG)
+    other.reply((ModelMessage("user", "look", (b"another",)),), (), run_of())
+    assert other.calls[0].prompt_sha256 != model.calls[0].prompt_sha256
 
 
 def test_a_budget_of_money_is_kept() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import threading
 from collections.abc import Sequence
@@ -58,6 +59,18 @@ def test_a_tool_is_offered_by_its_schema_and_called(kind: str) -> None:
     (call,) = model.calls
     assert (call.input_tokens, call.output_tokens, call.error) == (*USAGE, "") and len(call.prompt_sha256) == 64
     assert call.cost_usd is None and "prompt" not in str(call.as_json()).replace("prompt_sha256", "")
+
+
+@pytest.mark.parametrize(("kind", "field"), [("openai", "image_url"), ("anthropic", "source")])
+def test_a_picture_goes_with_the_words(kind: str, field: str) -> None:
+    picture = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 4_000
+    with serving([ScriptedCall("pick", {"id": "apple_01"})]) as api:
+        model = opened(api, kind)
+        model.reply((ModelMessage("user", "Pick what you see.", (picture,)),), (PICK,), run_of())
+    content = api.requests[0][1]["messages"][-1]["content"]
+    (shown,) = [part for part in content if field in part]
+    assert base64.b64encode(picture).decode() in json.dumps(shown) and "image/png" in json.dumps(shown)
+    assert "Pick what you see." in json.dumps(content)
 
 
 def test_prices_of_the_settings_make_the_cost() -> None:

@@ -19,6 +19,7 @@ from .model import Json, Operation
 class ModelMessage(NamedTuple):
     role: str  # system | user | assistant
     text: str
+    images: tuple[bytes, ...] = ()  # PNG files that a user message shows, for models that see
 
 
 class ModelTool(NamedTuple):

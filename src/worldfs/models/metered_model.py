@@ -17,6 +17,7 @@ LEAVE_S: Final = 2.0  # for a stopped call to end by itself; then it is left beh
 BACKOFF_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
 LONGEST_WAIT_S: Final = 30.0  # that an endpoint may ask for before a retry
 BYTES_A_TOKEN: Final = 4  # where the endpoint does not count
+IMAGE_TOKENS: Final = 1_500  # of a picture of 640 × 480, before the endpoint has counted
 RETRIED: Final = frozenset(("MODEL_UNREACHABLE",))
 
 
@@ -42,14 +43,15 @@ class MeteredModel:
         return None if any(cost is None for cost in costs) else sum(cost for cost in costs if cost is not None)
 
     def reply(self, messages: Sequence[ModelMessage], tools: Sequence[ModelTool], run: Run) -> ModelReply:
-        prompt = json.dumps([messages, tools], ensure_ascii=False, sort_keys=True, default=str).encode()
+        prompt = _prompt(messages, tools)
+        estimate = len(prompt) // BYTES_A_TOKEN + IMAGE_TOKENS * sum(len(message.images) for message in messages)
         for attempt in range(self.config.retries + 1):
-            self._check_budget(len(prompt) // BYTES_A_TOKEN)
+            self._check_budget(estimate)
             began = run.clock.monotonic()
             try:
                 reply = self._ask(messages, tools, run)
             except ModelUnavailable as error:
-                self._record(prompt, ModelReply("", (), len(prompt) // BYTES_A_TOKEN), began, run, error.code)
+                self._record(prompt, ModelReply("", (), estimate), began, run, error.code)
                 if error.code not in RETRIED or attempt == self.config.retries:
                     raise
                 wait = min(error.retry_after_s or BACKOFF_S[min(attempt, len(BACKOFF_S) - 1)], LONGEST_WAIT_S)
@@ -57,8 +59,7 @@ class MeteredModel:
                 continue
             if not reply.input_tokens + reply.output_tokens:
                 said = len(reply.text) + len(json.dumps(reply.calls, default=str))
-                counted = len(prompt) // BYTES_A_TOKEN, said // BYTES_A_TOKEN
-                reply = reply._replace(input_tokens=counted[0], output_tokens=counted[1])
+                reply = reply._replace(input_tokens=estimate, output_tokens=said // BYTES_A_TOKEN)
             self._record(prompt, reply, began, run)
             return reply
         raise AssertionError("the last attempt returns or raises")
@@ -115,9 +116,19 @@ class MeteredModel:
             cost = (reply.input_tokens * prices[0] + reply.output_tokens * prices[1]) / 1e6
         elif error and cost is None:
             cost = 0.0 if error in RETRIED else None  # nothing was answered, so nothing is charged
-        digest, latency = hashlib.sha256(prompt).hexdigest(), round(run.clock.monotonic() - began, 3)
+        digest, latency = _sha256(prompt), round(run.clock.monotonic() - began, 3)
         self.calls.append(ModelCall(self.name, digest, reply.input_tokens, reply.output_tokens, cost, latency, error))
 
     def _unavailable(self, found: str, code: str, expected: str = "", fix: str = "") -> ModelUnavailable:
         where = f"config.json models.{self.config.name}"
         return ModelUnavailable(found, path=where, op="ask a model", expected=expected, fix=fix, code=code)
+
+
+def _prompt(messages: Sequence[ModelMessage], tools: Sequence[ModelTool]) -> bytes:
+    """What is hashed: of an image its own hash."""
+    said = [[message.role, message.text, *map(_sha256, message.images)] for message in messages]
+    return json.dumps([said, tools], ensure_ascii=False, sort_keys=True, default=str).encode()
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

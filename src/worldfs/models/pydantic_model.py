@@ -140,7 +140,10 @@ def _history(messages: Sequence[ModelMessage]) -> list[parts.ModelMessage]:
         elif message.role == "system":
             found.append(parts.ModelRequest(parts=[parts.SystemPromptPart(message.text)]))
         else:
-            found.append(parts.ModelRequest(parts=[parts.UserPromptPart(message.text)]))
+            images = [parts.BinaryContent(image, media_type="image/png") for image in message.images]
+            found.append(
+                parts.ModelRequest(parts=[parts.UserPromptPart([message.text, *images] if images else message.text)])
+            )
     return found
 
 

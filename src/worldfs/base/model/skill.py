@@ -64,3 +64,4 @@ class Skill:
     environment_outputs: tuple[str, ...] = ()
     strict: bool = False  # strict_environment_contract: what is missing rejects, else it warns
     extra: Json = field(default_factory=dict)
+    digest: str = ""  # sha256 of the skill file that it comes from; "": an entry of SKILLS.md
