@@ -25,9 +25,9 @@ def run(episodes: int = EPISODES, seeds: int = SEEDS) -> dict[str, float]:
     """`learned.success` 0…1 of both families together, and of each; `learned.record_s`, `learned.train_s`."""
     from worldfs.plugins.benchmark.benchmark_methods import BenchmarkMethod
     from worldfs.plugins.benchmark.benchmark_run import run_benchmark
-    from worldfs.plugins.benchmark.score import success_rate
     from worldfs.plugins.recording.episode import RecordingRecipe
     from worldfs.plugins.recording.recording import record
+    from worldfs.skills.success_rate import success_rate
 
     with scratch() as place:
         began = time.perf_counter()

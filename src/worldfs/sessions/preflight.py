@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import either
 from worldfs.base.model import Finding, Json, Order, Scene, Skill, Target, routing_of
+from worldfs.base.model.skill import SIM
 from worldfs.formats import sensors
 from worldfs.policies.policy_client import PolicyInfo
 from worldfs.robots.targets import target_declaration
+
+from .skill_records import ALLOWED, SIMULATED, SkillState
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,33 @@ def check_documents(order: Order, skill: Skill, target: Target, place: FieldLoca
             )
         )  # fmt: skip
     return found
+
+
+def check_draft(
+    order: Order, skill: Skill, target: Target, state: Callable[[Skill, Target], SkillState], place: FieldLocator
+) -> list[Finding]:
+    """A program that a model or a person wrote moves a real robot as the skill file that was allowed on it, only."""
+    written = order.params.get("constraints") is not None or skill.extra.get("constraints") is not None
+    if target.kind == SIM or not (skill.digest or written):
+        return []
+    file = f"skills/{skill.id}.md"
+    if not skill.digest:
+        given = f"SESSIONS.md {order.id} execution.params.constraints"
+        field = given if "constraints" in order.params else place("SKILLS.md", skill.id, "constraints")
+        found, fix = coded("skill.no_file"), coded("skill.write_file")
+    elif order.params or routing_of(order).skill_runtime:
+        field = f"SESSIONS.md {order.id} execution.params"
+        names = sorted(order.params) or [coded("skill.other_runtime")]
+        found, fix = coded("skill.params", names=names), coded("skill.no_params")
+    else:
+        field, now = file, state(skill, target)
+        if now.state == ALLOWED:
+            return []
+        found = coded("skill.is", skill=skill.id, state=now.state, why=now.why)
+        fix = coded("skill.try_it", skill=skill.id)
+        if now.state == SIMULATED:
+            fix = coded("skill.allow_it", skill=skill.id, target=target.id)
+    return [Finding("SKILL_DRAFT", field, coded("skill.allowed_one", target=target.id), found, fix, order.id)]
 
 
 def _routed(order: Order, target: Target) -> Iterator[Finding]:

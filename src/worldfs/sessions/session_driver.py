@@ -13,7 +13,7 @@ from worldfs.base.clock import Clock
 from worldfs.base.driver import PluginContext, Run, Simulated
 from worldfs.base.errors import BadInput, MissingRequirement, UserError, WorldError
 from worldfs.base.messages import coded
-from worldfs.base.messages.message_rendering import error_message
+from worldfs.base.messages.message_rendering import error_message, finding_message
 from worldfs.base.model import (
     Cause,
     Finding,
@@ -41,6 +41,7 @@ from worldfs.skills.skill_runtime import SkillContext, SkillRequest, SkillRuntim
 from . import preflight
 from .episode_trace import EpisodeTrace
 from .plugins import Plugins
+from .skill_records import SkillState
 
 CONNECT_S = 3.0  # for a policy to answer at preflight, if the session allows no less
 
@@ -56,6 +57,7 @@ class SessionDocuments:
     skills: Callable[[], Mapping[str, Skill]]
     environment: Callable[[], Json]  # the present ENVIRONMENT.md
     place: preflight.FieldLocator
+    skill_state: Callable[[Skill, Target], SkillState]  # whether a skill file is allowed on a body
 
 
 class SessionDriver:
@@ -117,7 +119,7 @@ class SessionDriver:
         skill = self._registries.skills().get(order.op)
         if target is None or skill is None:
             return [self._unknown(order, target)]
-        found = preflight.check_documents(order, skill, target, place)
+        found = [*preflight.check_documents(order, skill, target, place), *self._draft(order, skill, target)]
         runtime = self._runtime(order, skill, found)
         if runtime is None or not nothing_wrong(found):
             return found
@@ -139,6 +141,8 @@ class SessionDriver:
         target, skill = self._registries.target(), self._registries.skills().get(order.op)
         if target is None or skill is None:
             return Outcome.failure(Cause.REJECTED, "SKILL_RUNTIME_MISSING", self._unknown(order, target).found)
+        if draft := self._draft(order, skill, target):  # edited since preflight: this very text is carried out
+            return Outcome.failure(Cause.REJECTED, draft[0].code, finding_message(draft[0]), findings=tuple(draft))
         runtime = self._runtime(order, skill, [])
         if runtime is None:
             missing = coded("session.no_runtime", name=skill.runtime)
@@ -163,6 +167,9 @@ class SessionDriver:
         return replace(outcome, evidence={**outcome.evidence, **trace.close(order, outcome)})
 
     # -- its steps -----------------------------------------------------------------------------------------------
+
+    def _draft(self, order: Order, skill: Skill, target: Target) -> list[Finding]:
+        return preflight.check_draft(order, skill, target, self._registries.skill_state, self._registries.place)
 
     def _take_up(self, target: Target, order: Order | None = None) -> TargetAdapter:
         """The adapter, open. A target that was declared anew is let go and taken up as it is now."""

@@ -59,7 +59,8 @@ def assemble_kernel(
         world.clock,
         artifacts,
         world.language(),
-        parts,
+        records=world.skill_records,
+        parts=parts,
         approval=partial(approval_rule, world.config),
     )
     bring: BringUp

@@ -38,7 +38,7 @@ class LocalNodes:
         now = self._world.clock.monotonic()
         if self._looked is None or now - self._looked >= LOOK_S:
             try:
-                token: object = self._world.declarations(), self.online()
+                token: object = self._world.declaration_tokens(), self.online()
             except WorldError:
                 token = None
             if self._looked is None or token != self._token:

@@ -11,7 +11,7 @@ from worldfs.base.messages import coded
 from worldfs.base.model import MAY_MOVE, ApprovalRule, Finding
 from worldfs.base.model.skill import REAL
 from worldfs.formats import environment
-from worldfs.formats.runtime import skills, targets
+from worldfs.formats.runtime import skill_file, skills, targets
 from worldfs.storage.store_interface import Store
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from worldfs.runtime.body_worker import KernelNode
     from worldfs.runtime.kernel import Kernel
     from worldfs.sessions.plugins import Plugins
+    from worldfs.sessions.skill_records import SkillRecords
 
 T = TypeVar("T")
 TARGETS, SKILLS = "TARGETS.md", "SKILLS.md"
@@ -65,8 +66,29 @@ class WorkspaceTargets:
         return self._targets.get().entries
 
     def skills(self) -> Mapping[str, Skill]:
-        """The skills of SKILLS.md; in the dialect where that is prose, of SKILLRUNTIME.md."""
+        """The skills of SKILLS.md (in the dialect where that is prose, of SKILLRUNTIME.md), then of the skill files."""
+        return {**self.skill_files()[0], **self.declared_skills()}
+
+    def declared_skills(self) -> Mapping[str, Skill]:
+        """Those that the operator declares, which come before a file of the same name."""
         return self._skills.get().entries or self._skills_r2.get().entries
+
+    def skill_files(self) -> tuple[dict[str, Skill], list[Finding]]:
+        """The skills of skills/*.md as they are now, and what cannot be read."""
+        found: dict[str, Skill] = {}
+        wrong: list[Finding] = []
+        try:
+            names = [name for file in self._store.list(skill_file.FOLDER) if (name := skill_file.name_of(file))]
+        except UserError as error:
+            return {}, [Finding(error.code, skill_file.FOLDER, error.expected, error.found, error.fix)]
+        for name in names:
+            try:
+                stored = self._store.get(f"{skill_file.FOLDER}/{name}.md")
+                if stored is not None:
+                    found[name] = skill_file.read(stored.data, name)
+            except UserError as error:
+                wrong.append(Finding(error.code, error.path, error.expected, error.found, error.fix))
+        return found, wrong
 
     def pointer(self, document: str, id: str, member: str) -> str:
         """File and pointer of an entry's member, as findings name it: "TARGETS.md targets[0].perception"."""
@@ -106,8 +128,9 @@ class TargetNodes:
         clock: Clock,
         artifacts: Path | None,
         language: str,
-        parts: Plugins | None = None,
         *,
+        records: SkillRecords,
+        parts: Plugins | None = None,
         approval: Callable[[str, bool], ApprovalRule] = lambda node, real: MAY_MOVE,
     ) -> None:
         from worldfs.sessions.plugins import Plugins
@@ -115,7 +138,7 @@ class TargetNodes:
         self.targets = targets
         self._clock, self._artifacts, self._language = clock, artifacts, language
         self._parts = parts or Plugins()
-        self._approval = approval
+        self._approval, self._records = approval, records
 
     def node(self, id: str) -> KernelNode:
         from worldfs.runtime.body_worker import KernelNode
@@ -123,8 +146,9 @@ class TargetNodes:
 
         targets = self.targets
         registries = SessionDocuments(
-            lambda: targets.targets().get(id), targets.skills, targets.environment, targets.pointer
-        )
+            lambda: targets.targets().get(id), targets.skills, targets.environment, targets.pointer,
+            self._records.state,
+        )  # fmt: skip
         driver = SessionDriver(registries, self._parts, self._clock, self._artifacts, self._language)
         return KernelNode(id, driver, self._artifacts, self.enabled(id), self._rule(id))
 

@@ -27,6 +27,7 @@ from worldfs.namespace.tree import Tree
 from worldfs.runtime.approvals import Approvals
 from worldfs.runtime.job_store import JobStore
 from worldfs.runtime.stop_log import StopLog
+from worldfs.sessions.skill_records import SkillRecords
 from worldfs.storage import revision
 from worldfs.storage.lease import KERNEL_LEASE
 from worldfs.storage.open_store import open_store
@@ -37,7 +38,7 @@ from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.virtual_file import FileBehaviour
 from worldfs.tree.workspace_stores import WorkspaceStores, robot_key
 
-from . import approval_files, computed_files
+from . import approval_files, computed_files, skill_files
 from .layout import home_table
 from .node_specs import DEFAULT_DRIVER, NodeSpec, disabled_robots, find_nodes
 from .workspace_language import detect_language
@@ -83,6 +84,7 @@ class World:
         self.jobs = JobStore(store, clock)
         self.stops = StopLog(store, clock)
         self.approvals = Approvals(store, clock)
+        self.skill_records = SkillRecords(store, clock)
         self.agents = AgentMounts(agents if agents is not None else root / "agents")
         self.workspace = WorkspaceMount(PROJECT, self.node_ids, stores, self.jobs)
         mounts = JoinedMounts({"workspace": self.workspace, "mind": self.agents, "house": StaticMount()})
@@ -98,6 +100,8 @@ class World:
             "stop": computed_files.StopFile(self.stops),
             "approvals": computed_files.ViewFile(lambda names: approval_files.waiting(self.approvals, names["node"])),
             "approve": approval_files.ApproveFile(self.approvals),
+            "skills": skill_files.SkillsFile(self.declarations, self.skill_records, self.language),
+            "allow_skill": skill_files.AllowSkillFile(self.declarations, self.skill_records),
             "resume": computed_files.ResumeFile(self.stops, self.node_ids),
             "robots": computed_files.ViewFile(lambda names: self._robots()),
             **computed_files.job_views(self.jobs),
@@ -170,6 +174,12 @@ class World:
 
             self._targets = WorkspaceTargets(self.store)
         return self._targets
+
+    def declarations(self) -> WorkspaceTargets:
+        """The same, and the skill files, also without a TARGETS.md."""
+        from .workspace_targets import WorkspaceTargets
+
+        return self.targets or WorkspaceTargets(self.store)
 
     def node_ids(self) -> list[str]:
         """Robots, then targets."""
@@ -412,10 +422,10 @@ class World:
         """That key of the shared store and of each robot's own, as `WorkspaceStores.watch` names them."""
         return [key, *(robot_key(node, key) for node in self.stores.robots)]
 
-    def declarations(self) -> tuple[str | None, ...]:
+    def declaration_tokens(self) -> tuple[str | None, ...]:
         """Tokens of the documents that declare the nodes: others once one of them may have changed."""
         bodies = (store.probe("EMBODIED.md") for store in self.stores.all())
-        return *bodies, self.store.probe("TARGETS.md"), self.store.probe("SKILLS.md")
+        return *bodies, *map(self.store.probe, ("TARGETS.md", "SKILLS.md", "skills"))
 
     def content(self, key: str, node: str = "") -> bytes:
         """A file of the workspace, or of a robot, without a check of rights: for the world itself."""

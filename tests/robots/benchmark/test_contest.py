@@ -20,11 +20,12 @@ from worldfs.base.errors import BadInput
 from worldfs.plugins.benchmark import benchmark_run, trial
 from worldfs.plugins.benchmark.benchmark_methods import BenchmarkMethod, parse_method
 from worldfs.plugins.benchmark.disturbance import Disturbance
-from worldfs.plugins.benchmark.score import results_table, success_rate, summary
+from worldfs.plugins.benchmark.score import results_table, summary
 from worldfs.plugins.benchmark.task_families import FAMILIES, make_scenario
 from worldfs.plugins.benchmark.trial import GoalCheck, Trial, TrialResult
 from worldfs.policies.policy_client import PolicyError
 from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
+from worldfs.skills.success_rate import success_rate
 
 ROOT = Path(__file__).resolve().parents[3]
 SKILLS = BenchmarkMethod("skills", "skills")

@@ -15,7 +15,7 @@ from worldfs.base.json_values import as_object
 LANGUAGES = ("en", "zh")  # the columns of a catalogue
 AREAS = (  # the catalogues: a code is `area.name`
     "agent", "approval", "command", "context", "critic", "file", "lesson", "model", "planner", "robot", "runtime",
-    "session", "setup", "world",
+    "session", "setup", "skill", "world",
 )  # fmt: skip
 _UNSAYABLE = (LookupError, ValueError, TypeError, AttributeError, RecursionError)
 

@@ -213,6 +213,36 @@ _WORLD = (
         "Exit 0: it answered as asked; 1: it did not; 2: it is not configured, or its key cannot be used.",
     ),
     CommandSpec(
+        "skill try",
+        "try a skill file in simulation, with something going wrong midway, and record each trial",
+        "skill_commands:try_skill",
+        (
+            ArgumentSpec(("name",), "its name: skills/NAME.md", "NAME"),
+            ArgumentSpec(("--seeds",), "tables to try it on (default: 100)", "N", takes="count", default=100),
+        ),
+        "A trial that is finished is never done again: stopped or killed, the same command goes on. An edited file "
+        "begins anew. Exit 0: it may be allowed on real targets; 1: it is a draft; 2: its text is refused.",
+        instead="the server's own `paos skill try` simulates",
+    ),
+    CommandSpec(
+        "skill list",
+        "list the skill files: draft, simulated, or allowed on which real target, and why",
+        "skill_commands:list_skills",
+        remote="skill_commands:list_skills",
+    ),
+    CommandSpec(
+        "skill allow",
+        "allow a skill file, as it is now, on a real target",
+        "skill_commands:allow",
+        (
+            ArgumentSpec(("name",), "its name: skills/NAME.md", "NAME"),
+            ArgumentSpec(("body",), "the real target in TARGETS.md", "TARGET"),
+        ),
+        "It needs 100 trials in simulation, and a lower end of the interval of successes of at least 0.9. An edit of "
+        "the file or of the target's declaration takes it back.",
+        remote="skill_commands:allow",
+    ),
+    CommandSpec(
         "status",
         "show the kernel, robots, jobs and last events",
         "status_command:run",

@@ -24,7 +24,7 @@ FOR_WORDS = ("rekep_real", "real_execute")  # skills that are described in words
 def words_of(request: SkillRequest) -> str:
     """The session's instruction in words, if the skill takes one; "" else."""
     description = next((v.strip() for key in WORDS if isinstance(v := request.params.get(key), str) and v.strip()), "")
-    if request.skill.id in FOR_WORDS:
+    if request.skill.id in FOR_WORDS and not request.skill.digest:
         return description or request.words.strip()
     if given_constraints(request) is not None or program_library.task_of(
         str(request.params.get("task") or request.skill.id)
@@ -42,7 +42,10 @@ def given_constraints(request: SkillRequest) -> object:
 def given_program(constraints: object, request: SkillRequest, things: Mapping[str, Thing]) -> LibraryProgram:
     """The program that a session or a skill brings. Raises `BadInput`, `NotFound` or `Unsafe`."""
     at = f"SESSIONS.md {request.job} execution.params.constraints"
-    if request.params.get("constraints") is None:
+    written = request.params.get("constraints") is None and bool(request.skill.digest)
+    if written:
+        at = f"skills/{request.skill.id}.md"
+    elif request.params.get("constraints") is None:
         at = f"SKILLS.md {request.skill.id} constraints"
     if isinstance(constraints, str) and "def " in constraints:
         program = of_text(constraints, at, _keypoints(request))
@@ -54,6 +57,9 @@ def given_program(constraints: object, request: SkillRequest, things: Mapping[st
         raise BadInput(type(constraints).__name__, path=at,
                        expected="a folder, a text of functions, or {metadata, files}",
                        fix="see docs/rekep.md")  # fmt: skip
+    if written and not program.keypoints:
+        raise BadInput("no keypoints", path=at, expected='keypoints = ["apple_01.centre", …]',
+                       fix="name the keypoints")  # fmt: skip
     return with_points(program, things, at)
 
 

@@ -146,6 +146,38 @@ ROWS: tuple[FileRow, ...] = (
         "Pictures, depth and traces that ENVIRONMENT.md and results refer to.",
         mount="workspace_pages",
     ),
+    FileRow(
+        PROJECT + "/skills/{path*}",
+        FileKind.RECORD,
+        "skill files (NAME.md): programs of constraints that a model or a person writes",
+        ALL,
+        {PLANNER: "", OPERATOR: ""},
+        key="skills/{path*}",
+    ),
+    *directory_rows(
+        PROJECT + "/skills",
+        "Skills of {project}",
+        "Skill files that a model or a person writes; skills.json beside it says what each of them may do.",
+        mount="workspace_pages",
+    ),
+    FileRow(
+        PROJECT + "/skills.json",
+        FileKind.VIEW,
+        "each skill file: draft, simulated or allowed, with the reason and its trials",
+        ALL,
+        key=".paos/skills",
+        view="skills",
+    ),
+    FileRow(
+        NODE + "/allow_skill",
+        FileKind.CONTROL,
+        'promote a skill on a real target: {"skill": NAME, "sha256": HASH}; it needs its trials in simulation',
+        frozenset(),
+        {OPERATOR: ""},
+        key=".paos/skills",
+        view="allow_skill",
+        needs=COMMAND,
+    ),
     *directory_rows(
         NODE + "/jobs", "Jobs of {node}", "What this body was asked to do, a directory a job.", mount="workspace_pages"
     ),

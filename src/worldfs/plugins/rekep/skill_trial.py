@@ -1,0 +1,114 @@
+"""A trial of a skill file: a seeded table, a disturbance midway, judged by the simulated world's state."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from worldfs.base.clock import Clock
+from worldfs.base.driver import PluginContext, Run
+from worldfs.base.errors import BadInput, UserError
+from worldfs.base.json_values import as_list, as_object, as_text
+from worldfs.base.model import Cause, Outcome, Scene, Skill, Target
+from worldfs.base.model.skill import SIM
+from worldfs.plugins.benchmark.disturbance import Disturbance
+from worldfs.robots.displacements import displacement_text
+from worldfs.robots.mujoco import task_predicates
+from worldfs.robots.mujoco.scene_layout import random_scene
+from worldfs.robots.targets.tabletop_target import TabletopTarget
+from worldfs.sessions.skill_records import SkillTrial
+from worldfs.skills.skill_runtime import SkillContext, SkillRequest
+
+from .constraint_language import read
+from .constraint_program import GRASPED, ConstraintProgram, of_text
+from .rekep_runtime import ReKepPolicyRuntime
+
+if TYPE_CHECKING:
+    from worldfs.robots.mujoco.arm import Arm
+
+FIRST_SEED: Final = 9_000  # nothing of the product was tuned on these
+OBJECTS: Final = 5  # one of each kind
+WALL_S: Final = 120.0  # of one trial
+REST_S: Final = 0.5  # in which the world comes to rest before it is judged
+LOOK_EVERY: Final = 25  # physics steps between two polls of the disturbance: 20 Hz
+
+
+class TriedProgram(NamedTuple):
+    """A skill file as the restricted reader reads it. `goal`: task, object, place; "" for what it does not say."""
+
+    skill: Skill
+    program: ConstraintProgram
+    goal: tuple[str, str, str]
+
+
+def read_skill(skill: Skill) -> TriedProgram:
+    """Raises `BadInput` for a file that the restricted reader refuses: file, line, found, expected."""
+    file = f"skills/{skill.id}.md"
+    text = as_text(as_object(skill.extra.get("constraints")).get("program"))
+    program = of_text(text, file)
+    goal = read(text, file, (GRASPED,))[1].get("goal")
+    words = [word for word in as_list(goal) if isinstance(word, str)]
+    if goal is not None and (
+        words != as_list(goal) or len(words) not in (2, 3) or words[0] not in task_predicates.DONE
+    ):
+        raise BadInput(f"goal = {goal!r}"[:120], path=file, fix="correct the goal, or leave it out",
+                       expected=f"[task, object, place], a task of {', '.join(task_predicates.DONE)}")  # fmt: skip
+    task, thing, place = (*words, "", "", "")[:3]
+    return TriedProgram(skill, program, (task, thing, place))
+
+
+def run_trial(tried: TriedProgram, seed: int, clock: Clock) -> SkillTrial:
+    """One seed. What the skill says of itself counts only against it."""
+    scene = random_scene(seed, OBJECTS)
+    target = TabletopTarget(
+        Target("table", SIM, adapter="SimTargetAdapter", backend="mujoco", config={"seed": seed}),
+        PluginContext(clock, scene=scene),
+    )
+    target.open()
+    try:
+        arm = target.env.body.arm
+        disturbance = Disturbance(arm, _subject(tried, scene), seed)
+        arm.mover.watch, arm.mover.watch_every = disturbance.poll, LOOK_EVERY
+        start = {id: float(arm.rig.position(id)[2]) for id in arm.rig.objects}
+        context = SkillContext(target, None, Run(clock, clock.monotonic() + WALL_S), (disturbance.watch,))
+        why = _failed(_performed(tried, context), tried, arm, start)
+        return SkillTrial(seed, not why, why, disturbance.happened, round(float(arm.simulation.data.time), 2))
+    finally:
+        target.close()
+
+
+def _performed(tried: TriedProgram, context: SkillContext) -> Outcome:
+    request = SkillRequest("trial", tried.skill, {})
+    runtime = ReKepPolicyRuntime()
+    try:
+        if findings := runtime.review(request, context.target):
+            return Outcome.failure(Cause.REJECTED, findings[0].code, str(findings[0]))
+        return runtime.perform(request, context)
+    except (UserError, FloatingPointError) as error:
+        return Outcome.failure(Cause.ERROR, "RAISED", str(error))
+
+
+def _failed(outcome: Outcome, tried: TriedProgram, arm: Arm, start: dict[str, float]) -> str:
+    """Why the trial failed, once the world is at rest; "" where it did not."""
+    arm.mover.begin(lambda: "")
+    arm.mover.hold()
+    arm.mover.wait(REST_S)
+    if not outcome.ok:
+        return " ".join(f"{outcome.code} {outcome.message}".split())[:200]
+    if others := as_list(outcome.evidence.get("also_moved")):
+        return displacement_text([as_object(line) for line in others])
+    task, thing, place = tried.goal
+    if not task:
+        return ""
+    if thing not in start:
+        return f"no {thing} on the table"
+    wanted = task_predicates.TaskGoal(task, thing, place, (), start[thing])
+    return "" if task_predicates.DONE[task](arm, wanted) else f"its goal does not hold: {task} {thing} {place}".rstrip()
+
+
+def _subject(tried: TriedProgram, scene: Scene) -> str:
+    """The object to disturb: what is grasped first, else what the program is about, else any."""
+    points = [point if isinstance(point, str) else "" for point in tried.program.keypoints]
+    grasped = [points[stage.grasp] for stage in tried.program.stages if 0 <= stage.grasp < len(points)]
+    owners = [point.rpartition(".")[0] or point for point in (*grasped, *points)]
+    there = [thing.id for thing in scene.objects]
+    return next((owner for owner in owners if owner in there), there[0])

@@ -1,0 +1,172 @@
+"""`paos skill`: a trial is done once, a run goes on where it stopped, and the restricted reader judges the text."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mujoco", reason="the simulation is an extra")
+pytest.importorskip("gymnasium", reason="the simulation is an extra")
+
+from worldfs.interfaces.cli.main import main
+from worldfs.plugins.rekep import skill_trial
+from worldfs.sessions.skill_records import RECORDS, SkillTrial
+from worldfs.testing.waiting import PATIENCE_S, until
+
+SKILL = """# Put the apple away
+
+```python
+num_stages = 2
+grasp_keypoints = [0, -1]
+release_keypoints = [-1, 0]
+keypoints = ["apple_01.centre", "basket_01.floor"]
+goal = ["place", "apple_01", "basket_01"]
+
+
+def stage1_subgoal_constraint1(end_effector, keypoints):
+    return np.linalg.norm(end_effector - keypoints[0]) - 0.02
+
+
+def stage2_subgoal_constraint1(end_effector, keypoints):
+    return np.linalg.norm(keypoints[0][:2] - keypoints[1][:2]) - 0.05
+
+
+def stage2_subgoal_constraint2(end_effector, keypoints):
+    return abs(keypoints[0][2] - keypoints[1][2] - 0.06) - 0.02
+
+
+def stage2_path_constraint1(end_effector, keypoints):
+    return get_grasping_cost_by_keypoint_idx(0)
+```
+"""
+
+
+class Place:
+    def __init__(self, home: Path) -> None:
+        self.home, self.workspace = home, home / "workspace"
+        assert self.paos("onboard")[0] == 0
+        (self.workspace / "skills").mkdir()
+        self.write(SKILL)
+
+    def write(self, text: str) -> None:
+        (self.workspace / "skills/away.md").write_text(text)
+
+    def paos(self, *words: str) -> tuple[int, str]:
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            code = main(["--home", str(self.home), *words])
+        assert "Traceback" not in said.getvalue()
+        return code, said.getvalue()
+
+    def listed(self) -> dict:
+        code, said = self.paos("--json", "skill", "list")
+        assert code == 0
+        (skill,) = json.loads(said)["skills"]
+        return skill
+
+    def logs(self) -> list[Path]:
+        return sorted((self.workspace / RECORDS).glob("*.trials.jsonl"))
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def test_trials_are_disturbed_measured_and_never_done_again(place: Place) -> None:
+    code, said = place.paos("skill", "try", "away", "--seeds", "2")
+    assert code == 1 and "draft; 2 of 100 trials" in said
+    assert said.count("midway: moved") + said.count("midway: taken out of the gripper") == 2, said
+    code, said = place.paos("skill", "try", "away", "--seeds", "3")
+    assert "3/3  seed 9002" in said and "seed 9000" not in said and place.listed()["trials"] == 3
+    code, said = place.paos("skill", "list")
+    assert "away: draft; 3 of 100 trials in simulation since it was written or edited" in said
+    place.write(SKILL + "\n")
+    assert place.listed()["trials"] == 0
+
+
+def test_a_trial_run_that_is_killed_goes_on_where_it_was(place: Place) -> None:
+    command = [sys.executable, "-m", "worldfs.interfaces.cli.main", "--home", str(place.home), "skill", "try", "away"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ}) as process:
+        until(lambda: bool(place.logs()) and place.logs()[0].read_bytes().count(b'"seed"') >= 2, PATIENCE_S)
+        process.send_signal(signal.SIGKILL)
+    (log,) = place.logs()
+    log.write_bytes(log.read_bytes() + b'{"seed": 9001, "ok": f')  # what a kill may leave
+    done = place.listed()["trials"]
+    assert 2 <= done < 100
+    code, said = place.paos("--json", "skill", "try", "away", "--seeds", str(done + 1))
+    events = [json.loads(line) for line in said.splitlines()]
+    assert [event["seed"] for event in events if event["event"] == "trial"] == [9000 + done]
+    assert code == 1 and events[-1]["trials"] == done + 1
+
+
+def test_a_hundred_good_trials_make_it_simulated_and_bad_ones_do_not(place: Place, monkeypatch) -> None:
+    monkeypatch.setattr(
+        skill_trial, "run_trial", lambda tried, seed, clock: SkillTrial(seed, seed % 25 != 0, "slipped")
+    )
+    code, said = place.paos("skill", "try", "away", "--seeds", "100")
+    assert (code, place.listed()["state"]) == (0, "simulated") and "96/100" in said
+    place.write(SKILL + "\n")
+    monkeypatch.setattr(
+        skill_trial, "run_trial", lambda tried, seed, clock: SkillTrial(seed, seed % 20 != 0, "slipped")
+    )
+    code, said = place.paos("skill", "try", "away")
+    assert (code, place.listed()["state"]) == (1, "draft") and "95/100" in said and "slipped" in said
+
+
+def test_a_skill_that_misses_its_goal_or_moves_others_fails_its_trials(place: Place) -> None:
+    place.write(SKILL.replace('["place", "apple_01", "basket_01"]', '["place", "apple_01", "table_01"]'))
+    code, said = place.paos("skill", "try", "away", "--seeds", "1")
+    assert code == 1 and "its goal does not hold: place apple_01 table_01" in said
+    place.write(SKILL.replace("apple_01.centre", "moon_01.centre").replace("[0, -1]", "[0, -1]"))
+    code, said = place.paos("skill", "try", "away", "--seeds", "1")
+    assert code == 1 and "moon_01" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("```python\nimport os\n```", "an import"),
+        ("```python\ndef stage1_subgoal_constraint1(e, k):\n    return e.__class__\n```", "away.md:2"),
+        ("```python\nwhile True:\n    pass\n```", "while"),
+        ("I would rather not.", "no Python"),
+        (SKILL.replace('goal = ["place"', 'goal = ["destroy"'), "goal"),
+        ("#" * 200_000, "at most"),
+    ],
+)
+def test_what_the_restricted_reader_refuses_is_never_simulated(place: Place, text: str, words: str) -> None:
+    place.write(text)
+    code, said = place.paos("skill", "try", "away", "--seeds", "1")
+    assert code == 2 and words in said and not place.logs(), said
+
+
+def test_names_that_are_not_there_are_a_mistake_with_a_hint(place: Place) -> None:
+    code, said = place.paos("skill", "try", "awy")
+    assert code == 2 and "one of away" in said
+    code, said = place.paos("skill", "allow", "awy", "arm")
+    assert code == 2 and "one of away" in said
+    assert place.paos("skill", "allow", "away", "nowhere")[0] == 2
+
+
+def test_allow_is_the_operators_and_says_what_is_missing(place: Place) -> None:
+    targets = {"targets": [{"id": "arm", "type": "real_robot", "adapter": {"class": "RealRobotTargetAdapter"}}]}
+    (place.workspace / "TARGETS.md").write_text(json.dumps(targets))
+    code, said = place.paos("skill", "allow", "away", "arm")
+    assert code == 2 and "0 of 100 trials" in said and "paos skill try away" in said
+    (place.workspace / RECORDS).mkdir(parents=True, exist_ok=True)
+    lines = "".join(json.dumps(SkillTrial(seed, True)._asdict()) + "\n" for seed in range(100))
+    (place.workspace / RECORDS / f"{place.listed()['sha256']}.trials.jsonl").write_text(lines)
+    assert place.paos("--as", "planner", "skill", "allow", "away", "arm")[0] == 2
+    assert place.listed()["targets"]["arm"]["state"] == "simulated"
+    code, said = place.paos("skill", "allow", "away", "arm")
+    assert code == 0 and "allowed on arm" in said
+    code, said = place.paos("skill", "list")
+    assert "away: allowed; allowed on arm by operator" in said
