@@ -57,17 +57,23 @@ OWN_TEXT = {
     "world/services/web/keyless.py": "the library ddgs reports an empty result as an error, in words only",
 }
 
-CODED = ("agents", "formats", "interfaces/cli", "planning", "runtime", "sessions", "skills", "world")
+CODED = (
+    "access", "agents", "base", "client", "formats", "interfaces/cli", "namespace", "planning", "runtime", "sessions",
+    "skills", "storage", "supervisor", "tree", "world",
+)  # fmt: skip
 TOLD = {  # what is said to people: the place of each text among the arguments of a call
     "Finding": (2, 3, 4),
     "_found": (3, 4),  # of the check of agents
     "_say": (2, 3, 4),
+    "_unusable": (3,),  # of the registry of plug-ins
+    "Decision": (2, 3, 4),
     "failure": (2,),
     "success": (0,),
     **dict.fromkeys(("line", "notice", "report"), (0,)),
     **dict.fromkeys(
-        ("BadInput", "Busy", "Conflict", "Exists", "MissingRequirement", "NotFound", "NotPermitted", "StorageError",
-         "Unsafe", "UserError"),
+        ("BadInput", "Busy", "Conflict", "ConnectionLost", "ConstraintError", "Exists", "MissingRequirement",
+         "NotFound", "NotPermitted", "PolicyError", "RequestTimeout", "StorageError", "TargetStopped", "Unsafe",
+         "UserError", "WorldError"),
         (0,),
     ),
 }  # fmt: skip

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from worldfs.base.messages import coded
+
 from .binding import ADMIN, MOTHER, NODE, SYSTEM, USER, Binding
 from .decision import ALLOWED, HIDDEN, Decision
 from .operation_rights import ADMINS_ONLY
@@ -16,17 +18,17 @@ from .verb import Verb
 UNPROVISIONED: Final = Decision(  # as recorded
     False,
     "provisioning_required",
-    "no non-system project/agent is available for this user token; ask an admin to provision one",
+    coded("access.unprovisioned"),
 )
 LAST_GONE: Final = Decision(
-    False, "last_target_invalid", "the last project/agent of this user token is gone; attach again"
+    False, "last_target_invalid", coded("access.last_gone")
 )  # fmt: skip
-NO_NAMESPACE: Final = Decision(False, "forbidden", "a node has no namespace")
-NO_MOTHER: Final = Decision(False, "forbidden", "user role cannot attach to mother agent")
-NO_SYSTEM: Final = Decision(False, "forbidden", "user role cannot attach to system project")
-MAIN_STAYS: Final = Decision(False, "forbidden", "main session cannot be closed")
-REVOKED: Final = Decision(False, "forbidden", "the token was revoked")
-AGENT_TAKEN: Final = Decision(False, "forbidden", "the agent has a token of its own now")
+NO_NAMESPACE: Final = Decision(False, "forbidden", coded("access.no_namespace"))
+NO_MOTHER: Final = Decision(False, "forbidden", coded("access.no_mother"))
+NO_SYSTEM: Final = Decision(False, "forbidden", coded("access.no_system"))
+MAIN_STAYS: Final = Decision(False, "forbidden", coded("access.main_stays"))
+REVOKED: Final = Decision(False, "forbidden", coded("access.revoked"))
+AGENT_TAKEN: Final = Decision(False, "forbidden", coded("access.agent_taken"))
 
 
 def decide(principal: Principal, verb: Verb, thing: object) -> Decision:
@@ -48,9 +50,8 @@ def _decide_agent(principal: Principal, agent: str, tokens: TokenStore) -> Decis
     holder = principal.holder
     if not tokens.acts_for(holder, agent):
         if holder.agent:
-            return Decision(False, "forbidden", f"this token is valid only for agent {holder.agent}")
-        more = f"agent {agent} has a token of its own: use that one (`paos token add` makes more)"
-        return Decision(False, "forbidden", more)
+            return Decision(False, "forbidden", coded("access.only_agent", agent=holder.agent))
+        return Decision(False, "forbidden", coded("access.own_token", agent=agent))
     return NO_MOTHER if principal.role == USER and agent == MOTHER else ALLOWED
 
 

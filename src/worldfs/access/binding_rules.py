@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from worldfs.base.messages import coded
+
 from . import project_policy
 from .binding import Binding
 from .credentials import secrets_equal
@@ -12,7 +14,7 @@ from .things import ExportTarget, JobOwner, ProjectRequest, ProjectScope, Projec
 from .verb import Verb
 
 BindingThing = JobOwner | ProjectScope | ProjectRequest | ProjectToken | ExportTarget | Realm
-NOT_READY: Final = Decision(False, "forbidden", "waiting for approval")
+NOT_READY: Final = Decision(False, "forbidden", coded("access.not_ready"))
 
 
 def decide(binding: Binding, verb: Verb, thing: object) -> Decision:

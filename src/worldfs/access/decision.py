@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from worldfs.base.errors import NotFound, NotPermitted, UserError
+from worldfs.base.messages import coded
 
 
 class Decision(NamedTuple):
@@ -33,8 +34,8 @@ class Decision(NamedTuple):
 
 
 ALLOWED: Final = Decision(True)
-HIDDEN: Final = Decision(False, NotFound.code, "no such file")
-READ_ONLY: Final = Decision(False, "eperm", "file is read-only")
-APPEND_ONLY: Final = Decision(False, "eperm", "a log can only be appended to")
-FIXED_NAMES: Final = Decision(False, NotPermitted.code, "you cannot create or delete files here")
-NO_COMMAND: Final = Decision(False, NotPermitted.code, "invoke access denied by permissions")
+HIDDEN: Final = Decision(False, NotFound.code, coded("tree.no_file"))
+READ_ONLY: Final = Decision(False, "eperm", coded("tree.read_only"))
+APPEND_ONLY: Final = Decision(False, "eperm", coded("tree.append_only"))
+FIXED_NAMES: Final = Decision(False, NotPermitted.code, coded("tree.fixed_names"))
+NO_COMMAND: Final = Decision(False, NotPermitted.code, coded("access.no_invoke"))

@@ -13,10 +13,10 @@ from .roles import OPERATOR
 from .things import InboxMessage, PlanOf
 from .verb import Verb
 
-NO_WRITER: Final = Decision(False, NotPermitted.code, "the role may not write it")
-_NAMES: Final = "a file in what a node exports (/nodes/NODE/fs/…) or below artifacts/"
-COMPUTED: Final = Decision(False, NotPermitted.code, "it is computed", _NAMES)
-WRONG_INBOX: Final = Decision(False, NotPermitted.code, "the message is addressed to another agent")
+NO_WRITER: Final = Decision(False, NotPermitted.code, coded("access.no_writer"))
+_NAMES: Final = coded("access.free_names")
+COMPUTED: Final = Decision(False, NotPermitted.code, coded("tree.computed"), _NAMES)
+WRONG_INBOX: Final = Decision(False, NotPermitted.code, coded("access.wrong_inbox"))
 OTHER_NAMES: Final = FIXED_NAMES._replace(expected=_NAMES)
 
 
@@ -68,9 +68,9 @@ def _decide_remove(row: FileRow, role: str) -> Decision:
 def explained(decision: Decision, role: str, row: FileRow | None) -> Decision:
     """The refusal in words for this role and row. Not in `decide`, which is asked often."""
     if decision is HIDDEN:
-        return decision._replace(fix=f"nothing of that name is visible to {role}")
+        return decision._replace(fix=coded("access.hidden", role=role))
     if decision is NO_WRITER and row is not None:
-        named = ", ".join(f"{name} ({when})" if when else name for name, when in row.writers.items())
-        expected = f"one of its writers: {named or 'none: it is computed'}"
-        return decision._replace(reason=f"{role} may not write it", expected=expected)
+        named = [f"{name} ({when})" if when else name for name, when in row.writers.items()]
+        expected = coded("access.writers", names=named or coded("access.no_writers"))
+        return decision._replace(reason=coded("access.role_may_not", role=role), expected=expected)
     return decision

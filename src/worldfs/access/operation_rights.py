@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from worldfs.base.messages import coded
+
 from .binding import NODE
 from .caller import Caller
 from .credentials import secrets_equal
@@ -14,16 +16,16 @@ from .decision import ALLOWED, Decision
 from .things import NodeClaim, OperationCall, ServiceEvents
 from .verb import Verb
 
-ADMINS_ONLY: Final = Decision(False, "forbidden", "operation requires admin token")
+ADMINS_ONLY: Final = Decision(False, "forbidden", coded("access.admins_only"))
 UNCORRELATED: Final = Decision(
-    False, "correlation_required", "missing correlation_id on mutating control operation"
+    False, "correlation_required", coded("access.uncorrelated")
 )  # fmt: skip
 NO_FIELD: Final = Decision(False, "missing_field")
 BAD_FIELD: Final = Decision(False, "invalid_payload")
 WRONG_SCOPE_TOKEN: Final = Decision(False, "operator_auth_failed")
 WRONG_NODE_SECRET: Final = Decision(False, "node_auth_failed")
 NO_NODE: Final = Decision(False, "node_not_found")
-NO_WATCH: Final = Decision(False, "forbidden", "node service watch is disabled for user role")
+NO_WATCH: Final = Decision(False, "forbidden", coded("access.no_watch"))
 
 
 def decide(caller: Caller, verb: Verb, thing: object) -> Decision:

@@ -23,6 +23,7 @@ from typing import Final, NamedTuple, TypeVar
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.durable import Root
 from worldfs.base.errors import BadInput, NotFound, WorldError
+from worldfs.base.messages import coded
 
 from .binding import ADMIN, MOTHER, USER
 from .principal import TokenHolder
@@ -139,9 +140,11 @@ class TokenStore:
 
         check_agent_name(agent)
         if role not in ROLES:
-            raise BadInput(f"no role {role!r}", op="token", expected="admin or user")
+            raise BadInput(coded("access.no_role", role=role), op="token", expected=coded("access.roles"))
         if agent == MOTHER and role != ADMIN:
-            raise BadInput(f"{MOTHER} is the primary agent", op="token", expected="another agent, or --role admin")
+            raise BadInput(
+                coded("access.primary_agent", agent=MOTHER), op="token", expected=coded("access.other_agent")
+            )
         token = _new("agent")
 
         def edit(kept: dict[str, object]) -> AgentToken:
@@ -170,7 +173,7 @@ class TokenStore:
         Raises `NotFound`.
         """
         if named == ADMIN:
-            raise BadInput("the admin token is the home's own", op="token", fix="control.auth_rotate makes another")
+            raise BadInput(coded("access.admin_token"), op="token", fix=coded("access.rotate"))
 
         def edit(kept: dict[str, object]) -> list[str]:
             rows = _issued(kept)
@@ -179,7 +182,7 @@ class TokenStore:
                 kept[f"{USER}_token"] = None
                 gone = [USER]
             if not gone:
-                raise NotFound(f"no token {named!r}", op="token", fix="`paos token list` shows them")
+                raise NotFound(coded("access.no_token", named=named), op="token", fix=coded("access.token_list"))
             kept[AGENTS] = [row._asdict() for row in rows if row.id not in gone]
             visits = kept.get("visits")
             if isinstance(visits, dict):
@@ -196,7 +199,7 @@ class TokenStore:
     def rotate(self, role: str) -> str:
         """The role's new token, returned this once. Raises `BadInput` for another role."""
         if role not in ROLES:
-            raise BadInput("role must be 'admin' or 'user'", code="invalid_payload")
+            raise BadInput(coded("access.bad_role"), code="invalid_payload")
         token = _new(role)
         self._change(lambda kept: kept.update({f"{role}_token": token}))
         return token
@@ -296,10 +299,10 @@ def _read(data: bytes, path: str) -> dict[str, object]:
         value = None
     if not isinstance(value, dict):
         raise BadInput(
-            "no JSON object",
+            coded("file.not_object"),
             path=path,
             expected='{"schema": 3, "admin_token": …, "user_token": …}',
-            fix="fix it, or remove it: new tokens are created at the next start",
+            fix=coded("access.fix_tokens"),
         )
     return value
 

@@ -65,7 +65,7 @@ class AgentDirectory:
                 coded("agent.no_agent", name=name),
                 path=str(root),
                 op="agent",
-                expected=coded("agent.one_of", names=list_agents(root) or coded("agent.none_yet")),
+                expected=coded("common.one_of", names=list_agents(root) or coded("agent.none_yet")),
                 fix=coded("agent.init", name=name),
             ) from None
         self.root = self.store.root
@@ -203,7 +203,7 @@ class AgentDirectory:
         word = (
             coded("file.link")
             if stat.S_ISLNK(info.st_mode)
-            else coded("file.directory")
+            else coded("common.directory")
             if stat.S_ISDIR(info.st_mode)
             else "a FIFO"
         )

@@ -87,7 +87,7 @@ def _root(root: Path, fix: bool) -> Iterator[Finding]:
                 yield _say(
                     "UNSAFE_PATH",
                     entry.path,
-                    coded("file.directory"),
+                    coded("common.directory"),
                     coded("file.link"),
                     coded("file.replace_link_dir"),
                 )
@@ -157,14 +157,14 @@ def _odd(home: Path) -> Iterator[Diagnosis]:
         if kind != wanted:
             word = {
                 stat.S_IFLNK: coded("file.link"),
-                stat.S_IFDIR: coded("file.directory"),
-                stat.S_IFREG: coded("agent.a_file"),
+                stat.S_IFDIR: coded("common.directory"),
+                stat.S_IFREG: coded("common.a_file"),
             }.get(kind, coded("agent.a_device"))
             yield Diagnosis(
                 _say(
                     "WRONG_KIND",
                     f"{home.name}/{name}",
-                    coded("file.directory") if name == "inbox" else coded("agent.a_file"),
+                    coded("common.directory") if name == "inbox" else coded("common.a_file"),
                     word,
                     "",
                 ),

@@ -46,7 +46,7 @@ def check(files: MessageFiles) -> Iterator[Diagnosis]:
             )
             continue
         if name.endswith("/") or not name.endswith(".json") or not _regular(agent_dir, name):
-            word = coded("file.directory") if name.endswith("/") else coded("file.no_message_name")
+            word = coded("common.directory") if name.endswith("/") else coded("file.no_message_name")
             yield Diagnosis(
                 Finding("ODD_FILE", f"inbox/{name}", "<uuid>.json", word, ""),
                 partial(move_aside, agent_dir.path, file_key(name.rstrip("/"))),

@@ -247,7 +247,7 @@ class _AgentFiles:
             return None
         try:
             if (size := os.fstat(fd).st_size) > SIZE_MAX:
-                expected = coded("agent.at_most", n=SIZE_MAX)
+                expected = coded("common.at_most", n=SIZE_MAX)
                 raise BadInput(coded("agent.bytes", n=size), path=file, op="read", expected=expected)
             return read_whole(fd)
         finally:

@@ -61,7 +61,7 @@ def check_template(template: str, file: str = "") -> None:
                 coded("agent.no_placeholder", line=number, name=f"{{{match[2]}}}"),
                 path=file,
                 op="prompt",
-                expected=coded("agent.one_of", names=[f"{{{name}}}" for name in PLACEHOLDERS]),
+                expected=coded("common.one_of", names=[f"{{{name}}}" for name in PLACEHOLDERS]),
                 fix=coded("agent.correct_placeholder", escaped=f"{{{{{match[2]}}}}}"),
             )
 

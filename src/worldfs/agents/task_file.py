@@ -105,7 +105,7 @@ def update_task(
                 _refuse(value)
             return known.written(value, old, found, new), documents.task_of(new)
     ids = [str(task.get("id")) for task in tasks]
-    expected = coded("agent.one_of", names=ids[-20:] or coded("agent.none_yet"))
+    expected = coded("common.one_of", names=ids[-20:] or coded("agent.none_yet"))
     raise NotFound(coded("agent.no_task", id=id), path=FILE, op="task", expected=expected)
 
 

@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Final
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 
 MOST: Final = 64  # characters
 MOST_BYTES: Final = 200  # of a file name's 255: room for what is put before and after it
@@ -20,9 +21,6 @@ RESERVED: Final = frozenset({"all", "operator", "con", "prn", "aux", "nul"})
 """Words that mean something else: every agent, the person at the shell, devices of another system."""
 
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
-_RULE: Final = (
-    "1 to 64 letters and digits of any script, with . _ - between them (Rio, theseus.2, 里奥), and no reserved word"
-)
 
 
 def is_agent_name(name: str) -> bool:
@@ -50,7 +48,7 @@ def check_agent_name(name: str) -> str:
     """The name of an agent as it is, or `BadInput`."""
     if is_agent_name(name):
         return name
-    raise BadInput(f"{name[:80]!r} is not a valid agent name", op="agent", expected=_RULE)
+    raise BadInput(coded("tree.bad_agent_name", name=name[:80]), op="agent", expected=coded("tree.agent_name"))
 
 
 def check_new_name(root: str | os.PathLike[str], name: str) -> str:
@@ -59,8 +57,8 @@ def check_new_name(root: str | os.PathLike[str], name: str) -> str:
     other = next((there for there in list_agents(root) if there != name and there.casefold() == name.casefold()), None)
     if other is not None:
         raise BadInput(
-            f"{name!r} differs from {other!r} in capitals only", path=os.fspath(root), op="agent",
-            expected="a name of its own", fix=f"use {other}, or choose another name",
+            coded("tree.capitals_only", name=name, other=other), path=os.fspath(root), op="agent",
+            expected=coded("tree.own_name"), fix=coded("tree.use_other", other=other),
         )  # fmt: skip
     return name
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 from .errors import BadInput, Unsafe, WorldError, from_os
+from .messages import coded
 
 READ: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK  # non-blocking: a FIFO must not hold us
 FOLDER: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_DIRECTORY
@@ -30,43 +31,49 @@ def check_path(path: str, *, op: str = "") -> None:
     ):
         return
     if not path or path[0] == "/":
-        raise Unsafe("an absolute or empty path", path=path, op=op, expected="a path relative to the root")
+        raise Unsafe(coded("tree.absolute_or_empty"), path=path, op=op, expected=coded("tree.relative_path"))
     if not path.isprintable():
         for char in path:
             if ord(char) < 32 or 127 <= ord(char) < 160:
                 kind = Unsafe if char == "\0" else BadInput
-                raise kind(f"a control character {char!r} in the name", path=repr(path), op=op)
+                raise kind(coded("tree.name_control", sign=char), path=repr(path), op=op)
     for part in path.split("/"):
         if part in (".", ".."):
-            raise Unsafe(f"a component {part!r}", path=path, op=op, expected="a path that stays below its root")
+            raise Unsafe(coded("tree.dots", part=part), path=path, op=op, expected=coded("tree.path_below_root"))
         if not part:
-            raise BadInput("an empty component", path=path, op=op, expected="names separated by single slashes")
+            raise BadInput(coded("tree.empty_component"), path=path, op=op, expected=coded("tree.single_slashes"))
         if len(part) > NAME_MAX // 4:
             try:
                 size = len(os.fsencode(part))
             except UnicodeEncodeError:
-                raise BadInput("a name that is not UTF-8", path=repr(path), op=op) from None
+                raise BadInput(coded("tree.name_no_utf8"), path=repr(path), op=op) from None
             if size > NAME_MAX:
-                raise BadInput(f"a name of {size} bytes", path=path, op=op, expected=f"at most {NAME_MAX}")
+                raise BadInput(
+                    coded("tree.name_bytes", size=size), path=path, op=op, expected=coded("common.at_most", n=NAME_MAX)
+                )
 
 
 def path_error(error: OSError, path: str, op: str) -> WorldError:
     """The `WorldError` for an `OSError` on a path below a root."""
     if error.errno == errno.ELOOP:
-        return Unsafe("a symbolic link", path=path, op=op, expected="a file of this root itself", fix="remove the link")
+        return Unsafe(
+            coded("tree.link"), path=path, op=op, expected=coded("tree.own_file"), fix=coded("tree.remove_link")
+        )
     if error.errno == errno.EISDIR:
-        return BadInput("a directory", path=path, op=op, expected="a file")
+        return BadInput(coded("common.directory"), path=path, op=op, expected=coded("common.a_file"))
     if error.errno == errno.ENOTDIR:
-        return BadInput("a file where a directory is needed", path=path, op=op)
+        return BadInput(coded("tree.not_directory"), path=path, op=op)
     if error.errno in (errno.ENXIO, errno.ENODEV):
         return not_a_regular_file(path, op)
     if error.errno == errno.ENAMETOOLONG:
-        return BadInput("a name that is too long", path=path, op=op)
+        return BadInput(coded("tree.name_too_long"), path=path, op=op)
     return from_os(error, path=path, op=op)
 
 
 def not_a_regular_file(path: str, op: str) -> BadInput:
-    return BadInput("a FIFO, socket or device", path=path, op=op, expected="a regular file", fix="remove it")
+    return BadInput(
+        coded("tree.special_file"), path=path, op=op, expected=coded("tree.regular_file"), fix=coded("common.remove_it")
+    )
 
 
 class DirFd:
@@ -142,7 +149,7 @@ class DirReader:
             found = DirFd(os.open(name, FOLDER, dir_fd=parent.fd), path)
         except NotADirectoryError:
             if stat.S_ISLNK(os.stat(name, dir_fd=parent.fd, follow_symlinks=False).st_mode):
-                raise Unsafe("a symbolic link on the way", path=path, expected="a directory of this root") from None
+                raise Unsafe(coded("tree.link_on_way"), path=path, expected=coded("tree.own_directory")) from None
             raise
         while len(self._folders) >= OPEN_FOLDERS:
             self._folders.pop(next(iter(self._folders), path), None)

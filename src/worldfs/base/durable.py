@@ -18,6 +18,7 @@ from . import syscalls
 from .dir_reader import FOLDER, DirEntryRef, DirFd, DirReader, check_path, not_a_regular_file, path_error
 from .disk import STAMP, Disk, How
 from .errors import Exists, NotFound, WorldError
+from .messages import coded
 
 __all__ = ["DRAFT", "Disk", "How", "Root"]
 
@@ -201,12 +202,12 @@ class Root(DirReader):
             place = self.ensure_parent(path, private=private)
             before = self.status(place, "write")
             if before is not None and how == "new":
-                raise Exists("already there", path=path, op="write")
+                raise Exists(coded("tree.exists"), path=path, op="write")
             self.put_at(place, data, before, how, private=private)
             if durable:
                 self.sync(place)
         except FileExistsError:
-            raise Exists("already there", path=path, op="write") from None
+            raise Exists(coded("tree.exists"), path=path, op="write") from None
         except OSError as error:
             raise path_error(error, path, "write") from error
 
@@ -309,7 +310,7 @@ class Root(DirReader):
         try:
             place = self.locate(path)
             if place is None:
-                raise NotFound("no such file", path=path, op="remove")
+                raise NotFound(coded("tree.no_file"), path=path, op="remove")
             self.disk.unlink(place.folder.fd, place.name, path)
             self.sync(place)
         except OSError as error:

@@ -19,6 +19,8 @@ from __future__ import annotations
 
 import errno
 
+from .messages import coded
+
 
 class WorldError(Exception):
     """`op` on `path` by `actor` went wrong; what was `found`, what was `expected`, and the `fix`."""
@@ -105,11 +107,11 @@ class StorageError(WorldError):
 
 
 _FIX = {
-    errno.ENOSPC: "free some space, then run the command again; nothing accepted was lost",
-    errno.EDQUOT: "the disk quota is used up: free some space; nothing accepted was lost",
-    errno.EROFS: "the file system is mounted read-only: remount it or choose another --home",
-    errno.EACCES: "the directory or file is not writable for this user: chmod/chown it or choose another --home",
-    errno.EPERM: "the operating system refuses this: check owner and attributes",
+    errno.ENOSPC: "tree.disk_full",
+    errno.EDQUOT: "tree.quota",
+    errno.EROFS: "tree.mounted_read_only",
+    errno.EACCES: "tree.not_writable",
+    errno.EPERM: "tree.os_refuses",
 }
 
 
@@ -117,8 +119,9 @@ def from_os(error: OSError, *, path: str, op: str) -> WorldError:
     """The `WorldError` for an `OSError`: what a person can fix is a `UserError`."""
     number = error.errno or 0
     text = error.strerror or str(error)
+    fix = coded(_FIX[number]) if number in _FIX else ""
     if number == errno.ENOENT:
-        return NotFound("no such file", path=path, op=op)
+        return NotFound(coded("tree.no_file"), path=path, op=op)
     if number in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return NotPermitted(text, path=path, op=op, fix=_FIX[number])
-    return StorageError(text, path=path, op=op, fix=_FIX.get(number, ""), code=errno.errorcode.get(number, "BROKEN"))
+        return NotPermitted(text, path=path, op=op, fix=fix)
+    return StorageError(text, path=path, op=op, fix=fix, code=errno.errorcode.get(number, "BROKEN"))

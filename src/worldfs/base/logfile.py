@@ -12,6 +12,7 @@ from typing import Final
 from .dir_reader import READ, DirFd, path_error
 from .durable import Root
 from .errors import NotFound
+from .messages import coded
 from .syscalls import open_for_writing, start_writeback
 
 _FLAGS: Final = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -144,7 +145,7 @@ class LogFile:
     def cut(self, size: int, *, durable: bool = True) -> None:
         """Drop everything from `size` on: a torn tail, which the caller has kept elsewhere."""
         if self._fd < 0:
-            raise NotFound("no such file", path=self.path, op="cut")
+            raise NotFound(coded("tree.no_file"), path=self.path, op="cut")
         try:
             self.root.disk.truncate(self._fd, size, self.path)
             if durable:

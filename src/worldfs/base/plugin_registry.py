@@ -17,6 +17,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from .errors import BadInput
+from .messages import coded
 from .model import Finding
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-_CORRECT: Final = "correct the package, or install a version of it that works"
 API: Final = 1
 API_NAME: Final = "WORLDFS_PLUGIN_API"
 PREFIX: Final = "worldfs."
@@ -78,10 +78,8 @@ class PluginGroup(Mapping[str, T]):
         try:
             return self._made(loaded)
         except Exception as error:  # whatever a package's constructor raises
-            found = f"{package_of(points[0])}: {type(error).__name__}: {error}"
-            raise _unusable(
-                self.group, name, "PLUGIN_PORT", found, expected="an object of the port", fix=_CORRECT
-            ) from error
+            found, expected = _raised(points[0], error), coded("plugin.port_object")
+            raise _unusable(self.group, name, "PLUGIN_PORT", found, expected=expected) from error
 
     def load_all(self) -> LoadedPlugins[T]:
         """Imports every one of them; never raises because of a package's plug-in."""
@@ -95,9 +93,9 @@ class PluginGroup(Mapping[str, T]):
 
     def shadowed(self) -> Iterator[Finding]:
         """Plug-ins of packages that have the name of a built-in one, which counts."""
-        expected, fix = "another name: there is a built-in one", "rename the one of the package"
+        expected, fix = coded("plugin.built_in_name"), coded("plugin.rename")
         for name in sorted({*installed(self.group)} & {*self.built_in}):
-            found = " and ".join(map(package_of, installed(self.group)[name]))
+            found = coded("plugin.from", names=[package_of(point) for point in installed(self.group)[name]])
             yield _finding(_unusable(self.group, name, "PLUGIN_TWICE", found, expected=expected, fix=fix))
 
 
@@ -122,8 +120,8 @@ def findings() -> Iterator[Finding]:
 
     for point in sorted({point for package in distributions() for point in package.entry_points}):
         if point.group.startswith(PREFIX) and point.group not in GROUPS:
-            expected, fix = "one of " + ", ".join(GROUPS), "correct the group in the package's pyproject.toml"
-            found = f"{package_of(point)} names the group {point.group}"
+            expected, fix = coded("common.one_of", names=[*GROUPS]), coded("plugin.correct_group")
+            found = coded("plugin.names_group", package=package_of(point), group=point.group)
             yield _finding(_unusable(point.group, point.name, "PLUGIN_GROUP", found, expected=expected, fix=fix))
     for group in GROUPS:
         for name, points in sorted(installed(group).items()):
@@ -141,27 +139,29 @@ def package_of(point: EntryPoint) -> str:
 
 def _load(group: str, name: str, points: tuple[EntryPoint, ...]) -> Any:
     if len(points) > 1:
-        found = "in " + " and in ".join(map(package_of, points))
-        raise _unusable(group, name, "PLUGIN_TWICE", found, expected="one plug-in of that name", fix="uninstall one")
+        found: str = coded("plugin.from", names=[package_of(point) for point in points])
+        expected, fix = coded("plugin.one_of_name"), coded("plugin.uninstall")
+        raise _unusable(group, name, "PLUGIN_TWICE", found, expected=expected, fix=fix)
     (point,) = points
     try:
         made = point.load()
     except (Exception, SystemExit) as error:  # whatever a package raises at import
-        found = f"{package_of(point)}: {type(error).__name__}: {error}"
-        raise _unusable(
-            group, name, "PLUGIN_IMPORT", found, expected=f"{point.value} can be imported", fix=_CORRECT
-        ) from error
+        found, expected = _raised(point, error), coded("plugin.importable", name=point.value)
+        raise _unusable(group, name, "PLUGIN_IMPORT", found, expected=expected) from error
     version = getattr(sys.modules.get(point.module), API_NAME, API)
     if version != API:
-        found, fix = (
-            f"{package_of(point)} was written for version {version}",
-            "install the version that fits this worldfs",
-        )
-        raise _unusable(group, name, "PLUGIN_API", found, expected=f"version {API} of the ports", fix=fix)
+        found = coded("plugin.other_version", package=package_of(point), version=str(version))
+        expected, fix = coded("plugin.port_version", version=API), coded("plugin.fitting")
+        raise _unusable(group, name, "PLUGIN_API", found, expected=expected, fix=fix)
     return made
 
 
-def _unusable(group: str, name: str, code: str, found: str, *, expected: str, fix: str) -> BadInput:
+def _raised(point: EntryPoint, error: BaseException) -> str:
+    return f"{package_of(point)}: {type(error).__name__}: {error}"
+
+
+def _unusable(group: str, name: str, code: str, found: str, *, expected: str, fix: str = "") -> BadInput:
+    fix = fix or coded("plugin.correct")
     return BadInput(found, path=f"plug-in {group} {name}", op="load a plug-in", expected=expected, fix=fix, code=code)
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 from worldfs.base.errors import BadInput, NotFound, from_os
+from worldfs.base.messages import coded
 
 TOKEN = "PAOS_TOKEN"  # noqa: S105 -- the name of a variable
 PROJECT_TOKEN = "PAOS_PROJECT_TOKEN"  # noqa: S105 -- the name of a variable
@@ -37,9 +38,9 @@ def parse(url: str) -> Address:
     except ValueError as error:
         raise BadInput(str(error), path=url, op="connect", expected="ws://HOST:PORT") from None
     if parts.scheme not in ("ws", "wss") or not parts.hostname:
-        raise BadInput(f"found {url!r}", op="connect", expected="ws://HOST:PORT or wss://HOST:PORT")
+        raise BadInput(coded("access.given", text=url), op="connect", expected=coded("access.addresses"))
     if parts.username or parts.password:
-        raise BadInput("a token in a URL", op="connect", fix=f"put it into ${TOKEN} or into a file (--token-file)")
+        raise BadInput(coded("access.token_in_url"), op="connect", fix=coded("access.put_token", name=TOKEN))
     asked = parse_qs(parts.query)
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     place = urlunsplit((parts.scheme, f"{host}:{port or PORT}", parts.path or "/", "", ""))
@@ -54,7 +55,7 @@ def find_token(environ: Mapping[str, str] = os.environ, *, file: str = "", home:
     if file:
         found = _token_in(file)
         if not found:
-            raise BadInput("no token in it", path=file, op="connect", expected="a token, or auth_tokens.json")
+            raise BadInput(coded("access.no_token_in"), path=file, op="connect", expected=coded("access.token_or_file"))
         return found
     if environ.get(TOKEN):
         return environ[TOKEN].strip()

@@ -24,6 +24,7 @@ from fsspec.spec import AbstractBufferedFile
 from fsspec.utils import tokenize
 
 from worldfs.base.errors import BadInput, NotPermitted, WorldError
+from worldfs.base.messages import coded
 from worldfs.formats.wire.error_codes import errno_of
 from worldfs.tree.verb_values import Stat
 
@@ -144,7 +145,7 @@ class AcheronFileSystem(AsyncFileSystem):  # type: ignore[misc] # fsspec ships n
     async def _append(self, path: str, value: bytes) -> None:
         world = await self.world()
         if is_control(path):
-            raise _os_error(BadInput("cannot append to a Control", path=path, op="append"))
+            raise _os_error(BadInput(coded("access.no_append"), path=path, op="append"))
         if not await _run_or_os_error(world.exists(path)):
             await self._pipe_file(path, value)
             return
@@ -231,7 +232,7 @@ class AcheronFile(AbstractBufferedFile):  # type: ignore[misc] # fsspec ships no
         elif mode in {"wb", "ab"}:
             place = sync(fs.loop, _stat, fs, path)
             if place is not None and not place.writable:
-                raise _os_error(NotPermitted("file is read-only", path=path, op="open", code="eperm"))
+                raise _os_error(NotPermitted(coded("tree.read_only"), path=path, op="open", code="eperm"))
             super().__init__(fs, path, mode, block_size, **more)
         else:
             raise _no_word(f"open mode {mode}", path)

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from worldfs.base.errors import Busy, NotPermitted, WorldError
 from worldfs.base.json_values import as_int, as_object
+from worldfs.base.messages import coded
 
 from .remote_errors import RequestTimeout
 from .remote_types import BoundSession, Json
@@ -48,7 +49,7 @@ async def perform_handshake(rpc: RpcClient, binding: BindingRequest, timeout: fl
     except TimeoutError as error:
         if isinstance(error, RequestTimeout):
             raise
-        raise RequestTimeout(f"no answer in {timeout:g} s", op="connect") from None
+        raise RequestTimeout(coded("access.no_answer", s=timeout), op="connect") from None
 
 
 async def _greet(rpc: RpcClient, binding: BindingRequest) -> HandshakeResult:

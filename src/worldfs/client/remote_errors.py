@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from worldfs.base.errors import BadInput, Busy, Conflict, NotFound, NotPermitted, StorageError, WorldError
+from worldfs.base.messages import coded
 from worldfs.formats.wire.error_codes import error_of
 
 
@@ -23,7 +24,7 @@ class ConnectionLost(StorageError):
     code = "LOST"
 
     def __init__(self, found: str, *, path: str = "", op: str = "", sent: bool = False, fix: str = "") -> None:
-        fix = "it may have been carried out: check before you repeat it" if sent else fix
+        fix = coded("access.maybe_done") if sent else fix
         super().__init__(found, path=path, op=op, fix=fix)
         self.sent = sent
 
@@ -56,19 +57,19 @@ _KINDS: Final[tuple[tuple[str, type[WorldError]], ...]] = (
 
 
 # Messages about fids, reworded for a caller who gave a path.
-_WORDS: Final = {"walk segment not found": "no such file or directory"}
-_WHOM: Final = "name the binding: --agent NAME --project ID (agent= and project= in Python)"
+_WORDS: Final = {"walk segment not found": coded("tree.no_file_or_directory")}
+_WHOM: Final = coded("access.name_binding")
 # The fix by the server's code; those of an attach where the message alone is not enough.
 _FIXES: Final = {
-    "enoent": "list the directory above to see its entries",
-    "eisdir": "list it instead",
-    "enotdir": "read it instead",
+    "enoent": coded("access.list_above"),
+    "eisdir": coded("access.list_it"),
+    "enotdir": coded("access.read_it"),
     "provisioning_required": _WHOM,
     "last_target_invalid": _WHOM,
-    "project_not_found": "the operation project_list lists the projects",
-    "project_auth_failed": "$PAOS_PROJECT_TOKEN is not the project's current token",
+    "project_not_found": coded("access.list_projects"),
+    "project_auth_failed": coded("access.old_project_token"),
 }
-_LOCKED: Final = "the project is locked: put its token into $PAOS_PROJECT_TOKEN"
+_LOCKED: Final = coded("access.locked")
 
 
 def refusal(error: Mapping[str, object] | None, *, path: str = "", op: str = "") -> WorldError:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import BadInput, WorldError
 from worldfs.base.json_values import as_int
+from worldfs.base.messages import coded
 
 from .remote_errors import RequestTimeout
 from .remote_tree import is_control
@@ -43,7 +44,7 @@ class RemoteJob:
         while True:
             left = _LOOK_S if deadline is None else min(_LOOK_S, deadline - now())
             if left <= 0:
-                raise RequestTimeout(f"not ended after {timeout:g} s", path=self.path, op="wait")
+                raise RequestTimeout(coded("access.not_ended", s=timeout), path=self.path, op="wait")
             status = await self._status(left)
             if status.get("state") in ENDED:
                 break
@@ -86,7 +87,7 @@ class RemoteJob:
 async def chat(world: RemoteWorld, text: str, correlation: str) -> RemoteJob:
     written = await world.write(CHAT, text, correlation=correlation)
     if not written.job:
-        raise BadInput("a blank text starts no job", path=CHAT, op="chat")
+        raise BadInput(coded("access.blank"), path=CHAT, op="chat")
     return RemoteJob(world, written.job, str(written.extra.get("correlation_id") or ""))
 
 
@@ -101,7 +102,7 @@ async def invoke(world: RemoteWorld, path: str, tool: str, args: Json, timeout: 
     except RequestTimeout:
         raise
     except TimeoutError:
-        raise RequestTimeout(f"not ended after {timeout:g} s; it goes on", path=path, op="invoke") from None
+        raise RequestTimeout(coded("access.goes_on", s=timeout), path=path, op="invoke") from None
 
 
 async def _invoke(world: RemoteWorld, control: str, payload: str) -> RemoteToolResult:
@@ -142,5 +143,6 @@ def parse(data: bytes, path: str) -> Json:
     except ValueError:
         found = None
     if not isinstance(found, dict):
-        raise WorldError(f"found {data[:60]!r}", path=path, expected="a JSON object", code="PROTOCOL")
+        found, expected = coded("access.given", text=data[:60].decode(errors="replace")), coded("file.json_object")
+        raise WorldError(found, path=path, expected=expected, code="PROTOCOL")
     return found

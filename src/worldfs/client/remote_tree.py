@@ -16,6 +16,7 @@ from typing import Final, Self
 
 from worldfs.base.errors import BadInput, WorldError
 from worldfs.base.json_values import as_int
+from worldfs.base.messages import coded
 from worldfs.formats.wire import frames
 from worldfs.tree.verb_values import Stat, Written
 
@@ -74,7 +75,8 @@ class RemoteTree:
             qid = await fid.walk_result(walked, timeout)
             if (qid.get("type") == "dir") != directory:
                 word = "enotdir" if directory else "eisdir"
-                what, fix = ("a file", "read it instead") if directory else ("a directory", "list it instead")
+                kinds = ("common.a_file", "access.read_it") if directory else ("common.directory", "access.list_it")
+                what, fix = map(coded, kinds)
                 raise BadInput(what, path=path, op="read", fix=fix, code=word)
             await self.rpc.answer(*opened, "open", path=path, timeout=timeout)
             found = await self.rpc.answer(*first, "read", path=path, timeout=timeout)
@@ -103,11 +105,11 @@ class RemoteTree:
         """See `RemoteWorld.write`. `create`: the file must not exist. `stage`: the data replace its content."""
         if len(data) > self.largest and not split:
             raise BadInput(
-                f"{len(data)} bytes, which do not fit one frame",
+                coded("access.frame_bytes", n=len(data)),
                 path=path,
                 op="write",
-                expected=f"at most {self.largest} bytes, because a Control acts on each frame by itself",
-                fix="split=True for a plain file",
+                expected=coded("access.frame_most", n=self.largest),
+                fix=coded("access.split"),
             )
         more: Json = {"correlation_id": correlation} if correlation else {}
         sent, total = Written(0), 0
@@ -125,7 +127,9 @@ class RemoteTree:
                 if not data:
                     break
                 if sent.n < len(piece) and total < len(data):
-                    raise WorldError(f"{sent.n} of {len(piece)} bytes were taken", path=path, op="write", code="SHORT")
+                    raise WorldError(
+                        coded("access.some_taken", n=sent.n, all=len(piece)), path=path, op="write", code="SHORT"
+                    )
             if stage:
                 await fid.commit(timeout)
         return sent._replace(n=sent.n if total <= self.largest else total)
@@ -278,7 +282,8 @@ class RemoteFile:
     async def write(self, data: bytes, offset: int = 0) -> Written:
         """One frame, one action. Raises `BadInput` where the data do not fit."""
         if len(data) > self._tree.largest:
-            raise BadInput(f"{len(data)} bytes", path=self.path, op="write", expected=f"{self._tree.largest} at most")
+            found, expected = coded("file.n_bytes", n=len(data)), coded("common.at_most", n=self._tree.largest)
+            raise BadInput(found, path=self.path, op="write", expected=expected)
         fields = {"fid": self._fid.number, "offset": offset, "data_b64": frames.encode_base64(data)}
         return _written(await self._tree.rpc.ask("write", fields, path=self.path, timeout=self._timeout))
 
@@ -303,7 +308,7 @@ def path_names(path: str) -> list[str]:
     """The names on the way from the root. Raises `BadInput` for an invalid name."""
     names = [name for name in path.split("/") if name]
     if any("\0" in name for name in names):
-        raise BadInput("a NUL in the path", path=path.replace("\0", "\\0"), op="walk")
+        raise BadInput(coded("file.nul_in_path"), path=path.replace("\0", "\\0"), op="walk")
     return names
 
 
@@ -311,7 +316,7 @@ def _parent(path: str) -> tuple[str, str]:
     """The directory that a name is in, and the name. Raises `BadInput` for the root and for an invalid name."""
     names = path_names(path)
     if not names or names[-1] in (".", ".."):
-        raise BadInput("not a name", path=path, expected="a path that ends in a name", code="invalid")
+        raise BadInput(coded("access.no_name"), path=path, expected=coded("access.path_with_name"), code="invalid")
     return "/" + "/".join(names[:-1]), names[-1]
 
 
@@ -323,7 +328,7 @@ def _data(found: Json) -> bytes:
     try:
         return frames.decode_base64(str(found.get("data_b64", "")))
     except frames.BadFrame:
-        raise WorldError("data that are no base64", op="read", code="PROTOCOL") from None
+        raise WorldError(coded("access.no_base64"), op="read", code="PROTOCOL") from None
 
 
 def _written(found: Json) -> Written:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import BadInput, NotFound, WorldError
 from worldfs.base.json_values import as_int
+from worldfs.base.messages import coded
 
 from .remote_jobs import CHAT, parse
 from .remote_tree import RemoteTree
@@ -28,7 +29,7 @@ async def watch(
     world: RemoteWorld, paths: Sequence[str], kind: str, since: str | int, timeout: float
 ) -> AsyncIterator[WatchEvent]:
     if kind not in ("ends", "changes"):
-        raise BadInput(f"kind {kind!r}", op="watch", expected="ends or changes")
+        raise BadInput(coded("access.kind", kind=kind), op="watch", expected=coded("access.watch_kinds"))
     async with world.borrow_connection() as tree:
         await _select(tree, paths or (CHAT,), kind, since, timeout, patience=world.timeout)
         while True:
@@ -123,7 +124,7 @@ async def _next(tree: RemoteTree, wait: float | None = None) -> WatchEvent | Non
     """The next event; None: nothing happened during one blocking read."""
     found = parse(await tree.read(NEXT, offset=0, count=None, wait=wait, timeout=None, directory=False), NEXT)
     if not found.get("configured", True):
-        raise WorldError("the selector is gone", path=NEXT, op="watch", code=str(found.get("error", "")))
+        raise WorldError(coded("access.selector_gone"), path=NEXT, op="watch", code=str(found.get("error", "")))
     if found.get("waiting"):
         return None
     job, change = found.get("job"), found.get("change")

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from worldfs.base.errors import BadInput, MissingRequirement, NotFound
+from worldfs.base.messages import coded
 from worldfs.tree.verb_values import Stat, Written
 
 from .address import Address
@@ -64,7 +65,7 @@ class RemoteWorld:
     def bound(self) -> BoundSession:
         """The role, agent and project that this connection has."""
         if self._tree is None:
-            raise ConnectionLost("not connected", path=self.address.url, op="connect")
+            raise ConnectionLost(coded("access.not_connected"), path=self.address.url, op="connect")
         return self._tree.bound
 
     # --- the tree
@@ -188,7 +189,7 @@ class RemoteWorld:
         """Create a directory, where the server allows it. Raises `NotPermitted`, `Exists`,
         `MissingRequirement`."""
         tree = await self._connected()
-        _may_make(tree, NotFound("no such directory", path=path, op="mkdir"))
+        _may_make(tree, NotFound(coded("tree.no_such_directory"), path=path, op="mkdir"))
         await tree.mkdir(path, self.timeout)
 
     async def remove(self, path: str) -> None:
@@ -208,9 +209,9 @@ class RemoteWorld:
         """The connection to a server that has a protocol extension."""
         tree = await self._connected()
         if word not in tree.extensions:
-            fix = "do it at the node"
+            fix = coded("access.at_node")
             raise MissingRequirement(
-                f"this server does not support {word}", path=path, op=word, fix=fix, code="unsupported"
+                coded("access.unsupported", word=word), path=path, op=word, fix=fix, code="unsupported"
             )
         return tree
 
@@ -333,7 +334,7 @@ class RemoteWorld:
         if self._tree is not None and self._tree.rpc.alive:
             return self._tree
         if self._closed or self._tree is None:
-            raise ConnectionLost("the connection was closed by this client", path=self.address.url)
+            raise ConnectionLost(coded("access.closed_here"), path=self.address.url)
         async with self._making:
             if self._tree.rpc.alive:
                 return self._tree
@@ -347,7 +348,7 @@ class RemoteWorld:
                         raise
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, self.retry.most_s)
-        raise ConnectionLost("the connection ended", path=self.address.url, op="connect")
+        raise ConnectionLost(coded("access.ended"), path=self.address.url, op="connect")
 
     async def _retried(self, once: Callable[[RemoteTree], Awaitable[T]]) -> T:
         """Run a read-only operation: retried over a new connection, if `retry` allows one."""
@@ -382,7 +383,7 @@ async def _drain(queue: asyncio.Queue[PushFrame]) -> AsyncIterator[PushFrame]:
 def _may_make(tree: RemoteTree, absent: NotFound) -> bool:
     """Raises the `NotFound` where the server cannot create files."""
     if "create" not in tree.extensions:
-        absent.fix = "this server cannot make files: make it at the node"
+        absent.fix = coded("access.make_at_node")
         raise absent
     return True
 
@@ -391,9 +392,9 @@ def _fits(there: Stat, size: int) -> None:
     """Whether to check for a tail: a read-only file is refused by the server itself."""
     if there.writable and there.size > size:
         raise BadInput(
-            f"{size} bytes instead of {there.size}: the protocol cannot make a file shorter",
+            coded("access.no_shorter", size=size, had=there.size),
             path=there.path,
             op="write",
-            fix="write it at the node, or fill the rest with blanks",
+            fix=coded("access.fill"),
             code="unsupported",
         )

@@ -14,6 +14,7 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, MissingRequirement, NotPermitted, WorldError
+from worldfs.base.messages import coded
 from worldfs.formats.wire import frames
 from worldfs.formats.wire.frames import ACHERON, CONTROL, Frame
 
@@ -82,7 +83,7 @@ class RpcClient:
             frame = await _within(reply, timeout)
         except TimeoutError:
             self.flush(tag)
-            raise RequestTimeout(f"no answer in {timeout:g} s", path=path, op=op) from None
+            raise RequestTimeout(coded("access.no_answer", s=timeout), path=path, op=op) from None
         except asyncio.CancelledError:
             self.flush(tag)
             raise
@@ -93,7 +94,7 @@ class RpcClient:
         self._check()
         id = str(more.get("id") or f"c{next(self._ids)}")
         if id in self._called:
-            raise BadInput(f"id {id!r} is waited for", op=op, fix="give each request an id of its own, or none")
+            raise BadInput(coded("access.id_awaited", id=id), op=op, fix=coded("access.own_id"))
         reply: Reply = asyncio.get_running_loop().create_future()
         reply.add_done_callback(_consume_error)
         self._called[id] = reply
@@ -101,7 +102,7 @@ class RpcClient:
             await self._send({"channel": CONTROL, "type": f"control.{op}", **more, "id": id, "payload": payload})
             return _payload(await _within(reply, timeout), "", op)
         except TimeoutError:
-            raise RequestTimeout(f"no answer in {timeout:g} s", op=op) from None
+            raise RequestTimeout(coded("access.no_answer", s=timeout), op=op) from None
         finally:
             self._called.pop(id, None)
 
@@ -113,7 +114,7 @@ class RpcClient:
 
     async def close(self) -> None:
         """Close the connection; pending requests fail with `ConnectionLost`."""
-        self._lose(ConnectionLost("the connection was closed by this client"))
+        self._lose(ConnectionLost(coded("access.closed_here")))
         await self._socket.close()
         self._reader.cancel()
         await asyncio.gather(self._reader, *self._background, return_exceptions=True)
@@ -199,7 +200,7 @@ class RpcClient:
         if found.get("type") == "error":
             refused = refusal(found, op="connect")
             if found.get("code") == "provider_auth_failed":
-                fix = "give the right token: $PAOS_TOKEN, --token-file, or auth_tokens.json of the server's home"
+                fix = coded("access.right_token")
                 refused = NotPermitted(refused.found, op="connect", fix=fix, code=refused.code)
             self._lose(refused)
         elif found.get("type") == "debug.event":
@@ -234,7 +235,7 @@ async def open_rpc_client(
         from websockets.exceptions import InvalidHandshake
     except ImportError:
         raise MissingRequirement(
-            "websockets is not installed", op="connect", fix="pip install 'worldfs[serve]'"
+            coded("common.not_installed", name="websockets"), op="connect", fix="pip install 'worldfs[serve]'"
         ) from None
     try:
         socket = await connect(
@@ -249,11 +250,11 @@ async def open_rpc_client(
             proxy=None if address.loopback else True,
         )
     except InvalidHandshake as error:
-        raise ConnectionLost(f"no such server: {error}", path=address.url, op="connect") from None
+        raise ConnectionLost(coded("access.no_server", why=str(error)), path=address.url, op="connect") from None
     except TimeoutError:
-        raise RequestTimeout(f"no answer in {open_timeout:g} s", path=address.url, op="connect") from None
+        raise RequestTimeout(coded("access.no_answer", s=open_timeout), path=address.url, op="connect") from None
     except OSError as error:
-        fix = "is a server running there? `paos serve` starts one"
+        fix = coded("access.is_served")
         raise ConnectionLost(error.strerror or str(error), path=address.url, op="connect", fix=fix) from None
     return RpcClient(socket, on_push)
 
@@ -271,7 +272,7 @@ def _payload(frame: Frame, path: str, op: str) -> Json:
     try:
         return frame.body()
     except frames.BadFrame as bad:
-        raise WorldError(f"the server answered with a payload that is no object ({bad})", path=path, op=op) from None
+        raise WorldError(coded("access.no_payload", bad=str(bad)), path=path, op=op) from None
 
 
 def _settle(reply: Reply | None, frame: Frame) -> None:
@@ -287,4 +288,6 @@ def _consume_error(reply: Reply) -> None:
 
 def _why(closed: ConnectionClosed) -> str:
     said = closed.rcvd or closed.sent
-    return f"the connection ended: {said.code} {said.reason}".strip() if said else "the connection was lost"
+    if said is None:
+        return coded("access.lost")
+    return coded("access.ended_with", why=f"{said.code} {said.reason}".strip())

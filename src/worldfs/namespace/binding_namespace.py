@@ -8,6 +8,7 @@ from worldfs.access.judge import judge, require_file
 from worldfs.access.things import ServedFile
 from worldfs.access.verb import Verb
 from worldfs.base.errors import BadInput, NotFound, UserError
+from worldfs.base.messages import coded
 from worldfs.tree import path as paths
 from worldfs.tree.row_table import FileRow, RowTable
 from worldfs.tree.virtual_file import FileBehaviour, Names, Subtree
@@ -89,7 +90,7 @@ class BindingNamespace(Namespace):
         real, role = self._real(parts)
         found = self.tree.resolve(real, role) if role else None
         if found is None:
-            raise NotFound("no such file or directory", path=path, op=op, actor=self.binding.role)
+            raise NotFound(coded("tree.no_file_or_directory"), path=path, op=op, actor=self.binding.role)
         lasts = real is parts and lasting(found)
         at = ResolvedPath(
             "/" + "/".join(parts),
@@ -184,4 +185,4 @@ class BindingNamespace(Namespace):
             link = cast("project_files.LinkFile", self.tree.behaviours[found.row.view])
             parts = paths.segments(link.target(found.names)) + parts[4:]
             role = self._role(parts)
-        raise BadInput("too many links", path="/" + "/".join(parts), op="walk")
+        raise BadInput(coded("tree.too_many_links"), path="/" + "/".join(parts), op="walk")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from worldfs.base.errors import BadInput, NotFound, WorldError
+from worldfs.base.messages import coded
 
 from .bound_tree import BoundNode
 from .staging import Staging
@@ -53,16 +54,21 @@ class FidTable:
 
     def __getitem__(self, fid: int | None) -> Fid:
         if fid is None:
-            raise BadInput("fid is required", code="invalid")
+            raise BadInput(coded("tree.no_fid"), code="invalid")
         held = self._held.get(fid)
         if held is None:
-            raise NotFound("unknown fid", code="enoent")
+            raise NotFound(coded("tree.unknown_fid"), code="enoent")
         return held
 
     def put(self, fid: int, made: Fid) -> None:
         """Store a fid; one of the same number ends."""
         if fid not in self._held and len(self._held) >= MOST_FIDS:
-            raise BadInput("too many fids", expected=f"at most {MOST_FIDS}", fix="clunk some", code="invalid")
+            raise BadInput(
+                coded("tree.many_fids"),
+                expected=coded("common.at_most", n=MOST_FIDS),
+                fix=coded("tree.clunk"),
+                code="invalid",
+            )
         self.drop(fid)
         self._held[fid] = made
 

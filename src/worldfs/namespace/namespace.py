@@ -56,7 +56,7 @@ class Namespace(PathVerbs):
         if at is None or row is None or not may_promise(at) or not self.writable(row, at.names, at.role):
             raise FIXED_NAMES.error(path=path, op="create", actor=self.actor)
         if self.exists(row, at.names):
-            raise Exists("it already exists", path=path, op="create", actor=self.actor)
+            raise Exists(coded("tree.exists"), path=path, op="create", actor=self.actor)
         return Node(self, at, promised=True)
 
     def resolve(self, path: str, op: str = "walk") -> ResolvedPath:
@@ -67,7 +67,7 @@ class Namespace(PathVerbs):
             row = (self.tree.find_row(real) or (None,))[0]
             if row is not None:
                 require(role, Verb.READ, row, path, op)  # says that nothing is visible to this role
-            raise NotFound(coded("world.no_file_or_directory"), path=path, op=op, actor=role, fix=coded("world.ls"))
+            raise NotFound(coded("tree.no_file_or_directory"), path=path, op=op, actor=role, fix=coded("tree.ls"))
         state = self.state() if lasting(found) else None
         return ResolvedPath("/" + "/".join(real), real, role, found, self.behaviour(found.row), state=state)
 
@@ -76,13 +76,13 @@ class Namespace(PathVerbs):
         real, role = self.real_path(path)
         found = self.tree.find_row(real) if role else None
         if found is None:
-            raise NotFound(coded("world.no_file"), path=path, op=op, actor=self.actor)
+            raise NotFound(coded("tree.no_file"), path=path, op=op, actor=self.actor)
         row, names = found
         # A role that may write but not read (an inbox) sees the name as far as it may write it.
         if not judge(role, self._write, row):
             require(role, Verb.READ, row, path)
         if row.kind is not FileKind.DROP and not self._may_be(row, names):
-            raise NotFound(coded("world.no_file"), path=path, op=op, actor=self.actor)
+            raise NotFound(coded("tree.no_file"), path=path, op=op, actor=self.actor)
         return ResolvedPath("/" + "/".join(paths.segments(path)), real, role, Resolved(row, names), self.behaviour(row))
 
     def light(self, path: str) -> bool:
@@ -111,10 +111,10 @@ class Namespace(PathVerbs):
         real, role = self.real_path(path)
         found = self.tree.find_row(real)
         if found is None:
-            raise NotFound(coded("world.no_file"), path=path, op="watch", actor=role)
+            raise NotFound(coded("tree.no_file"), path=path, op="watch", actor=role)
         require(role, Verb.READ, found[0], path)
         if not found[0].key:
-            raise BadInput(coded("world.no_changes"), path=path, op="watch", actor=role)
+            raise BadInput(coded("tree.no_changes"), path=path, op="watch", actor=role)
         return self.stored(*found)
 
     def exists(self, row: FileRow, names: Names) -> bool:

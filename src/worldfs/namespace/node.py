@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from worldfs.access.decision import APPEND_ONLY, NO_COMMAND
 from worldfs.base.errors import BadInput, NotFound, UserError
+from worldfs.base.messages import coded
 from worldfs.storage.plain_files import PlainFiles
 from worldfs.storage.store_interface import ANY, Expected
 from worldfs.tree.row_table import FileKind, FileRow
@@ -103,7 +104,7 @@ class Node:
         """The names in a directory, sorted by bytes."""
         at = self._now("list")
         if not at.directory:
-            raise BadInput("it is a file", path=self.path, op="list", actor=at.role, code="enotdir")
+            raise BadInput(coded("tree.is_file"), path=self.path, op="list", actor=at.role, code="enotdir")
         return sorted(self._space.tree.children(at.real, at.role))
 
     def entries(self, *, sized: bool = True) -> Sequence[Stat]:
@@ -128,7 +129,7 @@ class Node:
             return at.content
         row = at.row
         if row is None or at.directory:
-            raise BadInput("it is a directory", path=self.path, op="read", actor=at.role, code="eisdir")
+            raise BadInput(coded("tree.is_directory"), path=self.path, op="read", actor=at.role, code="eisdir")
         if row.view:
             return self._render(at, row)
         store, key = self._space.stored(row, at.names)
@@ -237,7 +238,7 @@ class Node:
             space.tree.rename(old, role, to)
         elif far is None or other is None or far[0] is not other[0]:
             raise BadInput(
-                "the two are on different mounts", path=path, op="rename", fix="copy it, then remove it", code="invalid"
+                coded("tree.other_mount"), path=path, op="rename", fix=coded("tree.copy_remove"), code="invalid"
             )
         else:
             far[0].rename(far[1], other[1])
@@ -259,7 +260,7 @@ class Node:
         at = self._now(op)
         row = at.row
         if row is None or at.directory:
-            raise BadInput("it is a directory", path=self.path, op=op, actor=at.role, code="eisdir")
+            raise BadInput(coded("tree.is_directory"), path=self.path, op=op, actor=at.role, code="eisdir")
         self._space.require_writable(row, at.names, at.role, self.path, op)
         return at, row
 
@@ -309,7 +310,7 @@ class Node:
         return exports.dir_entries(there) if exports is not None and there else None
 
     def _absent(self, op: str) -> NotFound:
-        return NotFound("no such file", path=self.path, op=op, actor=self._at.role)
+        return NotFound(coded("tree.no_file"), path=self.path, op=op, actor=self._at.role)
 
 
 def _entry_kind(entry: Stat) -> FileKind | None:

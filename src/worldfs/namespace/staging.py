@@ -6,6 +6,7 @@ import json
 from typing import Final
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 
 MOST: Final = 64 << 20  # bytes of one file
 
@@ -30,7 +31,7 @@ class Staging:
             self.delivered = False
         at = len(self.data) if offset < 0 or self.control else offset
         if at + len(data) > MOST:
-            raise BadInput("write offset is out of range", expected=f"at most {MOST} bytes", code="invalid")
+            raise BadInput(coded("tree.bad_offset"), expected=coded("common.at_most_bytes", n=MOST), code="invalid")
         if at > len(self.data):
             self.data.extend(bytes(at - len(self.data)))
         self.data[at : at + len(data)] = data
@@ -41,7 +42,7 @@ class Staging:
         if self.control:
             return
         if size > MOST:
-            raise BadInput("write offset is out of range", expected=f"at most {MOST} bytes", code="invalid")
+            raise BadInput(coded("tree.bad_offset"), expected=coded("common.at_most_bytes", n=MOST), code="invalid")
         if size < len(self.data):
             del self.data[size:]
         else:

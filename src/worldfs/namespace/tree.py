@@ -96,10 +96,10 @@ class Tree:
         self._present(parts, actor, "rename")
         store, key, row = self._own_name(parts, actor, "rename")
         if self.find_row(new) is None:
-            raise NotFound(coded("world.no_file"), path=_path(new), op="rename", actor=actor)
+            raise NotFound(coded("tree.no_file"), path=_path(new), op="rename", actor=actor)
         _, target, other = self._own_name(new, actor, "rename")
         if other is not row:
-            found, fix = coded("world.other_mount"), coded("world.copy_remove")
+            found, fix = coded("tree.other_mount"), coded("tree.copy_remove")
             raise BadInput(found, path=_path(new), op="rename", fix=fix)
         store.move(key, target)
 
@@ -109,9 +109,9 @@ class Tree:
         Raises `Exists`, `NotFound` (no such directory), `NotPermitted`, `BadInput` (a file on the way).
         """
         if self.resolve(parts, actor) is not None:
-            raise Exists(coded("world.exists"), path=_path(parts), op="mkdir", actor=actor)
+            raise Exists(coded("tree.exists"), path=_path(parts), op="mkdir", actor=actor)
         if not self._present(parts[:-1], actor, "mkdir").directory:
-            raise BadInput(coded("world.not_directory"), path=_path(parts), op="mkdir", code="enotdir")
+            raise BadInput(coded("tree.not_directory"), path=_path(parts), op="mkdir", code="enotdir")
         store, key, _ = self._own_name(parts, actor, "mkdir")
         store.mkdir(key)
 
@@ -119,7 +119,7 @@ class Tree:
         """What is there; what `actor` does not see is not (`NotFound`)."""
         found = self.resolve(parts, actor)
         if found is None:
-            raise NotFound(coded("world.no_file_or_directory"), path=_path(parts), op=op, actor=actor)
+            raise NotFound(coded("tree.no_file_or_directory"), path=_path(parts), op=op, actor=actor)
         return found
 
     def _own_name(self, parts: Parts, actor: str, op: str) -> tuple[Store, str, FileRow]:

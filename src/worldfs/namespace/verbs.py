@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 
 from worldfs.access.decision import READ_ONLY
 from worldfs.base.errors import BadInput, NotFound, Unsafe
+from worldfs.base.messages import coded
 from worldfs.tree.verb_values import Stat, Wait, Written
 
 from .bound_tree import BoundNode, BoundTree
@@ -69,7 +70,7 @@ class Verbs:
                     sure = True
                 del parts[-1:]
             elif not name or "/" in name or "\0" in name:
-                raise NotFound("walk segment not found", code="enoent")
+                raise NotFound(coded("tree.no_segment"), code="enoent")
             else:
                 parts.append(name)
                 sure = False
@@ -108,7 +109,7 @@ class Verbs:
         node = held.node
         if "w" in mode:
             if node.directory:
-                raise BadInput("directories are read-only opens", code="eisdir")
+                raise BadInput(coded("tree.directory_open"), code="eisdir")
             if not await self._ask(node, node.writable):
                 raise READ_ONLY.error()
         self._fids.keep(held, None)
@@ -173,9 +174,9 @@ class Verbs:
         """
         held = self._fids[fid]
         if held.node.directory:
-            raise BadInput("write requires file fid", code="eisdir")
+            raise BadInput(coded("tree.write_fid"), code="eisdir")
         if offset + len(data) > MOST:
-            raise BadInput("write offset is out of range", expected=f"at most {MOST} bytes", code="invalid")
+            raise BadInput(coded("tree.bad_offset"), expected=coded("common.at_most_bytes", n=MOST), code="invalid")
         if held.staging is not None:
             held.staging.write(offset, data)
             held.staging.correlation = correlation
@@ -190,12 +191,14 @@ class Verbs:
         held = self._fids[fid]
         path = held.node.path
         if not 0 <= size <= MOST:
-            raise BadInput("size is out of range", expected=f"0 to {MOST} bytes", path=path, code="invalid")
+            raise BadInput(
+                coded("tree.bad_size"), expected=coded("tree.up_to_bytes", n=MOST), path=path, code="invalid"
+            )
         if held.staging is not None:
             held.staging.truncate(size)
             return
         if held.node.directory:
-            raise BadInput("it is a directory", path=path, code="eisdir")
+            raise BadInput(coded("tree.is_directory"), path=path, code="eisdir")
         await self._cut(held, size)
 
     async def touch(self, fid: int | None, mtime_ms: int | None) -> bool:
@@ -206,9 +209,11 @@ class Verbs:
         held = self._fids[fid]
         node = held.node
         if mtime_ms is not None and not 0 <= mtime_ms <= LATEST_MS:
-            raise BadInput("mtime_ms is out of range", expected=f"0 to {LATEST_MS}", path=node.path, code="invalid")
+            raise BadInput(
+                coded("tree.bad_mtime"), expected=coded("tree.up_to", n=LATEST_MS), path=node.path, code="invalid"
+            )
         if node.directory:
-            raise BadInput("it is a directory", path=node.path, code="eisdir")
+            raise BadInput(coded("tree.is_directory"), path=node.path, code="eisdir")
         if node.promised:
             return False
         kept = await self._thread(lambda: node.touch(mtime_ms))
@@ -247,7 +252,7 @@ class Verbs:
     async def clunk(self, fid: int | None) -> None:
         """Drop a fid, unknown ones too: its waits end with `eintr`, staged bytes are committed."""
         if fid is None:
-            raise BadInput("fid is required", code="invalid")
+            raise BadInput(coded("tree.no_fid"), code="invalid")
         gone = self._fids.drop(fid)
         if gone is not None and gone.staging is not None and gone.staging.changed and not gone.staging.delivered:
             await self._deliver(gone, gone.staging, None)
@@ -273,12 +278,12 @@ class Verbs:
                 return self._tree.walk(path)
             return await self._thread(lambda: self._tree.walk(path))
         except (NotFound, Unsafe, BadInput):
-            raise NotFound("walk segment not found", code="enoent") from None
+            raise NotFound(coded("tree.no_segment"), code="enoent") from None
 
     def _directory(self, fid: int | None) -> BoundNode:
         node = self._fids[fid].node
         if not node.directory:
-            raise BadInput("not a directory", path=node.path, code="enotdir")
+            raise BadInput(coded("tree.no_directory"), path=node.path, code="enotdir")
         return node
 
     async def _ask(self, node: BoundNode, question: Callable[[], T]) -> T:
@@ -337,7 +342,7 @@ class Verbs:
 
 def _check_name(name: str) -> None:
     if not name or name in (".", "..") or "/" in name or "\0" in name:
-        raise BadInput("not a valid file name", path=name, code="invalid")
+        raise BadInput(coded("tree.bad_name"), path=name, code="invalid")
 
 
 def _sized(stat: Stat, size: int) -> Stat:

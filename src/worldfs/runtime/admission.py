@@ -36,7 +36,7 @@ def admit(
             Finding(
                 "NODE_UNKNOWN",
                 f"{order.sheet} {order.id} robot_id",
-                coded("runtime.one_of", known=sorted(nodes) or coded("runtime.no_nodes")),
+                coded("common.one_of", names=sorted(nodes) or coded("runtime.no_nodes")),
                 order.node or coded("runtime.no_robot_id"),
                 coded("runtime.name_robot"),
                 order.id,

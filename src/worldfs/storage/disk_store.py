@@ -13,6 +13,7 @@ from worldfs.base.dir_reader import DirEntryRef, check_path, path_error
 from worldfs.base.durable import DRAFT, Disk, Root
 from worldfs.base.errors import BadInput, Exists, NotFound, Unsafe
 from worldfs.base.file_lock import FileLock
+from worldfs.base.messages import coded
 
 from . import displaced_files, trash
 from .displaced_files import DisplacedFiles
@@ -116,7 +117,7 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
             before = file_at(self.root, place, "write")
             if expect is ABSENT:
                 if before is not None:
-                    raise Exists("already there", path=key, op="write")
+                    raise Exists(coded("tree.exists"), path=key, op="write")
                 self.root.put_at(place, data, None, "new", stamp=self.swaps.stamp(key, new))
             elif expect is ANY and key not in self.guarded:
                 self.root.put_at(place, data, before, "over", alone=lambda: self.lock)
@@ -126,7 +127,7 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
                 self.root.sync(place)
                 self.root.settle_spares()
         except FileExistsError:
-            raise Exists("already there", path=key, op="write") from None
+            raise Exists(coded("tree.exists"), path=key, op="write") from None
         except OSError as error:
             raise path_error(error, key, "write") from error
         return new
@@ -230,7 +231,7 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
             place = self.root.locate(key)
             info = None if place is None else file_at(self.root, place, "delete")
             if place is None or info is None:
-                raise NotFound("no such file", path=key, op="delete")
+                raise NotFound(coded("tree.no_file"), path=key, op="delete")
             with self.lock:
                 if not durable:
                     self.disk.unlink(place.folder.fd, place.name, place.path)  # the store's own waste
@@ -261,7 +262,7 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
             place = self.root.locate(key)
             fd = None if place is None else self.root.open(place)
             if fd is None:
-                raise NotFound("no such file", path=key, op="touch")
+                raise NotFound(coded("tree.no_file"), path=key, op="touch")
             try:
                 self.disk.utime(fd, key, mtime_ms * 1_000_000)
             finally:
@@ -276,7 +277,7 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
             self.disk.mkdir(place.folder.fd, place.name, place.path, 0o755)
             self.root.sync(place)
         except FileExistsError:
-            raise Exists("already there", path=prefix, op="mkdir") from None
+            raise Exists(coded("tree.exists"), path=prefix, op="mkdir") from None
         except OSError as error:
             raise path_error(error, prefix, "mkdir") from error
 
@@ -290,25 +291,25 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
                 self.root.sync(place)
         except OSError as error:
             if error.errno == errno.ENOTEMPTY:
-                raise BadInput("the directory is not empty", path=prefix, op="remove") from None
+                raise BadInput(coded("tree.not_empty"), path=prefix, op="remove") from None
             raise path_error(error, prefix, "remove") from error
 
     def move(self, source: str, target: str, *, durable: bool = True) -> None:
         self._check(source, "move")
         self._check(target, "move")
         if target.startswith(f"{source}/"):
-            raise BadInput("the target is inside the source", path=target, op="move")
+            raise BadInput(coded("tree.into_itself"), path=target, op="move")
         try:
             old = self.root.locate(source)
             if old is None or self.root.status(old, "move") is None:
-                raise NotFound("no such file", path=source, op="move")
+                raise NotFound(coded("tree.no_file"), path=source, op="move")
             new = self.root.ensure_parent(target)
             with self.lock:
                 self.root.rename(old, new, "new")
             if durable:
                 self.root.sync(new, old)
         except FileExistsError:
-            raise Exists("already there", path=target, op="move") from None
+            raise Exists(coded("tree.exists"), path=target, op="move") from None
         except OSError as error:
             raise path_error(error, source, "move") from error
 
@@ -393,4 +394,4 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
     def _check(self, key: str, op: str) -> None:
         check_path(key, op=op)
         if key in OWN or key.startswith(_BELOW_OWN):
-            raise Unsafe("this key is reserved for the store", path=key, op=op, expected="another key")
+            raise Unsafe(coded("tree.reserved_key"), path=key, op=op, expected=coded("tree.other_key"))

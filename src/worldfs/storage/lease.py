@@ -14,6 +14,7 @@ from typing import Final, Protocol, Self
 
 from worldfs.base.clock import Clock, stamp
 from worldfs.base.errors import Busy
+from worldfs.base.messages import coded
 
 from .revision import PRIVATE_DIR
 
@@ -65,10 +66,13 @@ def this_holder(purpose: str, clock: Clock) -> dict[str, object]:
 def busy(holder: dict[str, object], *, path: str, purpose: str) -> Busy:
     """The refusal that a second claimer gets."""
     if not holder:
-        return Busy("already in use by another process", path=path, op=purpose, fix="try again")
-    found = (
-        f"already in use by process {holder.get('pid')} on {holder.get('host')} "
-        f"since {holder.get('started_at')}: {holder.get('command')}"
+        return Busy(coded("tree.in_use"), path=path, op=purpose, fix=coded("common.try_again"))
+    found = coded(
+        "tree.in_use_by",
+        pid=holder.get("pid"),
+        host=holder.get("host"),
+        started_at=holder.get("started_at"),
+        command=holder.get("command"),
     )
-    fix = f"use that one, or stop it: kill {holder['pid']}" if holder.get("pid") else "try again"
+    fix = coded("tree.use_or_stop", pid=holder["pid"]) if holder.get("pid") else coded("common.try_again")
     return Busy(found, path=path, op=purpose, fix=fix)

@@ -11,6 +11,7 @@ from typing import Self
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.dir_reader import check_path
 from worldfs.base.errors import BadInput, Conflict, Exists, NotFound
+from worldfs.base.messages import coded
 
 from .lease import busy, this_holder
 from .revision import PRIVATE_DIR, of
@@ -50,7 +51,7 @@ class MemoryStore(Store):
             check_path(prefix, op="list")
         with self._lock:
             if prefix in self._files:
-                raise BadInput("not a directory", path=prefix, op="list")
+                raise BadInput(coded("tree.no_directory"), path=prefix, op="list")
             names = sorted(self._folders.get(prefix, ()))
             return names if prefix else [name for name in names if name != f"{PRIVATE_DIR}/"]
 
@@ -58,7 +59,7 @@ class MemoryStore(Store):
         check_path(prefix, op="mkdir")
         with self._lock:
             if prefix in self._files or prefix in self._folders:
-                raise Exists("already there", path=prefix, op="mkdir")
+                raise Exists(coded("tree.exists"), path=prefix, op="mkdir")
             self._grow(prefix, folder=True)
             self._folders[prefix] = set()
             self._notify(prefix, StoreChangeKind.PUT, folder=True)
@@ -87,7 +88,7 @@ class MemoryStore(Store):
             found = self._files.get(key)
             if found is None:
                 self._no_folder(key, "delete")
-                raise NotFound("no such file", path=key, op="delete")
+                raise NotFound(coded("tree.no_file"), path=key, op="delete")
             self._compare(key, found, expect)
             del self._files[key]
             self._drop(key)
@@ -98,11 +99,11 @@ class MemoryStore(Store):
         check_path(target, op="move")
         with self._lock:
             if source not in self._files and source not in self._folders:
-                raise NotFound("no such file", path=source, op="move")
+                raise NotFound(coded("tree.no_file"), path=source, op="move")
             if target in self._files or target in self._folders:
-                raise Exists("already there", path=target, op="move")
+                raise Exists(coded("tree.exists"), path=target, op="move")
             if target.startswith(f"{source}/"):
-                raise BadInput("the target is inside the source", path=target, op="move")
+                raise BadInput(coded("tree.into_itself"), path=target, op="move")
             folder = source in self._folders
             self._grow(target, folder=folder)
             self._drop(source, folder=folder)
@@ -167,18 +168,20 @@ class MemoryStore(Store):
 
     def _compare(self, key: str, found: bytes | None, expect: Expected) -> None:
         if expect is ABSENT and found is not None:
-            raise Exists("already there", path=key, op="write")
+            raise Exists(coded("tree.exists"), path=key, op="write")
         if isinstance(expect, str) and (found is None or of(found) != expect):
-            raise Conflict("it changed since it was read", path=key, op="write", expected=f"revision {expect}")
+            raise Conflict(
+                coded("tree.changed"), path=key, op="write", expected=coded("tree.revision", revision=expect)
+            )
 
     def _no_folder(self, key: str, op: str) -> None:
         if key in self._folders:
-            raise BadInput("a directory", path=key, op=op, expected="a file")
+            raise BadInput(coded("common.directory"), path=key, op=op, expected=coded("common.a_file"))
         above = key
         while above:
             above = above.rpartition("/")[0]
             if above in self._files:
-                raise BadInput("not a directory", path=above, op=op)
+                raise BadInput(coded("tree.no_directory"), path=above, op=op)
 
     def _grow(self, key: str, *, folder: bool = False) -> None:
         above, _, name = key.rpartition("/")

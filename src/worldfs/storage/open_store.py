@@ -7,6 +7,7 @@ from collections.abc import Callable, Container
 from typing import TYPE_CHECKING, Final, Literal, overload
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.base.plugin_registry import PluginGroup
 
 from .store_interface import Store
@@ -39,5 +40,7 @@ def open_store(kind: str, *name: str | os.PathLike[str], **options: object) -> S
     """
     made = STORES.get(kind)
     if made is None:
-        raise BadInput(f"no kind of store {kind!r}", op="open a store", expected="one of: " + ", ".join(STORES))
+        raise BadInput(
+            coded("tree.no_store_kind", kind=kind), op="open a store", expected=coded("common.one_of", names=[*STORES])
+        )
     return made(*name, **options)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .lease import Lease
 
 from worldfs.base.errors import BadInput, Exists
+from worldfs.base.messages import coded
 
 
 class ExpectedState(Enum):
@@ -127,7 +128,7 @@ class Store(ABC):
         """
 
         if self.list(prefix):
-            raise BadInput("the directory is not empty", path=prefix, op="remove")
+            raise BadInput(coded("tree.not_empty"), path=prefix, op="remove")
 
     @abstractmethod
     def move(self, source: str, target: str, *, durable: bool = True) -> None:

@@ -15,6 +15,7 @@ from worldfs.base.dir_reader import DirEntryRef
 from worldfs.base.durable import Root
 from worldfs.base.errors import Conflict, Exists
 from worldfs.base.file_lock import FileLock
+from worldfs.base.messages import coded
 from worldfs.base.syscalls import start_writeback
 
 from .displaced_files import DisplacedFiles
@@ -178,17 +179,17 @@ class CompareAndSwap:
 
     def compare(self, place: DirEntryRef, found: str | None, expect: Expected) -> None:
         if expect is ABSENT and found is not None:
-            raise Exists("already there", path=place.path, op="write")
+            raise Exists(coded("tree.exists"), path=place.path, op="write")
         if isinstance(expect, str) and found != expect:
             raise self.changed(place, expect)
 
     def changed(self, place: DirEntryRef, expect: Expected) -> Conflict:
         return Conflict(
-            "it changed since it was read",
+            coded("tree.changed"),
             path=place.path,
             op="write",
-            expected=f"revision {expect}",
-            fix="read it again, then repeat the write",
+            expected=coded("tree.revision", revision=str(expect)),
+            fix=coded("tree.read_again"),
         )
 
     def _again(self, swap: PendingSwap) -> None:

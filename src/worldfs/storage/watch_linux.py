@@ -23,6 +23,7 @@ from inotify_simple import INotify, flags, parse_events
 from worldfs.base.dir_reader import DirFd
 from worldfs.base.durable import DRAFT
 from worldfs.base.errors import StorageError, UserError, WorldError
+from worldfs.base.messages import coded
 from worldfs.base.syscalls import has_writer
 
 from .displaced_files import HOME, DisplacedFiles
@@ -254,4 +255,6 @@ def _with_ancestors(paths: tuple[str, ...]) -> list[str]:
 
 def _limit(error: OSError) -> StorageError:
     what, fix = _LIMITS.get(error.errno or 0, ("inotify", ""))
-    return StorageError(f"no more {what} for this user ({error.strerror})", op="watch", fix=fix, code="INOTIFY_LIMIT")
+    return StorageError(
+        coded("tree.inotify_limit", what=what, why=error.strerror), op="watch", fix=fix, code="INOTIFY_LIMIT"
+    )

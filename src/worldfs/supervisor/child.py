@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 import worldfs
 from worldfs.base.errors import StorageError
 from worldfs.base.json_values import as_int, as_object
+from worldfs.base.messages import coded
 
 from .reaper import GRACE, KILLING
 
@@ -124,7 +125,7 @@ def spawn(
     except OSError as error:
         os.close(orders_in)
         os.close(reports_out)
-        raise StorageError(f"no process can be made: {error.strerror}", op="spawn", code="SPAWN") from error
+        raise StorageError(coded("command.no_new_process", why=error.strerror), op="spawn", code="SPAWN") from error
     finally:
         os.close(orders_out)
         os.close(reports_in)
@@ -146,7 +147,7 @@ def spawn(
     if child.lost or "forked" not in events[0]:
         child.close()
         what = events[0].get("broken", "") if events else f"status {process.returncode}"
-        raise StorageError(f"the supervisor did not start: {what}", op="spawn", code="SPAWN")
+        raise StorageError(coded("command.no_supervisor", what=what), op="spawn", code="SPAWN")
     forked = as_object(events[0]["forked"])
     child.pid, child.start, child.tree = as_int(forked["pid"]), as_int(forked["start"]), forked["tree"] is True
     return child

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from worldfs.agents.agent_directory import AgentDirectory
 from worldfs.agents.session_job import ReadMessages
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.base.model import Json
 from worldfs.base.model.agent import SessionRecord
 
@@ -80,16 +81,23 @@ class CommandRequest(NamedTuple):
     def check(self) -> None:
         """`BadInput` for what can be no command: the caller's mistake, and no session begins."""
         if not self.argv or not self.argv[0]:
-            raise BadInput("no command", op="run", expected="a program and its arguments", fix="name it after --")
+            raise BadInput(
+                coded("command.no_command_given"),
+                op="run",
+                expected=coded("command.a_program"),
+                fix=coded("command.after_dashes"),
+            )
         if any("\0" in word for word in self.argv):
-            raise BadInput("a NUL character in an argument", op="run", path=self.argv[0])
+            raise BadInput(coded("command.nul_argument"), op="run", path=self.argv[0])
         for name, value in (("timeout", self.timeout_s), ("silence", self.silence_s)):
             if value is not None and not (math.isfinite(value) and value > 0):
-                raise BadInput(f"{name} of {value} s", op="run", expected="more than 0 seconds")
+                raise BadInput(
+                    coded("command.a_limit", name=name, value=value), op="run", expected=coded("file.seconds")
+                )
         if not 0 <= self.grace_s <= 60:
-            raise BadInput(f"a grace of {self.grace_s} s", op="run", expected="0 to 60 seconds")
+            raise BadInput(coded("command.a_grace", s=self.grace_s), op="run", expected=coded("command.grace_range"))
         if isinstance(self.stdin, str) and not os.path.isfile(self.stdin):
-            raise BadInput("no such file", op="run", path=self.stdin, expected="a file for standard input")
+            raise BadInput(coded("tree.no_file"), op="run", path=self.stdin, expected=coded("command.a_stdin"))
 
 
 class ShellHooks(NamedTuple):

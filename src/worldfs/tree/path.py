@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from worldfs.base.errors import BadInput, Unsafe
+from worldfs.base.messages import coded
 
 MAX_BYTES = 2000  # a longer path could not become a key of every store
 
@@ -11,12 +12,14 @@ def parse(text: str) -> str:
     """A normal absolute path: one leading `/`, no empty, `.` or `..` segments, no control characters."""
     # Every access to the tree begins here: a plain path is accepted without a check of each character.
     if len(text) * 4 > MAX_BYTES and len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
-        raise BadInput("the path is too long", path=text[:60] + "…", expected=f"at most {MAX_BYTES} bytes")
+        raise BadInput(
+            coded("tree.path_too_long"), path=text[:60] + "…", expected=coded("common.at_most_bytes", n=MAX_BYTES)
+        )
     if not text.isprintable() and any(_unfit(sign) for sign in text):
-        raise Unsafe("the path holds control characters", path=repr(text))
+        raise Unsafe(coded("tree.path_control"), path=repr(text))
     parts = [part for part in text.split("/") if part not in ("", ".")]
     if ".." in parts:
-        raise Unsafe("the path climbs with '..'", path=text, fix="write the path from the root down")
+        raise Unsafe(coded("tree.path_climbs"), path=text, fix=coded("tree.from_root"))
     return "/" + "/".join(parts)
 
 

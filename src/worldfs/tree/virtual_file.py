@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 
 from .verb_values import Stat, Wait, WriteContext, Written
 
@@ -41,7 +42,7 @@ class VirtualFile:
 
     def write(self, names: Names, data: bytes, ask: WriteContext) -> Written | None:
         """Durable when it returns. None: every byte was taken, and the reply has no further fields."""
-        raise BadInput("it is computed", op="write", actor=ask.actor)
+        raise BadInput(coded("tree.computed"), op="write", actor=ask.actor)
 
     def exists(self, names: Names) -> bool:
         return True

@@ -255,9 +255,9 @@ def _set_aside(store: Store) -> Iterator[Finding]:
         yield Finding(
             error.code,
             QUARANTINE,
-            error.expected or coded("file.directory"),
+            error.expected or coded("common.directory"),
             error.found,
-            error.fix or coded("file.remove_it"),
+            error.fix or coded("common.remove_it"),
         )
         return
     if names:

@@ -89,7 +89,7 @@ def driver_factory(
         else coded("file.no_driver", id=spec.id),
         path="config.json embodiments.instances" if spec.profile else "EMBODIED.md Identity / Driver",
         op="up",
-        expected=coded("runtime.one_of", known=[*sorted(drivers), *names()]),
+        expected=coded("common.one_of", names=[*sorted(drivers), *names()]),
         fix=coded("file.run_in_simulation"),
     )
 

@@ -84,7 +84,7 @@ def unknown_profile(name: str, own: Path | None, path: str) -> BadInput:
         coded("world.no_profile", name=name),
         path=path,
         op="find a profile",
-        expected=coded("world.one_of", names=there),
+        expected=coded("common.one_of", names=there),
         fix=coded("world.did_you_mean_else", likely=nearest[0], fix=fix) if nearest else fix,
         code="PROFILE_MISSING",
     )

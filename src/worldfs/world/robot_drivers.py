@@ -38,7 +38,7 @@ def robot_factory(
     what is missing; `others` are the other known drivers.
     """
     name = _bare(driver)
-    there = coded("world.one_of", names=[*sorted(others), *names()])
+    there = coded("common.one_of", names=[*sorted(others), *names()])
     if name in WALKING:
         raise BadInput(
             coded("world.go2", node=node, driver=driver),

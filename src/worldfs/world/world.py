@@ -272,7 +272,7 @@ class World:
             node = ids[0]
         if node not in ids:
             found = coded("world.several_robots") if node is None else coded("world.no_robot", node=node)
-            expected, fix = coded("world.one_of", names=ids), coded("world.say_which")
+            expected, fix = coded("common.one_of", names=ids), coded("world.say_which")
             raise BadInput(found, op="do", expected=expected, fix=fix)
         return TreePlannerPort(self, PROJECT, node, tell, instruction)
 
@@ -335,7 +335,7 @@ class World:
         if node is not None and node not in ids:
             likely = "".join(get_close_matches(node, ids, 1))
             fix = coded("world.did_you_mean", likely=likely) if likely else coded("world.name_or_all", op=op)
-            there = coded("world.one_of", names=ids or coded("world.no_robot_configured"))
+            there = coded("common.one_of", names=ids or coded("world.no_robot_configured"))
             raise NotFound(coded("world.no_robot", node=node), op=op, actor=actor, expected=there, fix=fix)
         nodes = ids if node is None else [node]
         for id in nodes:

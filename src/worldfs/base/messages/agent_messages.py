@@ -2,11 +2,9 @@
 
 # a row stays on its line
 ROWS = {
-    "agent.one_of": ("one of: {names}", "以下之一：{names}"),
     "agent.any_of": ("any of: {names}", "以下任意一些：{names}"),
     "agent.none_yet": ("none yet", "还没有"),
     "agent.at_most_mib": ("at most {n} MiB", "至多 {n} MiB"),
-    "agent.at_most": ("at most {n}", "至多 {n}"),
     "agent.bytes": ("{n} bytes", "{n} 字节"),
     "agent.mended": ("mended", "已修复"),
     "agent.mended_so": ("mended: {fix}", "已修复：{fix}"),
@@ -101,7 +99,6 @@ ROWS = {
         "答复消息，删除已处理的",
     ),
     # -- what the check finds
-    "agent.a_file": ("a file", "文件"),
     "agent.a_device": ("a device", "设备"),
     "agent.own_readable": ("a file that its owner may read", "其所有者可读的文件"),
     "agent.the_file": ("the file", "该文件"),

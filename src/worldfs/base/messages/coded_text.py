@@ -14,8 +14,8 @@ from worldfs.base.json_values import as_object
 
 LANGUAGES = ("en", "zh")  # the columns of a catalogue
 AREAS = (  # the catalogues: a code is `area.name`
-    "agent", "approval", "command", "context", "critic", "file", "lesson", "model", "planner", "robot", "runtime",
-    "session", "setup", "skill", "world",
+    "access", "agent", "approval", "command", "common", "context", "critic", "file", "lesson", "model", "node",
+    "planner", "plugin", "robot", "runtime", "session", "setup", "skill", "target", "tree", "world",
 )  # fmt: skip
 _UNSAYABLE = (LookupError, ValueError, TypeError, AttributeError, RecursionError)
 

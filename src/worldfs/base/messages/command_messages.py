@@ -114,7 +114,6 @@ ROWS = {
     "command.resumed": ("{node}: resumed", "{node}：已恢复"),
     "command.was_not_stopped": ("{node}: it was not stopped", "{node}：并未停止"),
     "command.no_robot": ("no robot {node!r}", "没有机器人 {node!r}"),
-    "command.one_of": ("one of: {names}", "以下之一：{names}"),
     "command.no_robot_here": ("no robot is here", "这里没有机器人"),
     "command.name_or_all": ("name one of them, or `paos {op} --all`", "指明其中之一，或 `paos {op} --all`"),
     "command.several_robots": ("several robots, none named", "有多个机器人，没有指明哪一个"),
@@ -325,7 +324,6 @@ ROWS = {
     ),
     "command.no_port": ("no port: {port}", "没有端口 {port}"),
     "command.ports": ("0 to 65535", "0 到 65535"),
-    "command.not_installed": ("{name} is not installed", "没有安装 {name}"),
     "command.token_for": (
         "{id} is valid only for agent {agent}, as {role}. It is printed only now: put it into $PAOS_TOKEN, or into a "
         "file for --token-file",
@@ -468,4 +466,21 @@ ROWS = {
     ),
     "command.not_changed": ("{path}: timed out after {s:g} s: it did not change", "{path}：{s:g} 秒超时：没有变化"),
     "command.bytes_written": ("{path}: {n} bytes written", "{path}：已写入 {n} 字节"),
+    "command.no_supervisor": ("the supervisor did not start: {what}", "监督进程没有启动：{what}"),
+    "command.no_new_process": ("no process can be made: {why}", "无法创建进程：{why}"),
+    "command.a_program": ("a program and its arguments", "程序及其参数"),
+    "command.after_dashes": ("name it after --", "写在 -- 之后"),
+    "command.nul_argument": ("a NUL character in an argument", "参数中有 NUL 字符"),
+    "command.a_grace": ("a grace of {s} s", "{s} 秒的宽限"),
+    "command.grace_range": ("0 to 60 seconds", "0 到 60 秒"),
+    "command.a_stdin": ("a file for standard input", "作标准输入的文件"),
+    "command.a_limit": ("{name} of {value} s", "{name} 为 {value} 秒"),
+    "command.after_with": ("{given} after --with {name}", "--with {name} 之后的 {given}"),
+    "command.other_options": ("other options: this one is set", "其他选项：这一项已设定"),
+    "command.silent": (
+        "--silence with `{command}`, which prints nothing before its end",
+        "--silence 与 `{command}` 同用，而后者在结束之前不输出",
+    ),
+    "command.showing_output": ("a form of output that shows the work", "能显示进展的输出形式"),
+    "command.leave_format": ("leave out its output format, or use --timeout", "去掉其输出格式，或使用 --timeout"),
 }

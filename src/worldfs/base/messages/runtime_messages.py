@@ -25,7 +25,6 @@ ROWS = {
         "set enabled: true in config.json embodiments.instances (or in ROBOTS.md), then start again",
         "在 config.json 的 embodiments.instances(或 ROBOTS.md)中设 enabled: true，然后重新启动",
     ),
-    "runtime.one_of": ("one of: {known}", "以下之一：{known}"),
     "runtime.no_nodes": ("no node is configured", "没有配置机器人"),
     "runtime.no_robot_id": ("no robot_id", "没有 robot_id"),
     "runtime.name_robot": (

@@ -3,16 +3,7 @@
 # a row stays on its line
 ROWS = {
     # -- names
-    "world.one_of": ("one of: {names}", "以下之一：{names}"),
     "world.none": ("none", "无"),
-    "world.no_file": ("no such file", "没有这个文件"),
-    "world.no_file_or_directory": ("no such file or directory", "没有这个文件或目录"),
-    "world.ls": ("`paos ls` lists the files", "用 `paos ls` 列出文件"),
-    "world.exists": ("it already exists", "它已存在"),
-    "world.not_directory": ("a file where a directory is needed", "此处需要目录，却是文件"),
-    "world.other_mount": ("the two are on different mounts", "两者在不同的挂载上"),
-    "world.copy_remove": ("copy it, then remove it", "先复制，再删除"),
-    "world.no_changes": ("a computed file has no changes of its own", "计算出的文件自身没有变更"),
     "world.no_robot": ("no robot {node!r}", "没有机器人 {node!r}"),
     "world.several_robots": ("several robots and no name", "有多个机器人，没有指明哪一个"),
     "world.no_robot_configured": ("no robot is configured", "没有配置机器人"),

@@ -20,7 +20,7 @@ def factories(name: str | None, *, seed: int | None, cameras: bool) -> Mapping[s
     if name is None:
         return known
     if name not in known:
-        expected, fix = coded("command.one_of", names=sorted(known)), coded("command.robot_in_config")
+        expected, fix = coded("common.one_of", names=sorted(known)), coded("command.robot_in_config")
         raise BadInput(coded("command.no_driver", name=name), op="--driver", expected=expected, fix=fix)
     return _Everywhere(known[name])
 

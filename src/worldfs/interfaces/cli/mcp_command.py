@@ -23,7 +23,7 @@ def run(context: CommandContext) -> int:
 
     for module in ("mcp", "websockets", "msgspec"):
         if find_spec(module) is None:
-            found = coded("command.not_installed", name=module)
+            found = coded("common.not_installed", name=module)
             raise MissingRequirement(found, op="mcp", fix="pip install 'worldfs[mcp]'")
     home = context.home.path
     if not context["connect"] and not home.is_dir():

@@ -22,7 +22,7 @@ def serve(context: CommandContext) -> int:
         from worldfs.sessions.plugins import POLICIES
     except ModuleNotFoundError as absent:
         raise MissingRequirement(
-            coded("command.not_installed", name=absent.name), op="policy serve", fix="pip install 'worldfs[policies]'"
+            coded("common.not_installed", name=absent.name), op="policy serve", fix="pip install 'worldfs[policies]'"
         ) from None
     host, port = context["host"], context["port"]
     if port > 65_535:

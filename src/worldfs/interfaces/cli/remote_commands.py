@@ -119,7 +119,7 @@ def _film(context: CommandContext, world: BlockingWorld) -> RemoteFilmRecording 
     robots = [id for id in ids if world.exists(f"/nodes/{id}/film")]
     node = context["node"]
     if node is not None and node not in robots:
-        known = coded("command.one_of", names=robots or coded("command.no_robot_here"))
+        known = coded("common.one_of", names=robots or coded("command.no_robot_here"))
         raise NotFound(coded("command.no_robot", node=node), op="do", expected=known)
     if len(robots) != 1:
         found, expected = coded("command.n_robots", n=len(robots), agent=world.bound.agent), coded("command.one_robot")

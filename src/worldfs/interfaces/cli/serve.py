@@ -132,5 +132,5 @@ def _needed() -> None:
 
     for module in ("websockets", "msgspec", "prometheus_client"):
         if find_spec(module) is None:
-            found = coded("command.not_installed", name=module)
+            found = coded("common.not_installed", name=module)
             raise MissingRequirement(found, op="serve", fix="pip install 'worldfs[serve]'")

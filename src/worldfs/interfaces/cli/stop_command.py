@@ -116,12 +116,12 @@ def _there(world: FarWorld, node: str | None, op: str) -> list[str]:
 
     likely = "".join(get_close_matches(node, ids, 1))
     fix = coded("command.did_you_mean", likely=likely) if likely else coded("command.name_or_all", op=op)
-    known = coded("command.one_of", names=ids or coded("command.no_robot_here"))
+    known = coded("common.one_of", names=ids or coded("command.no_robot_here"))
     raise NotFound(coded("command.no_robot", node=node), op=op, expected=known, fix=fix)
 
 
 def _which(nodes: list[str]) -> BadInput:
-    known, fix = coded("command.one_of", names=nodes), coded("command.say_which")
+    known, fix = coded("common.one_of", names=nodes), coded("command.say_which")
     return BadInput(coded("command.several_robots"), op="resume", expected=known, fix=fix)
 
 

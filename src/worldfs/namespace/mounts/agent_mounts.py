@@ -12,6 +12,7 @@ from worldfs.agents.agent_state import AgentState
 from worldfs.base.agent_names import agent_exists
 from worldfs.base.agent_names import list_agents as agents
 from worldfs.base.errors import BadInput, NotFound
+from worldfs.base.messages import coded
 from worldfs.storage.store_interface import Store
 from worldfs.tree.row_table import FileRow
 from worldfs.tree.verb_values import WriteContext
@@ -86,7 +87,7 @@ class _AgentDocument(VirtualFile):
     def read(self, names: Names) -> bytes:
         data = self._agents.state(names["agent"]).documents[self._file].read()
         if data is None:
-            raise NotFound("no such file", path=self._file, op="read")
+            raise NotFound(coded("tree.no_file"), path=self._file, op="read")
         return data
 
     def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
@@ -109,7 +110,7 @@ class _MessageFile(VirtualFile):
     def read(self, names: Names) -> bytes:
         stored = self._agents.state(names["agent"]).agent_dir.store.get(f"inbox/{names['letter']}")
         if stored is None:
-            raise NotFound("no such message", path=f"inbox/{names['letter']}", op="read")
+            raise NotFound(coded("tree.no_message"), path=f"inbox/{names['letter']}", op="read")
         return stored.data
 
     def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
@@ -140,8 +141,8 @@ class _JournalFile(VirtualFile):
         for entry in entries:
             if entry is None or type(entry.get("event")) is not str:
                 raise BadInput(
-                    "not a journal entry", path="journal.jsonl", op="write", actor=ask.actor,
-                    expected='lines of JSON objects with an "event"',
+                    coded("tree.no_entry"), path="journal.jsonl", op="write", actor=ask.actor,
+                    expected=coded("tree.entries"),
                 )  # fmt: skip
         state = self._agents.state(names["agent"])
         for entry in entries:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from worldfs.base.errors import NotFound
+from worldfs.base.messages import coded
 from worldfs.storage.store_interface import Store
 from worldfs.tree.row_table import FileRow
 from worldfs.tree.virtual_file import Names
@@ -40,7 +41,7 @@ class StaticMount:
     """Files that always exist and are in no store."""
 
     def store(self, row: FileRow, names: Names) -> Store:
-        raise NotFound("it is in no store", path=row.pattern)
+        raise NotFound(coded("tree.in_no_store"), path=row.pattern)
 
     def key(self, row: FileRow, names: Names) -> str:
         return ""

@@ -8,6 +8,7 @@ from worldfs.access.judge import judge
 from worldfs.access.things import AgentName, NodeName, ProjectName, Realm, RobotName
 from worldfs.access.verb import Verb
 from worldfs.base.errors import NotFound
+from worldfs.base.messages import coded
 from worldfs.storage.store_interface import Store
 from worldfs.tree.row_table import FileRow
 from worldfs.tree.virtual_file import FileBehaviour, Names, Subtree
@@ -28,7 +29,7 @@ class VisibleMounts:
         self._behaviours = behaviours
 
     def store(self, row: FileRow, names: Names) -> Store:
-        raise NotFound("it is in no store", path=row.pattern)
+        raise NotFound(coded("tree.in_no_store"), path=row.pattern)
 
     def key(self, row: FileRow, names: Names) -> str:
         return ""
@@ -139,7 +140,7 @@ class ReadmeMount:
         self._of = of
 
     def store(self, row: FileRow, names: Names) -> Store:
-        raise NotFound("it is in no store", path=row.pattern)
+        raise NotFound(coded("tree.in_no_store"), path=row.pattern)
 
     def key(self, row: FileRow, names: Names) -> str:
         return ""

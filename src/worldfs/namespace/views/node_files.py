@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from worldfs.base.errors import NotFound
 from worldfs.base.json_text import compact_json
+from worldfs.base.messages import coded
 from worldfs.tree.virtual_file import FileBehaviour, Names
 
 from .bound_file import BoundFile, ViewContext
@@ -30,14 +31,14 @@ class _NodeFile(BoundFile):
     def view(self, names: Names) -> NodeView:
         view = self.context.visible.node(names["node"])
         if view is None:
-            raise NotFound("no such node", path=f"/nodes/{names['node']}", op="read")
+            raise NotFound(coded("tree.no_node"), path=f"/nodes/{names['node']}", op="read")
         return view
 
     def service(self, names: Names) -> VisibleService:
         view = self.view(names)
         found = view.by_id.get(names["service"])
         if found is None:
-            raise NotFound("no such service", path=f"/nodes/{view.id}/services/{names['service']}", op="read")
+            raise NotFound(coded("tree.no_service"), path=f"/nodes/{view.id}/services/{names['service']}", op="read")
         return found
 
 
@@ -59,7 +60,7 @@ class NodeRecordFile(_NodeFile):
     def read(self, names: Names) -> bytes:
         record = self.context.visible.sources.plane.node(names["node"])
         if record is None:
-            raise NotFound("the control plane does not know this node", path=f"/nodes/{names['node']}", op="read")
+            raise NotFound(coded("tree.unknown_node"), path=f"/nodes/{names['node']}", op="read")
         return compact_json({"node": record})
 
     def exists(self, names: Names) -> bool:

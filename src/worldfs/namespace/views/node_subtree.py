@@ -11,6 +11,7 @@ from worldfs.access.things import ExportName
 from worldfs.access.verb import Verb
 from worldfs.base.errors import BadInput, NotFound
 from worldfs.base.json_values import as_object
+from worldfs.base.messages import coded
 from worldfs.tree.verb_values import Stat, Wait, WriteContext, Written
 from worldfs.tree.virtual_file import Names, Subtree
 
@@ -44,7 +45,7 @@ class _ComputedSubtree:
     def _node(self, names: Names) -> NodeView:
         view = self.context.visible.node(names["node"])
         if view is None:
-            raise NotFound("no such node", path=f"/nodes/{names['node']}", op="walk")
+            raise NotFound(coded("tree.no_node"), path=f"/nodes/{names['node']}", op="walk")
         return view
 
     def _orders(self, view: NodeView, service: VisibleService) -> OrderPort:
@@ -97,13 +98,13 @@ class _ComputedSubtree:
     def read(self, names: Names) -> bytes:
         file = self._file(names)
         if file is None:
-            raise NotFound("no such file", op="read")
+            raise NotFound(coded("tree.no_file"), op="read")
         return file.read()
 
     def write(self, names: Names, data: bytes, ask: WriteContext) -> Written | None:
         file = self._file(names)
         if file is None:
-            raise NotFound("no such file", op="write")
+            raise NotFound(coded("tree.no_file"), op="write")
         if file.write is None:
             raise READ_ONLY.error(op="write", actor=ask.actor)
         return file.write(data, ask)
@@ -175,7 +176,7 @@ class NodeSubtree(_ComputedSubtree):
         if "fs" not in view.folders.below:
             return None
         if len(parts) > 1 and not self._sees_export(view, parts[1]):
-            raise NotFound("no such export", path=f"/nodes/{view.id}/{'/'.join(parts)}", op="walk")
+            raise NotFound(coded("tree.no_export"), path=f"/nodes/{view.id}/{'/'.join(parts)}", op="walk")
         return self.context.mounted(view.id), "/".join(parts[1:])
 
     def reached(self, names: Names, op: str) -> tuple[NodeExports, str] | None:
@@ -185,9 +186,9 @@ class NodeSubtree(_ComputedSubtree):
             return None
         exports, path = found
         if exports is None:
-            raise NotFound("the node cannot be reached", path=f"/nodes/{names['node']}/fs/{path}", op=op)
+            raise NotFound(coded("tree.node_unreachable"), path=f"/nodes/{names['node']}/fs/{path}", op=op)
         if not path:
-            raise BadInput("it is a directory", path=f"/nodes/{names['node']}/fs", op=op, code="eisdir")
+            raise BadInput(coded("tree.is_directory"), path=f"/nodes/{names['node']}/fs", op=op, code="eisdir")
         return exports, path
 
     def dir_entry(self, names: Names) -> Stat | None:

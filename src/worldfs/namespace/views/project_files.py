@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from worldfs.base.errors import NotFound
 from worldfs.base.json_text import compact_json
+from worldfs.base.messages import coded
 from worldfs.tree.virtual_file import FileBehaviour, Names
 
 from .bound_file import BoundFile, ViewContext
@@ -28,7 +29,7 @@ class _ProjectFile(BoundFile):
         visible = self.context.visible
         found = visible.project_state(names["project"]) if "project" in names else visible
         if found is None:
-            raise NotFound("no such project", path=f"/projects/{names['project']}", op="read")
+            raise NotFound(coded("tree.no_project"), path=f"/projects/{names['project']}", op="read")
         return project_view(found)
 
 
@@ -52,7 +53,7 @@ class LinkFile(_ProjectFile):
         """Raises `NotFound`."""
         found = self.targets(self.view(names)).get(names[self.variable])
         if found is None:
-            raise NotFound("no such link", path=names[self.variable], op="read")
+            raise NotFound(coded("tree.no_link"), path=names[self.variable], op="read")
         return found
 
     def read(self, names: Names) -> bytes:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 
 from .agent_cli import AgentCli, ReportReader, base_name
 from .claude_code_cli import ClaudeCodeCli
@@ -33,7 +34,11 @@ def preset_command(name: str, state_dir: str, words: Sequence[str], model: str |
     tool = TOOLS[name]
     given = [word for word in words if word.partition("=")[0] in tool.format_options]
     if given:
-        raise BadInput(f"{given[0]} after --with {name}", op="agent run", expected="other options: this one is set")
+        raise BadInput(
+            coded("command.after_with", given=given[0], name=name),
+            op="agent run",
+            expected=coded("command.other_options"),
+        )
     reader = tool.reader(state_dir)
     reader.granted = tool.grants
     return ReportingCommand(tool.preset(state_dir, words, model), reader, True)
@@ -55,8 +60,8 @@ def reporting_command(argv: Sequence[str], state_dir: str, silence: bool = False
     chosen = any(word.partition("=")[0] in tool.format_options for word in words)
     if chosen and silence and tool.silent(words):
         raise BadInput(
-            f"--silence with `{' '.join(argv[: at + 1])}`, which prints nothing before its end", op="agent run",
-            expected="a form of output that shows the work", fix="leave out its output format, or use --timeout",
+            coded("command.silent", command=' '.join(argv[:at + 1])), op="agent run",
+            expected=coded("command.showing_output"), fix=coded("command.leave_format"),
         )  # fmt: skip
     arguments = tuple(words) if chosen else tool.with_report_options(words)
     return ReportingCommand((*argv[: at + 1], *arguments), tool.reader(state_dir), not chosen)

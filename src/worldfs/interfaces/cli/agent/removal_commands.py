@@ -22,7 +22,7 @@ def remove(context: CommandContext) -> int:
     there = list_agents(context.agents)
     for name in context["name"]:  # all of them before the first goes
         if name not in there:
-            known = coded("command.one_of", names=there or coded("command.none_yet"))
+            known = coded("common.one_of", names=there or coded("command.none_yet"))
             raise NotFound(coded("command.no_agent", name=name), path=context.agents, op="agent rm", expected=known)
     for name in context["name"]:
         gone = _taken_away(context.agents, name)

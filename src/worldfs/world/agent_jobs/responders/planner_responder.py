@@ -88,7 +88,7 @@ class PlannerResponder:
         if not self._robot and len(ids) == 1:
             return ids[0]
         wrong = coded("world.no_robot", node=self._robot) if self._robot else coded("world.none_selected")
-        raise BadInput(wrong, op="chat", expected=coded("world.one_of", names=ids), fix=coded("world.set_robot"))
+        raise BadInput(wrong, op="chat", expected=coded("common.one_of", names=ids), fix=coded("world.set_robot"))
 
 
 class _GuardedPlannerPort(TreePlannerPort):

@@ -1,0 +1,13 @@
+"""Messages of every area, in English and Chinese: words that a refusal is put together of."""
+
+# a row stays on its line
+ROWS = {
+    "common.at_most": ("at most {n}", "至多 {n}"),
+    "common.try_again": ("try again", "请重试"),
+    "common.one_of": ("one of: {names}", "以下之一：{names}"),
+    "common.at_most_bytes": ("at most {n} bytes", "至多 {n} 字节"),
+    "common.directory": ("a directory", "目录"),
+    "common.a_file": ("a file", "文件"),
+    "common.remove_it": ("remove it", "删除它"),
+    "common.not_installed": ("{name} is not installed", "没有安装 {name}"),
+}
