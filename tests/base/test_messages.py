@@ -132,7 +132,7 @@ def test_a_finding_and_an_outcome_are_rendered_with_all_their_texts_and_keep_the
     "error",
     [
         BadInput("plain"),
-        BadInput(coded("file.not_object"), path="a.json", expected=coded("file.an_order"), fix=coded("common.remove_it")),
+        BadInput(coded("file.not_object"), path="a", expected=coded("file.an_order"), fix=coded("common.remove_it")),
         BadInput("found", expected="more"),
     ],
 )

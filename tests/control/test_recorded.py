@@ -107,7 +107,7 @@ class Replay:
                 yield from self.differences(theirs[key], ours[key], f"{where}.{key}")
         elif isinstance(theirs, list) and isinstance(ours, list):
             yield from self.lists(theirs, ours, where)
-        elif type(theirs) is not type(ours):
+        elif type(theirs) is not (str if isinstance(ours, str) else type(ours)):  # a message is a text
             yield f"{where}: {theirs!r} is {ours!r}"
         elif isinstance(theirs, str):
             yield from self.words(theirs, ours, where)
