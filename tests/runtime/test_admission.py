@@ -1,8 +1,12 @@
 """What is refused without knowing the body: unknown nodes, unknown dependencies, circles."""
 
+from dataclasses import replace
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from worldfs.base.messages import render
 from worldfs.base.model import Job, JobStatus, Order
 from worldfs.runtime.admission import admit, has_cycle
 
@@ -40,3 +44,20 @@ def test_orders_that_only_wait_for_earlier_ones_are_in_no_circle(pairs):
     needs = {n: {low for low, high in pairs if high == n and low < n} for n in range(10)}
     jobs = table(*(order(str(n), *map(str, sorted(needs[n]))) for n in range(10)))
     assert not any(has_cycle(job.order, jobs) for job in jobs.values())
+
+
+@pytest.mark.parametrize(
+    ("bad", "found"),
+    [
+        ({"params": {"object_id": "can\ud800"}}, "half of a character (U+D800)"),
+        ({"params": {"\udfff": 1}}, "half of a character (U+DFFF)"),
+        ({"params": {"pose": [float("nan"), 0, 0]}}, "NaN or Infinity"),
+        ({"extra": {"task_description": "go\udc00"}}, "half of a character (U+DC00)"),
+        ({"op": "move\ud834"}, "half of a character (U+D834)"),
+    ],
+)
+def test_what_no_file_can_show_is_refused_by_name(bad, found):
+    """It could never be approved: what is shown would be another order."""
+    (finding,) = admit(replace(order("a"), **bad), {"arm"}, {}.__contains__, asks=True)
+    assert (finding.code, finding.job) == ("SCHEMA_VALIDATION", "a")
+    assert str(render(finding.found, "en")) == found

@@ -131,6 +131,24 @@ def test_who_planned_cannot_approve(asking, approvals):
     assert approvals.load(request.plan).answer is None
 
 
+@pytest.mark.parametrize("orderer", ["operator/mother", "operator/rio"])
+def test_who_ordered_cannot_approve_what_another_role_submitted_for_it(asking, approvals, orderer):
+    asking.start()
+    asking.submit(replace(order(), orderer=orderer))
+    asking.drain()
+    (request,) = approvals.requests()
+    assert (request.asker, request.orderer) == ("planner", orderer)
+    with pytest.raises(NotPermitted):
+        approvals.answer(request.plan, APPROVED, "operator")
+    asking.kernel.close()
+    asking.start()  # the job and its request say so to the next kernel, too
+    assert asking.jobs.load("one").order.orderer == orderer
+    asking.drain()
+    with pytest.raises(NotPermitted):
+        approvals.answer(request.plan, APPROVED, "operator")
+    assert not started(asking)
+
+
 def test_the_first_answer_counts(approvals):
     request = approvals.ask("arm", [order()], "planner", "move")
     approvals.answer(request.plan, REFUSED, "operator")
@@ -233,6 +251,51 @@ def test_a_step_is_the_approved_one_if_only_its_numbers_differ_a_little(approval
 def test_another_operation_is_not_the_approved_one(approvals):
     request = approvals.ask("arm", [order()], "planner", "")
     assert not list(request.step_of(replace(order(), op="drop")))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"extra": {"task_description": "pour the acid"}},
+        {"extra": {}},
+        {"extra": {"task_description": "pour the tea", "routing": {"skill_runtime": "Other"}}},
+        {"attempts": 3},
+    ],
+)
+def test_an_approval_holds_for_the_whole_request_of_a_session(approvals, other):
+    asked = replace(order(), extra={"task_description": "pour the tea"})
+    request = approvals.ask("arm", [asked], "planner", "")
+    assert list(request.step_of(asked)) == [0]
+    assert not list(request.step_of(replace(asked, **other)))
+
+
+def test_what_decides_the_order_is_edited_after_its_approval_and_asked_for_again(asking, approvals):
+    present = {"SKILLS.md pour": "1"}
+    asking.body.sources = lambda order: dict(present)
+    asking.start()
+    asking.submit(order())
+    asking.drain()
+    (first,) = approvals.requests()
+    assert first.steps[0]["sources"] == {"SKILLS.md pour": "1"}
+    approvals.answer(first.plan, APPROVED, "operator")
+    present["SKILLS.md pour"] = "2"
+    asking.drain()
+    (second,) = approvals.requests()
+    assert second.answer is None
+    assert second.steps[0]["sources"] == {"SKILLS.md pour": "2"}
+    assert not started(asking)
+    approvals.answer(second.plan, APPROVED, "operator")
+    asking.until(lambda: state(asking, "one").terminal)
+    assert asking.jobs.load("one").status.outcome.evidence["approval"]["sources"] == {"SKILLS.md pour": "2"}
+
+
+def test_an_order_that_nobody_can_be_shown_is_refused_and_not_held_for_ever(asking, approvals):
+    asking.start()
+    asking.submit(order(object_id="can\ud800"), order("two", pose=[float("nan")]))
+    asking.drain()
+    assert [asking.outcome(id).cause for id in ("one", "two")] == [Cause.REJECTED] * 2
+    assert not approvals.requests()
+    assert not started(asking)
 
 
 def test_an_approval_expires_and_is_asked_for_again(asking, approvals):

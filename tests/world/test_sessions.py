@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from worldfs.base.driver import Run
 from worldfs.base.model import MAY_MOVE, ApprovalPolicy, JobState
 from worldfs.formats.runtime import sessions
 from worldfs.testing.manual_clock import ManualClock
@@ -80,6 +81,34 @@ def test_a_simulation_that_becomes_a_real_robot_asks_from_then_on(shop):
         shop.edit("TARGETS.md", ("type: sim", "type: real_robot"))
         until(lambda: drain(world) or world.kernel.nodes["sim_franka_tabletop"].approval.real)
         assert (before, world.kernel.nodes["sim_franka_tabletop"].approval.policy) == (MAY_MOVE, ApprovalPolicy.ALWAYS)
+
+
+def test_a_session_is_approved_whole_and_what_it_runs_cannot_be_edited_afterwards(shop):
+    shop.put(entry("one", task_description="pour the tea", **params(object_id="can")))
+    shop.edit("TARGETS.md", ("type: sim", "type: real_robot"))
+    with shop.world() as world:
+        drain(world)
+        (first,) = world.approvals.requests()
+        (step,) = first.steps
+        assert step["request"]["task_description"] == "pour the tea"
+        assert set(step["sources"]) == {"TARGETS.md sim_franka_tabletop", "SKILLS.md rekep_pick"}
+        world.approvals.answer(first.plan, "approved", "operator")
+        shop.edit("SKILLS.md", ("description:", "description: now with the acid,"))
+        until(lambda: drain(world) or world.approvals.requests()[0].plan != first.plan)
+        assert shop.performed == []
+        assert world.jobs.load("one").status.state is JobState.PENDING
+
+
+def test_a_skill_that_is_edited_as_its_session_begins_is_not_run(shop):
+    shop.put(entry("one"))
+    with shop.world() as world:
+        drain(world)
+        driver, order = world.kernel.nodes["sim_franka_tabletop"].driver, world.jobs.load("one").order
+        held = {"plan": "0" * 16, "sources": driver.sources(order)}
+        shop.edit("SKILLS.md", ("description:", "description: now with the acid,"))
+        count = len(shop.performed)
+        outcome = driver.execute(order, Run(shop.clock, shop.clock.monotonic() + 100, approval=held))
+        assert (outcome.code, len(shop.performed)) == ("APPROVAL_EXPIRED", count)
 
 
 def test_the_specifications_example_runs_and_its_result_stands_in_the_sheet(shop):

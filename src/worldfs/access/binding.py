@@ -36,6 +36,11 @@ class Binding(NamedTuple):
         return AGENT if parts[:2] == ("agents", "self") else base
 
     @property
+    def actor(self) -> str:
+        """The actor as an order names it: file role and agent, as they were authenticated."""
+        return f"{self.role_at(()) or self.role}/{self.agent}"
+
+    @property
     def file_roles(self) -> frozenset[str]:
         """The file roles that it has, here or there."""
         return frozenset({self.role_at(()), self.role_at(("agents", "self"))})

@@ -27,7 +27,7 @@ def decide(role: str, verb: Verb, row: FileRow | InboxMessage | PlanOf | None) -
     if isinstance(row, InboxMessage):
         return ALLOWED if row.to == row.inbox else WRONG_INBOX
     if isinstance(row, PlanOf):
-        return _own_plan(role) if row.asker == role else ALLOWED
+        return _own_plan(role) if role in (row.asker, row.orderer.partition("/")[0]) else ALLOWED
     if verb is Verb.READ:
         return ALLOWED if may_read(row, role) else HIDDEN
     if verb is Verb.REMOVE:
@@ -38,7 +38,7 @@ def decide(role: str, verb: Verb, row: FileRow | InboxMessage | PlanOf | None) -
 
 
 def _own_plan(role: str) -> Decision:
-    """Two pairs of eyes: who planned does not approve."""
+    """Two pairs of eyes: neither the role that planned approves, nor the one that ordered."""
     reason, expected = coded("approval.own", actor=role), coded("approval.other_actor")
     return Decision(False, NotPermitted.code, reason, expected, coded("approval.as_planner"))
 

@@ -31,9 +31,11 @@ class InboxMessage(NamedTuple):
 
 
 class PlanOf(NamedTuple):
-    """A plan that waits for approval; `asker`: the role that planned it."""
+    """A plan that waits for approval. `asker`: the role that planned it; `orderer`: the actor that asked for it, as
+    `Binding.actor` names it, "" for the asker itself."""
 
     asker: str
+    orderer: str = ""
 
 
 class NodeName(NamedTuple):

@@ -25,6 +25,7 @@ class Run:
     artifacts: Path | None = None  # directory for pictures and traces, exists; None: keep none
     cancel: threading.Event = field(default_factory=threading.Event)
     evidence: Json = field(default_factory=dict)  # what a review leaves for the job's record
+    approval: Json = field(default_factory=dict)  # plan, by, at, and the sources it holds for; empty: none was needed
 
     @property
     def stop(self) -> str:
@@ -110,6 +111,15 @@ class RealBody(Protocol):
 
     @property
     def real(self) -> bool: ...
+
+
+@runtime_checkable
+class Sourced(Protocol):
+    """Optional interface of a driver: documents and files decide, beside the order, what it does."""
+
+    def sources(self, order: Order) -> Json:
+        """Name of each such document, entry or file → the hash of its present content. An approval holds for these."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

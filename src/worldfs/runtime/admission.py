@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Mapping
 
 from worldfs.base.messages import coded
@@ -14,10 +15,14 @@ def admit(
     known: Callable[[str], bool],
     jobs: Mapping[str, Job] | None = None,
     off: Collection[str] = (),
+    *,
+    asks: bool = False,
 ) -> list[Finding]:
-    """All findings against an order: an unknown or disabled node, an unknown dependency, a dependency cycle.
+    """All findings against an order: an unknown or disabled node, a value that nobody can be shown, an unknown
+    dependency, a dependency cycle.
 
     `jobs`: the open jobs, the order's own among them. `off`: robots that are declared and disabled.
+    `asks`: the order waits for approval.
     """
     findings = []
     if order.node in off:
@@ -39,6 +44,17 @@ def admit(
                 coded("common.one_of", names=sorted(nodes) or coded("runtime.no_nodes")),
                 order.node or coded("runtime.no_robot_id"),
                 coded("runtime.name_robot"),
+                order.id,
+            )
+        )
+    if asks and (bad := _unwritable(order)) is not None:
+        findings.append(
+            Finding(
+                "SCHEMA_VALIDATION",
+                f"{order.sheet} {order.id} {bad[0]}",
+                coded("runtime.plain_json"),
+                bad[1],
+                coded("runtime.write_plain_json"),
                 order.id,
             )
         )
@@ -66,6 +82,18 @@ def admit(
             )
         )
     return findings
+
+
+def _unwritable(order: Order) -> tuple[str, str] | None:
+    """The member of an order that JSON or UTF-8 cannot express, and what it holds: shown, it would be another order."""
+    for name, value in (("params", order.params), ("action", order.op), ("request", order.extra)):
+        try:
+            json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            return name, coded("runtime.half_character", code=f"U+{ord(error.object[error.start]):04X}")
+        except ValueError:
+            return name, coded("file.not_finite")
+    return None
 
 
 def has_cycle(order: Order, jobs: Mapping[str, Job]) -> bool:

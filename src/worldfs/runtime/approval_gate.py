@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 from worldfs.base.clock import Clock, parse_stamp
+from worldfs.base.driver import Sourced
 from worldfs.base.messages import coded
 from worldfs.base.model import ApprovalPolicy, Cause, Job, Json, Order, Outcome
 from worldfs.storage.store_interface import Store
@@ -51,7 +52,10 @@ class ApprovalGate:
             if expired.answer is not None and expired.answer.answer == REFUSED:
                 return False  # `refused` ends it
             self._remove(expired.plan)
-        asked = self._approvals.ask(job.order.node, [job.order], job.order.asker, job.order.op, job.id)
+        order = job.order
+        asked = self._approvals.ask(
+            order.node, [order], order.asker, order.op, job.id, orderer=order.orderer, sources=self._sources(order)
+        )
         with self._lock:
             self._known[asked.plan] = GateEntry(asked, {})
         self._log(job)
@@ -65,7 +69,7 @@ class ApprovalGate:
             return self._step(order) is None
 
     def begin(self, order: Order) -> Json:
-        """Record durably that an approved step begins; the evidence of its approval, empty where none was needed.
+        """Record durably that an approved step begins; its approval (`Run.approval`), empty where none was needed.
 
         Raises `LookupError` where the approval has expired since `allows`.
         """
@@ -79,8 +83,11 @@ class ApprovalGate:
             if step not in known.started:
                 self._approvals.start(known.request.plan, step, order.id)
                 known.started[step] = order.id
-        answer = known.request.answer
-        return {"approval": {"plan": known.request.plan, "by": answer.by, "at": answer.at}} if answer else {}
+        answer, sources = known.request.answer, known.request.steps[step].get("sources")
+        if answer is None:
+            return {}
+        held: Json = {"plan": known.request.plan, "by": answer.by, "at": answer.at}
+        return {**held, "sources": sources} if sources else held
 
     def refused(self, table: Mapping[str, Job]) -> list[tuple[Job, Outcome]]:
         """The open jobs whose own request was refused, and how they end."""
@@ -126,10 +133,14 @@ class ApprovalGate:
             request = known.request
             if request.node != order.node or not self._approvals.is_valid(request):
                 continue
-            for step in request.step_of(order):
+            for step in request.step_of(order, self._sources(order)):
                 if known.started.get(step, order.id) == order.id and self._may_use(request, order.id):
                     return known, step
         return None
+
+    def _sources(self, order: Order) -> Json:
+        driver = self._nodes[order.node].driver
+        return driver.sources(order) if isinstance(driver, Sourced) else {}
 
     def _may_use(self, request: ApprovalRequest, job: str) -> bool:
         """A job's own request is for that job; an instruction's for the jobs that this instruction waits for."""

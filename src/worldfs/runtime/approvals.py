@@ -1,12 +1,13 @@
 """Approvals: requests to move, and the answers to them. Every interface asks and answers through this module.
 
     .paos/approvals/<plan>.json             the request: node, steps, asker; written once, by the asker
-    .paos/approvals/<plan>.answer.json      approved or refused, by another actor than the asker; written once
+    .paos/approvals/<plan>.answer.json      approved or refused, not by its planner or orderer; written once
     .paos/approvals/<plan>.started.jsonl    the steps that have begun, each with its job; written by the kernel
     .paos/approvals/rules.json              which nodes ask, and when; written by the kernel, for planners
 
-`<plan>` is a hash of the request, time and asker included: an answer holds for these steps and for no others. A
-request and what belongs to it are removed when its job or its instruction has ended.
+`<plan>` is a hash of the request, time and asker included: an answer holds for these steps and for no others. A step
+is the whole of an order, with hashes of the documents and files that decide what it does. A request and what belongs to
+it are removed when its job or its instruction has ended.
 """
 
 from __future__ import annotations
@@ -53,15 +54,17 @@ class ApprovalRequest(NamedTuple):
     node: str
     asker: str  # the role that planned it
     purpose: str
-    steps: tuple[Json, ...]  # op and params, in order
+    steps: tuple[Json, ...]  # op and params, in order; of a session also the rest of its request, and its sources
     created_at: str
     job: str = ""
     answer: ApprovalAnswer | None = None
+    orderer: str = ""  # the actor that asked for it; "": the asker itself
 
-    def step_of(self, order: Order) -> Iterator[int]:
-        """The numbers of the steps that the order may be."""
+    def step_of(self, order: Order, sources: Json | None = None) -> Iterator[int]:
+        """The numbers of the steps that the order may be. `sources`: of the order, now."""
+        wanted = _step(order, sources or {})
         for number, step in enumerate(self.steps):
-            if step.get("op") == order.op and _alike(step.get("params", {}), order.params):
+            if _alike(step.get("params", {}), order.params) and {**step, "params": {}} == {**wanted, "params": {}}:
                 yield number
 
 
@@ -71,25 +74,37 @@ class Approvals:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store, self._clock = store, clock
 
-    def ask(self, node: str, orders: Sequence[Order], asker: str, purpose: str, job: str = "") -> ApprovalRequest:
-        """Durable when it returns."""
+    def ask(
+        self,
+        node: str,
+        orders: Sequence[Order],
+        asker: str,
+        purpose: str,
+        job: str = "",
+        *,
+        orderer: str = "",
+        sources: Json | None = None,
+    ) -> ApprovalRequest:
+        """Durable when it returns. `sources`: of each of the orders, as `worldfs.base.driver.Sourced` says."""
         if len(orders) > MOST_STEPS:
             raise BadInput(
                 coded("approval.too_long", n=len(orders)), op="approve", expected=coded("approval.most", n=MOST_STEPS)
             )
         value: dict[str, object] = {
             "node": node, "asker": asker, "purpose": purpose, "job": job, "created_at": stamp(self._clock.now()),
-            "steps": [{"op": order.op, "params": order.params} for order in orders],
+            "steps": [_step(order, sources or {}) for order in orders],
         }  # fmt: skip
+        if orderer:
+            value["orderer"] = orderer
         data = json.dumps(value, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace")
         plan = hashlib.sha256(data).hexdigest()[:16]
         self._store.put(_key(plan, ".json"), data)
         return _request(plan, data, None)
 
     def answer(self, plan: str, answer: str, actor: str) -> ApprovalRequest:
-        """Record the answer, durably. Raises `NotPermitted` for the asker, `Exists` where it has been answered."""
+        """Record the answer, durably. Raises `NotPermitted` for planner and orderer, `Exists` where it was answered."""
         found = self.load(plan)
-        allowed = judge(actor, Verb.APPROVE, PlanOf(found.asker))
+        allowed = judge(actor, Verb.APPROVE, PlanOf(found.asker, found.orderer))
         if not allowed:
             raise allowed.error(path=plan, op="approve", actor=actor)
         now = self._clock.now()
@@ -209,7 +224,15 @@ def _request(plan: str, data: bytes, answer: ApprovalAnswer | None) -> ApprovalR
         as_text(value.get("created_at")),
         as_text(value.get("job")),
         answer,
+        as_text(value.get("orderer")),
     )
+
+
+def _step(order: Order, sources: Json) -> dict[str, object]:
+    """An order as a step of a request: all that decides what it does."""
+    request = {**order.extra, **({"attempts": order.attempts} if order.attempts > 1 else {})}
+    beside = {"request": request, "sources": sources}
+    return {"op": order.op, "params": order.params, **{name: value for name, value in beside.items() if value}}
 
 
 def _alike(approved: object, wanted: object) -> bool:

@@ -31,7 +31,7 @@ class Dispatcher:
     localise: Callable[[Outcome], Outcome]
     learn: Callable[[Order, Outcome], None]  # record a lesson, durably
     running: Callable[[JobAttempt], None]  # called when an attempt is durable as running
-    approved: Callable[[Order], Json] = lambda order: {}  # evidence; `LookupError`: its approval has expired
+    approved: Callable[[Order], Json] = lambda order: {}  # `Run.approval`; `LookupError`: it has expired
 
     def run(self, attempt: JobAttempt, worker: Worker) -> None:
         """Review, mark as running, execute, observe, write the end: in that order."""
@@ -72,13 +72,13 @@ class Dispatcher:
         attempt.job = replace(attempt.job, status=status)
         attempt.deadline = self.clock.monotonic() + limit
         self.running(attempt)
-        run = Run(self.clock, attempt.deadline, status.attempt, worker.artifacts, attempt.cancel)
+        run = Run(self.clock, attempt.deadline, status.attempt, worker.artifacts, attempt.cancel, approval)
         outcome = _execute(worker, order, run)
         if attempt.left:
             return
         if of_all and outcome.code == "EXECUTION_TIMEOUT" and run.stop:  # not a step's own limit, nor a policy's
             outcome = replace(outcome, code="SESSION_TIMEOUT")
-        outcome = _with(outcome, {**reviewed.evidence, **approval})
+        outcome = _with(outcome, {**reviewed.evidence, **({"approval": approval} if approval else {})})
         if findings:  # warnings refuse nothing; they are part of the result
             outcome = replace(outcome, findings=(*outcome.findings, *findings))
         outcome = _observed(outcome, worker)

@@ -354,6 +354,7 @@ class Kernel:
             self.jobs.known,
             ChainMap({job.id: job}, self.open.table) if job.order.depends_on else {},
             self.off,
+            asks=self._approvals.waits(job.order),
         )
         if findings:
             outcome = refusal_outcome(tuple(findings))

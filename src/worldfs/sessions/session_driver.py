@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -36,7 +38,7 @@ from worldfs.robots.targets.target_adapter import (
     TargetStopped,
     nothing_wrong,
 )
-from worldfs.skills.skill_runtime import SkillContext, SkillRequest, SkillRuntime
+from worldfs.skills.skill_runtime import SkillContext, SkillRequest, SkillRuntime, SourcedSkill
 
 from . import preflight
 from .episode_trace import EpisodeTrace
@@ -137,12 +139,27 @@ class SessionDriver:
         found += preflight.check_contract(order, skill, given, self._registries.environment(), place)
         return found + list(runtime.review(self._skill_request(order, skill), adapter))
 
+    def sources(self, order: Order) -> Json:
+        """The entries of target and skill, and what the skill's runtime reads beside them."""
+        return self._sources(order, self._registries.target(), self._registries.skills().get(order.op))
+
+    def _sources(self, order: Order, target: Target | None, skill: Skill | None) -> Json:
+        found: Json = {f"TARGETS.md {order.node}": _digest(target), f"SKILLS.md {order.op}": _digest(skill)}
+        if skill is None:
+            return found
+        runtime: object = self._runtime(order, skill, [])
+        if isinstance(runtime, SourcedSkill):
+            found |= runtime.sources(self._skill_request(order, skill))
+        return found
+
     def execute(self, order: Order, run: Run) -> Outcome:
         target, skill = self._registries.target(), self._registries.skills().get(order.op)
         if target is None or skill is None:
             return Outcome.failure(Cause.REJECTED, "SKILL_RUNTIME_MISSING", self._unknown(order, target).found)
         if draft := self._draft(order, skill, target):  # edited since preflight: this very text is carried out
             return Outcome.failure(Cause.REJECTED, draft[0].code, finding_message(draft[0]), findings=tuple(draft))
+        if run.approval and run.approval.get("sources") != self._sources(order, target, skill):
+            return Outcome.failure(Cause.REJECTED, "APPROVAL_EXPIRED", coded("approval.edited"))
         runtime = self._runtime(order, skill, [])
         if runtime is None:
             missing = coded("session.no_runtime", name=skill.runtime)
@@ -279,6 +296,11 @@ class SessionDriver:
             "SKILL_RUNTIME_MISSING", f"SESSIONS.md {order.id} skill_ref", coded("session.a_skill", names=names),
             order.op, coded("session.declare_skill"), order.id,
         )  # fmt: skip
+
+
+def _digest(entry: Target | Skill | None) -> str:
+    value = None if entry is None else asdict(entry)
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
 def _same(one: Target, other: Target) -> bool:

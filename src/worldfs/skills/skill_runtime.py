@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from worldfs.base.driver import Run
 from worldfs.base.model import Finding, Json, Outcome, Skill
@@ -54,6 +54,15 @@ class SkillRuntime(Protocol):
 
     def perform(self, request: SkillRequest, context: SkillContext) -> Outcome:
         """Until success, failure, `context.run.stop`, or the limits of the request."""
+        ...
+
+
+@runtime_checkable
+class SourcedSkill(Protocol):
+    """Optional interface of a runtime: files decide what a skill does."""
+
+    def sources(self, request: SkillRequest) -> Json:
+        """As `worldfs.base.driver.Sourced`: name of each file or folder → the hash of its present content."""
         ...
 
 

@@ -24,6 +24,7 @@ def request_value(request: ApprovalRequest) -> dict[str, object]:
         "plan": request.plan,
         "node": request.node,
         "asker": request.asker,
+        "orderer": request.orderer,
         "purpose": request.purpose,
         "job": request.job,
         "steps": list(request.steps),

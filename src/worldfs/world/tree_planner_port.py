@@ -51,8 +51,12 @@ class TreePlannerPort:
         node: str,
         tell: Callable[[str], None] = lambda text: None,
         instruction: Instruction | None = None,
+        *,
+        orderer: str = "",
     ) -> None:
+        """`orderer`: the actor that gave the instruction, as `Binding.actor` names it; "": the owner's own command."""
         self.robot_id = node
+        self._orderer = orderer
         self.instruction = instruction
         self.world = world
         self.tell = tell
@@ -124,7 +128,7 @@ class TreePlannerPort:
         if not any(rule.asks(ops.get(order.op)) for order in orders):
             return ""
         language, purpose = self.language(), "; ".join(steps)
-        request = self.world.approvals.ask(self.robot_id, orders, PLANNER, purpose)
+        request = self.world.approvals.ask(self.robot_id, orders, PLANNER, purpose, orderer=self._orderer)
         for n, text in enumerate(steps, 1):
             op = ops.get(orders[n - 1].op)
             final = "" if op is not None and op.undoable else f" ({render(coded('approval.final'), language)})"
@@ -146,7 +150,9 @@ class TreePlannerPort:
         return ""
 
     def submit(self, order: Order) -> str:
-        order = replace(order, id=order.id or self.world.new_id(), node=order.node or self.robot_id)
+        order = replace(
+            order, id=order.id or self.world.new_id(), node=order.node or self.robot_id, orderer=self._orderer
+        )
         if self.instruction is not None:
             self.instruction.set_job(order.id)
         return self.world.submit(order, PLANNER)

@@ -9,9 +9,11 @@ import pytest
 
 from worldfs.base.driver import Run
 from worldfs.base.errors import Unsafe
-from worldfs.base.model import Cause
+from worldfs.base.model import Cause, Skill
 from worldfs.plugins.rekep import program_preview
+from worldfs.plugins.rekep.rekep_runtime import ReKepPolicyRuntime
 from worldfs.robots.mujoco import panda
+from worldfs.skills.skill_runtime import SkillRequest
 
 LIFT = '''
 num_stages = 2
@@ -123,6 +125,24 @@ def test_what_was_kept_of_a_session_is_the_published_form_and_runs_again(stand, 
     again = stand(home=tmp_path)
     outcome = again.do("anything", constraints="a/constraints")
     assert outcome.ok and again.rig.held() == "cube_01", outcome.message
+
+
+def test_an_edited_folder_of_constraints_is_another_source(tmp_path):
+    """An approval of a session holds for the functions and the metadata that it named, and for no later ones."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    stage = {"num_stages": 1, "grasp_keypoints": [-1], "release_keypoints": [-1]}
+    (folder / "metadata.json").write_text(json.dumps(stage))
+    file = folder / "stage1_subgoal_constraints.txt"
+    file.write_text("def stage1_subgoal_constraint1(end_effector, keypoints):\n    return 0\n")
+    runtime, skill = ReKepPolicyRuntime(), Skill("anything", "ReKepPolicyRuntime")
+    asked = SkillRequest("j", skill, {"constraints": "mine"}, home=tmp_path)
+    whole = runtime.sources(asked)["mine"]
+    file.write_text(file.read_text().replace("return 0", "return 1"))
+    functions = runtime.sources(asked)["mine"]
+    (folder / "metadata.json").write_text((folder / "metadata.json").read_text().replace("-1", "0"))
+    assert len({whole, functions, runtime.sources(asked)["mine"]}) == 3
+    assert not runtime.sources(SkillRequest("j", skill, {"constraints": LIFT}, home=tmp_path))
 
 
 @pytest.mark.parametrize("path", ["../a", "/etc", "a/../../b", "link"])

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from worldfs.access.roles import PLANNER
+from worldfs.access.binding import ADMIN, OWNER, Binding
+from worldfs.access.roles import OPERATOR, PLANNER
 from worldfs.base.clock import SystemClock
-from worldfs.base.errors import Busy, NotFound
-from worldfs.base.model import JobState, Json
+from worldfs.base.errors import Busy, NotFound, NotPermitted
+from worldfs.base.model import ApprovalPolicy, ApprovalRule, JobState, Json
 from worldfs.testing.call_fixtures import ALICE, StaticEndpoint, open_calls, wait_for_call, wait_until
 from worldfs.testing.waiting import PATIENCE_S
 from worldfs.testing.workspace_fixture import POSE, WorkspaceFixture
@@ -131,6 +132,27 @@ def test_without_a_kernel_nothing_is_left_to_be_done_later(tmp_path: Path) -> No
     assert "paos up" in result["error"]["message"]
     assert served.world.jobs.open_ids() == []
     served.close()
+
+
+@pytest.mark.parametrize("binding", [OWNER, Binding(ADMIN, "rio", "proj-1"), ALICE])
+def test_who_ordered_an_operation_does_not_approve_it(served: Served, binding: Binding) -> None:
+    assert served.world.kernel is not None
+    served.world.kernel.nodes["arm_1"].approval = ApprovalRule(ApprovalPolicy.ALWAYS)
+    place = served.orders.endpoint(binding, ARM)
+    id = place.write("move_to.json", json.dumps({"target_pose": POSE}).encode()).extra["job"]
+    wait_until(lambda: bool(served.world.approvals.requests()))
+    (request,) = served.world.approvals.requests()
+    assert (request.asker, request.orderer) == (PLANNER, binding.actor)
+    answer = json.dumps({"plan": request.plan, "answer": "approved"}).encode()
+    if binding.admin:
+        with pytest.raises(NotPermitted):
+            served.world.namespace(OPERATOR).write("/nodes/arm_1/approve", answer)
+        assert served.site.executed == []
+        served.calls.cancel(binding, str(id))
+    else:
+        served.world.namespace(OPERATOR).write("/nodes/arm_1/approve", answer)
+    wait_for_call(served.calls, str(id))
+    assert len(served.site.executed) == (0 if binding.admin else 1)
 
 
 # -- a node elsewhere ------------------------------------------------------------------------------------------------

@@ -5,7 +5,10 @@ ROWS = {
     "approval.too_long": ("a plan of {n} steps", "{n} 步的计划"),
     "approval.most": ("at most {n} steps", "最多 {n} 步"),
     "approval.own": ("{actor} asked for this plan", "该计划由 {actor} 自己提出"),
-    "approval.other_actor": ("an answer by another actor than the one that planned", "由计划者以外的角色答复"),
+    "approval.other_actor": (
+        "an answer by another actor than planned or ordered it",
+        "由计划者和下令者以外的角色答复",
+    ),
     "approval.as_planner": (
         "what the operator approves is submitted by another role: paos do …, or paos --as planner write ACTION.md",
         "由操作员批准的动作应由其他角色提交：paos do …，或 paos --as planner write ACTION.md",
@@ -16,6 +19,10 @@ ROWS = {
     "approval.list": ("list what waits: paos approve", "列出等待批准的计划：paos approve"),
     "approval.changed": ("the request {plan} was changed after it was made", "请求 {plan} 在提出之后被改动"),
     "approval.refused": ("plan {plan} was refused by {by}", "计划 {plan} 被 {by} 拒绝"),
+    "approval.edited": (
+        "what it does was edited after its approval: its skill, its target or a file of it; submit it again",
+        "批准之后其内容被改动（技能、目标或其文件）；请重新提交",
+    ),
     "approval.expired": (
         "its approval expired before it began; submit it again",
         "批准在开始之前已过期；请重新提交",

@@ -39,6 +39,9 @@ ROWS = {
     "runtime.no_cycle": ("no cycle of dependencies", "没有循环依赖"),
     "runtime.cycle": ("the job depends on itself", "它在等待自己"),
     "runtime.break_cycle": ("remove one of the dependencies in the cycle", "解除循环依赖"),
+    "runtime.plain_json": ("text and finite numbers", "文本和有限数值"),
+    "runtime.half_character": ("half of a character ({code})", "半个字符（{code}）"),
+    "runtime.write_plain_json": ("write it in plain UTF-8 and JSON", "用普通的 UTF-8 和 JSON 书写"),
     "runtime.succeeded": ("{id} succeeded", "{id} 已成功"),
     "runtime.failed": ("{id} failed", "{id} 已失败"),
     "runtime.see_why": (

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from worldfs.base.clock import SystemClock
-from worldfs.base.json_values import as_list, as_object, as_objects
+from worldfs.base.json_values import as_list, as_object, as_objects, as_text
 from worldfs.base.messages import coded, render
 
 from .command_context import CommandContext
@@ -86,12 +86,18 @@ def approval_lines(requests: list[dict[str, object]], name: str) -> list[str]:
     found: list[str] = []
     for item in requests:
         plan, node, purpose = item["plan"], item["node"], item["purpose"]
-        found.append(coded("approval.asked", plan=plan, node=node, asker=item["asker"] or "-", purpose=purpose))
+        asker = ", ".join(as_text(item[key]) for key in ("asker", "orderer") if item.get(key)) or "-"
+        found.append(coded("approval.asked", plan=plan, node=node, asker=asker, purpose=purpose))
         for n, step in enumerate(as_objects(item["steps"]), 1):
             params = " ".join(
                 f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in as_object(step.get("params")).items()
             )
             found.append(f"    {n}. {step.get('op')} {params}")
+            found += [
+                f"       {name}: {json.dumps(step[name], ensure_ascii=False)}"
+                for name in ("request", "sources")
+                if name in step
+            ]
         found.append(coded("approval.commands", name=name, plan=plan))
     return found
 

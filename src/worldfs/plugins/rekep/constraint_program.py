@@ -129,7 +129,12 @@ def of_text(text: str, name: str, more: Json | None = None) -> ConstraintProgram
 
 def of_folder(folder: Path, name: str = "") -> ConstraintProgram:
     """The published form on disk. No link is followed out of it. Raises `NotFound`, `Unsafe` or `BadInput`."""
-    name = name or folder.name
+    files, metadata = texts_of_folder(folder, name or folder.name)
+    return of_files(files, metadata, name or folder.name)
+
+
+def texts_of_folder(folder: Path, name: str) -> tuple[dict[str, str], Json]:
+    """The files of functions, and metadata.json. Raises as `of_folder`."""
     if not folder.is_dir():
         raise NotFound("no such folder of constraints", path=name, expected="a folder with metadata.json",
                        fix="name a folder of the workspace")  # fmt: skip
@@ -153,7 +158,7 @@ def of_folder(folder: Path, name: str = "") -> ConstraintProgram:
                 text = _text(walk, file, name)
                 if text is not None:
                     files[file] = text
-        return of_files(files, metadata, name)
+        return files, metadata
     finally:
         walk.close()
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
 from worldfs.base.dir_reader import check_path
-from worldfs.base.errors import BadInput, NotFound, Unsafe
+from worldfs.base.errors import BadInput, NotFound, Unsafe, UserError
 from worldfs.base.model import Json, Thing
 from worldfs.skills.skill_runtime import SkillRequest
 
 from . import program_library
-from .constraint_program import ConstraintProgram, of_files, of_folder, of_text
+from .constraint_program import ConstraintProgram, of_files, of_folder, of_text, texts_of_folder
 from .keypoints import Keypoint, attach_points, keypoint_named, of_scene
 from .program_library import LibraryProgram, ProgramGoal
 from .task_params import TaskParams
@@ -61,6 +63,19 @@ def given_program(constraints: object, request: SkillRequest, things: Mapping[st
         raise BadInput("no keypoints", path=at, expected='keypoints = ["apple_01.centre", …]',
                        fix="name the keypoints")  # fmt: skip
     return with_points(program, things, at)
+
+
+def digests(request: SkillRequest) -> Json:
+    """The hash of the folder that the session or the skill names for its constraints; empty where it names none."""
+    named = given_constraints(request)
+    if not isinstance(named, str) or "def " in named or not named.strip():
+        return {}
+    word = named.strip()
+    try:
+        read: object = texts_of_folder(_folder(word, request, word), word)
+    except UserError:
+        read = None  # the session's review says why
+    return {word: hashlib.sha256(json.dumps(read, sort_keys=True).encode()).hexdigest()[:16]}
 
 
 def of_mapping(constraints: Mapping[str, object], name: str) -> ConstraintProgram:

@@ -63,6 +63,9 @@ class ReKepPolicyRuntime:
         )
         return [Finding("CRITIC_REFUSED", field, "stages that the arm can reach", why, fix, request.job)]
 
+    def sources(self, request: SkillRequest) -> Json:
+        return program_sources.digests(request)
+
     def perform(self, request: SkillRequest, context: SkillContext) -> Outcome:
         try:
             effector = end_effector_of(context.target, _eyes(request, context.target), request.home)

@@ -75,12 +75,12 @@ class NodeTool:
             raise ToolError("not_running", f"no kernel runs orders to {node}: {error.fix}") from None
         # The job's id keeps it different from an id that a planner makes at the same moment, and from other attempts.
         own = run.id if run.attempt == 1 else f"{run.id}_{run.attempt}"
-        order = Order("", node, op, args, priority=run.priority, asker=PLANNER, timeout_s=max(1.0, run.left()))
+        order = Order("", node, op, args, priority=run.priority, timeout_s=max(1.0, run.left()))
         if any(spec.id == node for spec in world.specs):
             id = f"act_{world.clock.now():%Y%m%d_%H%M%S}_{own}"
         else:  # a target: its ops are skills, its orders sessions
             id, order = f"sess_{op}_{world.clock.now():%Y%m%d%H%M%S}_{own}", replace(order, sheet="SESSIONS.md")
-        order = replace(order, id=id)
+        order = replace(order, id=id, orderer=run.binding.actor)
         world.submit(order, PLANNER)
         run.log("job", job=id, node=node, op=op)
         status = self._awaited(world, id, run)

@@ -70,7 +70,7 @@ class PlannerResponder:
             if refused:
                 run.log("verdict", verdict="stopped" if instruction.stopped else "cancelled", message=refused)
                 return Outcome.failure(Cause.REJECTED if instruction.stopped else Cause.CANCELLED, "STOPPED", refused)
-            port = _GuardedPlannerPort(self._world, robot, tell, instruction)
+            port = _GuardedPlannerPort(self._world, robot, tell, instruction, run.binding.actor)
             report = Planner(port, self._model(confirmed)).run(text, stop)
         run.log("verdict", verdict=report.verdict, message=report.reason)
         told, evidence = report_text(report), report_json(report)
@@ -95,9 +95,9 @@ class _GuardedPlannerPort(TreePlannerPort):
     """A planner port that refuses to submit without a running kernel: the order would run at any later time."""
 
     def __init__(
-        self, world: World, robot: str, tell: Callable[[str], None], instruction: Instruction | None = None
+        self, world: World, robot: str, tell: Callable[[str], None], instruction: Instruction, orderer: str
     ) -> None:
-        super().__init__(world, PROJECT, robot, tell, instruction)
+        super().__init__(world, PROJECT, robot, tell, instruction, orderer=orderer)
 
     def submit(self, order: Order) -> str:
         try:
