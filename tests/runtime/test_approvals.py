@@ -270,7 +270,8 @@ def test_an_approval_holds_for_the_whole_request_of_a_session(approvals, other):
 
 
 def test_what_decides_the_order_is_edited_after_its_approval_and_asked_for_again(asking, approvals):
-    present = {"SKILLS.md pour": "1"}
+    present, given = {"SKILLS.md pour": "1"}, []
+    asking.body.on_execute = lambda order, run: given.append(run.approval)
     asking.body.sources = lambda order: dict(present)
     asking.start()
     asking.submit(order())
@@ -286,7 +287,8 @@ def test_what_decides_the_order_is_edited_after_its_approval_and_asked_for_again
     assert not started(asking)
     approvals.answer(second.plan, APPROVED, "operator")
     asking.until(lambda: state(asking, "one").terminal)
-    assert asking.jobs.load("one").status.outcome.evidence["approval"]["sources"] == {"SKILLS.md pour": "2"}
+    assert [asking.outcome("one").evidence["approval"]] == given  # the driver is told what was approved
+    assert (given[0]["plan"], given[0]["sources"]) == (second.plan, {"SKILLS.md pour": "2"})
 
 
 def test_an_order_that_nobody_can_be_shown_is_refused_and_not_held_for_ever(asking, approvals):

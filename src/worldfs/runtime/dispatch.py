@@ -72,7 +72,7 @@ class Dispatcher:
         attempt.job = replace(attempt.job, status=status)
         attempt.deadline = self.clock.monotonic() + limit
         self.running(attempt)
-        run = Run(self.clock, attempt.deadline, status.attempt, worker.artifacts, attempt.cancel, approval)
+        run = Run(self.clock, attempt.deadline, status.attempt, worker.artifacts, attempt.cancel, approval=approval)
         outcome = _execute(worker, order, run)
         if attempt.left:
             return
