@@ -86,7 +86,7 @@ def admit(
 
 def _unwritable(order: Order) -> tuple[str, str] | None:
     """The member of an order that JSON or UTF-8 cannot express, and what it holds: shown, it would be another order."""
-    for name, value in (("params", order.params), ("action", order.op), ("request", order.extra)):
+    for name, value in (("params", order.params), ("action", order.op), ("request", order.request)):
         try:
             json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
         except UnicodeEncodeError as error:

@@ -230,8 +230,7 @@ def _request(plan: str, data: bytes, answer: ApprovalAnswer | None) -> ApprovalR
 
 def _step(order: Order, sources: Json) -> dict[str, object]:
     """An order as a step of a request: all that decides what it does."""
-    request = {**order.extra, **({"attempts": order.attempts} if order.attempts > 1 else {})}
-    beside = {"request": request, "sources": sources}
+    beside = {"request": order.request, "sources": sources}
     return {"op": order.op, "params": order.params, **{name: value for name, value in beside.items() if value}}
 
 

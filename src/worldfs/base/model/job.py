@@ -71,6 +71,11 @@ class Order:
     extra: Json = field(default_factory=dict)  # keys of the dialect that we do not know
     orderer: str = ""  # the actor that asked the asker for it, "ROLE/AGENT"; "": the asker ordered it itself
 
+    @property
+    def request(self) -> Json:
+        """What it says beside operation, parameters and limits, as it was written: for a person to approve."""
+        return {**self.extra, **({"attempts": self.attempts} if self.attempts > 1 else {})}
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
