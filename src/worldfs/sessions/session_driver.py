@@ -144,7 +144,7 @@ class SessionDriver:
         return self._sources(order, self._registries.target(), self._registries.skills().get(order.op))
 
     def _sources(self, order: Order, target: Target | None, skill: Skill | None) -> Json:
-        found: Json = {f"TARGETS.md {order.node}": _digest(target), f"SKILLS.md {order.op}": _digest(skill)}
+        found: Json = {f"target {order.node}": _digest(target), f"skill {order.op}": _digest(skill)}
         if skill is None:
             return found
         runtime: object = self._runtime(order, skill, [])
