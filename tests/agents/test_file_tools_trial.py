@@ -192,3 +192,53 @@ def test_a_task_made_in_the_agents_first_second_can_be_closed_with_an_outcome() 
     listed: tuple[list[Any], ...] = ([], [made], [{**made, "status": "completed", "outcome": "found"}])
     empty, added, closed = (json.dumps({"agent": "rio", "updated_at": "", "tasks": tasks}).encode() for tasks in listed)
     assert best_base([empty, added], closed) == 1
+
+
+class HalfWritten:
+    """tasks.json rewritten in place by an agent, which another program replaces before the agent has finished."""
+
+    def __init__(self, root: Path, **changes: str) -> None:
+        self.place = root / "rio" / "tasks.json"
+        value = json.loads(self.place.read_text())
+        value["tasks"][0] |= changes
+        data = json.dumps(value).encode()
+        fd = os.open(self.place, os.O_WRONLY | os.O_TRUNC)
+        os.write(fd, data[:100])
+        with AgentState.open("rio", root) as program:
+            program.add_task("meanwhile")
+        os.write(fd, data[100:])
+        os.close(fd)
+
+
+@pytest.mark.parametrize("ended_by", ["its starter", "another process"])
+def test_what_an_agent_wrote_while_its_file_was_replaced_is_there_when_its_session_has_ended(
+    tmp_path: Path, ended_by: str
+) -> None:
+    with AgentState.open("rio", tmp_path, create=True) as rio:
+        for number in range(TASKS):
+            rio.add_task(f"Aufgabe {number} 任务")
+        session = rio.start(type="research")
+        HalfWritten(tmp_path, status="completed", outcome="found")
+        if ended_by == "its starter":
+            rio.finish("completed")
+    if ended_by == "another process":
+        with AgentState.open("rio", tmp_path) as command:
+            command.finish("completed", session=session.session_id)
+    with AgentState.open("rio", tmp_path) as reader:
+        first, *_, added = reader.tasks()
+    assert (first.status, first.outcome, added.description) == ("completed", "found", "meanwhile")
+
+
+def test_what_an_agent_wrote_to_a_copy_that_was_replaced_does_not_undo_what_it_wrote_later(tmp_path: Path) -> None:
+    with AgentState.open("rio", tmp_path, create=True) as rio:
+        for number in range(TASKS):
+            rio.add_task(f"Aufgabe {number} 任务")
+        rio.start(type="research")
+        place = HalfWritten(tmp_path, priority="high").place
+        value = json.loads(place.read_text())
+        value["tasks"][0] |= {"status": "completed", "outcome": "found"}
+        place.write_text(json.dumps(value))
+        rio.finish("completed")
+        first, *_, added = rio.tasks()
+    assert (first.status, first.outcome, first.priority) == ("completed", "found", "high")
+    assert added.description == "meanwhile"

@@ -83,6 +83,9 @@ class Traced(MemoryStore, ForeignEdits):
     def settled_keys(self):
         return {"ACTION.md"} if self._aside else set()
 
+    def written_keys(self, since, *, alone):
+        return self.settled_keys()
+
     def ours(self, key):
         return None
 

@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal, Self, TypeVar
 
 from worldfs.base.agent_names import check_agent_name
-from worldfs.base.clock import Clock
+from worldfs.base.clock import Clock, epoch_ns
 from worldfs.base.durable import Disk
 from worldfs.base.errors import BadInput, Busy, UserError, from_os
 from worldfs.base.messages import coded
@@ -67,7 +67,7 @@ class AgentState:
         self.agent_dir = agent_dir
         self.name = agent_dir.name
         self.session_lock: Lease | None = None  # ours while a session runs that this object started
-        self.started: tuple[int, Job | None] = 0, None  # the change count when we began a session, and its job
+        self.started: tuple[int, int, Job | None] = 0, 0, None  # when we began a session: time, change count, its job
         self._late_at = 0.0  # when to check old copies for late writes again
 
     @classmethod
@@ -194,22 +194,31 @@ class AgentState:
             self.reconcile_all(settle=settle, young=young)
         return tuple(self.agent_dir.findings[met:])
 
-    def reconcile_all(self, *, settle: bool = True, young: bool = False) -> dict[str, bytes | None]:
-        """What counts of each document afterwards, by its name. Call inside `locked`."""
+    def reconcile_all(
+        self, *, settle: bool = True, young: bool = False, since: int | None = None, alone: bool = False
+    ) -> dict[str, bytes | None]:
+        """What counts of each document afterwards, by its name. Call inside `locked`.
+
+        `since` (ns since 1970): late writes to copies that were replaced after it do not wait either; `alone`: no other
+        process has replaced any since.
+        """
         self.journal.reconcile()
-        late = None if young else self._rested()
+        late = None if young else self._rested(since, alone)
         return {
             name: document.reconcile(settle=settle, late=late is None or name in late, young=young)
             for name, document in self.documents.items()
         }
 
-    def _rested(self) -> Container[str]:
+    def _rested(self, since: int | None, alone: bool) -> Container[str]:
         """Documents whose old copies to check for late writes: lists a directory, so not twice in a moment."""
-        now = self.agent_dir.store.clock.monotonic()
-        if now < self._late_at:
-            return ()
+        store = self.agent_dir.store
+        now = store.clock.monotonic()
+        found = set() if since is None else store.written_keys(since, alone=alone)
+        grown = since is not None and epoch_ns(store.clock.now()) - since >= 1e9 * GRACE_S
+        if now < self._late_at and not grown:
+            return found
         self._late_at = now + GRACE_S / 2
-        return self.agent_dir.store.settled_keys()
+        return found | store.settled_keys()
 
     def event(self, event: str, /, **fields: object) -> int:
         """One entry of the journal; its number. Secrets in it are marked out."""

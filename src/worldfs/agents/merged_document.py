@@ -458,14 +458,14 @@ class MergedDocument:
         if not self._is_valid(theirs):
             self.agent_dir.set_aside(self.name, theirs, "written to an old copy of the file, and not readable")
             return ours
-        _, merged = self._merged(theirs)
+        _, merged = self._merged(theirs, late=True)
         if merged.data != ours:
             self._put(merged.data)
             self.keep(merged.data, merged=True)
         return merged.data
 
-    def _merged(self, theirs: bytes) -> tuple[bytes, MergeResult]:
-        """(ours, what becomes of theirs); conflicts are reported and set aside."""
+    def _merged(self, theirs: bytes, *, late: bool = False) -> tuple[bytes, MergeResult]:
+        """(ours, what becomes of theirs); conflicts are reported and set aside. `late`: older than the last version."""
         known = self._known or self.generations()
         versions = [(old.number, text) for old in known if (text := self.version(old)) is not None]
         if not versions:
@@ -474,7 +474,7 @@ class MergedDocument:
         if history is not None:
             self._update_history(history, known)
         document = MergeInput(self.agent_dir, self.name, self.rules, history, versions)
-        merged = merge_edit(document, theirs, newest_only=known[-1].foreign)
+        merged = merge_edit(document, theirs, newest_only=known[-1].foreign and not late)
         return versions[-1][1], merged
 
     def _put(self, data: bytes) -> None:

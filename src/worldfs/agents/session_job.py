@@ -14,7 +14,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from worldfs.base.clock import parse_stamp, stamp
+from worldfs.base.clock import epoch_ns, parse_stamp, stamp
 from worldfs.base.errors import BadInput, Busy, NotFound, UserError
 from worldfs.base.json_values import as_int, as_list, as_text
 from worldfs.base.messages import coded
@@ -69,7 +69,7 @@ def start(state: AgentState, fields: Mapping[str, object], argv: Sequence[str], 
     try:
         with agent_dir.locked():
             recover(state)
-            found = state.reconcile_all()
+            at, found = epoch_ns(agent_dir.store.clock.now()), state.reconcile_all()
             for document in state.documents.values():
                 document.sync()
             state.journal.sync_shadow()
@@ -104,7 +104,7 @@ def start(state: AgentState, fields: Mapping[str, object], argv: Sequence[str], 
             projection.begin(state, record, found)
             agent_dir.mark_presented(sid)
             state.inbox.claim_all(by=sid, token=sid, lease_s=LEASE_S)
-            state.started = agent_dir.change_count(), Job(order, begun)
+            state.started = at, agent_dir.change_count(), Job(order, begun)
     except BaseException:
         lock.release()
         raise
@@ -160,7 +160,7 @@ def previous_session(state: AgentState, sid: str) -> SessionRecord | None:
 
 def _begun(state: AgentState) -> Job | None:
     """The running session as its start left it, if this object started it and nothing was changed since."""
-    turn, job = state.started
+    _, turn, job = state.started
     return job if turn == state.agent_dir.change_count() else None
 
 
@@ -187,8 +187,11 @@ def finish(
                 path=agent_dir.name, op="finish", expected=sid or coded("agent.a_session"),
                 fix=coded("agent.start_one", name=agent_dir.name),
             )  # fmt: skip
-        found = state.reconcile_all()
-        outbox.deliver(state, sid, (begun or JobStore(agent_dir.store, agent_dir.clock).load(sid)).order.created_at)
+        created = (begun or JobStore(agent_dir.store, agent_dir.clock).load(sid)).order.created_at
+        # The agent's last words may be in a copy that was replaced while it wrote: no later session shall bring them.
+        since = state.started[0] or epoch_ns(parse_stamp(created) or agent_dir.clock.now())
+        found = state.reconcile_all(since=since, alone=begun is not None)
+        outbox.deliver(state, sid, created)
         messages = [
             claimed_message
             for claimed_message in (state.inbox.claimed(sid) if outcome == "completed" else [])
@@ -213,7 +216,7 @@ def finish(
             {claimed_message.path.rpartition("/")[2]: claimed_message.message.id for claimed_message in messages},
             begun,
         )
-        state.started = 0, None
+        state.started = 0, 0, None
     if state.session_lock is not None:
         state.session_lock.release()
         state.session_lock = None

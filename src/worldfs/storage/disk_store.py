@@ -381,7 +381,7 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
             except FileExistsError:
                 self.aside.finish(aside.name)
             raise self.swaps.changed(place, expect)
-        return self.aside.review(aside.name)
+        self.aside.review(aside.name)
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
@@ -390,6 +390,11 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
             with self.lock:
                 self.aside.review_due()
         return self.aside.settled_keys()
+
+    def written_keys(self, since: int, *, alone: bool) -> set[str]:
+        with self.lock:
+            written = self.aside.written(since, alone=alone)
+            return {self.aside.key(name) or "" for name in written if self.aside.review(name)}
 
     def _check(self, key: str, op: str) -> None:
         check_path(key, op=op)

@@ -30,6 +30,7 @@ from .trash import Trash, encode
 
 HOME = f"{PRIVATE_DIR}/displaced"
 GRACE = 1_000_000_000  # ns
+TICK = 10_000_000  # ns by which a file's time of last change may lag behind the clock
 ODD = (errno.ELOOP, errno.ENXIO, errno.ENODEV, errno.EISDIR)  # errors of opening a link, a FIFO or a directory
 KEEP = 16  # unchanged files kept where the system cannot tell whether a program still writes
 
@@ -108,22 +109,23 @@ class DisplacedFiles:
         finally:
             os.close(fd)
 
-    def review(self, name: str) -> None:
-        """Decide about one file if its writers are done: remove it if unchanged, else mark it."""
+    def review(self, name: str) -> bool:
+        """Decide about one file if its writers are done: remove it if unchanged, else mark it; whether it is marked."""
         place = self._at(name)
         if name.startswith("+") or name.count(".") < 3 or place is None:
-            return
+            return False
         try:
             data, busy = self.examine(place)
         except OSError:  # not known to be a foreign edit: reviewed again
-            return
+            return False
         if busy or (data is None and self._root.lstat(place) is None):
-            return
+            return False
         _, old, new, _ = name.split(".", 3)
         if data is None or of(data) not in (old, new):
             self.finish(name)
-        else:
-            self.release(place, len(data), busy)
+            return True
+        self.release(place, len(data), busy)
+        return False
 
     def _spare(self, name: str) -> bool:
         """Reuse an unchanged old file as a spare to write over, if no other program has it open."""
@@ -182,6 +184,19 @@ class DisplacedFiles:
     def settled_keys(self) -> set[str]:
         """The keys that have such files."""
         return {key for name in self._settled() if (key := self.key(name)) is not None}
+
+    def written(self, since: int, *, alone: bool) -> list[str]:
+        """The files displaced after `since` that were written to afterwards, or so shortly before that their time of
+        last change does not tell. `alone`: those that this process tracks."""
+        first = f"{since:016x}"
+        return [
+            name
+            for name in (list(self._held) if alone else self.names())
+            if name >= first
+            and (place := self._at(name)) is not None
+            and (info := self._root.lstat(place)) is not None
+            and f"{info.st_mtime_ns + TICK:016x}" > name[:16]
+        ]
 
     def _settled(self) -> list[str]:
         now = epoch_ns(

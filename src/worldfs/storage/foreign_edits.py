@@ -29,6 +29,11 @@ class ForeignEdits(ABC):
         """The keys for which `displaced(key, young=False)` may return something."""
 
     @abstractmethod
+    def written_keys(self, since: int, *, alone: bool) -> set[str]:
+        """Those of files displaced after `since` (ns since 1970) that have been written to and closed, however young:
+        `displaced(key, young=False)` returns them then. `alone`: no other process has displaced any since."""
+
+    @abstractmethod
     def ours(self, key: str) -> str | None:
         """The revision that a guarded key had when this store wrote it; None: another program replaced it, or unknown.
 

@@ -159,7 +159,8 @@ class CompareAndSwap:
                 return self.aside.track(aside)
             return self.root.drop(aside) if here else self.aside.release(aside, len(data), busy)
         if expect is ANY and not here:  # a foreign edit in this instant is reported by its writer's close, or here
-            return self.aside.review(aside.name)
+            self.aside.review(aside.name)
+            return
         self.root.rename(aside, place, "swap")
         if here:
             self.root.drop(aside)
