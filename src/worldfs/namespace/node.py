@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .views.node_subtree import NodeSubtree
 
 HEAVY: Final = frozenset({"workspace", "workspace_pages", "mind", "mind_pages"})  # mounts whose files are on the disk
+LARGE: Final = 64 << 20  # bytes of a stored file: a larger one is not read for its revision
 _ONCE_WRITTEN: Final = frozenset({FileKind.RECORD, FileKind.DROP, FileKind.LOG, FileKind.SHEET})
 
 
@@ -283,10 +284,13 @@ class Node:
         if row.view:
             return Stat(False, self._size(at, row), writable, kind=row.kind)
         store, key = self._space.stored(row, at.names)
+        info = store.info(key) if isinstance(store, PlainFiles) else None
+        changed = 0 if info is None else info.mtime_ms
+        if info is not None and info.size > LARGE:
+            return Stat(False, info.size, writable, mtime_ms=changed, kind=row.kind)
         stored = store.get(key)
         if stored is None:
             raise self._absent("stat")
-        changed = store.mtime_ms(key) if isinstance(store, PlainFiles) else 0
         return Stat(False, len(stored.data), writable, stored.revision, changed, row.kind)
 
     def _size(self, at: ResolvedPath, row: FileRow) -> int:

@@ -19,7 +19,7 @@ from . import displaced_files, trash
 from .displaced_files import DisplacedFiles
 from .foreign_edits import ForeignEdits
 from .lease import KERNEL_LEASE
-from .plain_files import PlainFiles
+from .plain_files import PlainFileInfo, PlainFiles
 from .revision import PRIVATE_DIR, of
 from .root_lock import RootLock
 from .store_interface import ABSENT, ANY, Expected, Store, StoredValue, StoreWatch
@@ -248,13 +248,13 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
     def directory(self) -> str:
         return self.root.path
 
-    def mtime_ms(self, key: str) -> int:
+    def info(self, key: str) -> PlainFileInfo | None:
         try:
             place = self.root.locate(key)
             info = None if place is None else self.root.status(place)
         except OSError as error:
             raise path_error(error, key, "stat") from error
-        return 0 if info is None else info.st_mtime_ns // 1_000_000
+        return None if info is None else PlainFileInfo(info.st_size, info.st_mtime_ns // 1_000_000)
 
     def touch(self, key: str, mtime_ms: int) -> None:
         self._check(key, "touch")

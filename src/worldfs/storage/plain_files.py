@@ -6,6 +6,14 @@ It is an optional interface: a caller asks `isinstance(store, PlainFiles)`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import NamedTuple
+
+
+class PlainFileInfo(NamedTuple):
+    """`mtime_ms`: when it was last changed, in ms since 1970."""
+
+    size: int
+    mtime_ms: int
 
 
 class PlainFiles(ABC):
@@ -15,9 +23,9 @@ class PlainFiles(ABC):
         """Where they are: a key is a path below it. Films and indexes are made there without the store."""
 
     @abstractmethod
-    def mtime_ms(self, key: str) -> int:
-        """When a file was last changed, in ms since 1970; 0: it is not there."""
+    def info(self, key: str) -> PlainFileInfo | None:
+        """Of a file, without reading it; None: it is not there."""
 
     @abstractmethod
     def touch(self, key: str, mtime_ms: int) -> None:
-        """Set that time, which a power cut may lose. Absent: `NotFound`."""
+        """Set the time of last change, which a power cut may lose. Absent: `NotFound`."""

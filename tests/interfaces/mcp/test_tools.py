@@ -18,6 +18,7 @@ from worldfs.base.model import Order
 from worldfs.interfaces.cli.main import main
 from worldfs.interfaces.mcp import bounded_content, file_tools
 from worldfs.interfaces.mcp.local_actor import local_actor
+from worldfs.testing.model_api import ScriptedCall, serving
 from worldfs.testing.waiting import PATIENCE_S, soon
 
 from .clients import call, client_of, patient, refused
@@ -320,6 +321,45 @@ def test_an_instruction_with_two_meanings_is_asked_where_the_client_can(home: Pa
 
     patient(work())
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize("answer", ["yes", "no"])
+def test_what_a_model_proposes_is_asked_where_the_client_can_and_moves_after_a_yes(
+    home: Path, executed: list[Order], answer: str
+) -> None:
+    pytest.importorskip("pydantic_ai", reason="the extra `models`")
+    odd = "flurb above the apple"
+    asked: list[str] = []
+
+    async def person(context: Any, params: Any) -> ElicitResult:
+        asked.append(params.message)
+        assert executed == [], "it moved before the person was asked"
+        return ElicitResult(action="accept", content={"answer": answer})
+
+    async def work(url: str) -> None:
+        config = json.loads((home / "config.json").read_text())
+        config["models"] = {"planner": {"kind": "openai", "model": "tiny", "baseUrl": f"{url}/v1", "retries": 0}}
+        (home / "config.json").write_text(json.dumps(config))
+        async with client_of(home) as client:
+            found = await call(client, "do", instruction=odd)  # nobody to ask
+            assert found["reading_kind"] == "refused"
+            assert "To do it, answer: confirm " in (await call(client, "wait", job=found["job"]))["text"]
+        assert executed == []
+        async with client_of(home, elicitation_callback=person) as client:
+            found = await call(client, "do", instruction=odd)
+            assert found["reading_kind"] == ("command" if answer == "yes" else "refused")
+            ended = await call(client, "wait", job=found["job"])
+            assert (ended["happened"], ended["state"]) == (True, "done" if answer == "yes" else "failed")
+
+    page = home / "workspace/ENVIRONMENT.md"
+    scene = json.loads(page.read_text())
+    next(one for one in scene["objects"] if one["id"] == "apple_01")["position"] = [0.45, 0.0, 0.3]
+    page.write_text(json.dumps(scene))
+    with serving([ScriptedCall("plan", {"steps": [{"do": "go_above", "thing": "apple_01"}]})], in_order=True) as api:
+        patient(work(api.url))
+    assert len(asked) == 1
+    assert "the model reads this as: at [0.45, 0, 0.45]" in asked[0]
+    assert [order.op for order in executed] == (["move_to"] if answer == "yes" else [])
 
 
 def test_text_from_files_comes_back_as_data_and_moves_nothing(home: Path, executed: list[Order]) -> None:

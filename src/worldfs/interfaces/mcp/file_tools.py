@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
+from itertools import islice
 from typing import Final
 
 from worldfs.base.errors import Conflict, NotFound, UserError, WorldError
 from worldfs.base.json_values import as_list, as_object, as_objects, as_text
 from worldfs.base.model import Json
-from worldfs.storage.revision import of
 from worldfs.tree.row_table import FileKind
-from worldfs.tree.verb_values import Stat
+from worldfs.tree.verb_values import Content, Stat
 
 from . import bounded_content, places
 from .actor_tree import ActorTree
 from .agent_orders import ended, json_object
 from .bounded_content import BYTES_MOST
+from .large_content import revision_of, work_on
 from .tool_arguments import ToolArgument
 from .tool_spec import FLAG, NUMBER, OBJECT, TEXT, ToolCall, ToolSpec, output_schema, rows_of
 
@@ -75,7 +77,7 @@ async def read(call: ToolCall) -> Json:
     path = places.absolute(call.given.text("path"))
     found = await call.tree.read(path)
     told = bounded_content.piece(found.data, call.given.number("offset"), call.given.number("count"))
-    return {"path": path, "revision": found.revision or of(found.data), **told}
+    return {"path": path, "revision": await revision_of(found), **told}
 
 
 async def write(call: ToolCall) -> Json:
@@ -104,10 +106,13 @@ async def wait(call: ToolCall) -> Json:
     first: str | None = None
     async with call.tree.changes(path) as until_next:
         while True:
-            data = await _content(call.tree, path)
-            revision = of(data) if data is not None else ""
+            found = await _content(call.tree, path)
+            data, revision = (None, "") if found is None else (found.data, await revision_of(found))
             first = (since or revision) if first is None else first
-            happened = data is not None and until in data if until else revision != first
+            if until:
+                happened = data is not None and await work_on(data, lambda there: until in there)
+            else:
+                happened = revision != first
             if happened or over <= now():
                 break
             await until_next(over - now())
@@ -133,24 +138,29 @@ async def search(call: ToolCall) -> Json:
         except WorldError:
             continue  # removed meanwhile, or an order of its own
         files, size = files + 1, size + len(data)
-        if b"\0" in data[:8192]:
-            continue
-        for number, text in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
-            if wanted in text.casefold():
-                hits.append({"path": found.path, "line": number, "text": bounded_content.line(text, 240)})
-                if len(hits) > offset + limit:
-                    break
+        lines = await work_on(data, partial(_matching_lines, wanted=wanted, most=offset + limit + 1 - len(hits)))
+        hits += [{"path": found.path, "line": number, "text": text} for number, text in lines]
     shown, more = bounded_content.page(hits, offset, limit)
     told: Json = {"path": top, "hits": list(shown), "files_searched": files, **more}
     return {**told, "files_left_out": unsearched} if unsearched else told
 
 
-async def _content(tree: ActorTree, path: str) -> bytes | None:
+def _matching_lines(data: bytes, wanted: str, most: int) -> list[tuple[int, str]]:
+    """The first lines that contain a text, with their numbers; none of a file that is no text."""
+    if b"\0" in data[:8192]:
+        return []
+    lines = enumerate(data.decode("utf-8", "replace").splitlines(), 1)
+    found = ((number, bounded_content.line(text, 240)) for number, text in lines if wanted in text.casefold())
+    return list(islice(found, most))
+
+
+async def _content(tree: ActorTree, path: str) -> Content | None:
     """The bytes of a file, the names in a directory; None: nothing is there."""
     try:
         if (await tree.stat(path)).directory:
-            return "\n".join(one.name for one in await tree.entries(path)).encode("utf-8", "surrogateescape")
-        return (await tree.read(path)).data
+            names = "\n".join(one.name for one in await tree.entries(path))
+            return Content(names.encode("utf-8", "surrogateescape"))
+        return await tree.read(path)
     except NotFound:
         return None
 

@@ -9,10 +9,11 @@ from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from anyio import CancelScope
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, AuthorizationContext
 from mcp.server.auth.provider import AccessToken
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
+from mcp.server.streamable_http import StreamableHTTPServerTransport
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 PATH: Final = "/mcp"
 SESSIONS_MOST: Final = 256
+SESSIONS_OF_TOKEN: Final = 32
 REQUEST_S: Final = 30.0  # for the first request of a connection
 GOODBYE_S: Final = 2.0
 _SERVICE: Final = "worldfs.service"
@@ -65,12 +67,26 @@ class Host(Protocol):
     def principal(self, authorization: str) -> Principal | Decision: ...
 
 
+class TooManySessions(Exception):
+    """A token has `SESSIONS_OF_TOKEN` sessions open, and asks for one more."""
+
+
+class TokenSessionManager(StreamableHTTPSessionManager):
+    """The SDK's sessions, with a bound for each token beside that for all."""
+
+    def _admit_session(self, requestor: AuthorizationContext | None) -> StreamableHTTPServerTransport | None:
+        # the SDK has no public place to refuse a session: this is called under its lock, before anything is sent
+        if sum(owner == requestor for owner in self._session_owners.values()) >= SESSIONS_OF_TOKEN:
+            raise TooManySessions
+        return super()._admit_session(requestor)
+
+
 class HttpApplication:
     """`start`, then `connection` for each that asks for `PATH`, then `stop`; all on the loop."""
 
     def __init__(self, host: Host, make: Callable[[Services], Server] = protocol_server) -> None:
         self._host = host
-        self._services: dict[Binding, ToolService] = {}
+        self._services: dict[tuple[Principal, Binding], ToolService] = {}
         self._running: dict[CancelScope, tuple[Principal, str]] = {}
         self._state = ServerState()
         self._over = asyncio.Event()
@@ -81,7 +97,7 @@ class HttpApplication:
             allowed_hosts=names,
             allowed_origins=[f"{scheme}://{name}" for scheme in ("http", "https") for name in names],
         )
-        self._manager = StreamableHTTPSessionManager(
+        self._manager = TokenSessionManager(
             make(_service_of),
             security_settings=safe,
             max_request_body_size=FRAME_MOST,
@@ -94,9 +110,13 @@ class HttpApplication:
         self._config.load()
 
     async def start(self) -> None:
+        """Raises what the sessions could not begin for."""
         ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._task = asyncio.create_task(self._run(ready))
-        await ready
+        task = self._task = asyncio.create_task(self._run(ready))
+        await asyncio.wait((ready, task), return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            self._task = None
+            await task
 
     def connection(self) -> asyncio.Protocol:
         """The protocol of one connection."""
@@ -109,8 +129,11 @@ class HttpApplication:
     def drop_revoked(self) -> None:
         """End the requests of tokens that are no longer valid."""
         for scope, (principal, agent) in list(self._running.items()):
-            if not still_admitted(principal, self._host.tokens, [agent] if agent else []):
+            if not self._valid(principal, agent):
                 scope.cancel()
+        for principal, binding in list(self._services):
+            if not self._valid(principal, binding.agent):
+                del self._services[principal, binding]
 
     async def stop(self) -> None:
         """End the sessions, then the connections."""
@@ -125,6 +148,9 @@ class HttpApplication:
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
+
+    def _valid(self, principal: Principal, agent: str) -> bool:
+        return bool(still_admitted(principal, self._host.tokens, [agent] if agent else []))
 
     async def _run(self, ready: asyncio.Future[None]) -> None:
         async with self._manager.run():
@@ -144,11 +170,15 @@ class HttpApplication:
         principal, binding = found
         token = AccessToken(token="", client_id=f"{principal.role}/{principal.id}/{principal.agent}", scopes=[])
         scope["user"] = AuthenticatedUser(token)  # a session answers no other token
-        scope[_SERVICE] = await self._service(binding)
+        scope[_SERVICE] = await self._service(principal, binding)
         with CancelScope() as running:
             self._running[running] = principal, binding.agent
             try:
                 await self._manager.handle_request(scope, receive, send)
+            except TooManySessions:
+                said = f"TOO_MANY: this token has {SESSIONS_OF_TOKEN} sessions open, the most that one may have; "
+                said += "end one (DELETE with its Mcp-Session-Id), or wait: an idle one ends after 30 minutes\n"
+                await PlainTextResponse(said, 429)(scope, receive, send)
             finally:
                 del self._running[running]
 
@@ -162,8 +192,8 @@ class HttpApplication:
             return PlainTextResponse(f"{binding.code}: {binding.message}\n", 403, headers=_CLOSE)
         return principal, binding
 
-    async def _service(self, binding: Binding) -> ToolService:
-        found = self._services.get(binding)
+    async def _service(self, principal: Principal, binding: Binding) -> ToolService:
+        found = self._services.get((principal, binding))
         if found is None:
             host = self._host
             if binding.agent not in ("", MOTHER):
@@ -171,7 +201,7 @@ class HttpApplication:
             realm = host.realm
             tree = cast("ConnectionTree", realm.attach(binding))
             service = ToolService(NamespaceTree(binding, tree, realm.feed, host.threads), realm.clock)
-            found = self._services.setdefault(binding, service)
+            found = self._services.setdefault((principal, binding), service)
         return found
 
 

@@ -9,7 +9,9 @@ from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from worldfs.access.binding import Binding
-from worldfs.base.errors import NotFound, UserError
+from worldfs.base.errors import BadInput, NotFound, UserError
+from worldfs.namespace.node import LARGE, Node
+from worldfs.storage.plain_files import PlainFiles
 from worldfs.storage.store_interface import ANY
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.feed_reader import concerns
@@ -33,13 +35,21 @@ class NamespaceTree:
         self._told = False
 
     async def stat(self, path: str) -> Stat:
-        return await self._ask(path, lambda: self._tree.stat(path))
+        return await self._ask(path, lambda node: node.stat())
 
     async def entries(self, path: str) -> Sequence[Stat]:
-        return await self._ask(path, lambda: self._tree.walk(path).entries())
+        return await self._ask(path, lambda node: node.entries())
 
     async def read(self, path: str) -> Content:
-        return await self._ask(path, lambda: self._tree.read(path))
+        """Raises `BadInput` for a stored file that is too large to be read whole."""
+
+        def content(node: Node) -> Content:
+            size = 0 if node.light else self._stored_size(path)
+            if size > LARGE:
+                raise BadInput(f"{size:,} bytes", path=path, op="read", expected=f"at most {LARGE:,}", code="TOO_LARGE")
+            return node.read()
+
+        return await self._ask(path, content)
 
     async def write(self, path: str, data: bytes, *, expect: str = "") -> Written:
         """Runs to its end even if the caller is cancelled."""
@@ -82,6 +92,14 @@ class NamespaceTree:
             if notifier is not None:
                 loop.run_in_executor(self._threads, notifier.close)  # it waits for its thread
 
+    def _stored_size(self, path: str) -> int:
+        """Of a file that is on this disk as it is served; 0 for any other."""
+        with suppress(UserError):
+            store, key = self._tree.shared.source(path)
+            info = store.info(key) if isinstance(store, PlainFiles) else None
+            return 0 if info is None else info.size
+        return 0
+
     def _watch(self, path: str) -> StoreWatch | None:
         """The watch of a stored file, or of a directory of such (an inbox); None for what is computed."""
         for file, directory in ((path, False), (f"{path}/*", True)):
@@ -95,8 +113,12 @@ class NamespaceTree:
         head, _, rest = path.partition("/agents/self")
         return path if head else f"/agents/{self.binding.agent}{rest}"
 
-    async def _ask(self, path: str, question: Callable[[], T]) -> T:
-        return question() if self._tree.light(path) else await self._thread(question)
+    async def _ask(self, path: str, question: Callable[[Node], T]) -> T:
+        """A walk that asks no disk may lead to a file that does."""
+        if not self._tree.light(path):
+            return await self._thread(lambda: question(self._tree.walk(path)))
+        node = self._tree.walk(path)
+        return question(node) if node.light else await self._thread(lambda: question(node))
 
     async def _thread(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)

@@ -22,7 +22,7 @@ from worldfs.base.errors import NotFound, WorldError
 
 from . import file_resources
 from .prompts import prompts_for
-from .resource_subscriptions import ResourceSubscriptions
+from .resource_subscriptions import ResourceSubscriptions, SubscriptionCount, Told
 from .server_identity import INSTRUCTIONS, NAME, TITLE
 from .tool_arguments import input_schema
 from .tool_service import BROKE, ToolService
@@ -63,11 +63,16 @@ class ClientAsker:
     def __init__(self, ctx: ServerRequestContext) -> None:
         self._ctx = ctx
 
-    async def ask(self, message: str, field: str, about: str) -> str | None:
+    @property
+    def able(self) -> bool:
         session = self._ctx.session
-        able = session.client_capabilities
-        if able is None or able.elicitation is None or not session.can_send_request:
+        can = session.client_capabilities
+        return can is not None and can.elicitation is not None and session.can_send_request
+
+    async def ask(self, message: str, field: str, about: str) -> str | None:
+        if not self.able:
             return None
+        session = self._ctx.session
         wanted = {
             "type": "object",
             "properties": {field: {"type": "string", "description": about}},
@@ -82,6 +87,7 @@ class _Handlers:
     def __init__(self, service: Services) -> None:
         self._service = service
         self._subscribed: weakref.WeakKeyDictionary[Connection, ResourceSubscriptions] = weakref.WeakKeyDictionary()
+        self._counts: weakref.WeakKeyDictionary[ToolService, SubscriptionCount] = weakref.WeakKeyDictionary()
 
     # -- tools -----------------------------------------------------------------------------------------------------
 
@@ -135,9 +141,7 @@ class _Handlers:
         connection = ctx.session._connection  # the context of a request has no public name for it
         subscribed = self._subscribed.get(connection)
         if subscribed is None:
-            session = ctx.session
-            subscribed = ResourceSubscriptions(self._service(ctx).tree, session.send_resource_updated)
-            self._subscribed[connection] = subscribed
+            subscribed = self._subscribed[connection] = self._subscriptions(ctx, ctx.session.send_resource_updated)
             connection.exit_stack.push_async_callback(subscribed.close)
         with _refusals(str(params.uri)):
             await subscribed.add(str(params.uri))
@@ -154,7 +158,7 @@ class _Handlers:
     ) -> types.SubscriptionsListenResult:
         """Of the stateless era: the stream of the request is the subscription."""
         bus = InMemorySubscriptionBus()
-        subscribed = ResourceSubscriptions(self._service(ctx).tree, lambda uri: bus.publish(ResourceUpdated(uri=uri)))
+        subscribed = self._subscriptions(ctx, lambda uri: bus.publish(ResourceUpdated(uri=uri)))
         try:
             with _refusals():
                 for uri in params.notifications.resource_subscriptions or ():
@@ -162,6 +166,10 @@ class _Handlers:
             return await ListenHandler(bus)(ctx, params)
         finally:
             await subscribed.close()
+
+    def _subscriptions(self, ctx: ServerRequestContext, tell: Told) -> ResourceSubscriptions:
+        service = self._service(ctx)
+        return ResourceSubscriptions(service.tree, tell, self._counts.setdefault(service, SubscriptionCount()))
 
     # -- prompts ---------------------------------------------------------------------------------------------------
 

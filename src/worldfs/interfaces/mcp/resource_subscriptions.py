@@ -8,35 +8,49 @@ from contextlib import suppress
 from typing import Final
 
 from worldfs.base.errors import BadInput, WorldError
-from worldfs.storage.revision import of
 
 from .actor_tree import ActorTree
 from .file_resources import path_of
+from .large_content import revision_of
 
 SUBSCRIPTIONS_MOST: Final = 64  # of one connection
+SUBSCRIPTIONS_OF_TOKEN: Final = 512  # of all connections of one token
 _LOOK_S: Final = 3_600.0  # of one wait; a change wakes it
 
 Told = Callable[[str], Awaitable[None]]
 
 
-class ResourceSubscriptions:
-    """Of one connection. `tell` is given the URI of a file that changed."""
+class SubscriptionCount:
+    """How many the connections of one token have together."""
 
-    def __init__(self, tree: ActorTree, tell: Told) -> None:
-        self._tree, self._tell = tree, tell
+    def __init__(self) -> None:
+        self.now = 0
+
+
+class ResourceSubscriptions:
+    """Of one connection. `tell` is given the URI of a file that changed; `count` is that of the connection's token."""
+
+    def __init__(self, tree: ActorTree, tell: Told, count: SubscriptionCount) -> None:
+        self._tree, self._tell, self._count = tree, tell, count
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     async def add(self, uri: str) -> None:
         """Changes count from the return of this. Raises `WorldError` for what the actor cannot read."""
-        if uri in self._tasks:
-            return
-        if len(self._tasks) >= SUBSCRIPTIONS_MOST:
-            raise BadInput("too many subscriptions", op="subscribe", expected=f"at most {SUBSCRIPTIONS_MOST}")
         path = path_of(uri)
         await self._tree.stat(path)
+        if uri in self._tasks:
+            return
+        for there, most, whose in (
+            (len(self._tasks), SUBSCRIPTIONS_MOST, "one connection"),
+            (self._count.now, SUBSCRIPTIONS_OF_TOKEN, "all connections of one token"),
+        ):
+            if there >= most:
+                expected = f"at most {most} of {whose}"
+                raise BadInput("too many subscriptions", op="subscribe", expected=expected, code="TOO_MANY")
+        self._count.now += 1
         begun: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         task = self._tasks[uri] = asyncio.create_task(self._watch(uri, path, begun))
-        task.add_done_callback(lambda done: self._drop(uri, done))
+        task.add_done_callback(lambda done: self._ended(uri, done))
         await begun
 
     def remove(self, uri: str) -> None:
@@ -69,9 +83,10 @@ class ResourceSubscriptions:
     async def _revision(self, path: str) -> str:
         """ "" where the actor no longer sees it: it is told once, and reads that it is gone."""
         with suppress(WorldError):
-            return of((await self._tree.read(path)).data)
+            return await revision_of(await self._tree.read(path))
         return ""
 
-    def _drop(self, uri: str, task: asyncio.Task[None]) -> None:
+    def _ended(self, uri: str, task: asyncio.Task[None]) -> None:
+        self._count.now -= 1
         if self._tasks.get(uri) is task:
             del self._tasks[uri]

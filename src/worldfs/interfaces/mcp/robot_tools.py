@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Final
 
 from worldfs.access.verb import Verb
-from worldfs.base.errors import BadInput, NotFound, UserError
+from worldfs.base.errors import BadInput, NotFound, NotPermitted, WorldError
 from worldfs.base.json_values import as_object, as_objects, as_text
 from worldfs.base.model import Json
+from worldfs.planning.planner.model_reading import YES
 
 from . import bounded_content, places
 from .actor_tree import ActorTree
-from .agent_orders import json_object, order
-from .reading import read_instruction
+from .agent_orders import ended, json_object, order
+from .reading import InstructionReading, read_instruction
 from .tool_arguments import ToolArgument
 from .tool_spec import NUMBER, OBJECT, TEXT, ToolCall, ToolSpec, output_schema, rows_of
 
 _UNDECIDED: Final = frozenset({"ambiguous", "missing"})  # a person can say what is meant
 _NODE = ToolArgument("node", "string", "the robot; none: the only one")
 OPERATIONS_MOST: Final = 40
+CONFIRM_S: Final = 25.0  # for a model to propose something, before `do` answers with the job alone
+_REPLY: Final = re.compile("confirm [0-9a-f]{16}: ")  # and the instruction
 
 
 async def do(call: ToolCall) -> Json:
-    """Submits what was said, also what the grammar refuses: the agent of the tree may understand more."""
+    """Submits what was said, also what the grammar refuses: the agent of the tree may understand more. Where a model
+    understands it, the person at the client is asked whether that is meant, if the client can ask."""
     text = call.given.text("instruction")
     reading = await read_instruction(call.tree, text)
     if reading.kind == "refused" and reading.why in _UNDECIDED:
@@ -34,10 +41,29 @@ async def do(call: ToolCall) -> Json:
         if said:
             text, reading = said, await read_instruction(call.tree, said)
     id = await order(call.tree, places.CHAT, text)
+    if reading.kind == "refused" and call.asker.able:
+        confirmed = await _confirmed(call, id, text)
+        if confirmed:
+            id, reading = confirmed[0], InstructionReading("command", confirmed[1])
     told: Json = {"job": id, "instruction": text, "reading": reading.text, "reading_kind": reading.kind or "unread"}
     if reading.can:
         told["would_be_understood"] = list(reading.can[:6])
     return {**told, "next": f"`wait` with job {id} tells how it ends; `stop` with job {id} cancels it"}
+
+
+async def _confirmed(call: ToolCall, job: str, text: str) -> tuple[str, str] | None:
+    """The job that does what a model proposed, and the proposal, once the person has said yes; None if there is no
+    proposal within `CONFIRM_S`, or no yes."""
+    answer = await ended(call.tree, f"{places.JOBS}/{job}", CONFIRM_S)
+    proposal, _, reply = answer.text.rpartition("\nTo do it, answer: ")
+    if _REPLY.fullmatch(reply.removesuffix(text)) is None:
+        return None
+    said = await call.asker.ask(
+        bounded_content.line(proposal, 1_500), "answer", "yes: do exactly this; anything else: nothing"
+    )
+    if said is None or said.strip().casefold() not in YES:
+        return None
+    return await order(call.tree, places.CHAT, reply), proposal
 
 
 async def stop(call: ToolCall) -> Json:
@@ -64,25 +90,27 @@ async def resume(call: ToolCall) -> Json:
 async def operations(call: ToolCall) -> Json:
     named = call.given.text("node")
     nodes = [named] if named else await places.names(call.tree, "/nodes")
-    found = [one for node in nodes for one in await _operations(call.tree, node)]
-    if named and not found:
+    found, unreadable = await _operations(call.tree, nodes)
+    if named and not found and not unreadable:
         raise NotFound(f"no operations of {named!r}", op="operations", expected="one of: " + ", ".join(
             await places.names(call.tree, "/nodes")), fix="name a node that takes orders")  # fmt: skip
     shown, more = bounded_content.page(found, call.given.number("offset"), OPERATIONS_MOST)
     hidden = ("control", "arguments")  # how it is given, and the schema once more in the profile's own words
-    return {"operations": [{k: v for k, v in one.items() if k not in hidden} for one in shown], **more}
+    told: Json = {"operations": [{k: v for k, v in one.items() if k not in hidden} for one in shown], **more}
+    return {**told, "unreadable": unreadable} if unreadable else told
 
 
 async def operate(call: ToolCall) -> Json:
     given = call.given
     name, parameters, node = given.text("operation"), given.value("parameters"), given.text("node")
     nodes = [node] if node else await places.names(call.tree, "/nodes")
-    known = [one for id in nodes for one in await _operations(call.tree, id)]
+    known, unreadable = await _operations(call.tree, nodes)
     fitting = [one for one in known if one["operation"] == name]
     if len(fitting) != 1:
         found = f"no operation {name[:60]!r}" if not fitting else f"{len(fitting)} nodes have {name}"
         there = ", ".join(f"{one['operation']} of {one['node']}" for one in (fitting or known)[:OPERATIONS_MOST])
-        raise NotFound(found, op="operate", expected=f"one of: {there}", fix="`operations` lists them")
+        odd = "".join(f"; not readable: {one}" for one in unreadable)
+        raise NotFound(found, op="operate", expected=f"one of: {there}{odd}", fix="`operations` lists them")
     row = fitting[0]
     taken = as_object(as_object(row["parameters"]).get("properties"))
     if taken and (unknown := sorted(set(parameters) - set(taken))):
@@ -98,22 +126,39 @@ async def operate(call: ToolCall) -> Json:
     }
 
 
-async def _operations(tree: ActorTree, node: str) -> list[Json]:
-    """What a node takes orders for: each with the Control that takes it."""
-    base, found = f"/nodes/{node}/services", []
-    for service in await places.names(tree, base):
-        try:
-            ops = json_object((await tree.read(f"{base}/{service}/OPS.json")).data, base)
-            schema = json_object((await tree.read(f"{base}/{service}/SCHEMA.json")).data, base)
-            mounts = as_objects(json.loads((await tree.read(f"{base}/{service}/MOUNTS.json")).data))
-        except UserError:
-            continue  # gone meanwhile
-        described = as_object(schema.get("operations"))
-        place = as_text(mounts[0].get("mount_path")) if mounts else f"/nodes/{node}/{service}"
-        for name, control in as_object(ops.get("paths")).items():
-            row: Json = {"node": node, "service": service, "operation": name, "control": f"{place}/{control}"}
-            found.append({**row, "parameters": {}, **as_object(described.get(name))})
-    return found
+async def _operations(tree: ActorTree, nodes: Sequence[str]) -> tuple[list[Json], list[str]]:
+    """What nodes take orders for, each with the Control that takes it; and the services whose words cannot be read."""
+    found: list[Json] = []
+    unreadable: list[str] = []
+    for node in nodes:
+        with _noted(unreadable, node):
+            for service in await places.names(tree, f"/nodes/{node}/services"):
+                with _noted(unreadable, f"{service} of {node}"), suppress(NotFound, NotPermitted):  # gone meanwhile
+                    found += await _operations_of(tree, node, service)
+    return found, unreadable[:OPERATIONS_MOST]
+
+
+@contextmanager
+def _noted(unreadable: list[str], what: str) -> Iterator[None]:
+    """What one of them says wrongly is noted, and the others go on."""
+    try:
+        yield
+    except (WorldError, ValueError, RecursionError) as error:
+        unreadable.append(bounded_content.line(f"{what}: {error}"))
+
+
+async def _operations_of(tree: ActorTree, node: str, service: str) -> list[Json]:
+    base = f"/nodes/{node}/services/{service}"
+    ops = json_object((await tree.read(f"{base}/OPS.json")).data, f"{base}/OPS.json")
+    schema = json_object((await tree.read(f"{base}/SCHEMA.json")).data, f"{base}/SCHEMA.json")
+    mounts = as_objects(json.loads((await tree.read(f"{base}/MOUNTS.json")).data))
+    described = as_object(schema.get("operations"))
+    place = as_text(mounts[0].get("mount_path")) if mounts else f"/nodes/{node}/{service}"
+    rows = []
+    for name, control in as_object(ops.get("paths")).items():
+        row: Json = {"node": node, "service": service, "operation": name, "control": f"{place}/{control}"}
+        rows.append({**row, "parameters": {}, **as_object(described.get(name))})
+    return rows
 
 
 _ACTIONS = "/nodes/{node}/ACTION.md"
@@ -148,7 +193,9 @@ ROBOT_TOOLS: Final = (
             ToolArgument("node", "string", "only of this node"),
             ToolArgument("offset", "integer", "the first one to show", default=0, most=10_000),
         ),
-        output_schema(operations=rows_of(OBJECT), entries_left_out=NUMBER, next_offset=NUMBER),
+        output_schema(
+            operations=rows_of(OBJECT), unreadable=rows_of(TEXT), entries_left_out=NUMBER, next_offset=NUMBER
+        ),
         ((Verb.READ, "/nodes/{node}/services/{service}/OPS.json"),), read_only=True, idempotent=True,
     ),
     ToolSpec(

@@ -20,6 +20,11 @@ from .tool_arguments import Arguments, ToolArgument
 class Asker(Protocol):
     """Asks the person at the client. None: the client cannot ask, or the person gave no answer."""
 
+    @property
+    def able(self) -> bool:
+        """Whether the client can ask."""
+        ...
+
     async def ask(self, message: str, field: str, about: str) -> str | None: ...
 
 
