@@ -246,9 +246,9 @@ class TokenStore:
                 answer = edit(kept)
                 kept["schema"] = SCHEMA
                 self._root.replace(FILE, json.dumps(kept, indent=1).encode() + b"\n", private=True)
+                self._seen = self._look()  # another process may change it as soon as the lock is free
             finally:
                 os.close(fd)
-            self._seen = self._look()
             self._take(kept, visits=not visits)
             return answer
 

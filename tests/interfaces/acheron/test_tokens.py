@@ -324,6 +324,24 @@ def test_the_shared_token_revoked_ends_its_connections_and_no_others(hold):
     hold(life)
 
 
+def test_a_change_right_after_our_own_is_seen(tmp_path, monkeypatch):
+    tokens, other = TokenStore.open(tmp_path), TokenStore.open(tmp_path)
+    _, token = tokens.add("rio")
+    take, close, locks = tokens._root.lock_file, os.close, []
+
+    def let_go(fd):
+        close(fd)
+        if fd in locks:
+            locks.clear()
+            other.revoke("rio")
+
+    monkeypatch.setattr(tokens._root, "lock_file", lambda path: locks.append(take(path)) or locks[-1])
+    monkeypatch.setattr(os, "close", let_go)
+    tokens.remember("user", TokenVisit("main", "alice", "p", 1))
+    tokens.refresh()
+    assert tokens.holder(token) is None
+
+
 @pytest.mark.parametrize("text", [None, "", "{broken", "[]"])
 def test_a_file_that_is_lost_or_broken_under_a_server_locks_nobody_out(tmp_path, text):
     tokens = TokenStore.open(tmp_path)
