@@ -151,3 +151,20 @@ def test_a_real_robot_that_is_run_in_the_simulation_does_not_ask(careful) -> Non
     assert careful.up().code == 0
     assert careful.answers("home")[0]["status"] == "completed"
     assert careful.do("put the red apple in the basket", "--driver", "simulation", "--no-cameras").code == 0
+
+
+def test_a_policy_of_an_unknown_robot_is_named_by_the_check_and_at_the_start(careful) -> None:
+    config = careful.root.parent / "config.json"
+    said = {"default": "always", "franka_001": "never", "franka001": "always", "_note": "mine"}
+    config.write_text(json.dumps({**json.loads(config.read_text()), "approval": said}))
+    found = careful.paos("check")
+    assert found.code == 1, found
+    assert "approval.franka001" in found.out
+    assert "franka_001" in found.out.partition("approval.franka001")[2]
+    assert "approval.franka_001 " not in found.out
+    assert "_note" not in found.out
+    with kernel(careful):
+        until(lambda: "approval.franka001" in careful.paos("status").out)
+        careful.queue(HOME)
+        until(lambda: "home" in careful.ended())
+        assert not waiting(careful)

@@ -142,3 +142,18 @@ def test_no_view_shows_a_secret() -> None:
     assert shown["channels"]["telegram"] == {"bot_token": config.MASK, "enabled": True, "password": ""}
     assert shown["providers"]["acme"]["apiBase"] == "https://x"
     assert document["providers"]["acme"]["apiKey"] == "sk-1"
+
+
+def test_two_robots_that_are_spelled_alike_do_not_share_a_policy():
+    found = config.read(b'{"Approval": {"arm_1": "never", "Arm1": "risky", "default": "always", "_of": "whom"}}')
+    asked = [found.approval_of(id) for id in ("arm_1", "Arm1", "arm1", "arm-1", "ARM_1")]
+    assert asked == ["never", "risky", "always", "always", "always"]
+    assert not found.findings
+
+
+def test_a_policy_from_the_environment_is_of_the_id_as_it_is_written():
+    one = config.read(b"", {"PhyAgentOS_approval__arm_1": "never"})
+    whole = config.read(b"", {"PhyAgentOS_approval": '{"arm_1": "never"}'})
+    for found in (one, whole):
+        assert (found.approval_of("arm_1"), found.approval_of("arm1")) == ("never", None)
+    assert config.read(b"", {"PhyAgentOS_approval": "never"}).approval_of("any") == "never"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from worldfs.base.errors import BadInput
@@ -23,6 +23,7 @@ from .config_services import ResponderConfig, WebSearch
 
 PREFIX = "PhyAgentOS_"
 _ASK = {"": ApprovalPolicy.ALWAYS}  # where the policy cannot be read
+_IDS = "approval"  # the section whose keys are ids
 MASK = "***"
 
 
@@ -49,7 +50,7 @@ class Config(NamedTuple):
     language: str = ""  # en | zh; "" = not set
     workspace: str = ""  # agents.defaults.workspace as written
     shared_workspace: str = "~/.PhyAgentOS/workspaces/shared"
-    approval: Mapping[str, ApprovalPolicy] = {}  # a NamedTuple's default; by bare id; "": all others
+    approval: Mapping[str, ApprovalPolicy] = {}  # a NamedTuple's default; by id; "": all others
     brains: tuple[ResponderConfig, ...] = ()  # agents.brains: which program answers the messages of which agent
     web_search: WebSearch = WebSearch()
     models: Mapping[str, ModelConfig] = {}  # a NamedTuple's default; never written into
@@ -65,7 +66,7 @@ class Config(NamedTuple):
 
     def approval_of(self, node: str) -> ApprovalPolicy | None:
         """The policy of a robot or target; None where the file says nothing."""
-        return self.approval.get(_bare(node)) or self.approval.get("")
+        return self.approval.get(node) or self.approval.get("")
 
     def instance(self, robot_id: str) -> Instance | None:
         return next((i for i in self.instances if i.robot_id == robot_id), None)
@@ -86,7 +87,7 @@ def read(data: bytes, environ: Mapping[str, str] | None = None, *, where: str = 
 
 
 def _config(raw: Json, environ: Mapping[str, str]) -> Config:
-    merged = _overlaid(_known(raw), environ)
+    merged = _overlaid({key: item for name in raw for key, item in _section(name, raw[name])}, environ)
     refused: list[BadInput] = []
     bodies = _mapping(merged, "embodiments")
     mode = _text(bodies, "mode", "embodiments.mode", "single").lower()
@@ -124,13 +125,18 @@ def _config(raw: Json, environ: Mapping[str, str]) -> Config:
 
 
 def _approval(value: Any) -> Mapping[str, ApprovalPolicy]:
-    """One policy for all, or an object of robots and targets, with `default`. Where one cannot be read, all ask."""
+    """One policy for all, or an object of robots and targets, with `default`. Where one cannot be read, all ask.
+
+    Ids are taken as they are written: a policy of `arm_1` is none of `arm1`.
+    """
     found: dict[str, ApprovalPolicy] = {}
     for name, said in value.items() if isinstance(value, dict) else [("default", value)] if value is not None else ():
+        if name.startswith("_"):
+            continue
         if said not in tuple(ApprovalPolicy):
             where = f"approval.{name}" if isinstance(value, dict) else "approval"
             raise _bad(where, f"{said!r:.40}", coded("approval.three"))
-        found["" if name == "default" else name] = ApprovalPolicy(said)
+        found["" if name.lower() == "default" else name] = ApprovalPolicy(said)
     return found
 
 
@@ -226,15 +232,24 @@ def _known(value: Any) -> Any:
     return [_known(v) for v in value] if isinstance(value, list) else value
 
 
+def _section(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """A section of the file by its bare name; below `approval` stand ids, which are kept as they are written."""
+    if not name.startswith("_"):
+        key = _bare(name)
+        yield key, value if key == _IDS else _known(value)
+
+
 def _overlaid(document: Json, environ: Mapping[str, str]) -> Json:
     for name in sorted(environ):
         if not name.lower().startswith(PREFIX.lower()):
             continue
-        keys = [_bare(part) for part in name[len(PREFIX) :].split("__")]
+        first, *rest = name[len(PREFIX) :].split("__")
+        keys = [_bare(first), *(rest if _bare(first) == _IDS else map(_bare, rest))]
         if not all(keys):
             continue
         try:
-            value = _known(json.loads(environ[name]))
+            value = json.loads(environ[name])
+            value = value if keys[0] == _IDS else _known(value)
         except ValueError:
             value = environ[name]
         _put(document, keys, value, name)

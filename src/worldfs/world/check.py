@@ -31,8 +31,8 @@ from .check_runtime import broken_references
 from .home import Home
 from .job_evidence import job_succeeded
 from .layout import ROWS
-from .node_specs import driver_factory, find_nodes, profile_for
-from .unsupported_config import unsupported_settings
+from .node_specs import disabled_robots, driver_factory, find_nodes, profile_for
+from .unsupported_config import unknown_approvals, unsupported_settings
 from .workspace_targets import WorkspaceTargets
 
 
@@ -112,7 +112,9 @@ def _bodies(place: Home | Path, store: Store, environ: Mapping[str, str]) -> Ite
     except UserError:
         stored = None  # reported where the document is read
     declared = WorkspaceTargets(store).targets()
-    for spec in find_nodes(config, WorkspaceStores(store), declared):
+    specs = find_nodes(config, WorkspaceStores(store), declared)
+    yield from unknown_approvals(config, (*(spec.id for spec in specs), *declared, *disabled_robots(config, store)))
+    for spec in specs:
         try:
             profile_for(spec, stored.data if stored else b"", "en", own)
         except UserError as error:

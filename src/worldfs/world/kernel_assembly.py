@@ -28,7 +28,8 @@ from .bringup import ENVIRONMENT, BringUp, UnavailableDriver, error_finding
 from .configured_model import configured_model
 from .job_evidence import job_succeeded
 from .node_specs import NodeSpec, disabled_robots, driver_factory, profile_for
-from .unsupported_config import demand_single, unsupported_settings
+from .tree_planner_port import forget_steps
+from .unsupported_config import demand_single, unknown_approvals, unsupported_settings
 from .workspace_targets import SKILLS, TARGETS, TargetNodes, WorkspaceTargets
 from .world import PROJECT, Log, World
 from .world_job_hooks import WorldJobHooks
@@ -70,6 +71,10 @@ def assemble_kernel(
         for node in runtime.refresh(kernel, hooks.targets, {spec.id for spec in world.specs}):
             hooks.drivers[node.id] = node.driver
             bring.open(node.id, scene)
+        if world.config is not None:
+            unknown = unknown_approvals(world.config, (*kernel.nodes, *kernel.off))
+            unserved = unsupported_settings(world.config, world.root)
+            kernel.alert.document("config.json", (*world.config.findings, *unserved, *unknown))
         world.approvals.publish({id: node.approval for id, node in kernel.nodes.items()})
         return True
 
@@ -103,11 +108,8 @@ def assemble_kernel(
         _embody_all(world, kernel, starting=True)
         for id in list(hooks.drivers):
             bring.open(id, scene)
-        if world.config is not None:
-            kernel.alert.document(
-                "config.json", (*world.config.findings, *unsupported_settings(world.config, world.root))
-            )
         declare()
+        forget_steps(world.store)
         bring.demand_runnable()
         bring.refresh()
         kernel.recover()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from worldfs.access.roles import CRITIC, PLANNER
-from worldfs.base.errors import BadInput
+from worldfs.base.errors import BadInput, UserError
 from worldfs.base.messages import coded, render
 from worldfs.base.model import Job, JobStatus, Lesson, Order, Profile, Scene, Task, Thing
 from worldfs.base.stop_signal import StopSignal
@@ -21,11 +21,21 @@ from worldfs.runtime.approvals import APPROVALS, REFUSED
 from worldfs.runtime.stop_log import STOPS
 
 if TYPE_CHECKING:
+    from worldfs.storage.store_interface import Store
+
     from .instruction import Instruction
     from .world import World
 
 
+STEPS = ".paos/steps"  # by robot: its latest steps since the kernel started, so that undo need not list every job
+NOTED = 400  # of two plans of the longest kind
 _STEP = re.compile(r"act_\d{8}_\d{6}_\d{3}_\d{2,}")  # the planner's ids: time, and number of the step
+
+
+def forget_steps(store: Store) -> None:
+    """At the start of a kernel: a power cut may have taken the last notes, which are not durable."""
+    for node in store.list(STEPS):
+        store.delete(f"{STEPS}/{node}", durable=False)
 
 
 def _taken_up(job: Job) -> tuple[str, tuple[float, ...]] | None:
@@ -73,17 +83,15 @@ class TreePlannerPort:
     def earlier(self) -> Scene | None:
         """The scene before the last instruction, from the recorded jobs: where each thing was before its first move."""
         moved: dict[str, tuple[float, ...]] = {}
-        ids = sorted(id for id in self.world.jobs.done_ids() if _STEP.fullmatch(id))
-        while ids:
-            number = ids[-1].rsplit("_", 1)[1]
+        for id in self._steps():
             try:
-                job = self.world.jobs.load(ids.pop())
-            except BadInput:
-                continue  # a broken record is skipped; `paos check` reports it
+                job = self.world.jobs.load(id)
+            except UserError:
+                continue  # never submitted, or a broken record is skipped; `paos check` reports it
             thing = _taken_up(job) if job.order.node == self.robot_id else None
             if thing is not None:
                 moved[thing[0]] = thing[1]
-            if int(number) == 1 and moved:
+            if int(id.rsplit("_", 1)[1]) == 1 and moved:
                 break  # the first step of that instruction; one that moved nothing is skipped
         if not moved:
             return None
@@ -93,6 +101,17 @@ class TreePlannerPort:
         relations = tuple(r for r in scene.relations if r.subject not in moved)
         robots = tuple(replace(r, holding=None) if r.holding in moved else r for r in scene.robots)
         return replace(scene, objects=objects, relations=relations, robots=robots)
+
+    def _steps(self) -> Iterator[str]:
+        """The planner's steps, the newest first. The history is listed only for those before the kernel's start."""
+        noted = self._noted()[::-1]
+        yield from noted
+        older = {id for id in self.world.jobs.done_ids() if _STEP.fullmatch(id)}
+        yield from sorted(older.difference(noted), reverse=True)
+
+    def _noted(self) -> list[str]:
+        stored = self.world.store.get(f"{STEPS}/{self.robot_id}")
+        return [id for id in stored.data.decode("utf-8", "replace").split() if _STEP.fullmatch(id)] if stored else []
 
     def profile(self) -> Profile | None:
         try:
@@ -155,6 +174,8 @@ class TreePlannerPort:
         )
         if self.instruction is not None:
             self.instruction.set_job(order.id)
+        noted = " ".join([*self._noted(), order.id][-NOTED:])
+        self.world.store.put(f"{STEPS}/{self.robot_id}", noted.encode(), durable=False)
         return self.world.submit(order, PLANNER)
 
     def wait(self, job_id: str, stop: StopSignal) -> JobStatus:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,16 @@ def unsupported_settings(config: Config, root: Path) -> Iterator[Finding]:
             fix = coded("file.leave_shared_out")
             expected = coded("file.shared")
             yield Finding(CODE, f"config.json {where}.sharedEnvironment", expected, "false", fix, warning=True)
+
+
+def unknown_approvals(config: Config | None, known: Iterable[str]) -> Iterator[Finding]:
+    """Policies of `approval` for a robot or target that is not there: it would go by the default instead."""
+    ids = sorted(set(known) | {item.robot_id for item in config.instances}) if config is not None else []
+    for name in config.approval if config is not None else ():
+        if name and name not in ids:
+            likely = "".join(get_close_matches(name, ids, 1))
+            fix = coded("world.did_you_mean", likely=likely) if likely else coded("approval.by_id")
+            yield Finding(CODE, f"config.json approval.{name}", coded("common.one_of", names=ids), name, fix)
 
 
 def _elsewhere(key: str, found: str, root: Path, whose: str = "") -> Finding:

@@ -55,5 +55,6 @@ ROWS = {
     "approval.approved_plan": ("{plan}: approved", "{plan}：已批准"),
     "approval.refused_plan": ("{plan}: refused", "{plan}：已拒绝"),
     "approval.held": ("{node} asks for approval: {name} approve", "{node} 等待批准：{name} approve"),
+    "approval.by_id": ("write the id as it is declared, or remove the line", "按声明时的写法填写 id，或删去这一行"),
     "approval.three": ("never, risky or always", "never、risky 或 always"),
 }
