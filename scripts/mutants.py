@@ -72,7 +72,7 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
         (
             f"access/{module}.py",
             (
-                "tests/interfaces/acheron/test_tokens.py", "tests/interfaces/acheron/test_serving.py",
+                "tests/access", "tests/interfaces/acheron/test_tokens.py", "tests/interfaces/acheron/test_serving.py",
                 "tests/acheron/test_attacks.py",
             ),
         )
