@@ -95,8 +95,6 @@ class Tree:
         """Rename within the files of one row; nothing may be at `new` (`Exists`)."""
         self._present(parts, actor, "rename")
         store, key, row = self._own_name(parts, actor, "rename")
-        if self.find_row(new) is None:
-            raise NotFound(coded("tree.no_file"), path=_path(new), op="rename", actor=actor)
         _, target, other = self._own_name(new, actor, "rename")
         if other is not row:
             found, fix = coded("tree.other_mount"), coded("tree.copy_remove")
