@@ -5,6 +5,7 @@ Says "ready", then the machine's monotonic time of each call of the driver's sto
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 import time
@@ -13,6 +14,7 @@ from pathlib import Path
 
 def main(workspace: Path) -> None:
     from worldfs.base.driver import PluginContext
+    from worldfs.interfaces.cli.main import SELDOM
     from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
     from worldfs.world.world import World
 
@@ -23,6 +25,7 @@ def main(workspace: Path) -> None:
     def body(seat: PluginContext) -> Timed:
         return Timed(seat.robot_id, cameras=False)
 
+    gc.set_threshold(SELDOM)  # as in `paos up`
     stop = threading.Event()
     with World.open(workspace, serve=True, drivers={"simulation": body}) as world:
 

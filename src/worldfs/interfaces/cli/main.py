@@ -20,14 +20,14 @@ from .signals import Interrupts
 
 Function = Callable[[CommandContext], int]
 
-_SELDOM = 100_000  # allocations between two garbage collections: a reading command makes fewer, and no cycles
+SELDOM = 100_000  # allocations between two garbage collections: a reading command makes fewer, and no cycles
 
 
 def main(argv: Sequence[str] | None = None, table: Sequence[CommandSpec] = COMMANDS) -> int:
     """Carry out one command line and return its exit code. Without `argv` the process ends with the command."""
     if argv is not None:
         return _answer(argv, table)
-    gc.set_threshold(_SELDOM)
+    gc.set_threshold(SELDOM)
     try:
         return _answer(sys.argv[1:], table)
     finally:
