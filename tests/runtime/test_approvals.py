@@ -3,6 +3,7 @@
 import hashlib
 import json
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -11,6 +12,7 @@ from worldfs.base.model import ApprovalPolicy, ApprovalRule, Cause, JobState, Op
 from worldfs.runtime.approvals import APPROVALS, APPROVED, REFUSED, TOLERANCE, VALID_S, Approvals
 from worldfs.runtime.instruction_turns import InstructionTurn
 from worldfs.storage.store_interface import StoreChange, StoreChangeKind
+from worldfs.testing.manual_clock import ManualClock
 
 ALWAYS = ApprovalRule(ApprovalPolicy.ALWAYS)
 
@@ -313,6 +315,15 @@ def test_an_approval_expires_and_is_asked_for_again(asking, approvals):
     assert second.plan != first
     assert second.answer is None
     assert not started(asking)
+
+
+def test_a_clock_that_was_set_back_renews_no_approval(approvals, bench):
+    request = approvals.ask("arm", [order()], "planner", "")
+    answered = approvals.answer(request.plan, APPROVED, "operator")
+    assert approvals.is_valid(answered)
+    for back in (VALID_S + 1, 86400 * 365.0):
+        earlier = ManualClock(bench.clock.now() - timedelta(seconds=back))
+        assert not Approvals(bench.store, earlier).is_valid(answered)
 
 
 def test_a_request_that_was_changed_on_disk_approves_nothing(asking, approvals):

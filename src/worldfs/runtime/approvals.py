@@ -165,8 +165,10 @@ class Approvals:
         answer = request.answer
         if answer is None or answer.answer != APPROVED:
             return False
-        end = parse_stamp(answer.expires_at)
-        return end is not None and self._clock.now() < end
+        given, end, now = parse_stamp(answer.at), parse_stamp(answer.expires_at), self._clock.now()
+        if given is None or end is None:
+            return False
+        return given - timedelta(seconds=VALID_S) < now < end  # a clock that was set back far renews no approval
 
     def started(self, plan: str) -> dict[int, str]:
         """Step → the job that began it."""
