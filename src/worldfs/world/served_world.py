@@ -84,6 +84,7 @@ class ServedWorld:
             reach=self._mounted,
             may=self._may,
             stop=self._stop,
+            attach=self.attach,
             memory_only=memory_only,
             held=True,  # queued jobs of an earlier process need rights and nodes, which are not ready yet
         )

@@ -23,9 +23,11 @@ from worldfs.testing.call_fixtures import ALICE, state, wait_for_call, wait_unti
 from worldfs.testing.waiting import PATIENCE_S
 from worldfs.testing.workspace_fixture import WorkspaceFixture
 from worldfs.world.agent_jobs.agent_jobs import AgentJobs
-from worldfs.world.agent_jobs.chat import Chat
+from worldfs.world.agent_jobs.chat import Chat, Responder
+from worldfs.world.agent_jobs.chat_context import ChatContext
 from worldfs.world.agent_jobs.responders import Responders
 from worldfs.world.agent_jobs.responders import command_responder as module
+from worldfs.world.services.agent_services import unattached
 from worldfs.world.world import World
 
 
@@ -39,9 +41,16 @@ class Home:
         self.calls = AgentJobs.open(path, SystemClock())
         self.model: ChatModel | None = None
         clock = SystemClock()
-        brains = Responders(
-            lambda: config.read(self.file.read_bytes()), world, path / "agents", clock, may, model=self._planner_model
-        )
+
+        def context(agent: Path, planner: Responder | None) -> ChatContext:
+            turns, feed = self.calls.turns, self.calls.feed
+            return ChatContext(clock, agent=agent, attach=unattached, feed=feed, turns=turns, planner=planner)
+
+        def settings() -> config.Config:
+            return config.read(self.file.read_bytes())
+
+        agents, model = path / "agents", self._planner_model
+        brains = Responders(settings, world, agents, clock, may, context=context, model=model)
         self.file = path / "config.json"
         self.set()
         self.chat = Chat(self.calls, brains)

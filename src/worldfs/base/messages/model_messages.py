@@ -36,6 +36,10 @@ ROWS = {
         "one call of agree or refuse is expected, and not {found}",
         "应当调用一次 agree 或 refuse，而不是 {found}",
     ),
+    "model.unmoved": ("Nothing has moved.", "什么都没有动。"),
+    "model.propose": ("To do it, send: {text} (read as: {reading})", "要执行，请发送：{text}（理解为：{reading}）"),
+    "model.no_tree": ("no tree is served here", "这里没有提供目录树"),
+    "model.serve": ("serve the home: paos serve, or paos up --serve", "请提供服务：paos serve，或 paos up --serve"),
     "model.too_long": (
         "the reading has {size} characters and cannot be confirmed in one line",
         "理解有 {size} 个字符，一行内无法确认",

@@ -74,6 +74,14 @@ class AgentJob(NamedTuple):
         )
 
 
+class ChatTurn(NamedTuple):
+    """A message that was answered: what was said, and the answer, or why there is none."""
+
+    text: str
+    answer: str
+    ok: bool
+
+
 @dataclass(slots=True)
 class AgentJobContext:
     """One run of a job, passed to its work function: parameters, time limit, stop request, log."""

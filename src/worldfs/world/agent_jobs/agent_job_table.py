@@ -64,6 +64,12 @@ class AgentJobTable:
                     return call
         return None
 
+    def newest_chats(self, binding: Binding, most: int) -> list[str]:
+        """The ids of the chat jobs of the binding's agent and project that ended last, newest first."""
+        with self._lock:
+            ends = self._ends.get((binding.agent, binding.project))
+            return ends.newest(most) if ends is not None else []
+
     def enter(self, call: AgentJob) -> None:
         """Add a new job, or one that a start found."""
         with self._lock:

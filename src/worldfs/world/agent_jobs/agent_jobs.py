@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 from worldfs.access.binding import Binding
 from worldfs.base.clock import Clock, SystemClock, stamp
 from worldfs.base.errors import BadInput, Busy, NotFound
+from worldfs.base.json_values import as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import Job, JobStatus, Json, Order, Outcome
 from worldfs.formats.sheet_members import OrderTerms
@@ -31,7 +32,9 @@ from worldfs.tree.verb_values import Wait
 
 from .agent_job import (
     AgentJob,
+    ChatTurn,
     agent_job_of,
+    binding_of,
     error_line,
     result_text,
 )
@@ -226,6 +229,27 @@ class AgentJobs:
     def chat_end_after(self, binding: Binding, number: int, given: Callable[[str], bool]) -> AgentJob | None:
         """The job of the first end of a chat after `number` that was not delivered yet."""
         return self._table.chat_end_after(binding, number, given)
+
+    def turns(self, binding: Binding, most: int) -> list[ChatTurn]:
+        """What the binding's role said last to its agent in its project, within a day, and the answers; oldest first.
+
+        Other roles' words are left out: they would be read with rights that their speaker does not have.
+        """
+        found: list[ChatTurn] = []
+        for id in self._table.newest_chats(binding, 2 * most):
+            if len(found) == most:
+                break
+            if not self.known(binding, id):
+                continue
+            try:
+                job = self.job(id)
+            except (NotFound, BadInput):
+                continue  # removed or broken by another program
+            outcome = job.status.outcome
+            if binding_of(job.order) == binding._replace(token="") and outcome is not None:
+                text, answer = as_text(job.order.params.get("text")), result_text(outcome).decode()
+                found.append(ChatTurn(text, answer, outcome.ok))
+        return found[::-1]
 
     def tick(self) -> float | None:
         """Run what is due by the clock: for tests with a manual clock."""

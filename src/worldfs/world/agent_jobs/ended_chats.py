@@ -23,6 +23,10 @@ class EndedChats:
         for index in range(bisect_right(self._numbers, number), len(self._numbers)):
             yield self._numbers[index], self._ids[index]
 
+    def newest(self, most: int) -> list[str]:
+        """The ids of the last ends, newest first."""
+        return self._ids[: -most - 1 : -1]
+
     def forget(self, shown: Callable[[str], bool]) -> None:
         """One more is no longer shown; the list is compacted now and then."""
         self._gone += 1

@@ -6,20 +6,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldfs.access.binding import Binding
 from worldfs.base.clock import Clock
-from worldfs.base.errors import NotFound
+from worldfs.base.errors import MissingRequirement, NotFound
 from worldfs.base.messages import coded
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.verb_values import Wait, WriteContext, Written
 from worldfs.world.agent_jobs.agent_jobs import AgentJobs
-from worldfs.world.agent_jobs.chat import Chat
+from worldfs.world.agent_jobs.chat import Chat, Responder
+from worldfs.world.agent_jobs.chat_context import ChatContext
 from worldfs.world.agent_jobs.event_selector import Alive, EventSelector, Readable, SavedWaits
 from worldfs.world.agent_jobs.responders import Responders
+from worldfs.world.configured_model import configured_model
 from worldfs.world.instruction_model import planner_model
 
 from ..home import Home
@@ -31,11 +33,17 @@ from .web import WebSearchTool
 
 if TYPE_CHECKING:
     from worldfs.formats.config import Config
+    from worldfs.namespace.connection_tree import ConnectionTree
     from worldfs.planning.planner import PlannerModel
 
     from ..world import World
 
 NodePermission = Callable[[Binding, str], bool]
+
+
+def unattached(binding: Binding) -> ConnectionTree:
+    """Services that are opened without a served world have no tree."""
+    raise MissingRequirement(coded("model.no_tree"), op="attach", fix=coded("model.serve"))
 
 
 class AgentServices:
@@ -59,6 +67,7 @@ class AgentServices:
         reach: NodeLookup = lambda node: None,
         may: NodePermission = lambda binding, node: False,
         stop: Callable[[Binding], object] = lambda binding: None,
+        attach: Callable[[Binding], ConnectionTree] = unattached,
         memory_only: bool = False,
         held: bool = False,
     ) -> AgentServices:
@@ -67,6 +76,7 @@ class AgentServices:
         `stop`: stops every robot that the binding sees.
         `may`: whether this binding may command that node, checked when an instruction runs, not when it is accepted;
         by default nobody may.
+        `attach`: the tree of a binding, for a chat backend that looks into it.
         `held`: nothing runs before `start`, neither queued jobs of an earlier process nor new ones: for a caller not
         ready for `reach` and `may` yet.
         """
@@ -84,7 +94,19 @@ class AgentServices:
             "web_search": WebSearchTool(home, lambda: config().web_search, environ),
         }
         orders = EndpointOrders(calls, tools, NodeTool(world, reach))
-        chat = Chat(calls, Responders(config, world, agents, clock, may, model=model), stop)
+
+        def context(agent: Path, planner: Responder | None) -> ChatContext:
+            return ChatContext(
+                clock,
+                agent=agent,
+                model=partial(configured_model, config(), home, environ, clock),
+                attach=attach,
+                feed=feed,
+                turns=calls.turns,
+                planner=planner,
+            )
+
+        chat = Chat(calls, Responders(config, world, agents, clock, may, context=context, model=model), stop)
         return cls(calls, chat, orders, memory)
 
     def actions(

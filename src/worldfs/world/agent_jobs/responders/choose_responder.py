@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from worldfs.base.clock import Clock
-from worldfs.base.driver import PluginContext
 from worldfs.base.errors import UserError
 from worldfs.base.model import Cause, Outcome
 from worldfs.base.plugin_registry import PluginGroup
@@ -15,6 +14,7 @@ from worldfs.formats.config_services import CHAT, KINDS
 from worldfs.formats.config_services import ResponderConfig as Settings
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.agent_jobs.chat import Responder
+from worldfs.world.agent_jobs.chat_context import ChatContext
 
 from .command_responder import CommandResponder
 from .planner_responder import ConfirmedModel, NodePermission, PlannerResponder
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from worldfs.formats.config import Config
     from worldfs.world.world import World
 
-BACKENDS: Final = PluginGroup[Callable[[Settings, PluginContext], Responder]](CHAT, {})
+BACKENDS: Final = PluginGroup[Callable[[Settings, ChatContext], Responder]](CHAT, {})
 
 
 class Responders:
@@ -37,10 +37,12 @@ class Responders:
         clock: Clock,
         may: NodePermission,
         *,
+        context: Callable[[Path, Responder | None], ChatContext],
         model: ConfirmedModel = lambda confirmed: None,
     ) -> None:
+        """`context`: what a package's backend is made with, by the agent's directory and the planner."""
         self._config, self._world, self._agents, self._clock, self._may = config, world, agents, clock, may
-        self._model = model
+        self._context, self._model = context, model
 
     def __call__(self, agent: str) -> Responder | None:
         try:
@@ -55,13 +57,19 @@ class Responders:
             return None
         if settings.kind not in KINDS:
             return self._of_package(settings, agent)
-        if self._world is None or not self._world.specs:
+        planner = self._planner(settings)
+        if planner is None:
             return _UnavailableResponder("agents.brains names the planner, and this home has no workspace with a robot")
+        return planner
+
+    def _planner(self, settings: Settings) -> PlannerResponder | None:
+        if self._world is None or not self._world.specs:
+            return None
         return PlannerResponder(self._world, settings.robot, self._may, self._model)
 
     def _of_package(self, settings: Settings, agent: str) -> Responder:
         try:
-            return BACKENDS[settings.kind](settings, PluginContext(self._clock, agent=self._agents / agent))
+            return BACKENDS[settings.kind](settings, self._context(self._agents / agent, self._planner(settings)))
         except UserError as error:
             return _UnavailableResponder(str(error))
         except Exception as error:  # whatever a package raises

@@ -59,7 +59,7 @@ class PlannerResponder:
             said = stopped_message(robot, now, text) if now.stopped else since
             return Outcome.success(said)
 
-        confirmed, text = _confirmation(text)
+        confirmed, text = read_confirmation(text)
 
         def tell(line: str) -> None:
             run.log("progress", message=line)
@@ -145,7 +145,7 @@ def report_json(report: PlanReport) -> dict[str, object]:
     return {"verdict": report.verdict, "source": report.source, "goals": goals, "jobs": jobs, **asked}
 
 
-def _confirmation(text: str) -> tuple[str, str]:
+def read_confirmation(text: str) -> tuple[str, str]:
     """The code of a reading that the message confirms ("" for none), and the instruction."""
     found = _CONFIRM.fullmatch(text)
     return (found[1], found[2]) if found else ("", text)
