@@ -28,6 +28,18 @@ ROWS = {
         "{tool} is set up as the agent {agent} (role {role}); undo with: {name} setup {tool} --undo",
         "{tool} 已设置为智能体 {agent}(角色 {role})；撤销：{name} setup {tool} --undo",
     ),
+    "setup.done_connected": (
+        "{tool} is set up for {url}, with the rights of the token; undo with: {name} --connect {url} setup {tool} --undo",
+        "{tool} 已设置为连接 {url}，权限以令牌为准；撤销：{name} --connect {url} setup {tool} --undo",
+    ),
+    "setup.needs_token_file": (
+        "settings hold no token: they name a file that does",
+        "设置中不保存令牌，只写明令牌所在的文件",
+    ),
+    "setup.trust_codex": (
+        "Codex runs hooks that you have trusted: start `codex` and answer its question, or open /hooks",
+        "Codex 只运行你已信任的钩子：启动 `codex` 并回答其询问，或打开 /hooks",
+    ),
     "setup.undone": ("{tool}: what was set up is taken out", "{tool}：已移除所设置的内容"),
     "setup.left": ("left as it is, because it was changed since: {names}", "因之后被改动而保留：{names}"),
     "setup.no_project": ("no such directory", "没有该目录"),
