@@ -118,12 +118,14 @@ class _Handler(BaseHTTPRequestHandler):
             call = {"id": f"call_{len(results):04}", "type": "function", "function": function}
             message = {"role": "assistant", "content": None, "tool_calls": [call]}
         why = "tool_calls" if isinstance(step, ScriptedCall) else "stop"
-        choice = {"index": 0, "message": message, "finish_reason": why, "logprobs": None}
         usage = {"prompt_tokens": USAGE[0], "completion_tokens": USAGE[1], "total_tokens": sum(USAGE)}
-        return self._plain(
-            {"id": "chatcmpl-1", "object": "chat.completion", "created": 1_700_000_000, "model": body.get("model", "m"),
-             "choices": [choice], "usage": usage}
-        )  # fmt: skip
+        head: Json = {"id": "chatcmpl-1", "created": 1_700_000_000, "model": body.get("model", "m"), "usage": usage}
+        if body.get("stream"):
+            piece = {**message, "tool_calls": [{"index": 0, **call} for call in as_objects(message.get("tool_calls"))]}
+            choice: Json = {"index": 0, "delta": piece, "finish_reason": why}
+            return self._events([{**head, "object": "chat.completion.chunk", "choices": [choice]}], last="[DONE]")
+        choice = {"index": 0, "message": message, "finish_reason": why, "logprobs": None}
+        return self._plain({**head, "object": "chat.completion", "choices": [choice]})
 
     # -- Anthropic messages ------------------------------------------------------------------------------------------
 
@@ -253,9 +255,9 @@ class _Handler(BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(answer.body)
 
-    def _events(self, events: list[Json], *, named: bool = False) -> None:
+    def _events(self, events: list[Json], *, named: bool = False, last: str = "") -> None:
         lines = [(f"event: {event['type']}\n" if named else "") + f"data: {json.dumps(event)}\n\n" for event in events]
-        data = "".join(lines).encode()
+        data = "".join([*lines, f"data: {last}\n\n" if last else ""]).encode()
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Content-Length", str(len(data)))

@@ -29,8 +29,8 @@ ROWS = {
         "{tool} 已设置为智能体 {agent}(角色 {role})；撤销：{name} setup {tool} --undo",
     ),
     "setup.done_connected": (
-        "{tool} is set up for {url}, with the rights of the token; undo with: {name} --connect {url} setup {tool} --undo",
-        "{tool} 已设置为连接 {url}，权限以令牌为准；撤销：{name} --connect {url} setup {tool} --undo",
+        "{tool} is set up for {url}, with the rights of the token; undo with: {name} --connect URL setup {tool} --undo",
+        "{tool} 已设置为连接 {url}，权限以令牌为准；撤销：{name} --connect URL setup {tool} --undo",
     ),
     "setup.needs_token_file": (
         "settings hold no token: they name a file that does",

@@ -165,7 +165,9 @@ _WORLD = (
             ArgumentSpec(("--undo",), "take out what was put in, and nothing else", takes="switch"),
         ),
         "--agent names the agent (default: that of the program), --as its role (default: planner). Without a terminal "
-        "it changes nothing without --yes. Exit 1: the user declined.",
+        "it changes nothing without --yes. Over --connect the settings name the server and --token-file, and there are "
+        "no hooks. Exit 1: the user declined.",
+        remote="setup_command:run",
     ),
     CommandSpec(
         "token add",

@@ -12,6 +12,7 @@ from worldfs.base.errors import BadInput, NotFound
 from worldfs.base.messages import coded, render
 
 from .command_context import CommandContext
+from .server_tree import server_token
 
 if TYPE_CHECKING:
     from worldfs.interfaces.client_setup.setup_plan import SetupPlan
@@ -30,7 +31,8 @@ def run(context: CommandContext) -> int:
         write_record,
     )
 
-    home, tool = str(context.home.path), context["program"]
+    tool, far = context["program"], bool(context["connect"])
+    home = _record_place(context) if far else str(context.home.path)
     project = os.path.abspath(os.path.expanduser(context["directory"]))
     if not os.path.isdir(home):
         fix = coded("command.make_it", name=context.name)
@@ -39,12 +41,13 @@ def run(context: CommandContext) -> int:
         raise NotFound(coded("setup.no_project"), path=project, op="setup")
     name = record_name(tool, project)
     record = read_record(home, name)
-    agent, role = check_agent_name(context["agent"] or tool), context["as"] or "planner"
+    agent = context["agent"] or ("" if far else tool)
+    role = "" if far else context["as"] or "planner"
     if context["undo"]:
         plan = plan_undo(record)
     else:
         codex_home = os.path.expanduser(context.environ.get("CODEX_HOME") or "~/.codex")
-        place = Place(project, _program(context), agent, role, codex_home)
+        place = Place(project, _program(context), check_agent_name(agent) if agent else "", role, codex_home)
         plan = plan_setup(PROGRAMS[tool](place), record)
     paths = [change.path for change in plan.changes]
     if not plan.changes and not (context["undo"] and record):
@@ -62,18 +65,42 @@ def run(context: CommandContext) -> int:
         write_record(home, name, plan.record)  # before the files, so that --undo knows whatever was written
         carry_out(plan)
         said = coded("setup.done", tool=tool, agent=agent, role=role, name=context.name)
+        if far:
+            said = coded("setup.done_connected", tool=tool, url=context["connect"], name=context.name)
     context.output.report(said, {"changed": paths, "left": plan.left, "agent": agent}, "good")
+    if tool == "codex" and not (far or context["undo"]):
+        context.output.notice(coded("setup.trust_codex"))
     if plan.left:
         context.output.notice(coded("setup.left", names=plan.left))
     return 0
 
 
 def _program(context: CommandContext) -> tuple[str, ...]:
-    """This program with the options that say where the home is, as it can be started from any directory."""
+    """This program with the options that say where the tree is, as it can be started from any directory."""
     beside = Path(sys.executable).with_name("paos")
     program = (str(beside),) if beside.exists() else (sys.executable, "-m", "worldfs.interfaces.cli.main")
+    if context["connect"]:
+        project = ("--project", context["project"]) if context["project"] else ()
+        return (*program, "--connect", context["connect"], "--token-file", _token_file(context), *project)
     agents = ("--agents", context.agents) if context["agents"] else ()
     return (*program, "--home", str(context.home.path.absolute()), *agents)
+
+
+def _token_file(context: CommandContext) -> str:
+    """Where the token of --connect is read from at each start: settings hold none."""
+    if not context["token_file"]:
+        fix = coded("access.right_token")
+        raise BadInput(coded("setup.needs_token_file"), op="setup", expected="--token-file FILE", fix=fix)
+    server_token(context)
+    return os.path.abspath(os.path.expanduser(context["token_file"]))
+
+
+def _record_place(context: CommandContext) -> str:
+    """The directory that keeps the records of set-ups behind --connect: there may be no home here."""
+    state = context.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+    place = os.path.join(state, "paos")
+    os.makedirs(place, mode=0o700, exist_ok=True)
+    return place
 
 
 def _agreed(context: CommandContext, plan: SetupPlan) -> bool:

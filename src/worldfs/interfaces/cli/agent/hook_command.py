@@ -12,18 +12,23 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Json
 from worldfs.interfaces.cli.command_context import CommandContext
 
+from .arrived_messages import arrived
 from .session_commands import SessionClient, session_client, session_keeper, start_for_client, wait_for_keeper
 
 if TYPE_CHECKING:
     from worldfs.agents.agent_state import AgentState
 
 LONGEST_EVENT: Final = 1 << 20  # characters that are read of it
+TURNS: Final = frozenset({"UserPromptSubmit", "PostToolUse", "BeforeAgent", "AfterTool"})  # whose output is context
+COMPACTS: Final = "PreCompress"  # of Gemini CLI, which has no event after a compaction
+COMPACTED: Final = ".paos/compacted"
 
 
 def run(context: CommandContext) -> int:
     """SessionStart: begin a session that lives as long as the client, and print the state prompt; after a compaction
-    the prompt alone. SessionEnd: end that session. A session of another client is never touched, and inside `paos
-    agent run`, which does all this itself, nothing happens."""
+    the prompt alone. A turn or a tool call (`TURNS`): print the messages that have arrived since. SessionEnd: end that
+    session. A session of another client is never touched, and inside `paos agent run`, which does all this itself,
+    nothing happens."""
     from worldfs.agents.agent_state import AgentState
 
     event = _event()
@@ -31,9 +36,21 @@ def run(context: CommandContext) -> int:
         return 0
     client = session_client(os.getppid() if context["for"] is None else context["for"])
     with AgentState.open(context["name"], context.agents, create=True, language=context.language) as state:
-        if event["hook_event_name"] == "SessionStart":
+        name = event["hook_event_name"]
+        if name == "SessionStart":
             _start(context, state, client, event)
-        elif event["hook_event_name"] == "SessionEnd" and (sid := _session_of(state, event)):
+        elif name not in {"SessionEnd", COMPACTS, *TURNS} or not (sid := _session_of(state, event)):
+            return 0
+        elif name == COMPACTS:
+            state.agent_dir.write_unsynced(COMPACTED, f"{sid}\n".encode())
+        elif name in TURNS:
+            _say(
+                name,
+                "\n\n".join(
+                    part for part in (_prompt_again(context, state, sid), arrived(state, sid, context.language)) if part
+                ),
+            )
+        else:
             keeper = session_keeper(state)
             state.finish("completed", session=sid)
             wait_for_keeper(keeper)
@@ -58,9 +75,23 @@ def _start(context: CommandContext, state: AgentState, client: SessionClient, ev
             start_for_client(state, client, type="ad-hoc", client_session=event.get("session_id"))
         except Busy as error:
             context.output.notice(str(error))
-    text = state.prompt(language=context.language)
-    said = {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}}
-    print(json.dumps(said, ensure_ascii=False))
+    _say("SessionStart", state.prompt(language=context.language))
+
+
+def _prompt_again(context: CommandContext, state: AgentState, sid: str) -> str:
+    """The state prompt, where the client has compacted its context since and has no event for the time after it."""
+    directory = state.agent_dir
+    if directory.store.probe(COMPACTED) is None:
+        return ""
+    directory.root.remove(COMPACTED)
+    return state.prompt(language=context.language)
+
+
+def _say(event: str, text: str) -> None:
+    """In the form that Claude Code, Codex and Gemini CLI share."""
+    if text:
+        said = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
+        print(json.dumps(said, ensure_ascii=False))
 
 
 def _session_of(state: AgentState, event: Json) -> str:
