@@ -92,7 +92,7 @@ def _token_file(context: CommandContext) -> str:
         fix = coded("access.right_token")
         raise BadInput(coded("setup.needs_token_file"), op="setup", expected="--token-file FILE", fix=fix)
     server_token(context)
-    return os.path.abspath(os.path.expanduser(context["token_file"]))
+    return str(Path(context["token_file"]).expanduser().absolute())
 
 
 def _record_place(context: CommandContext) -> str:
