@@ -22,6 +22,7 @@ NEEDS = {
     "docs/mcp.md": ("mcp",),
     "docs/models.md": ("mujoco", "pydantic_ai"),
     "docs/robots.md": ("numpy",),
+    "docs/skills.md": ("mujoco",),
     "docs/tour-policy.md": ("mujoco", "pyarrow", "onnxruntime"),
     "docs/tour-tree.md": ("mujoco", "websockets"),
 }

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from worldfs.base.chat_model import ConfiguredModel
 from worldfs.base.clock import Clock
 from worldfs.base.driver import PluginContext, Run, Simulated
 from worldfs.base.errors import BadInput, MissingRequirement, UserError, WorldError
@@ -60,6 +61,7 @@ class SessionDocuments:
     environment: Callable[[], Json]  # the present ENVIRONMENT.md
     place: preflight.FieldLocator
     skill_state: Callable[[Skill, Target], SkillState]  # whether a skill file is allowed on a body
+    model: Callable[[str], ConfiguredModel | None]  # of config.json, by its name there
 
 
 class SessionDriver:
@@ -217,9 +219,8 @@ class SessionDriver:
         return adapter
 
     def _skill_request(self, order: Order, skill: Skill) -> SkillRequest:
-        return replace(
-            skill_request(order, skill), home=self._artifacts.parent if self._artifacts is not None else None
-        )
+        home = self._artifacts.parent if self._artifacts is not None else None
+        return replace(skill_request(order, skill), home=home, model=self._registries.model)
 
     def _runtime(self, order: Order, skill: Skill, found: list[Finding]) -> SkillRuntime | None:
         """The session's own choice, else the skill's. None, and a finding, if no plugin provides it."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from worldfs.base.chat_model import ConfiguredModel
 from worldfs.base.driver import Run
 from worldfs.base.model import Finding, Json, Outcome, Skill
 from worldfs.policies.policy_client import PolicyClient
@@ -31,6 +32,7 @@ class SkillRequest:
     seed: int | None = None  # of the new episode, for targets that take one
     real_time: bool = False  # a simulation runs at the pace of the clock
     home: Path | None = None  # the workspace on disk: files that params name are below it
+    model: Callable[[str], ConfiguredModel | None] = lambda name: None  # of config.json, by its name there
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,7 @@ def assemble_kernel(
         artifacts,
         world.language(),
         records=world.skill_records,
+        model=model,
         parts=parts,
         approval=partial(approval_rule, world.config),
     )

@@ -15,6 +15,7 @@ from worldfs.formats.runtime import skill_file, skills, targets
 from worldfs.storage.store_interface import Store
 
 if TYPE_CHECKING:
+    from worldfs.base.chat_model import ConfiguredModel
     from worldfs.base.clock import Clock
     from worldfs.base.model import Json, Skill, Target
     from worldfs.formats.runtime.entry_registry import EntryRegistry
@@ -130,6 +131,7 @@ class TargetNodes:
         language: str,
         *,
         records: SkillRecords,
+        model: Callable[[str], ConfiguredModel | None],
         parts: Plugins | None = None,
         approval: Callable[[str, bool], ApprovalRule] = lambda node, real: MAY_MOVE,
     ) -> None:
@@ -138,7 +140,7 @@ class TargetNodes:
         self.targets = targets
         self._clock, self._artifacts, self._language = clock, artifacts, language
         self._parts = parts or Plugins()
-        self._approval, self._records = approval, records
+        self._approval, self._records, self._model = approval, records, model
 
     def node(self, id: str) -> KernelNode:
         from worldfs.runtime.body_worker import KernelNode
@@ -147,7 +149,7 @@ class TargetNodes:
         targets = self.targets
         registries = SessionDocuments(
             lambda: targets.targets().get(id), targets.skills, targets.environment, targets.pointer,
-            self._records.state,
+            self._records.state, self._model,
         )  # fmt: skip
         driver = SessionDriver(registries, self._parts, self._clock, self._artifacts, self._language)
         return KernelNode(id, driver, self._artifacts, self.enabled(id), self._rule(id))

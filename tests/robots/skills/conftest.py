@@ -24,7 +24,7 @@ CAN = Thing("can_01", "green can", "can", (0.55, 0.25, 0.0555), size=(0.06, 0.06
 class Stand:
     """A target with a runtime: `review` and `do` a skill by its id and params."""
 
-    def __init__(self, *things, home=None, target=None, extra=None, cameras=()):
+    def __init__(self, *things, home=None, target=None, extra=None, cameras=(), model=None):
         self.clock = SystemClock()
         scene = Scene((RobotState("sim"),), things, (TABLE, BASKET))
         cameras = tuple(CameraSpec(name) for name in cameras)
@@ -32,14 +32,16 @@ class Stand:
             Target("sim", "sim", backend="mujoco", cameras=cameras), PluginContext(self.clock, scene=scene)
         )
         self.target.open()
-        self.runtime, self.home, self.extra = ReKepPolicyRuntime(), home, extra or {}
+        self.runtime, self.home, self.extra, self.model = ReKepPolicyRuntime(), home, extra or {}, model
 
     @property
     def rig(self):
         return self.target.arm.rig
 
     def request(self, skill, words="", **params):
-        return SkillRequest("j1", Skill(skill, "ReKepPolicyRuntime", extra=self.extra), params, words, home=self.home)
+        written = Skill(skill, "ReKepPolicyRuntime", extra=self.extra)
+        model = {} if self.model is None else {"model": self.model}
+        return SkillRequest("j1", written, params, words, home=self.home, **model)
 
     def review(self, skill, words="", **params):
         return list(self.runtime.review(self.request(skill, words, **params), self.target))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import io
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -17,21 +17,21 @@ from .end_effector import SceneSnapshot
 from .keypoints import Keypoint, positions
 
 CAMERA = "front"
+PICTURE = "keypoints.png"  # beside the trace
+SCALE, DOT, TEXT, MARGIN = 2, 4, 18, 2  # of the camera's picture; pixels of the larger one
+
+Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
-def picture_of(target: TargetAdapter, state: SceneSnapshot) -> Callable[[Sequence[Keypoint]], str]:
-    """Returns a data URL for keypoints; raises `MissingRequirement` where there is no camera of known pose."""
-
-    def picture(points: Sequence[Keypoint]) -> str:
-        capture = getattr(
-            target, "capture_frame", None
-        )  # beyond the port: only the simulated table knows where its camera is
-        if capture is None:
-            raise MissingRequirement("no camera of known pose", op="show a model the scene", code="CAMERA_UNAVAILABLE")
-        frame: RgbdImage = capture(CAMERA, rgb=True)
-        return data_url(draw_keypoints(frame, positions(points, state.poses)))
-
-    return picture
+def picture_of(target: TargetAdapter, points: Sequence[Keypoint], state: SceneSnapshot) -> bytes:
+    """PNG bytes. Raises `MissingRequirement` where there is no camera of known pose."""
+    capture = getattr(
+        target, "capture_frame", None
+    )  # beyond the port: only the simulated table knows its camera's pose
+    if capture is None:
+        raise MissingRequirement("no camera of known pose", op="show a model the scene", code="CAMERA_UNAVAILABLE")
+    frame: RgbdImage = capture(CAMERA, rgb=True)
+    return draw_keypoints(frame, positions(points, state.poses))
 
 
 def project(frame: RgbdImage, points: Array) -> Array:
@@ -46,21 +46,44 @@ def project(frame: RgbdImage, points: Array) -> Array:
 
 
 def draw_keypoints(frame: RgbdImage, points: Array) -> bytes:
-    """PNG bytes of the picture with dots and numbers. Raises `MissingRequirement` without Pillow."""
+    """PNG bytes of the enlarged picture with dots and numbers. Raises `MissingRequirement` without Pillow."""
     try:
-        from PIL import Image, ImageDraw
+        from PIL import Image, ImageDraw, ImageFont
     except ImportError as error:
         raise MissingRequirement("no Pillow", op="draw keypoints", fix="pip install 'worldfs[sim]'") from error
     image = Image.fromarray(np.asarray(frame.rgb))
-    pen = ImageDraw.Draw(image)
-    for number, (right, down) in enumerate(project(frame, points)):
-        if np.isfinite(right) and 0 <= right < image.width and 0 <= down < image.height:
-            pen.ellipse((right - 3, down - 3, right + 3, down + 3), fill=(255, 255, 0), outline=(0, 0, 0))
-            pen.text((right + 5, down - 5), str(number), fill=(255, 255, 255), stroke_width=2, stroke_fill=(0, 0, 0))
+    image = image.resize((SCALE * image.width, SCALE * image.height), Image.Resampling.BICUBIC)
+    pen, font = ImageDraw.Draw(image), ImageFont.load_default(TEXT)
+    at = {number: (float(x), float(y)) for number, (x, y) in enumerate(SCALE * project(frame, points))
+          if np.isfinite(x) and 0 <= x < image.width and 0 <= y < image.height}  # fmt: skip
+    taken = [(x - DOT, y - DOT, x + DOT, y + DOT) for x, y in at.values()]
+    for number, (x, y) in at.items():
+        wide, high = pen.textbbox((0, 0), str(number), font)[2:]
+        box = free_box((x, y), (wide + 2 * MARGIN, high + 2 * MARGIN), (image.width, image.height), taken)
+        taken.append(box)
+        pen.line((x, y, (box[0] + box[2]) / 2, (box[1] + box[3]) / 2), fill=(0, 0, 0), width=1)
+        pen.rectangle(box, fill=(0, 0, 0))
+        pen.text((box[0] + MARGIN, box[1] + MARGIN), str(number), fill=(255, 255, 255), font=font)
+    for x, y in at.values():
+        pen.ellipse((x - DOT, y - DOT, x + DOT, y + DOT), fill=(255, 255, 0), outline=(0, 0, 0))
     out = io.BytesIO()
     image.save(out, "PNG")
     return out.getvalue()
 
 
-def data_url(png: bytes) -> str:
-    return "data:image/png;base64," + base64.b64encode(png).decode()
+def free_box(
+    dot: tuple[float, float], size: tuple[float, float], picture: tuple[int, int], taken: Sequence[Box]
+) -> Box:
+    """A place for a number near its dot that covers no other dot or number; the nearest one where all are taken."""
+    first: Box | None = None
+    for away in range(20, 200, 12):
+        for turn in range(16):
+            x = dot[0] + away * math.cos(turn * math.tau / 16) - size[0] / 2
+            y = dot[1] + away * math.sin(turn * math.tau / 16) - size[1] / 2
+            box = x, y, x + size[0], y + size[1]
+            if x < 0 or y < 0 or box[2] >= picture[0] or box[3] >= picture[1]:
+                continue
+            if not any(box[0] < t[2] and t[0] < box[2] and box[1] < t[3] and t[1] < box[3] for t in taken):
+                return box
+            first = first or box
+    return first or (0.0, 0.0, *size)

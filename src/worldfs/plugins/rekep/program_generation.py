@@ -1,69 +1,88 @@
-"""From words to a program: the model's answer is read like any file, and requested once more where it is refused."""
+"""From words to a program: a model's answer is read as any file is, rehearsed, and sent back where it is refused."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
+from worldfs.base.chat_model import ConfiguredModel, ModelMessage, ModelUnavailable, RecordingModel
 from worldfs.base.driver import Run
 from worldfs.base.errors import BadInput, UserError
-from worldfs.base.json_values import as_int
-from worldfs.base.model import Json, Skill
+from worldfs.base.model import Json
+from worldfs.formats.runtime.skill_file import program_text
+from worldfs.skills.skill_runtime import SkillRequest
 
-from . import constraint_prompt, language_model
+from . import constraint_prompt
 from .constraint_program import ConstraintProgram, of_text
-from .end_effector import SceneSnapshot
+from .end_effector import ExecutionHalted, SceneSnapshot
 from .keypoints import Keypoint, of_scene, positions
 from .program_library import LibraryProgram, ProgramGoal
 from .program_sources import with_points
 
-AGAIN = 2  # times that a refused answer is sent back with the reason
+AGAIN: Final = 2  # times that a refused answer is sent back with the reason
+
+
+def model_of(request: SkillRequest) -> ConfiguredModel:
+    """The model that the skill names. Raises `ModelUnavailable` (MODEL_MISSING) naming what is to be declared."""
+    name = request.skill.extra.get("model")
+    found = request.model(name) if isinstance(name, str) else None
+    if found is None:
+        said = "no model is named" if name is None else f"no model {name!r} in config.json"[:120]
+        raise ModelUnavailable(
+            said if name is None or isinstance(name, str) else "no name of a model", code="MODEL_MISSING",
+            path=f"SKILLS.md {request.skill.id} model", expected="the name of a model in `models` of config.json",
+            fix=f"write `model: planner` in the skill {request.skill.id}, and models.planner in config.json",
+        )  # fmt: skip
+    return found
 
 
 def generate_program(
-    words: str, skill: Skill, state: SceneSnapshot, run: Run, *,
-    picture: Callable[[Sequence[Keypoint]], str] | None = None,
-    check: Callable[[LibraryProgram], str] = lambda planned: "",
+    words: str, request: SkillRequest, state: SceneSnapshot, run: Run, *,
+    picture: Callable[[Sequence[Keypoint]], bytes],
+    check: Callable[[LibraryProgram], None],
 ) -> tuple[LibraryProgram, Json]:  # fmt: skip
-    """A program for `words`, and the evidence of its making. `picture`: returns a data URL.
+    """A program for `words`, and the evidence of its making. `picture`: PNG bytes, for a skill with `images: true`.
 
-    Raises `LanguageModelError`, or `BadInput` when the last answer is still unusable. `check` returns why one is.
+    `check` raises `BadInput` for a program that is not to be run. Raises `ModelUnavailable`, or the last `BadInput`.
     """
-    chosen = language_model.model_of_skill(skill)
+    model = model_of(request).open()
     points = of_scene(state.things.values())
     text = constraint_prompt.task_prompt(words, points, positions(points, state.poses).tolist(), state.things)
-    content: object = text
     refusals: list[str] = []
-    evidence: Json = {"model": chosen.name, "words": words, "answers": 0, "refusals": refusals}
-    asked = 0
-    if picture is not None and chosen.images:
+    evidence: Json = {"model": model.name, "words": words, "answers": 0, "refusals": refusals}
+    images: tuple[bytes, ...] = ()
+    if request.skill.extra.get("images") is True:
         try:
-            image = {"type": "image_url", "image_url": {"url": picture(points)}}
-            content = [{"type": "text", "text": text}, image]
-        except UserError as error:  # it reads the list of keypoints as well
+            images = (picture(points),)
+        except UserError as error:  # the model reads the list of keypoints as well
             evidence["picture"] = str(error)[:200]
-    messages: list[Json] = [
-        {"role": "system", "content": constraint_prompt.RULES},
-        {"role": "user", "content": content},
-    ]
+    messages = [ModelMessage("system", constraint_prompt.RULES), ModelMessage("user", text, images)]
     while True:
-        answer, usage = language_model.ask_model(chosen, messages, run)
-        asked += 1
-        evidence["answers"] = asked
-        for key, value in usage.items():
-            evidence[key] = as_int(evidence.get(key)) + as_int(value)
+        answer = _ask(model, messages, run)
+        evidence["answers"] = len(refusals) + 1
+        evidence["model_calls"] = [call.as_json() for call in model.calls]
         try:
-            program = of_text(language_model.fenced_blocks(answer), f"{chosen.name}'s answer")
+            program = of_text(program_text(answer), f"{model.name}'s answer")
             program = ConstraintProgram(program.name, program.stages)  # the points are those of the prompt
             planned = with_points(program, state.things, program.name, ProgramGoal(""))
-            why = check(planned)
-            if not why:
-                return planned, evidence
-            raise BadInput(why, path=program.name, expected="stages that the arm can reach", code="CRITIC_REFUSED")
+            check(planned)
+            return planned, evidence
         except BadInput as error:
             refusals.append(str(error)[:300])
-            if asked > AGAIN:
+            if len(refusals) > AGAIN:
                 raise
-            messages += [
-                {"role": "assistant", "content": answer},
-                {"role": "user", "content": constraint_prompt.correction_prompt(str(error))},
-            ]
+            correction = constraint_prompt.correction_prompt(str(error))
+            messages += [ModelMessage("assistant", answer), ModelMessage("user", correction)]
+
+
+def _ask(model: RecordingModel, messages: Sequence[ModelMessage], run: Run) -> str:
+    """Raises `ExecutionHalted` when the run is to stop."""
+    try:
+        answer = model.reply(messages, (), run).text
+    except ModelUnavailable:
+        if run.stop:
+            raise ExecutionHalted(run.stop) from None
+        raise
+    if not answer.strip():
+        raise ModelUnavailable("an answer without a text", op="ask a model", code="MODEL_ANSWER")
+    return answer

@@ -20,14 +20,16 @@ from worldfs.robots.targets.target_adapter import TargetAdapter
 from worldfs.skills.skill_runtime import SkillContext, SkillRequest
 from worldfs.skills.workspace_scene import read_environment
 
-from . import language_model, program_sources, success_predicates
+from . import program_sources, success_predicates
 from .end_effector import EndEffector, ExecutionHalted
-from .keypoint_image import picture_of
+from .keypoint_image import PICTURE, picture_of
+from .keypoints import Keypoint
 from .policy_proposals import proposed_program
 from .program_executor import MEASURED, ExecutionLimits, ProgramExecutor, StageResult
-from .program_generation import generate_program
+from .program_generation import generate_program, model_of
 from .program_library import LibraryProgram
 from .program_preview import preview
+from .program_rehearsal import rehearse
 from .stage_costs import KeypointState
 from .step_end_effector import REPRESENTATION, StepEndEffector
 from .success_predicates import PourMeasurement, SuccessPredicate
@@ -47,9 +49,7 @@ class ReKepPolicyRuntime:
             if effector is None:
                 return [_handless(request, target)]
             if program_sources.words_of(request):
-                language_model.model_of_skill(
-                    request.skill
-                )  # the model is called at the start of the run: an answer costs, and moves nothing
+                model_of(request)  # it is asked at the start of the run: an answer costs, and moves nothing
                 return []
             planned = _planned(request, effector)
             why = preview(planned.program, planned.points, effector, _slack(request, planned))
@@ -121,12 +121,39 @@ def _eyes(request: SkillRequest, target: TargetAdapter) -> str:
 def _decided(request: SkillRequest, context: SkillContext, effector: EndEffector) -> tuple[LibraryProgram, Json]:
     """The program, from words, from the policy, or from the session and the skill; and the evidence of its origin."""
     if words := program_sources.words_of(request):
-        return generate_program(
-            words, request.skill, effector.now(), context.run,
-            picture=picture_of(context.target, effector.now()),
-            check=lambda planned: preview(planned.program, planned.points, effector, _slack(request, planned)),
-        )  # fmt: skip
+        return _generated(words, request, context, effector)
     return proposed_program(_planned(request, effector), request, context, effector.now())
+
+
+def _generated(
+    words: str, request: SkillRequest, context: SkillContext, effector: EndEffector
+) -> tuple[LibraryProgram, Json]:
+    """A model's program, which has succeeded in simulation."""
+    target, state, run = context.target, effector.now(), context.run
+    scene = target.scene()
+    scene = scene if scene.objects else read_environment(request.home) or scene
+    rehearsed: list[Outcome] = []
+
+    def perform(simulated: TargetAdapter, planned: LibraryProgram, run: Run) -> Outcome:
+        stand_in = end_effector_of(simulated)
+        assert stand_in is not None
+        return _carried_out(request, SkillContext(simulated, None, run), stand_in, planned)
+
+    def check(planned: LibraryProgram) -> None:
+        if why := preview(planned.program, planned.points, effector, _slack(request, planned)):
+            expected = "stages that the arm can reach"
+            raise BadInput(why, path=planned.program.name, expected=expected, code="CRITIC_REFUSED")
+        rehearsed.append(rehearse(planned, scene, target.target.id, run, perform))
+
+    def picture(points: Sequence[Keypoint]) -> bytes:
+        png = picture_of(target, points, state)
+        if run.artifacts is not None:
+            (Path(run.artifacts) / PICTURE).write_bytes(png)
+        return png
+
+    planned, evidence = generate_program(words, request, state, run, picture=picture, check=check)
+    measured = rehearsed[-1].evidence
+    return planned, {**evidence, "rehearsal": {key: measured.get(key) for key in ("success", "sim_seconds")}}
 
 
 def _planned(request: SkillRequest, effector: EndEffector) -> LibraryProgram:
