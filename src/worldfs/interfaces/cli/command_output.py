@@ -11,6 +11,7 @@ from typing import IO
 
 from worldfs.base.messages import CodedText, coded, render
 
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tab and the end of a line
 _COLOURS = {"good": "32", "bad": "31", "dim": "2", "warn": "33"}
 
 
@@ -26,7 +27,7 @@ class CommandOutput:
     def line(self, text: str = "", mood: str = "") -> None:
         """A line for people; silent under --json."""
         if not self.json:
-            for part in wrapped(self._said(text), self._width()):
+            for part in wrapped(visible(self._said(text)), self._width()):
                 self._print(self._coloured(part, mood))
 
     def value(self, value: object) -> None:
@@ -66,7 +67,7 @@ class CommandOutput:
 
     def notice(self, text: str) -> None:
         """A notice on standard error, in both forms."""
-        print(self._said(text), file=self.err, flush=True)
+        print(visible(self._said(text)), file=self.err, flush=True)
 
     def error(self, text: str, value: Mapping[str, object]) -> None:
         if self.json:
@@ -94,14 +95,25 @@ class CommandOutput:
         return text
 
 
+def visible(text: str) -> str:
+    """Text that may come from any file or peer, in which nothing commands the terminal: controls as `\\x1b`."""
+    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
 def columns(rows: Sequence[tuple[str, ...]], indent: str = "") -> list[str]:
-    """Rows as lines with aligned columns; wide (Chinese) signs count twice."""
+    """Rows as lines with aligned columns; wide (Chinese) signs count twice. No text makes a row: further lines of a
+    last cell stand below it, those of any other are joined."""
     if not rows:
         return []
-    widths = [max(_cells(cell) for cell in column) for column in zip(*rows, strict=True)]
-    return [
-        indent + "  ".join(c + " " * (w - _cells(c)) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows
-    ]
+    cells = [[" ".join(visible(cell).splitlines()) for cell in row[:-1]] for row in rows]
+    widths = [max(_cells(cell) for cell in column) for column in zip(*cells, strict=True)]
+    lines = []
+    for row, (*_, last) in zip(cells, rows, strict=True):
+        head = indent + "".join(c + " " * (w + 2 - _cells(c)) for c, w in zip(row, widths, strict=True))
+        for text in visible(last).splitlines() or [""]:
+            lines.append((head + text).rstrip())
+            head = " " * _cells(head)
+    return lines
 
 
 def wrapped(text: str, width: int) -> list[str]:
