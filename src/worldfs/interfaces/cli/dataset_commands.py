@@ -49,4 +49,19 @@ DATASET_COMMANDS: tuple[CommandSpec, ...] = (
         "results.md and results.json in DIR, with confidence intervals. A trial that is finished is in "
         "DIR/trials.jsonl and is never done again: stopped or killed, the same command goes on.",
     ),
+    CommandSpec(
+        "bench instructions",
+        "benchmark the grammar and the configured model on 200 instructions in 20 scenes",
+        "instructions_command:run",
+        (
+            ArgumentSpec(
+                ("--contestant",),
+                "grammar, grammar+model or model; may be repeated (default: all, without a model the grammar)", "NAME",
+                many="*",
+            ),
+            ArgumentSpec(("--every",), "only every Nth instruction (default: 1, all)", "N", takes="count", default=1),
+        ),
+        "Each in a simulated world of its own, in memory; what is right is measured there. The model is "
+        "`models.planner` of config.json.",
+    ),
 )  # fmt: skip

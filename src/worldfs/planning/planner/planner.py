@@ -40,12 +40,14 @@ class Planner:
             return PlanReport(intent.answered, intent.answer, intent)
         if isinstance(intent, RefusedIntent):
             if self.model is not None and intent.kind == "unknown":
-                return self._by_model(ModelReading(self.model, self.port, intent, stop), scene, stop)
+                return self.by_model(intent, scene, stop)
             return PlanReport(False, intent.reason, intent)
         return PlanExecutor(self.port, intent, stop).run(scene)
 
-    def _by_model(self, reading: ModelReading, scene: Scene, stop: StopSignal) -> PlanReport:
-        """What the grammar does not understand, read by a model; after a failure it may propose another way."""
+    def by_model(self, unread: RefusedIntent, scene: Scene, stop: StopSignal) -> PlanReport:
+        """What the grammar does not understand, read by the model; after a failure it may propose another way."""
+        assert self.model is not None
+        reading = ModelReading(self.model, self.port, unread, stop)
         intent = reading.read(scene)
         if isinstance(intent, RefusedIntent):
             return PlanReport(False, intent.reason, intent, cancelled=stop.is_set(), model_calls=reading.calls)

@@ -1,1 +1,1 @@
-"""The table-top benchmark: task families, scenarios from seeds, methods that carry them out, and measured results."""
+"""The benchmarks: methods on seeded table-top tasks, grammar and model on a list of instructions; measured results."""
