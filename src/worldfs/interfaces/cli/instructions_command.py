@@ -9,7 +9,7 @@ from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.messages import coded
 from worldfs.base.stop_signal import StopSignal
-from worldfs.world.configured_model import PLANNER, planner_model
+from worldfs.world.instruction_model import PLANNER, planner_model
 
 from .command_context import CommandContext
 from .signals import stop_on

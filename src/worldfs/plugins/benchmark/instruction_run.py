@@ -104,7 +104,7 @@ def _outcome(case: InstructionCase, report: PlanReport, facts: GoalFacts) -> str
     if isinstance(intent, QuestionIntent):
         if case.kind != "questions" or not report.ok:
             return "refused wrongly"
-        return "right" if re.search(case.answer, report.reason, re.I | re.S) else "false success"
+        return "right" if re.search(case.answer, intent.answer, re.I | re.S) else "false success"
     if not case.right:  # it understood an order where none can be carried out
         return "false success" if report.ok else "refused rightly" if case.kind != "questions" else "refused wrongly"
     if report.ok:

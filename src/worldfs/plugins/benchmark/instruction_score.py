@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from worldfs.base.model import Json
+from worldfs.skills.success_rate import SuccessRate, success_rate
 
 from .instruction_list import KINDS
 from .instruction_run import GOOD, OUTCOMES, InstructionResult
-from .score import SuccessRate, success_rate
 
 
 def instructions_table(results: Sequence[InstructionResult]) -> str:
