@@ -12,6 +12,7 @@ from typing import Final
 
 from worldfs.base.driver import Driver, DriverFactory, PluginContext
 from worldfs.base.errors import MissingRequirement
+from worldfs.base.messages import coded
 from worldfs.base.plugin_registry import PluginGroup
 
 SIM = "pip install 'worldfs[sim]'"
@@ -23,7 +24,9 @@ def simulation(context: PluginContext) -> Driver:
         import mujoco  # noqa: F401 # the question is whether it is there
         import numpy  # noqa: F401 # same
     except ImportError as error:
-        raise MissingRequirement(f"the simulation needs {error.name or 'mujoco'}", op="open a body", fix=SIM) from error
+        raise MissingRequirement(
+            coded("robot.simulation_needs", name=error.name or "mujoco"), op="open a body", fix=SIM
+        ) from error
     from .mujoco.tabletop_driver import TabletopDriver
 
     return TabletopDriver(

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.messages import coded
 
 if TYPE_CHECKING:
     from av import VideoStream
@@ -35,10 +36,19 @@ def kind_of(path: str) -> str:
     """ ".mp4" or ".gif". Raises `BadInput` for what can be no film, or has no place to be."""
     kind = os.path.splitext(path)[1].lower()
     if kind not in (".mp4", ".gif"):
-        raise BadInput(f"a film cannot be {kind or 'without an ending'}", path=path, expected="FILE.mp4 or FILE.gif")
+        raise BadInput(
+            coded("robot.film_kind", kind=kind or coded("robot.no_ending")),
+            path=path,
+            expected=coded("robot.film_names"),
+        )
     folder = os.path.dirname(os.path.abspath(path))
     if not os.path.isdir(folder):
-        raise BadInput("no such directory", path=folder, expected="an existing directory", fix=f"mkdir -p {folder}")
+        raise BadInput(
+            coded("tree.no_such_directory"),
+            path=folder,
+            expected=coded("robot.existing_directory"),
+            fix=f"mkdir -p {folder}",
+        )
     return kind
 
 
@@ -64,10 +74,10 @@ class VideoWriter:
         if self.frames == 0:
             self.discard()
             raise MissingRequirement(
-                "no frame came from the camera",
+                coded("robot.no_frame"),
                 path=self.path,
                 op="--record",
-                fix="start the kernel with cameras, and install what pictures need (make demo says what)",
+                fix=coded("robot.with_cameras"),
             )
         self._reel.close()
         os.replace(self._part, self.path)
@@ -93,9 +103,7 @@ class _Mp4Container:
         try:
             import av
         except ImportError:
-            raise MissingRequirement(
-                "films in .mp4 need the package av", path=path, fix="pip install 'worldfs[video]', or record a .gif"
-            ) from None
+            raise MissingRequirement(coded("robot.film_package"), path=path, fix=coded("robot.install_film")) from None
         self._path, self._fps = path, fps
         self._av = av
         self._open: tuple[OutputContainer, VideoStream] | None = None

@@ -164,7 +164,7 @@ def _spaces(
         have = capabilities.observations.get(name)
         if have is None or not _fits(shape, have[0]):
             actual = coded("session.no_such_name") if have is None else f"{have[1]} {tuple(have[0])}"
-            names = sorted(capabilities.observations) or coded("session.none")
+            names = sorted(capabilities.observations) or coded("common.none")
             found.append(
                 Finding(
                     "POLICY_INPUT_CONTRACT_UNSATISFIED", f"{field} observation {name}", f"{kind} {tuple(shape)}",

@@ -90,7 +90,7 @@ class RobotBody:
             field = f"TARGETS.md {self._target.id} config.kinematics"
             fix = coded("session.give_one") if names else coded("session.name_kinematics")
             found = coded("session.robot_can", op=order.op, names=names or coded("session.nothing"))
-            expected = coded("session.one_of", names=sorted(op.name for op in ARM))
+            expected = coded("common.either_of", names=sorted(op.name for op in ARM))
             return [Finding("OP_NOT_IN_PROFILE", field, expected, found, fix, order.id)]
         try:
             steps = self._steps(order)
@@ -177,7 +177,9 @@ class RobotBody:
         make = SKILLS.get(name)
         if make is None:
             found, fix = coded("session.no_runtime_installed", name=name), coded("session.install_again")
-            raise MissingRequirement(found, op=order.op, expected=coded("session.one_of", names=list(SKILLS)), fix=fix)
+            raise MissingRequirement(
+                found, op=order.op, expected=coded("common.either_of", names=list(SKILLS)), fix=fix
+            )
         return make()
 
     def _skill_request(self, order: Order) -> SkillRequest:

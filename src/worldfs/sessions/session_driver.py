@@ -129,7 +129,7 @@ class SessionDriver:
             return found
         named = routing_of(order).target_adapter
         if named and named not in self._parts.targets:
-            expected, fix = coded("session.one_of", names=sorted(self._parts.targets)), coded("session.name_or_leave")
+            expected, fix = coded("common.either_of", names=sorted(self._parts.targets)), coded("session.name_or_leave")
             field = f"SESSIONS.md {order.id} routing.target_adapter"
             return [*found, Finding("TARGET_BUILD", field, expected, named, fix, order.id)]
         try:
@@ -202,8 +202,9 @@ class SessionDriver:
         if factory is None:
             raise MissingRequirement(
                 coded("session.no_adapter", name=name),
-                expected=coded("session.one_of", names=sorted(self._parts.targets)), fix=coded("session.name_adapter"),
-            )  # fmt: skip
+                expected=coded("common.either_of", names=sorted(self._parts.targets)),
+                fix=coded("session.name_adapter"),
+            )
         try:
             adapter = factory(target, PluginContext(self._clock, self._artifacts, self._scene, self._language))
             adapter.open()
@@ -238,7 +239,7 @@ class SessionDriver:
                 found.append(
                     Finding(
                         "SKILL_RUNTIME_MISSING", field,
-                        coded("session.one_of", names=sorted(self._parts.skills)), name,
+                        coded("common.either_of", names=sorted(self._parts.skills)), name,
                         coded("session.name_or_install"), order.id,
                     )
                 )  # fmt: skip
@@ -270,8 +271,9 @@ class SessionDriver:
             if factory is None:
                 raise MissingRequirement(
                     coded("session.no_policy_client", name=spec.type),
-                    expected=coded("session.one_of", names=sorted(self._parts.policies)), fix=coded("session.name_one"),
-                )  # fmt: skip
+                    expected=coded("common.either_of", names=sorted(self._parts.policies)),
+                    fix=coded("common.name_one"),
+                )
             self._policies[key] = factory(spec, self._clock)
         return self._policies[key]
 
@@ -292,7 +294,7 @@ class SessionDriver:
                 "TARGET_DISABLED", "TARGETS.md", coded("session.a_target", id=order.node), coded("session.undeclared"),
                 coded("session.declare_again"), order.id,
             )  # fmt: skip
-        names = sorted(self._registries.skills()) or coded("session.none")
+        names = sorted(self._registries.skills()) or coded("common.none")
         return Finding(
             "SKILL_RUNTIME_MISSING", f"SESSIONS.md {order.id} skill_ref", coded("session.a_skill", names=names),
             order.op, coded("session.declare_skill"), order.id,

@@ -55,7 +55,7 @@ class BuiltinSkillRuntime:
             return [_bodiless(request, target)]
         unknown = [order for order in orders if order.op not in target.ops]
         if unknown:
-            field, there = f"SKILLS.md {request.skill.id} steps", coded("session.one_of", names=sorted(target.ops))
+            field, there = f"SKILLS.md {request.skill.id} steps", coded("common.either_of", names=sorted(target.ops))
             fix = coded("session.these_ops")
             return [Finding("OP_NOT_IN_PROFILE", field, there, unknown[0].op, fix, request.job)]
         # Only the first can be judged now: what comes after begins in another world.

@@ -62,7 +62,7 @@ class VLAPolicyRuntime:
             return [
                 Finding(
                     "POLICY_ENDPOINT_UNREACHABLE", f"SKILLS.md {request.skill.id} policy_client",
-                    coded("session.a_policy"), coded("session.none"), coded("session.add_policy"), job,
+                    coded("session.a_policy"), coded("common.none"), coded("session.add_policy"), job,
                 )
             ]  # fmt: skip
         place, found = f"SKILLS.md {request.skill.id} policy_client", []

@@ -68,5 +68,5 @@ def _sessions(store: Store, registries: WorkspaceTargets) -> Iterator[Finding]:
 
 
 def _unknown(code: str, field: str, what: str, found: str, there: Iterable[str]) -> Finding:
-    expected = coded("world.existing", what=what, names=sorted(there) or coded("world.none"))
+    expected = coded("world.existing", what=what, names=sorted(there) or coded("common.none"))
     return Finding(code, field, expected, found, coded("world.declare_or_correct"), warning=True)

@@ -10,4 +10,9 @@ ROWS = {
     "common.a_file": ("a file", "文件"),
     "common.remove_it": ("remove it", "删除它"),
     "common.not_installed": ("{name} is not installed", "没有安装 {name}"),
+    "common.either_of": ("one of {names}", "{names} 之一"),
+    "common.some_of": ("some of {names}", "{names} 中的若干个"),
+    "common.name_one": ("name one of them", "指明其中之一"),
+    "common.number_range": ("a number from {low:g} to {high:g}", "{low:g} 到 {high:g} 之间的数"),
+    "common.none": ("none", "无"),
 }

@@ -3,9 +3,6 @@
 # a row stays on its line
 ROWS = {
     "session.nothing": ("nothing", "无"),
-    "session.none": ("none", "无"),
-    "session.one_of": ("one of {names}", "{names} 之一"),
-    "session.name_one": ("name one of them", "指明其中之一"),
     "session.name_or_install": (
         "name one of them, or install the package that brings it",
         "指明其中之一，或安装提供它的软件包",

@@ -3,7 +3,6 @@
 # a row stays on its line
 ROWS = {
     # -- names
-    "world.none": ("none", "无"),
     "world.no_robot": ("no robot {node!r}", "没有机器人 {node!r}"),
     "world.several_robots": ("several robots and no name", "有多个机器人，没有指明哪一个"),
     "world.no_robot_configured": ("no robot is configured", "没有配置机器人"),

@@ -31,8 +31,8 @@ def run(context: CommandContext) -> int:
     families = [word.strip() for word in (context["families"] or ",".join(FAMILIES)).split(",") if word.strip()]
     odd = [name for name in families if name not in FAMILIES]
     if odd or not families:
-        expected = coded("command.some_of", names=list(FAMILIES))
-        raise BadInput(", ".join(odd) or coded("command.none"), path="--families", expected=expected, code="USAGE")
+        expected = coded("common.some_of", names=list(FAMILIES))
+        raise BadInput(", ".join(odd) or coded("common.none"), path="--families", expected=expected, code="USAGE")
     contestants = [parse_method(text) for text in context["contestant"] or ["skills"]]
     if len({one.name for one in contestants}) < len(contestants):
         expected = coded("command.contestant")

@@ -30,7 +30,7 @@ def check(context: CommandContext) -> int:
                        fix=wrong[0].fix, code=wrong[0].code)  # fmt: skip
     settings = config.models.get(name.lower())
     if settings is None:
-        known = coded("common.one_of", names=list(config.models) or coded("command.none"))
+        known = coded("common.one_of", names=list(config.models) or coded("common.none"))
         fix = coded("command.name_model", path=home.config_path)
         raise BadInput(coded("command.no_model", name=name), op="model check", expected=known, fix=fix)
     clock = SystemClock()

@@ -72,7 +72,7 @@ def status_lines(status: dict[str, object], name: str = "paos") -> list[tuple[st
     counts = [
         coded("command.count", n=n, state=state_text(word)) for word, n in as_object(status.get("jobs")).items() if n
     ]
-    said += [("", ""), (coded("command.jobs", counts=counts or coded("command.none")), "")]
+    said += [("", ""), (coded("command.jobs", counts=counts or coded("common.none")), "")]
     if recent := as_objects(status.get("recent")):
         said += [("", ""), (coded("command.recent"), ""), *((indented(job_line(job)), job_mood(job)) for job in recent)]
     if alerts := as_list(status.get("alerts")):

@@ -16,6 +16,7 @@ from gymnasium import spaces
 
 from worldfs.base.errors import BadInput
 from worldfs.base.json_values import as_text
+from worldfs.base.messages import coded
 from worldfs.base.model import Scene
 from worldfs.robots import rotations
 
@@ -65,9 +66,12 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
         body: TabletopDriver | None = None,
     ) -> None:
         if task not in DONE:
-            raise BadInput(f"no task {task!r}", expected="one of " + ", ".join(DONE))
+            raise BadInput(coded("robot.no_task", task=task), expected=coded("common.either_of", names=[*DONE]))
         if representation not in REPRESENTATIONS:
-            raise BadInput(f"no actions {representation!r}", expected="one of " + ", ".join(REPRESENTATIONS))
+            raise BadInput(
+                coded("robot.no_actions", name=representation),
+                expected=coded("common.either_of", names=[*REPRESENTATIONS]),
+            )
         self.task, self.thing, self.place = task, thing, place
         self.representation, self.control_hz = representation, control_hz
         self.render_mode = render_mode
@@ -126,14 +130,17 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
         task = task or self.task
         chosen = thing or self.thing or (rig.objects[0] if rig.objects else "")
         if chosen not in rig.body:
-            raise BadInput(f"no object {chosen!r}", expected="one of " + (", ".join(rig.objects) or "none"))
+            raise BadInput(
+                coded("robot.no_object", id=chosen),
+                expected=coded("common.either_of", names=[*rig.objects] or coded("common.none")),
+            )
         where = place or self.place
         if task in ("place", "stack") and not where and not position:
             baskets = [piece.id for piece in rig.plan.furniture if piece.shape == "basket"]
             others = baskets if task == "place" else [id for id in rig.objects if id != chosen]
             where = others[0] if others else ""
         if where and where not in rig.things:
-            raise BadInput(f"no place {where!r}", expected="one of " + ", ".join(rig.things))
+            raise BadInput(coded("robot.no_place", id=where), expected=coded("common.either_of", names=[*rig.things]))
         self.goal = TaskGoal(task, chosen, where, tuple(position), float(rig.position(chosen)[2]))
         self._command = rig.view.joints()
         self._wanted = None
@@ -143,7 +150,8 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
         action = np.asarray(action, dtype=float).ravel()
         if action.shape != (REPRESENTATIONS[representation],) or not np.isfinite(action).all():
             raise BadInput(
-                f"an action of {action.size} numbers", expected=f"{REPRESENTATIONS[representation]} finite numbers"
+                coded("robot.action_size", n=action.size),
+                expected=coded("robot.finite_numbers", n=REPRESENTATIONS[representation]),
             )
         clamped: list[str] = []
         arm, dt = self.body.arm, self._steps * TIMESTEP
@@ -294,5 +302,5 @@ def _turn(vector: Array) -> tuple[float, ...]:
 def _unit(quat: Array) -> tuple[float, ...]:
     size = float(np.linalg.norm(quat))
     if size < 1e-6:
-        raise BadInput("a quaternion of length 0", expected="(w, x, y, z), not all 0")
+        raise BadInput(coded("robot.no_quaternion"), expected=coded("robot.quaternion"))
     return tuple(np.asarray(quat) / size)

@@ -41,7 +41,7 @@ class GlStatus:
 
     def __str__(self) -> str:
         if not self.backend:
-            return f"no pictures: {self.why} — {self.fix}"
+            return coded("robot.no_pictures", why=self.why, fix=self.fix)
         return f"{self.backend}, {self.renderer}" + (" (on the CPU)" if self.software else "")
 
 

@@ -81,7 +81,7 @@ def thing(rig: Rig, order: Order, keys: tuple[str, ...], *, objects: bool) -> st
     same = [id for id in known if rig.things[id].name.lower() == text.lower()]
     if len(same) == 1:
         return same[0]
-    expected = coded("robot.one_of", known=known) if known else coded("robot.no_thing")
+    expected = coded("common.either_of", names=known) if known else coded("robot.no_thing")
     fix = coded("robot.use_listed")
     if objects and text in rig.things:
         fix = coded("robot.furniture_stays", id=text)

@@ -131,7 +131,7 @@ def plan_locate(arm: Arm, order: Order) -> str | Finding:
         )
     found = matching_ids(arm.rig, label[1])
     if not found:
-        known = coded("robot.one_of", known=list(arm.rig.things))
+        known = coded("common.either_of", names=list(arm.rig.things))
         return params.invalid_param(order, label[0], known, label[1], coded("robot.use_label"), code="UNKNOWN_OBJECT")
     id = found[0]
     pose = plan_camera_pose(arm, _known(arm.rig, id))

@@ -16,6 +16,7 @@ from itertools import combinations
 import numpy as np
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.base.model import Relation, RobotState, Scene, Thing
 from worldfs.robots import rotations
 
@@ -241,7 +242,8 @@ def _spot(rng: np.random.Generator, taken: list[tuple[float, float]], count: int
         x, y = round(radius * math.cos(angle), 4), round(radius * math.sin(angle), 4)
         if y > -0.09 and all(math.hypot(x - a, y - b) > apart * 0.999**attempt for a, b in taken):
             return x, y
-    raise BadInput(f"no space on the table for {count} objects", expected="at most 12", fix="request fewer objects")
+    expected, fix = coded("common.at_most", n=12), coded("robot.fewer_objects")
+    raise BadInput(coded("robot.table_full", n=count), expected=expected, fix=fix)
 
 
 def _placements(scene: Scene, robot_ids: Sequence[str]) -> tuple[ArmPlacement, ...]:
@@ -255,14 +257,24 @@ def _placements(scene: Scene, robot_ids: Sequence[str]) -> tuple[ArmPlacement, .
     for one, other in combinations(arms, 2):
         if math.dist(one.base[:3], other.base[:3]) < BETWEEN_BASES:
             raise BadInput(
-                f"{one.robot_id} at {list(one.base[:3])} and {other.robot_id} at {list(other.base[:3])}",
-                expected=f"bases at least {BETWEEN_BASES} m apart",
-                fix="give each robot its own pose",
+                coded(
+                    "robot.too_close",
+                    one=one.robot_id,
+                    at=list(one.base[:3]),
+                    other=other.robot_id,
+                    there=list(other.base[:3]),
+                ),
+                expected=coded("robot.bases_apart", m=BETWEEN_BASES),
+                fix=coded("robot.own_pose"),
             )
     taken = {LABEL_OWN, LABEL_FLOOR, *(thing.id for thing in (*scene.objects, *scene.furniture))}
     for place in () if alone else arms:
         if place.robot_id in taken:  # contacts name an arm by its robot's id
-            raise BadInput(f"a robot called {place.robot_id!r}", expected="an id of its own", fix="call it otherwise")
+            raise BadInput(
+                coded("robot.other_robot", id=place.robot_id),
+                expected=coded("file.own_id"),
+                fix=coded("robot.call_otherwise"),
+            )
     return tuple(arms)
 
 
@@ -270,7 +282,11 @@ def _base(robot: RobotState | None) -> tuple[float, ...]:
     pose = tuple(float(v) for v in (robot.pose if robot else ())) or (0.0, 0.0, 0.0)
     pose = (*pose, *(0.0,) * 6)[:6]
     if not all(math.isfinite(v) for v in pose):
-        raise BadInput(f"robot pose {list(pose)}", expected="finite numbers", fix="correct the robot's pose")
+        raise BadInput(
+            coded("robot.robot_pose", pose=list(pose)),
+            expected=coded("robot.only_finite"),
+            fix=coded("robot.correct_pose"),
+        )
     return pose
 
 

@@ -153,7 +153,7 @@ def steps_of(order: Order) -> Steps | Finding:
         return [_step(s) for s in given]
     row = SEQUENCES.get(name)
     if row is None:
-        known = coded("robot.one_of", known=[*MOVEMENTS, *SEQUENCES, "steps"])
+        known = coded("common.either_of", names=[*MOVEMENTS, *SEQUENCES, "steps"])
         return params.invalid_param(order, "name", known, name or dict(order.params), coded("robot.name_strategy"))
     for need in row.needs:
         if not isinstance(order.params.get(need), str):

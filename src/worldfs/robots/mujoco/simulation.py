@@ -20,6 +20,7 @@ import mujoco
 import numpy as np
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 
 from .array_types import Array, Native
 
@@ -197,7 +198,7 @@ class Simulation:
     def restore(self, state: SimulationState) -> None:
         """The world is as it was saved, and goes on as it would have. Raises `BadInput` for another model's state."""
         if state.model != self._model_hash():
-            raise BadInput("a state of another model", op="restore", expected="a state saved of this model")
+            raise BadInput(coded("robot.other_state"), op="restore", expected=coded("robot.own_state"))
         with self._turn:
             self._turn.wait_for(lambda: not self._stepping)
             mujoco.mj_setState(self.model, self.data, np.frombuffer(state.numbers), STATE)

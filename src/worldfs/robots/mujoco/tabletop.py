@@ -6,6 +6,7 @@ import mujoco
 import numpy as np
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 
 from . import panda
 from .arm import Arm
@@ -45,7 +46,9 @@ class Tabletop:
     def arm(self, robot_id: str) -> Arm:
         """Raises `BadInput` for a robot that has no arm here."""
         if robot_id not in self._arms:
-            raise BadInput(f"no arm of {robot_id!r} here", op="open", expected="one of " + ", ".join(self._arms))
+            raise BadInput(
+                coded("robot.no_arm", id=robot_id), op="open", expected=coded("common.either_of", names=[*self._arms])
+            )
         return self._arms[robot_id]
 
     def _stand_up(self) -> None:

@@ -82,7 +82,7 @@ class TabletopDriver:
     @property
     def arm(self) -> Arm:
         if self._arm is None:
-            raise BadInput("the body is not open", op="open", fix="open the driver with a scene first")
+            raise BadInput(coded("robot.not_open"), op="open", fix=coded("robot.open_first"))
         return self._arm
 
     # --- Driver ---
@@ -153,7 +153,7 @@ class TabletopDriver:
         """
         if not self._cameras:
             off = coded("robot.the_cameras_off")
-            raise MissingRequirement(off, op="record", fix="start it without --no-cameras")
+            raise MissingRequirement(off, op="record", fix=coded("robot.without_no_cameras"))
         self._film = VideoWriter(os.fspath(path), fps)
         self._fps = fps
         self._filmed()

@@ -13,6 +13,7 @@ import numpy as np
 
 from worldfs.base.clock import Clock
 from worldfs.base.errors import BadInput, MissingRequirement, UserError
+from worldfs.base.messages import coded
 from worldfs.base.model import CameraSpec
 
 from .target_adapter import Array
@@ -35,9 +36,9 @@ class Cameras:
                 continue
             if not spec.device:
                 raise MissingRequirement(
-                    f"camera {spec.name} has no device", path=self._path,
-                    expected=f"device: /dev/video0, or a camera of the robot: {', '.join(brought) or 'none'}",
-                    fix="configure it, or leave it out",
+                    coded("target.no_device", name=spec.name), path=self._path,
+                    expected=coded("target.a_device", names=[*brought] or coded("common.none")),
+                    fix=coded("target.configure"),
                 )  # fmt: skip
             self._open[spec.name] = _Camera(spec, self._clock, _opencv(self._path), f"{self._path} {spec.name}")
         for camera in self._open.values():
@@ -65,8 +66,8 @@ class _Camera:
         if not self._capture.isOpened():
             self._capture.release()
             raise MissingRequirement(
-                f"no camera opens at {spec.device}", path=path, expected="a device that OpenCV can read",
-                fix="plug it in (ls /dev/video*), or correct the device",
+                coded("target.no_camera", device=spec.device), path=path, expected=coded("target.opencv_device"),
+                fix=coded("target.plug_in"),
             )  # fmt: skip
         for what, value in ((cv2.CAP_PROP_FRAME_WIDTH, spec.resolution[0]),
                             (cv2.CAP_PROP_FRAME_HEIGHT, spec.resolution[1]), (cv2.CAP_PROP_FPS, spec.fps)):  # fmt: skip
@@ -79,7 +80,7 @@ class _Camera:
     def wait(self) -> None:
         if not self._first.wait(FIRST_S) or self._newest is None:
             raise MissingRequirement(
-                f"no picture within {FIRST_S:g} s", path=self._path, fix="see whether another program has it"
+                coded("target.no_picture", s=FIRST_S), path=self._path, fix=coded("target.other_program")
             )
         self.size = (self._newest[1].shape[0], self._newest[1].shape[1])
         _as_stated(self._spec, self.size, self._path)
@@ -88,8 +89,12 @@ class _Camera:
         newest = self._newest
         age = self._clock.monotonic() - newest[0] if newest is not None else np.inf
         if newest is None or age > oldest_s:
-            raise UserError(f"the last picture is {age:.2f} s old", path=self._path,
-                            expected=f"at most {oldest_s:g} s (safety.stale_s)", fix="see to the camera")  # fmt: skip
+            raise UserError(
+                coded("target.old_picture", age=age),
+                path=self._path,
+                expected=coded("target.stale_limit", s=oldest_s),
+                fix=coded("target.see_camera"),
+            )
         return newest[1]
 
     def close(self) -> None:
@@ -114,17 +119,17 @@ def _as_stated(spec: CameraSpec, size: tuple[int, int], path: str) -> None:
     height, width = size
     if spec.stated and (width, height) != spec.resolution:
         raise BadInput(
-            f"{width} × {height}", path=f"{path} resolution",
-            expected=" × ".join(map(str, spec.resolution)), fix=f"write resolution: [{width}, {height}]",
-        )  # fmt: skip
+            f"{width} × {height}",
+            path=f"{path} resolution",
+            expected=" × ".join(map(str, spec.resolution)),
+            fix=coded("target.write_resolution", width=width, height=height),
+        )
 
 
 def _opencv(path: str) -> ModuleType:
     try:
         import cv2
     except ImportError as error:
-        raise MissingRequirement(
-            "cameras by their device need OpenCV", path=path, fix="pip install opencv-python-headless"
-        ) from error
+        raise MissingRequirement(coded("target.opencv"), path=path, fix="pip install opencv-python-headless") from error
     module: ModuleType = cv2
     return module

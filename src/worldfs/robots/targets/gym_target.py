@@ -9,6 +9,7 @@ import numpy as np
 
 from worldfs.base.driver import PluginContext
 from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.messages import coded
 from worldfs.base.model import Json, RobotState, Scene, Target
 from worldfs.robots.targets.target_adapter import ActionSpec, Array, Observation, StepResult
 
@@ -32,23 +33,29 @@ class GymTarget:
         except ImportError as error:
             fix = "pip install gymnasium"
             raise MissingRequirement(
-                f"{self.target.backend} is not installed ({error})", path=f"{at} backend", fix=fix
+                coded("target.backend_absent", backend=self.target.backend, why=str(error)),
+                path=f"{at} backend",
+                fix=fix,
             ) from error
         kwargs, seed = self.target.config.get("kwargs"), self.target.config.get("seed")
         if not self._id or not (kwargs is None or isinstance(kwargs, dict)):
-            raise BadInput("no env_id" if not self._id else "kwargs is no mapping", path=f"{at} config",
-                           expected="env_id: a registered environment; kwargs: a mapping")  # fmt: skip
+            raise BadInput(
+                coded("target.no_env_id") if not self._id else coded("target.bad_kwargs"),
+                path=f"{at} config",
+                expected=coded("target.env_config"),
+            )
         try:
             self._env = gymnasium.make(self._id, **(kwargs or {}))
             self.reset(seed=seed if isinstance(seed, int) else None)
         except gymnasium.error.Error as error:
-            raise BadInput(str(error), path=f"{at} config.env_id", expected="a registered environment") from error
+            raise BadInput(str(error), path=f"{at} config.env_id", expected=coded("target.environment")) from error
         except Exception as error:  # a simulator's own library: whatever it raises, the target is not available
             self.close()
             raise MissingRequirement(
-                f"{self._id} does not start: {type(error).__name__}: {error}", path=f"{at} backend",
-                fix="see what the environment's package needs",
-            ) from error  # fmt: skip
+                coded("session.no_start", name=self._id, kind=type(error).__name__, why=str(error)),
+                path=f"{at} backend",
+                fix=coded("target.see_package"),
+            ) from error
 
     def sensors(self) -> frozenset[str]:
         """By shape: a picture of uint8 is a camera, floats with two sides a depth; else joint states."""
@@ -82,7 +89,9 @@ class GymTarget:
         clamped: tuple[str, ...] = ()
         if hasattr(space, "low"):
             if given.shape != space.shape:
-                raise BadInput(f"an action of shape {given.shape}", path=self._id, expected=f"{space.shape}")
+                raise BadInput(
+                    coded("target.action_shape", shape=str(given.shape)), path=self._id, expected=f"{space.shape}"
+                )
             inside = np.clip(given, space.low, space.high)
             clamped, given = (() if np.array_equal(inside, given) else ("action space",)), inside
         else:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 
 Array = NDArray[np.float64]
 ROUNDS = 60
@@ -82,11 +83,13 @@ def from_urdf(text: str, joints: Sequence[str], tip: str = "", *, path: str = ""
     try:
         root = ElementTree.fromstring(text)  # noqa: S314 # same: the operator's own file
     except ElementTree.ParseError as error:
-        raise BadInput(f"no XML ({error})", path=path, expected="a URDF") from error
+        raise BadInput(coded("target.no_xml", why=str(error)), path=path, expected=coded("target.urdf")) from error
     into = {_link(joint, "child"): joint for joint in root.findall("joint")}
     named = {str(joint.get("name")): joint for joint in into.values()}
     if missing := [name for name in joints if name not in named]:
-        raise BadInput(f"no joint {', '.join(missing)}", path=path, expected=f"joints of it: {', '.join(named)}")
+        raise BadInput(
+            coded("target.no_joint", names=[*missing]), path=path, expected=coded("target.its_joints", names=[*named])
+        )
     way, link = [], tip or _link(named[joints[-1]], "child")
     while link in into:
         way.append(into[link])
@@ -99,7 +102,9 @@ def from_urdf(text: str, joints: Sequence[str], tip: str = "", *, path: str = ""
         if kind == "fixed":
             continue
         if name not in joints or kind not in ("revolute", "continuous"):
-            raise BadInput(f"{kind} joint {name} on the way to the tool", path=path, expected=f"{', '.join(joints)}")
+            raise BadInput(
+                coded("target.joint_on_way", kind=kind, name=name), path=path, expected=f"{', '.join(joints)}"
+            )
         axis = joint.find("axis")
         direction = _numbers(axis.get("xyz") if axis is not None else None, "1 0 0")
         before.append(frame)
@@ -107,7 +112,11 @@ def from_urdf(text: str, joints: Sequence[str], tip: str = "", *, path: str = ""
         found.append(name)
         frame = np.eye(4)
     if found != list(joints):
-        raise BadInput(f"the chain {' → '.join(found) or 'of nothing'}", path=path, expected=" → ".join(joints))
+        raise BadInput(
+            coded("target.chain", names=" → ".join(found) or coded("common.none")),
+            path=path,
+            expected=" → ".join(joints),
+        )
     return Chain(tuple(before), tuple(axes), frame)
 
 

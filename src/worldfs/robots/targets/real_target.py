@@ -15,6 +15,7 @@ import numpy as np
 
 from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import BadInput, UserError
+from worldfs.base.messages import coded
 from worldfs.base.model import Json, RobotState, Scene, Target
 
 from .cameras import Cameras
@@ -42,9 +43,9 @@ def driver(target: Target) -> RobotFactory:
     made = ROBOTS.get(target.driver.strip().lower()) or ROBOTS.get(target.driver)
     if made is None:
         raise BadInput(
-            f"no driver is called {target.driver!r}", path=f"TARGETS.md {target.id} adapter.driver",
-            expected="one of " + ", ".join(sorted(ROBOTS)),
-            fix="name one of them, or install the package that brings it",
+            coded("target.no_driver", name=target.driver), path=f"TARGETS.md {target.id} adapter.driver",
+            expected=coded("common.either_of", names=sorted(ROBOTS)),
+            fix=coded("session.name_or_install"),
         )  # fmt: skip
     return made
 
@@ -79,14 +80,16 @@ class RealTarget:
             self._limits = limits = effective_limits(safety, robot.joints, robot.usual, robot.maker, path=path)
             if robot.joints and limits.low is not None and robot.chain is None:
                 raise BadInput(
-                    "a workspace for a robot whose kinematics are not known", path=f"{path}.workspace",
-                    expected="config.kinematics beside it", fix="name its URDF: kinematics: {urdf: robot.urdf}",
+                    coded("target.blind_workspace"), path=f"{path}.workspace",
+                    expected=coded("target.kinematics_beside"), fix=coded("target.name_urdf"),
                 )  # fmt: skip
             if robot.joints and (limits.joint_low is None or limits.joint_high is None):
                 raise BadInput(
-                    "joints without limits", path=f"{path}.joint_low", expected="the robot's own, or joint_low and "
-                    "joint_high in radians", fix="calibrate the robot, or write both",
-                )  # fmt: skip
+                    coded("target.no_limits"),
+                    path=f"{path}.joint_low",
+                    expected=coded("target.joint_limits"),
+                    fix=coded("target.calibrate_or_write"),
+                )
             period = 1.0 / self._hz
             self._safety = (
                 ArmSafety(limits, robot.chain, robot.joints, period) if robot.joints else BaseSafety(limits, period)
@@ -125,12 +128,12 @@ class RealTarget:
             age = now - self._shown_at
             if age > self._limits.stale_s:
                 raise TargetStopped(
-                    f"an action from an observation {age:.2f} s old", path=self.target.id,
-                    expected=f"at most {self._limits.stale_s:g} s (safety.stale_s)", fix="use a faster policy",
+                    coded("target.old_observation", age=age), path=self.target.id,
+                    expected=coded("target.stale_limit", s=self._limits.stale_s), fix=coded("target.faster_policy"),
                 )  # fmt: skip
             reading = self._read()
             if why := judge(reading, self._limits, self.context.clock.monotonic()):
-                raise TargetStopped(why, path=self.target.id, fix="see to the robot; the next session begins anew")
+                raise TargetStopped(why, path=self.target.id, fix=coded("target.see_robot_anew"))
             now = self.context.clock.monotonic()
             elapsed = now - self._sent_at if self._moving else safety.period
             command, clamped = safety.bound(reading, action, representation, elapsed)
@@ -224,9 +227,9 @@ class RealTarget:
 
     def _ready(self) -> ArmSafety | BaseSafety:
         if self._safety is None:
-            raise BadInput("the target is not open", path=self.target.id, op="step", fix="open it first")
+            raise BadInput(coded("target.not_open"), path=self.target.id, op="step", fix=coded("target.open_first"))
         if self._why:
-            raise TargetStopped(f"robot stopped: {self._why}", path=self.target.id, fix="begin anew (reset)")
+            raise TargetStopped(coded("target.stopped", why=self._why), path=self.target.id, fix=coded("target.reset"))
         return self._safety
 
     @contextmanager
@@ -240,10 +243,10 @@ class RealTarget:
                 try:
                     self._halt(why)
                 except Exception as worse:
-                    why = f"{why}; and it could not be stopped: {worse}"
+                    why = coded("target.not_stopped", why=why, worse=str(worse))
             if isinstance(error, UserError | ConnectionError | TimeoutError) or not isinstance(error, Exception):
                 raise
-            raise TargetStopped(why, path=self.target.id, fix="see to the robot") from error
+            raise TargetStopped(why, path=self.target.id, fix=coded("target.see_robot")) from error
 
     def _halt(self, why: str) -> None:
         """Nothing is sent from here on; then the robot is stopped."""
@@ -275,7 +278,7 @@ class RealTarget:
     def _send(self, command: RobotCommand) -> None:
         with self._wire:
             if self._why:  # stopped by another thread since this step began
-                raise TargetStopped(f"robot stopped: {self._why}", path=self.target.id)
+                raise TargetStopped(coded("target.stopped", why=self._why), path=self.target.id)
             self.robot.send(command)
 
     def _read(self) -> RobotReading:
@@ -377,7 +380,9 @@ def control_hz(target: Target) -> float:
     value = target.config.get("control_hz", CONTROL_HZ)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= 500:
         raise BadInput(
-            f"{value!r}", path=f"TARGETS.md {target.id} config.control_hz", expected="a number from 1 to 500"
+            f"{value!r}",
+            path=f"TARGETS.md {target.id} config.control_hz",
+            expected=coded("common.number_range", low=1, high=500),
         )
     return float(value)
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 
 from .kinematics import Chain, of_quaternion, of_vector, rotation_vector
 from .robots.robot_interface import RobotCommand, RobotReading
@@ -29,17 +30,17 @@ EPS = 1e-9
 def judge(reading: RobotReading, limits: SafetyLimits, now: float) -> str:
     """ "", or why a robot in this state must not be moved."""
     if not _finite(reading.joints, reading.place, reading.velocity):
-        return "its state holds no numbers (NaN)"
+        return coded("target.no_state")
     if now - reading.at > limits.stale_s:
-        return f"its state is {now - reading.at:.2f} s old; expected at most {limits.stale_s:g} s (safety.stale_s)"
+        return coded("target.old_state", age=now - reading.at, s=limits.stale_s)
     if not reading.force <= limits.force:
-        return f"a force of {reading.force:.1f} N at the tool; expected at most {limits.force:g} N (safety.force)"
+        return coded("target.force", n=reading.force, most=limits.force)
     if limits.torque is not None and reading.torques is not None:
         over = ~(np.abs(reading.torques) <= limits.torque)
         if over.any():
             i = int(np.argmax(over))
-            most = f"{limits.torque[i]:g} Nm (safety.torque)"
-            return f"a torque of {abs(reading.torques[i]):.1f} Nm at joint {i + 1}; expected at most {most}"
+            torque, most = float(abs(reading.torques[i])), float(limits.torque[i])
+            return coded("target.torque", nm=torque, joint=i + 1, most=most)
     return reading.trouble
 
 
@@ -77,15 +78,15 @@ class ArmSafety:
         lag = float(np.max(np.abs(self._at - reading.joints), initial=0.0))
         if lag > LOST * self.limits.follow:
             raise TargetStopped(
-                f"a joint is {lag:.2f} rad from its commanded angle",
-                expected=f"at most {self.limits.follow:g} rad (safety.follow)", fix="see what holds or pushes it",
+                coded("target.lags", rad=lag),
+                expected=coded("target.follow_limit", rad=self.limits.follow), fix=coded("target.see_pushes"),
             )  # fmt: skip
         if self._stirred:
             self._exact = self._exact + 1 if lag <= EPS else 0
         if self._exact >= ECHOES:
             raise TargetStopped(
-                "its joints equal their commands to the last digit: its commands come back as its state",
-                expected="what its encoders measure", fix="see where the robot's driver reads its joints",
+                coded("target.echoes"),
+                expected=coded("target.encoders"), fix=coded("target.see_encoders"),
             )  # fmt: skip
         clamped: list[str] = []
         start = self._at
@@ -245,19 +246,22 @@ class BaseSafety:
 def checked(action: Array, representation: str, shapes: dict[str, int]) -> Array:
     """The numbers of an action. Raises `BadInput` for another representation or shape, and for what is no number."""
     if representation not in shapes:
-        raise BadInput(f"an action {representation!r}", expected="one of " + ", ".join(shapes))
+        raise BadInput(
+            coded("target.an_action", name=representation), expected=coded("common.either_of", names=[*shapes])
+        )
     try:
         numbers = np.asarray(action, dtype=float).ravel()
     except (TypeError, ValueError):
-        raise BadInput("an action that is no numbers", expected=ACTIONS[representation]) from None
+        raise BadInput(coded("target.no_numbers"), expected=ACTIONS[representation]) from None
     if numbers.shape != (shapes[representation],):
         raise BadInput(
-            f"an action of {numbers.size} numbers", expected=f"{shapes[representation]} for {representation}"
+            coded("robot.action_size", n=numbers.size),
+            expected=coded("target.n_for", n=shapes[representation], name=representation),
         )
     if not np.isfinite(numbers).all():
-        raise BadInput("an action with NaN or infinite numbers", expected="finite numbers", fix="see the policy")
+        raise BadInput(coded("target.no_finite"), expected=coded("robot.only_finite"), fix=coded("target.see_policy"))
     if representation == "ee_pose" and not 1e-6 < float(np.linalg.norm(numbers[3:7])) < 1e6:
-        raise BadInput("a quaternion of no length", expected="(w, x, y, z), not all 0")
+        raise BadInput(coded("robot.no_quaternion"), expected=coded("robot.quaternion"))
     return numbers
 
 

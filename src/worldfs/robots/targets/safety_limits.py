@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 
 from .target_declaration import WORDS
 
@@ -82,9 +83,11 @@ def effective_limits(
     if safety is None:
         safety = {}
     if not isinstance(safety, Mapping):
-        raise BadInput(f"{safety!r}", path=path, expected="a mapping of limits: " + ", ".join(WORDS))
+        raise BadInput(f"{safety!r}", path=path, expected=coded("target.limits_of", names=[*WORDS]))
     if unknown := [str(word) for word in safety if word not in WORDS]:
-        raise BadInput(f"no limit is called {', '.join(unknown)}", path=path, expected="some of " + ", ".join(WORDS))
+        raise BadInput(
+            coded("target.no_limit", names=[*unknown]), path=path, expected=coded("common.some_of", names=[*WORDS])
+        )
     values: dict[str, Any] = {}
     for word, value in safety.items():
         at = f"{path}.{word}"
@@ -109,9 +112,13 @@ def effective_limits(
         (limits.base_low, limits.base_high, "base_low"),
     ):  # fmt: skip
         if low is not None and high is not None and not bool((low < high).all()):
-            raise BadInput(f"{low.tolist()} to {high.tolist()}", path=f"{path}.{what}", expected="low below high")
+            raise BadInput(
+                coded("target.range_text", low=low.tolist(), high=high.tolist()),
+                path=f"{path}.{what}",
+                expected=coded("target.low_below"),
+            )
     if limits.gripper_low > limits.gripper_high:
-        raise BadInput("gripper_low above gripper_high", path=path, expected="0 … 1")
+        raise BadInput(coded("target.gripper_range"), path=path, expected="0 … 1")
     return limits
 
 
@@ -130,7 +137,7 @@ def limits_json(limits: SafetyLimits) -> dict[str, object]:
 def _number(value: object, at: str, *, zero: bool = False, signed: bool = False) -> float:
     fine = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     if not fine or not (signed or value > 0 or (zero and value == 0)):  # type: ignore[operator]  # a number by `fine`
-        raise BadInput(f"{value!r}", path=at, expected="a number" if signed else "a number above 0")
+        raise BadInput(f"{value!r}", path=at, expected=coded("file.number") if signed else coded("target.above_0"))
     return float(value)  # type: ignore[arg-type]  # same
 
 
@@ -138,7 +145,9 @@ def _row(value: object, at: str, names: Sequence[str], *, signed: bool) -> Array
     """One number for all, one for each, or by name (the others not a number: they stay as they were)."""
     if isinstance(value, Mapping):
         if unknown := [str(name) for name in value if name not in names]:
-            raise BadInput(f"no {', '.join(unknown)}", path=at, expected="some of " + ", ".join(names))
+            raise BadInput(
+                coded("target.none_of", names=[*unknown]), path=at, expected=coded("common.some_of", names=[*names])
+            )
         return np.array([_number(value[n], f"{at}.{n}", signed=signed) if n in value else math.nan for n in names])
     if isinstance(value, Sequence) and not isinstance(value, str):
         if len(value) != len(names):
@@ -154,6 +163,4 @@ def _box(value: object, at: str, least: int) -> tuple[Array, Array]:
             low, high = (np.array([_number(part, at, signed=True) for part in side]) for side in sides)
             if low.shape == high.shape and bool((low < high).all()):
                 return low, high
-    raise BadInput(
-        f"{value!r}", path=at, expected="{low: [x, y, z], high: [x, y, z]} in metres of the robot's base frame"
-    )
+    raise BadInput(f"{value!r}", path=at, expected=coded("target.box"))

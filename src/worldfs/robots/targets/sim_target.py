@@ -11,6 +11,7 @@ from typing import Final
 
 from worldfs.base.driver import PluginContext
 from worldfs.base.errors import MissingRequirement
+from worldfs.base.messages import coded
 from worldfs.base.model import Target
 from worldfs.robots.targets.target_adapter import TargetAdapter
 from worldfs.robots.targets.target_declaration import BACKENDS, no_backend
@@ -24,7 +25,10 @@ def adapter(target: Target, context: PluginContext) -> TargetAdapter:
     """Raises `MissingRequirement` for an unknown backend, naming the known ones; `open` reports missing packages."""
     if why := no_backend(target):
         raise MissingRequirement(
-            why, path=f"TARGETS.md {target.id} backend", expected="one of " + ", ".join(MAKERS), fix="name one of them"
+            why,
+            path=f"TARGETS.md {target.id} backend",
+            expected=coded("common.either_of", names=[*MAKERS]),
+            fix=coded("common.name_one"),
         )
     return MAKERS[target.backend.strip().lower() or BACKENDS[0]](target, context)
 
@@ -35,7 +39,7 @@ def _mujoco(target: Target, context: PluginContext) -> TargetAdapter:
         import mujoco  # noqa: F401 # same
     except ImportError as error:
         raise MissingRequirement(
-            f"the simulation needs {error.name or 'mujoco'}", op="open a target", fix=SIM
+            coded("robot.simulation_needs", name=error.name or "mujoco"), op="open a target", fix=SIM
         ) from error
     from .tabletop_target import TabletopTarget
 

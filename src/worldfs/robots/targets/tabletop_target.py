@@ -9,6 +9,7 @@ from functools import partial
 
 from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Json, Order, Outcome, Scene, Target
 from worldfs.robots.mujoco.arm import Arm
 from worldfs.robots.mujoco.camera import CameraFrame
@@ -40,7 +41,7 @@ class TabletopTarget:
     @property
     def env(self) -> TabletopEnv:
         if self._env is None:
-            raise BadInput("the target is not open", path=self.target.id, op="step", fix="open it first")
+            raise BadInput(coded("target.not_open"), path=self.target.id, op="step", fix=coded("target.open_first"))
         return self._env
 
     def open(self) -> None:
@@ -200,6 +201,8 @@ def _figure(target: Target, member: str, default: float, low: float, high: float
         return default
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
         raise BadInput(
-            f"{value!r}", path=f"TARGETS.md {target.id} config.{member}", expected=f"a number from {low:g} to {high:g}"
+            f"{value!r}",
+            path=f"TARGETS.md {target.id} config.{member}",
+            expected=coded("common.number_range", low=low, high=high),
         )
     return float(value)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
+from worldfs.base.messages import CodedText, coded
+from worldfs.base.messages.message_rendering import either
 from worldfs.base.model import Finding, Target
 from worldfs.base.plugin_registry import PluginGroup
 
@@ -42,8 +44,8 @@ MUJOCO: Final = "mujoco"
 BACKENDS: Final = (MUJOCO, "gymnasium")
 # Backends that the specification names and nothing here serves → why. They are refused by name, not tried.
 UNSERVED: Final = {
-    "maniskill": "its environments step batches of tensors on a GPU, which no adapter here does",
-    "isaac_sim": "it runs only inside its own application launcher, which no adapter here starts",
+    "maniskill": "target.maniskill",
+    "isaac_sim": "target.isaac_sim",
 }
 FieldLocator = Callable[[str, str, str], str]
 
@@ -69,59 +71,80 @@ def unsupported(target: Target, place: FieldLocator, job: str = "") -> Iterator[
     kind = (target.driver if real else target.backend or MUJOCO).strip().lower()
 
     def refused(member: str, expected: str, found: object, fix: str) -> Finding:
-        return Finding("TARGET_BUILD", place("TARGETS.md", target.id, member), expected, str(found)[:200], fix, job)
+        return Finding(
+            "TARGET_BUILD",
+            place("TARGETS.md", target.id, member),
+            expected,
+            found if isinstance(found, CodedText) else str(found)[:200],
+            fix,
+            job,
+        )
 
     for member, value, table in (
         ("adapter.obs_format", target.obs_format, OBSERVATIONS),
         ("config.control_mode", target.config.get("control_mode"), MODES),
     ):
         if value and kind in table and value not in table[kind]:
-            words = " or ".join(table[kind]) or f"nothing: {kind} has one of its own"
-            yield refused(member, words, value, "name what is served, or leave it out")
+            words = either(table[kind]) or coded("target.has_own", kind=kind)
+            yield refused(member, words, value, coded("target.name_served"))
     if real or kind != MUJOCO:
         return
     for number, camera in enumerate(target.cameras):
         at = f"perception.cameras[{number}]"
         if camera.name not in TABLE_CAMERAS:
-            fix = f"call it {TABLE_CAMERAS[0]} or {TABLE_CAMERAS[1]}"
-            yield refused(f"{at}.name", " or ".join(TABLE_CAMERAS), camera.name, fix)
+            fix = coded("target.call_it", names=either(TABLE_CAMERAS))
+            yield refused(f"{at}.name", either(TABLE_CAMERAS), camera.name, fix)
         if camera.resolution != TABLE_PICTURE:
-            fix = "leave it out; a policy's own size is made from it (policy_client.observations)"
+            fix = coded("target.leave_size")
             yield refused(f"{at}.resolution", str(list(TABLE_PICTURE)), list(camera.resolution), fix)
         if camera.device:
-            yield refused(f"{at}.device", "nothing: a simulated camera", camera.device, "leave it out")
+            yield refused(f"{at}.device", coded("target.simulated_camera"), camera.device, coded("target.leave_out"))
     xml = target.config.get("scene_xml")
     if xml is not None:
-        found = xml if isinstance(xml, str) and os.path.exists(xml) else f"{xml}: no such file"
-        fix = "leave scene_xml out, and describe the things in ENVIRONMENT.md"
-        yield refused("config.scene_xml", "the built-in table", found, fix)
+        found = (
+            xml
+            if isinstance(xml, str) and os.path.exists(xml)
+            else coded("file.at", where=xml, found=coded("tree.no_file"))
+        )
+        fix = coded("target.leave_xml")
+        yield refused("config.scene_xml", coded("target.built_in_table"), found, fix)
 
 
 def review(target: Target, place: FieldLocator) -> Iterator[Finding]:
     """Findings that would refuse the target when it is opened, or at the preflight of its sessions."""
     if target.adapter == SIMULATION and (why := no_backend(target)):
-        field, expected = place("TARGETS.md", target.id, "backend"), "one of " + ", ".join(BACKENDS)
-        yield Finding("TARGET_BUILD", field, expected, why, "name one of them", warning=True)
+        field, expected = place("TARGETS.md", target.id, "backend"), coded("common.either_of", names=[*BACKENDS])
+        yield Finding("TARGET_BUILD", field, expected, why, coded("common.name_one"), warning=True)
     yield from unsupported(target, place)
     if target.adapter != ADAPTER:
         return
     name = target.driver.strip().lower()
     field = place("TARGETS.md", target.id, "adapter.driver")
     if name not in ROBOTS and target.driver not in ROBOTS:
-        fix = "name one of them, or install the package that brings it"
-        yield Finding("TARGET_BUILD", field, "one of " + ", ".join(sorted(ROBOTS)), target.driver or "none", fix,
-                      warning=True)  # fmt: skip
+        fix = coded("session.name_or_install")
+        yield Finding(
+            "TARGET_BUILD",
+            field,
+            coded("common.either_of", names=sorted(ROBOTS)),
+            target.driver or coded("common.none"),
+            fix,
+            warning=True,
+        )
     elif name in LIBRARIES:
         library, install = LIBRARIES[name]
         if find_spec(library) is None:
-            yield Finding("TARGET_BUILD", field, library, "not installed here", install, warning=True)
+            yield Finding("TARGET_BUILD", field, library, coded("file.not_installed"), install, warning=True)
     safety = target.config.get("safety")
     field = place("TARGETS.md", target.id, "config.safety")
     if safety is not None and not isinstance(safety, Mapping):
-        yield Finding("TARGET_BUILD", field, "a mapping of limits", repr(safety), "write name: number", warning=True)
+        yield Finding(
+            "TARGET_BUILD", field, coded("target.limits"), repr(safety), coded("target.name_number"), warning=True
+        )
     elif unknown := [str(word) for word in safety or () if word not in WORDS]:
-        fix = "correct the name: an unknown limit limits nothing"
-        yield Finding("TARGET_BUILD", field, "some of " + ", ".join(WORDS), ", ".join(unknown), fix, warning=True)
+        fix = coded("target.correct_limit")
+        yield Finding(
+            "TARGET_BUILD", field, coded("common.some_of", names=[*WORDS]), ", ".join(unknown), fix, warning=True
+        )
 
 
 def no_backend(target: Target) -> str:
@@ -130,5 +153,5 @@ def no_backend(target: Target) -> str:
     if name in BACKENDS:
         return ""
     if name in UNSERVED:
-        return f"the backend {name} is not served: {UNSERVED[name]}"
-    return f"no backend is called {target.backend!r}"
+        return coded("target.unserved", name=name, why=coded(UNSERVED[name]))
+    return coded("target.no_backend", name=target.backend)

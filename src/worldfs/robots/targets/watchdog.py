@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from worldfs.base.clock import Clock
 from worldfs.base.driver import Run
+from worldfs.base.messages import coded
 
 LOOK_S = 0.02  # real seconds between two checks
 
@@ -55,9 +56,7 @@ class Watchdog:
         silent = self._clock.monotonic() - fed
         why = (run.stop if run is not None else "") or ""
         if not why and silent > self._limit_s:
-            why = (
-                f"no step and no heartbeat for {silent:.2f} s; expected within {self._limit_s:g} s (safety.watchdog_s)"
-            )
+            why = coded("target.silent", s=silent, limit=self._limit_s)
         try:
             if not why:
                 self._tend()

@@ -20,6 +20,7 @@ import numpy as np
 
 from worldfs.base.driver import PluginContext
 from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.messages import coded
 from worldfs.base.model import Target
 from worldfs.robots.mujoco import panda
 from worldfs.robots.targets.kinematics import Chain, from_dh
@@ -59,7 +60,7 @@ class FrankaArm:
         spans = {"panda": panda.LIMITS, "fr3": FR3}
         model = target.config.get("model")
         if model is not None and model not in spans:
-            raise BadInput(f"{model!r}", path=f"{self._at}.model", expected="panda or fr3")
+            raise BadInput(f"{model!r}", path=f"{self._at}.model", expected=coded("target.arms"))
         chosen = [np.array(span) for name, span in spans.items() if model in (None, name)]
         self.maker = SafetyLimits(
             joint_low=np.max([span[:, 0] for span in chosen], axis=0),
@@ -85,18 +86,18 @@ class FrankaArm:
         self._franky = franky = import_library("franky", self._target, INSTALL)
         realtime = config_member(self._target, "realtime", str, "ignore").title()
         if realtime not in ("Ignore", "Enforce"):
-            raise BadInput(f"{realtime!r}", path=f"{self._at}.realtime", expected="ignore or enforce")
+            raise BadInput(f"{realtime!r}", path=f"{self._at}.realtime", expected=coded("target.ignore_enforce"))
         try:
             made = franky.Robot(self._ip, realtime_config=getattr(franky.RealtimeConfig, realtime))
         except franky.IncompatibleVersionException as error:
             raise MissingRequirement(
-                f"the robot uses another protocol version: {error}", path=f"{self._at}.ip", fix=INSTALL
+                coded("target.other_protocol", why=str(error)), path=f"{self._at}.ip", fix=INSTALL
             ) from error
         except Exception as error:  # network, realtime, protocol: they derive from nothing common
             raise MissingRequirement(
-                f"no Franka answers at {self._ip}: {error}", path=f"{self._at}.ip",
-                expected="a robot with its joints unlocked and FCI activated",
-                fix="switch it on, unlock and activate FCI in Desk, check the address (ping)",
+                coded("target.no_franka", ip=self._ip, why=str(error)), path=f"{self._at}.ip",
+                expected=coded("target.unlocked"),
+                fix=coded("target.unlock"),
             ) from error  # fmt: skip
         self._robot = made
         if self._target.config.get("gripper") is not False:
@@ -161,9 +162,9 @@ class FrankaArm:
             self.width = float(self._hand.max_width) or self.width
         except (self._franky.NetworkException, self._franky.CommandException) as error:
             raise MissingRequirement(
-                f"no gripper answers at {self._ip}: {error}",
+                coded("target.no_gripper", ip=self._ip, why=str(error)),
                 path=f"{self._at}.gripper",
-                fix="write gripper: false without one",
+                fix=coded("target.gripper_false"),
             ) from error
 
     def _agree(self) -> None:
@@ -175,9 +176,10 @@ class FrankaArm:
         theirs = np.array(state.O_T_EE.translation, float).ravel()
         if float(np.linalg.norm(ours - theirs)) > AGREE_M:
             raise BadInput(
-                f"the robot's tool is {1000 * float(np.linalg.norm(ours - theirs)):.0f} mm from where Panda's and "
-                "FR3's kinematics have it", path=f"{self._at}.ip", expected="one of the two",
-            )  # fmt: skip
+                coded("target.other_kinematics", mm=1000 * float(np.linalg.norm(ours - theirs))),
+                path=f"{self._at}.ip",
+                expected=coded("target.one_of_two"),
+            )
 
     def _caps(self) -> None:
         """The robot's own reflexes and planner keep to the same figures: they check a thousand times a second."""
@@ -200,11 +202,11 @@ class FrankaArm:
     def _trouble(self, state: Any) -> str:
         mode = self._franky.RobotMode
         if state.robot_mode == mode.UserStopped:
-            return "the user's stop is pressed"
+            return coded("target.user_stop")
         if state.robot_mode == mode.Guiding:
-            return "it is in hand-guiding mode"
+            return coded("target.hand_guided")
         if state.robot_mode == mode.Reflex or self._robot.has_errors:
-            return f"it stopped itself: {_errors(state)} (config.recover: true lets a session clear it)"
+            return coded("target.stopped_itself", why=_errors(state))
         return ""
 
     def _fingers(self, width: float) -> None:
@@ -237,4 +239,4 @@ def _errors(state: Any) -> str:
         for name in dir(errors)
         if not name.startswith("_") and getattr(errors, name) is True
     ]
-    return ", ".join(dict.fromkeys(found)) or "a reflex"
+    return ", ".join(dict.fromkeys(found)) or coded("target.reflex")

@@ -25,6 +25,7 @@ import numpy as np
 
 from worldfs.base.driver import PluginContext
 from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.messages import coded
 from worldfs.base.model import Target
 from worldfs.robots.targets.kinematics import Chain, from_dh, from_urdf
 from worldfs.robots.targets.safety_limits import REDUCED_SPEED, SafetyLimits
@@ -81,14 +82,14 @@ class LeRobotArm:
         except Exception as error:  # pyserial's, the motors' and the library's own
             self._let_go(made)
             raise MissingRequirement(
-                f"{settings.get('type')} does not answer: {error}", path=f"{self._at}.robot",
-                expected="a robot that is switched on and connected", fix=_PORTS,
+                coded("target.no_answer", kind=settings.get('type'), why=str(error)), path=f"{self._at}.robot",
+                expected=coded("target.connected_robot"), fix=coded("target.see_port"),
             ) from error  # fmt: skip
         if not made.is_calibrated:
             self._let_go(made)
             words = " ".join(f"--robot.{key}={settings[key]}" for key in ("type", "port", "id") if key in settings)
             raise MissingRequirement(
-                "the arm is not calibrated", path=f"{self._at}.robot", fix=f"lerobot-calibrate {words}"
+                coded("target.uncalibrated"), path=f"{self._at}.robot", fix=f"lerobot-calibrate {words}"
             )
         self._robot = made
         try:
@@ -159,8 +160,8 @@ class LeRobotArm:
         if chosen is None:
             known = ", ".join(sorted(robots.RobotConfig.get_known_choices())) or "none"
             raise BadInput(
-                f"no robot is called {kind!r}", path=f"{at}.type", expected=f"one of {known}",
-                fix="name one of them, or install its package (lerobot_robot_…) and what it needs",
+                coded("target.no_robot", kind=kind), path=f"{at}.type", expected=coded("common.either_of", names=known),
+                fix=coded("target.install_lerobot"),
             )  # fmt: skip
         try:
             cameras = settings.get("cameras")
@@ -168,10 +169,12 @@ class LeRobotArm:
                 settings["cameras"] = {name: _camera(dict(given), target) for name, given in cameras.items()}
             return utils.make_robot_from_config(chosen(**settings))
         except ImportError as error:
-            raise MissingRequirement(f"{kind} needs {error.name or error}", path=at, fix=INSTALL) from error
+            raise MissingRequirement(
+                coded("target.needs", kind=kind, name=error.name or str(error)), path=at, fix=INSTALL
+            ) from error
         except (TypeError, ValueError, KeyError, AttributeError) as error:
             raise BadInput(
-                f"{kind} refuses it: {error}", path=at, expected="its own settings, as LeRobot has them"
+                coded("target.refuses", kind=kind, why=str(error)), path=at, expected=coded("target.lerobot_settings")
             ) from error
         finally:
             settings["type"] = kind
@@ -185,11 +188,15 @@ class LeRobotArm:
         guess = next((name for name in features if name.removesuffix(".pos").endswith("gripper")), "")
         feature = "" if gripper is False else str(declared.get("feature") or guess)
         if feature and feature not in features:
-            raise BadInput(f"no feature {feature!r}", path=f"{at}.feature", expected=", ".join(features))
+            raise BadInput(coded("target.no_feature", name=feature), path=f"{at}.feature", expected=", ".join(features))
         if feature:
             closed, open_ = (float(declared.get(word, usual)) for word, usual in (("closed", 0.0), ("open", 100.0)))
             if not math.isfinite(closed + open_) or closed == open_:
-                raise BadInput(f"closed {closed:g}, open {open_:g}", path=at, expected="two different numbers")
+                raise BadInput(
+                    coded("target.closed_open", closed=closed, open=open_),
+                    path=at,
+                    expected=coded("target.two_numbers"),
+                )
             self._grip = (feature, closed, open_)
             self.width = float(declared.get("width", 1.0))
         self.joints = tuple(name.removesuffix(".pos") for name in features if name.endswith(".pos") and name != feature)
@@ -198,8 +205,8 @@ class LeRobotArm:
         )  # fmt: skip
         if not self.joints:
             raise BadInput(
-                f"a robot without joints (NAME.pos): {', '.join(features)}", path=f"{self._at}.robot.type",
-                expected="an arm", fix="bring an adapter of your own for it (entry point group worldfs.robots)",
+                coded("target.jointless", names=[*features]), path=f"{self._at}.robot.type",
+                expected=coded("target.an_arm"), fix=coded("target.own_adapter"),
             )  # fmt: skip
         self._native = tuple(features)
         self._sizes = {
@@ -212,7 +219,7 @@ class LeRobotArm:
         """Units, limits and kinematics, once it is connected and its calibration is known."""
         units = self._target.config.get("units", "degrees")
         if units not in UNITS:
-            raise BadInput(f"{units!r}", path=f"{self._at}.units", expected="one of " + ", ".join(UNITS))
+            raise BadInput(f"{units!r}", path=f"{self._at}.units", expected=coded("common.either_of", names=[*UNITS]))
         spans = self._spans(made, str(units))
         count = len(self.joints)
         if units == "percent":
@@ -239,18 +246,26 @@ class LeRobotArm:
         declared = self._target.config.get("span")
         declared = declared if isinstance(declared, Mapping) else {}
         if unknown := [str(name) for name in declared if name not in self.joints]:
-            raise BadInput(f"no joint {', '.join(unknown)}", path=f"{self._at}.span", expected=", ".join(self.joints))
+            raise BadInput(
+                coded("target.no_joint", names=[*unknown]), path=f"{self._at}.span", expected=", ".join(self.joints)
+            )
         for i, name in enumerate(self.joints):
             speaks = _MODES.get(str(getattr(getattr(motors.get(name), "norm_mode", None), "value", "")))
             if speaks is not None and speaks != units:
                 raise BadInput(
-                    f"units {units}, and {name} uses {speaks}", path=f"{self._at}.units", expected=speaks,
-                    fix=f"write units: {speaks} (or robot.use_degrees)",
-                )  # fmt: skip
+                    coded("target.other_units", units=units, name=name, speaks=speaks),
+                    path=f"{self._at}.units",
+                    expected=speaks,
+                    fix=coded("target.write_units", speaks=speaks),
+                )
             if name in declared:
                 low, high = (float(part) for part in declared[name])
                 if not low < high:
-                    raise BadInput(f"{low:g} to {high:g}", path=f"{self._at}.span.{name}", expected="low below high")
+                    raise BadInput(
+                        coded("target.range", low=low, high=high),
+                        path=f"{self._at}.span.{name}",
+                        expected=coded("target.low_below"),
+                    )
                 spans[i] = low, high
             elif name in calibration and (steps := _steps(bus, motors.get(name))):
                 half = (calibration[name].range_max - calibration[name].range_min) * math.pi / steps
@@ -258,8 +273,8 @@ class LeRobotArm:
         if units == "percent" and not np.isfinite(spans).all():
             lost = [name for name, span in zip(self.joints, spans, strict=True) if not np.isfinite(span).all()]
             raise BadInput(
-                f"percent of what, for {', '.join(lost)}?", path=f"{self._at}.span",
-                expected="span: {joint: [low, high]} in radians", fix="write it, or use degrees",
+                coded("target.percent_of", names=[*lost]), path=f"{self._at}.span",
+                expected=coded("target.span"), fix=coded("target.or_degrees"),
             )  # fmt: skip
         return spans
 
@@ -275,7 +290,7 @@ class LeRobotArm:
                     text = file.read()
             except OSError as error:
                 raise MissingRequirement(
-                    f"no robot description at {path} ({error.strerror})", path=f"{at}.urdf"
+                    coded("target.no_description", path=path, why=error.strerror), path=f"{at}.urdf"
                 ) from error
             names = declared.get("joints") or self.joints
             if len(names) != len(self.joints):
@@ -291,7 +306,7 @@ class LeRobotArm:
             return from_dh([[float(part) for part in row] for row in declared["dh"]], tool)
         raise BadInput(
             f"{declared!r}", path=at,
-            expected=f"{{urdf: file, tip: link}}, or {{dh: [[a, d, alpha, offset] …]}} of {len(self.joints)} joints",
+            expected=coded("target.kinematics", n=len(self.joints)),
         )  # fmt: skip
 
     @staticmethod
@@ -301,9 +316,6 @@ class LeRobotArm:
                 made.disconnect()
         except Exception:  # noqa: S110 # the wire is cut: there is nothing left to let go of
             pass
-
-
-_PORTS: Final = "switch it on, see the port (lerobot-find-port), and whether this user may open it (group dialout)"
 
 
 def _choice(robots: ModuleType, kind: str, target: Target) -> Any:

@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import TypeVar
 
 from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.messages import coded
 from worldfs.base.model import Target
 
 T = TypeVar("T")
@@ -20,7 +21,7 @@ def import_library(name: str, target: Target, install: str) -> ModuleType:
     except ImportError as error:
         top = name.partition(".")[0]
         absent = error.name is not None and error.name.partition(".")[0] == top
-        found = f"{top} is not installed" if absent else f"{top} does not load: {error}"
+        found = coded("common.not_installed", name=top) if absent else coded("target.no_load", name=top, why=str(error))
         raise MissingRequirement(found, path=f"TARGETS.md {target.id} adapter.driver", fix=install) from error
 
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from worldfs.base.driver import PluginContext
 from worldfs.base.errors import MissingRequirement
+from worldfs.base.messages import coded
 from worldfs.base.model import Target
 from worldfs.robots.targets.kinematics import Chain
 from worldfs.robots.targets.safety_limits import SafetyLimits
@@ -80,16 +81,18 @@ class UnitreeGo2:
             _initialise(channel.ChannelFactoryInitialize, domain, interface)
         except Exception as error:  # the SDK raises a bare Exception
             raise MissingRequirement(
-                f"no DDS on {interface or 'any interface'}: {error}", path=f"TARGETS.md {target.id} config.interface",
-                expected="the network card that leads to the robot (ip addr)", fix="connect it, address 192.168.123.x",
-            ) from error  # fmt: skip
+                coded("target.no_dds", interface=interface or coded("target.any_interface"), why=str(error)),
+                path=f"TARGETS.md {target.id} config.interface",
+                expected=coded("target.network_card"),
+                fix=coded("target.connect_go2"),
+            ) from error
         self._subscriber = channel.ChannelSubscriber(TOPIC, messages.SportModeState_)
         self._subscriber.Init(self._on_state, 10)
         if not self._last_state.wait(FIRST_S):
             self.close()
             raise MissingRequirement(
-                f"no {TOPIC} within {FIRST_S:g} s", path=f"TARGETS.md {target.id} config.interface",
-                expected="a Go2 in sport mode on this network", fix="switch it on; close the phone's app",
+                coded("target.no_topic", topic=TOPIC, s=FIRST_S), path=f"TARGETS.md {target.id} config.interface",
+                expected=coded("target.go2"), fix=coded("target.switch_go2"),
             )  # fmt: skip
         self._sport = client.SportClient()
         self._sport.SetTimeout(ANSWER_S)
@@ -149,14 +152,14 @@ class UnitreeGo2:
 
     def _trouble(self) -> str:
         if self._guard is not None and not self._guard.alive:
-            return "the process that guards it has ended"
+            return coded("target.guard_ended")
         return ""
 
     @staticmethod
     def _answered(what: str, code: object) -> None:
         if code not in (0, None):
             raise TargetStopped(
-                f"{what} was answered with error {code}", expected="0", fix="see the robot and its network"
+                coded("target.error_answer", what=what, code=code), expected="0", fix=coded("target.see_network")
             )
 
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from worldfs.base.errors import MissingRequirement
+from worldfs.base.messages import coded
 
 READY_S: Final = 15.0  # for it to start and connect
 MOVING, STANDING = b"m", b"s"
@@ -43,7 +44,7 @@ class WatchdogProcess:
         ready, _, _ = select.select([process.stdout], [], [], READY_S)
         if not ready or os.read(process.stdout.fileno(), 16).strip() != b"ready":
             self.close()
-            raise MissingRequirement("the process that guards the robot does not start", fix="see the messages above")
+            raise MissingRequirement(coded("target.no_guard"), fix=coded("target.see_above"))
 
     def feed(self, *, moving: bool) -> None:
         if self._process is not None and self._process.stdin is not None:
