@@ -58,7 +58,8 @@ OWN_TEXT = {
 }
 
 CODED = (
-    "access", "agents", "base", "client", "formats", "interfaces/cli", "namespace", "planning", "runtime", "sessions",
+    "access", "agents", "base", "client", "formats", "interfaces/cli", "namespace", "planning", "plugins/benchmark",
+    "plugins/importers", "plugins/node_fs", "plugins/recording", "robots", "runtime", "sessions",
     "skills", "storage", "supervisor", "tree", "world",
 )  # fmt: skip
 TOLD = {  # what is said to people: the place of each text among the arguments of a call
@@ -67,6 +68,10 @@ TOLD = {  # what is said to people: the place of each text among the arguments o
     "_say": (2, 3, 4),
     "_unusable": (3,),  # of the registry of plug-ins
     "Decision": (2, 3, 4),
+    "SkippedItem": (1, 2, 3),  # of an import
+    "ignore": (0,),
+    "_report": (0,),  # of a node
+    "_wrong": (2,),
     "failure": (2,),
     "success": (0,),
     **dict.fromkeys(("line", "notice", "report"), (0,)),
@@ -77,7 +82,7 @@ TOLD = {  # what is said to people: the place of each text among the arguments o
         (0,),
     ),
 }  # fmt: skip
-COMMANDS = ("apt install ", "chmod ", "paos ", "pip install ")  # typed as they are, in every language
+COMMANDS = ("apt install ", "chmod ", "mkdir ", "paos ", "pip install ")  # typed as they are, in every language
 WORDS = re.compile(r"(?<![\w./`-])[A-Za-z][a-z]*[,;:]? (?=[\w…({'\"<`-])")
 
 Rows = dict[str, tuple[str, ...]]

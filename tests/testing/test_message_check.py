@@ -89,6 +89,9 @@ SENTENCES = [
     'raise UserError("nobody" if known else f"no robot {id!r}")',
     'context.output.report(f"{path}: {n} bytes written", value)',
     'context.output.line(name or "no name")',
+    'HIDDEN = Decision(False, "enoent", "no such file")',
+    'left.append(SkippedItem(where, "no event", coded("robot.closed")))',
+    'raise TargetStopped("the last picture is too old")',
     'def f():\n    fix = "try another"\n    raise BadInput(coded("robot.closed"), fix=fix)',
 ]
 

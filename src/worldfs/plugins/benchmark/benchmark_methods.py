@@ -9,6 +9,7 @@ from typing import Final
 
 from worldfs.base.clock import Clock
 from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.messages import coded
 from worldfs.base.model import Json, PolicySpec, Scene, Skill
 from worldfs.policies.policy_client import PolicyClient
 from worldfs.sessions.plugins import POLICIES, SKILLS
@@ -72,12 +73,16 @@ class BenchmarkMethod:
         """Raises `MissingRequirement` for what is not installed, `PolicyError` for a policy that is not there."""
         make, spec = SKILLS.get(self.runtime), self.policy
         if make is None:
-            raise MissingRequirement(f"no runtime {self.runtime}", op="bench", fix="install the package that brings it")
+            raise MissingRequirement(
+                coded("plugin.no_runtime", name=self.runtime), op="bench", fix=coded("plugin.install_package")
+            )
         if spec is None:
             return make(), None
         factory = POLICIES.get(spec.type)
         if factory is None:
-            raise MissingRequirement(f"no policy client {spec.type}", op="bench", expected=", ".join(sorted(POLICIES)))
+            raise MissingRequirement(
+                coded("plugin.no_policy_client", name=spec.type), op="bench", expected=", ".join(sorted(POLICIES))
+            )
         return make(), factory(spec, clock)
 
 
@@ -92,7 +97,7 @@ def parse_method(text: str) -> BenchmarkMethod:
         spec_of is not None and not spec_of.endpoint and not os.path.exists(os.path.expanduser(spec_of.checkpoint))
     ):
         raise BadInput(
-            f"unknown method {text!r}", path="--contestant", code="USAGE",
-            expected="skills, rekep, NAME=FILE.onnx, or NAME=TYPE:ENDPOINT with TYPE one of " + ", ".join(POLICIES),
+            coded("plugin.unknown_method", text=text), path="--contestant", code="USAGE",
+            expected=coded("plugin.methods", names=[*POLICIES]),
         )  # fmt: skip
     return found

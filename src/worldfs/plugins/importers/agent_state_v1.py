@@ -12,6 +12,7 @@ from typing import Final
 
 from worldfs.base.agent_names import check_agent_name
 from worldfs.base.errors import BadInput, WorldError
+from worldfs.base.messages import coded
 from worldfs.formats.agent import documents, memory
 from worldfs.storage.revision import PRIVATE_DIR, of
 
@@ -110,7 +111,7 @@ def _record(found: ParsedSource, data: bytes, path: str) -> None:
     name = path.rpartition("/")[2].removesuffix(".json")
     value = parse_json(data, path)
     if not isinstance(value, dict):
-        raise BadInput(f"a JSON {type(value).__name__}", path=path, expected="an object")
+        raise BadInput(coded("plugin.json_kind", kind=type(value).__name__), path=path, expected=coded("file.object"))
     value = plain_object(value)
     at = next((parse_time(value[key]) for key in ("updated_at", "ended_at", "started_at") if value.get(key)), "")
     found.lines.append(ImportItem(of(data), {"ts": at, "event": f"v1_{name}", name: value}, path))
@@ -133,7 +134,13 @@ def _lines(
                 for line, value in json_objects(place, path, found.skipped, 0):
                     event = as_text(value.get("event"))
                     if not event:
-                        left = SkippedItem(f"{path}:{line.number}", "no event", "ts and event", "", line.data[:SHOWN])
+                        left = SkippedItem(
+                            f"{path}:{line.number}",
+                            coded("plugin.no_event"),
+                            coded("plugin.an_event"),
+                            "",
+                            line.data[:SHOWN],
+                        )
                         found.skipped.append(left)
                         continue
                     key, turn = of(line.data), 1

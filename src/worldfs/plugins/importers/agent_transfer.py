@@ -13,6 +13,7 @@ from worldfs.agents.metrics_cache import FOLD
 from worldfs.base.agent_names import check_new_name
 from worldfs.base.durable import Root
 from worldfs.base.errors import BadInput, Exists, from_os
+from worldfs.base.messages import coded
 from worldfs.storage.revision import PRIVATE_DIR
 
 from .agent_state_v1 import FILES
@@ -41,7 +42,9 @@ def adopt(source: ImportSource, root: str | os.PathLike[str], name: str = "") ->
     root_dir = Root(base)
     try:
         if root_dir.lstat(root_dir.ensure_parent(name)) is not None:
-            raise Exists("an agent of that name", path=f"{base}/{name}", op="import", fix="import into it instead")
+            raise Exists(
+                coded("plugin.same_agent"), path=f"{base}/{name}", op="import", fix=coded("plugin.import_into")
+            )
         staged = f"{STAGING}{name}"
         _clear(root_dir, staged)
         lead = "" if source.path == "." else f"{source.path}/"
@@ -57,7 +60,7 @@ def adopt(source: ImportSource, root: str | os.PathLike[str], name: str = "") ->
         try:
             root_dir.rename(root_dir.ensure_parent(staged), target, "new")
         except FileExistsError:
-            raise Exists("an agent of that name", path=f"{base}/{name}", op="import") from None
+            raise Exists(coded("plugin.same_agent"), path=f"{base}/{name}", op="import") from None
         root_dir.sync(target)
         return made
     finally:
@@ -71,7 +74,7 @@ def export(state: AgentState, target: str | os.PathLike[str]) -> list[str]:
     """
     base = Path(target)
     if base.exists() and (not base.is_dir() or any(base.iterdir())):
-        raise Exists("the target already exists", path=str(base), op="export", fix="name a new directory")
+        raise Exists(coded("tree.exists"), path=str(base), op="export", fix=coded("plugin.new_directory"))
     try:
         base.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -146,5 +149,8 @@ def _clear(root_dir: Root, folder: str) -> None:
                     root_dir.remove("/".join(part for part in (folder, sub, name) if part))
                 elif kind != "folder":
                     raise BadInput(
-                        f"{name} in {folder}", path=root_dir.path, op="import", expected="only files of ours"
+                        coded("plugin.in_folder", name=name, folder=folder),
+                        path=root_dir.path,
+                        op="import",
+                        expected=coded("plugin.own_files"),
                     )

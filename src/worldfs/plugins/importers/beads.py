@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from worldfs.base.errors import WorldError
+from worldfs.base.messages import coded
 from worldfs.base.model import AgentTask, Remark
 
 from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem
@@ -67,11 +68,13 @@ class Beads:
                         _memory(found, value, where, line_.data)
                     elif not as_text(value.get("id")) or not as_text(value.get("title")):
                         found.skipped.append(
-                            SkippedItem(where, "no issue", "an object with id and title", "", line_.data[:SHOWN])
+                            SkippedItem(
+                                where, coded("plugin.no_issue"), coded("plugin.an_issue"), "", line_.data[:SHOWN]
+                            )
                         )
                     else:
                         if value["id"] in issues:  # a merge in git leaves both; the later one counts
-                            found.ignore("repeated lines of an issue")
+                            found.ignore(coded("plugin.issue_again"))
                         issues[as_text(value["id"])] = (value, where, line_.data)
             except WorldError as error:
                 found.skipped.append(unreadable_item(error, source.path))
@@ -98,7 +101,7 @@ def _id(value: dict[str, object]) -> str:
 def _memory(found: ParsedSource, value: dict[str, object], where: str, raw: bytes) -> None:
     key, text = as_text(value.get("key")), as_text(value.get("value"))
     if not key or not text:
-        found.skipped.append(SkippedItem(where, "no memory", "key and value", "", raw[:SHOWN]))
+        found.skipped.append(SkippedItem(where, coded("plugin.no_memory"), coded("plugin.key_value"), "", raw[:SHOWN]))
         return
     found.remarks.append(
         ImportItem(identity("beads-memory", key), Remark(SECTION, note_text(f"**{one_line(key)}**: {text}")), where)
@@ -109,7 +112,7 @@ def _issue(found: ParsedSource, value: dict[str, object], where: str, raw: bytes
     title, word = as_text(value["title"]), as_text(value.get("status")) or "open"
     if word == "tombstone" or value.get("deleted_at"):
         found.skipped.append(
-            SkippedItem(where, f"deleted at the source: {one_line(title)}", data=raw[:SHOWN], intended=True)
+            SkippedItem(where, coded("plugin.deleted", title=one_line(title)), data=raw[:SHOWN], intended=True)
         )
         return
     parts = [f"{label}: {text}" if label else text for key, label in PARTS if (text := as_text(value.get(key)).strip())]
@@ -136,7 +139,13 @@ def _issue(found: ParsedSource, value: dict[str, object], where: str, raw: bytes
     rank = priority if type(priority) is int and 0 <= priority < len(PRIORITY) else None
     if rank is None:
         found.skipped.append(
-            SkippedItem(f"{where}/priority", f"priority {str(priority)[:60]}", "0 to 4", "", raw[:SHOWN])
+            SkippedItem(
+                f"{where}/priority",
+                coded("plugin.priority", priority=str(priority)[:60]),
+                coded("plugin.priorities"),
+                "",
+                raw[:SHOWN],
+            )
         )
     elif priority in (0, 4):
         extra["rank"] = priority

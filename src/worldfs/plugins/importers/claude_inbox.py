@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from worldfs.base.errors import WorldError
+from worldfs.base.messages import coded
 from worldfs.base.model import Message
 
 from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem
@@ -74,7 +75,13 @@ class ClaudeInbox:
             return found
         if not isinstance(value, list):
             found.skipped.append(
-                SkippedItem(path, f"a JSON {type(value).__name__}", "an array of messages", "", data[:SHOWN])
+                SkippedItem(
+                    path,
+                    coded("plugin.json_kind", kind=type(value).__name__),
+                    coded("plugin.messages"),
+                    "",
+                    data[:SHOWN],
+                )
             )
             return found
         team = path.split("/")[-3] if path.count("/") >= 2 else ""
@@ -86,7 +93,7 @@ class ClaudeInbox:
             if not isinstance(text, str) or sender is None:
                 raw = json.dumps(plain_json(item), ensure_ascii=False).encode()
                 found.skipped.append(
-                    SkippedItem(where, "no message", "an object with from, text, timestamp", "", raw[:SHOWN])
+                    SkippedItem(where, coded("file.no_message"), coded("plugin.a_message"), "", raw[:SHOWN])
                 )
                 continue
             mark = identity(sender, as_text(item.get("timestamp")), text)

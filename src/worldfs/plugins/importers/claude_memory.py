@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from worldfs.base.errors import WorldError
+from worldfs.base.messages import coded
 from worldfs.base.model import Remark
 from worldfs.formats import prose
 
@@ -100,7 +101,11 @@ def _topic(found: ParsedSource, text: str, path: str, hook: str) -> None:
     about = fields.get("description") or hook
     section = SECTIONS.get(fields.get("type", "").casefold(), SECTION)
     if not body and not about:
-        found.skipped.append(SkippedItem(path, "no text", "a memory", "", text.encode()[:SHOWN], intended=True))
+        found.skipped.append(
+            SkippedItem(
+                path, coded("plugin.no_text"), coded("plugin.a_memory"), "", text.encode()[:SHOWN], intended=True
+            )
+        )
         return
     if about and comparison_key(about) in comparison_key(body):
         about = ""
@@ -140,7 +145,7 @@ def _index(found: ParsedSource, text: str, path: str, topics: dict[str, str], ho
         target = link[2].rpartition("/")[2] if link else ""
         if link and target in topics:
             hooks.setdefault(target, link[3].strip())
-            found.ignore("index lines of topics that are there")
+            found.ignore(coded("plugin.index_lines"))
             continue
         mark = comparison_key(item)
         if not mark or mark in seen:

@@ -8,6 +8,7 @@ from typing import Final
 
 from worldfs.base.errors import WorldError
 from worldfs.base.json_values import as_object
+from worldfs.base.messages import coded
 from worldfs.base.model import AgentTask
 
 from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem
@@ -77,7 +78,9 @@ def _file(found: ParsedSource, value: object, path: str, at: str, data: bytes) -
         _task(found, value, path, folder, at)
     else:
         found.skipped.append(
-            SkippedItem(path, f"a JSON {type(value).__name__}", "a task or a list of them", "", data[:SHOWN])
+            SkippedItem(
+                path, coded("plugin.json_kind", kind=type(value).__name__), coded("plugin.tasks"), "", data[:SHOWN]
+            )
         )
 
 
@@ -86,16 +89,16 @@ def _task(found: ParsedSource, given: object, where: str, group: str, at: str, *
     title = as_text(item.get("subject")) or as_text(item.get("title")) or as_text(item.get("content"))
     if not title.strip():
         found.skipped.append(
-            SkippedItem(where, "no task", "an object with a subject", "", repr(given).encode()[:SHOWN])
+            SkippedItem(where, coded("plugin.no_task"), coded("plugin.a_task"), "", repr(given).encode()[:SHOWN])
         )
         return
     metadata = as_object(item.get("metadata"))
     if metadata.get("_internal") is True:
-        found.ignore("teammate trackers")
+        found.ignore(coded("plugin.trackers"))
         return
     word = as_text(item.get("status")) or "pending"
     if word == "deleted":
-        found.skipped.append(SkippedItem(where, f"deleted at the source: {one_line(title)}", intended=True))
+        found.skipped.append(SkippedItem(where, coded("plugin.deleted", title=one_line(title)), intended=True))
         return
     id = as_text(item.get("id"))
     key = identity("claude-tasks", group, id or title.strip(), "todo" if todo else "")

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from worldfs.base.errors import BadInput, WorldError
+from worldfs.base.messages import coded
 from worldfs.storage.revision import of
 
 from .identity_set import IdentitySet
@@ -102,8 +103,10 @@ def _stream(source: ImportSource, found: ParsedSource) -> Iterator[ImportItem[di
     with SourceDir(source.base_dir) as place, IdentitySet() as said:
         for path in source.files:
             if path.endswith(".zst"):
-                fix = f"unpack it beside itself: zstd -dk {path.rpartition('/')[2]}"
-                found.skipped.append(SkippedItem(path, "a compressed rollout", "plain JSONL", fix, whole=False))
+                fix = coded("plugin.unpack", name=path.rpartition("/")[2])
+                found.skipped.append(
+                    SkippedItem(path, coded("plugin.compressed"), coded("plugin.plain_jsonl"), fix, whole=False)
+                )
                 continue
             try:
                 yield from _Rollout(path, found, said).entries(place)
@@ -176,7 +179,11 @@ class _Rollout:
                 return None
         if isinstance(value, dict):
             return value
-        self.found.skipped.append(SkippedItem(where, f"a JSON {type(value).__name__}", "an object", "", data[:SHOWN]))
+        self.found.skipped.append(
+            SkippedItem(
+                where, coded("plugin.json_kind", kind=type(value).__name__), coded("file.object"), "", data[:SHOWN]
+            )
+        )
         return None
 
     def _told(self, data: bytes) -> bool:
@@ -210,13 +217,13 @@ class _Rollout:
         kind = as_text(payload.get("type"))
         if outer == "token_usage_record":
             self._tokens(payload.get("thread_token_usage"))
-            self.found.ignore("token counts")
+            self.found.ignore(coded("plugin.token_counts"))
             return None
         if outer in FRAME:  # a copy may come with a frame of its own
             self.found.ignore("bookkeeping")
             return None
         if self._told(data) and self.copying:
-            self.found.ignore("repeated lines")
+            self.found.ignore(coded("plugin.repeated_lines"))
             return None
         if kind in PASSED:
             self.found.ignore(PASSED[kind])
@@ -230,11 +237,11 @@ class _Rollout:
         return {"ts": self.at, **made, "session_id": self.session}
 
     def _not_known(self, kind: str, data: bytes, where: str) -> None:
-        self.found.ignore(f"lines of the unknown kind {one_line(kind, 60) or '(none)'}")
+        self.found.ignore(coded("plugin.unknown_lines", kind=one_line(kind, 60) or "(none)"))
         if kind not in self.unknown:  # the first of each kind in a file is reported
             self.unknown.add(kind)
-            what = f"the kind {kind[:60]!r}"
-            left = SkippedItem(where, what, "a kind of line that is known", "", data[:SHOWN], len(data) <= SHOWN)
+            what = coded("plugin.the_kind", kind=kind[:60])
+            left = SkippedItem(where, what, coded("plugin.known_kind"), "", data[:SHOWN], len(data) <= SHOWN)
             self.found.skipped.append(left)
 
     def _session(self, meta: dict[str, object]) -> dict[str, object] | None:
@@ -244,7 +251,7 @@ class _Rollout:
             self.copying = True
         self.at = parse_time(meta.get("timestamp")) or self.at
         if again:  # a copy of an earlier head, or the head of the history that a fork copied
-            self.found.ignore("repeated session heads")
+            self.found.ignore(coded("plugin.session_heads"))
             return None
         self.session = id
         entry: dict[str, object] = {"ts": self.at, "event": "codex_session", "session_id": id}
@@ -291,16 +298,16 @@ class _Rollout:
         role = "assistant" if role == "agent" else role
         text = _text(payload.get("content")) if kind == "message" else as_text(payload.get("message"))
         if role not in ("user", "assistant") or text.lstrip().startswith(INJECTED):
-            self.found.ignore("instructions and context")
+            self.found.ignore(coded("plugin.instructions"))
             return None
         if not text.strip():
-            self.found.ignore("empty messages")
+            self.found.ignore(coded("plugin.empty_messages"))
             return None
         mark = of(text.strip().encode("utf-8", "surrogatepass"))
         other = "event" if family == "item" else "item"
         if (other, role, mark) in self.recent:
             self.recent.remove((other, role, mark))
-            self.found.ignore("duplicate forms of a message")
+            self.found.ignore(coded("plugin.message_forms"))
             return None
         self.recent.append((family, role, mark))
         shown, more = truncate(text.strip())
@@ -309,7 +316,7 @@ class _Rollout:
     def _count(self, payload: dict[str, object]) -> None:
         info = payload.get("info")
         self._tokens(info.get("total_token_usage") if isinstance(info, dict) else None)
-        self.found.ignore("token counts")
+        self.found.ignore(coded("plugin.token_counts"))
 
     def _tokens(self, total: object) -> None:
         tokens = total.get("total_tokens") if isinstance(total, dict) else None

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from worldfs.base.errors import WorldError
+from worldfs.base.messages import coded
 from worldfs.base.model import Message
 from worldfs.formats import prose
 from worldfs.formats.agent import synonyms as agreed
@@ -82,10 +83,14 @@ def _flag(found: ParsedSource, data: bytes, text: str, path: str, at: str) -> No
     said = fields.get("to", "").strip(" *`_")
     to = parse_agents(said)
     if not text or sender is None or (said and not to and said.casefold() not in EVERYONE):
-        why = "an empty file" if not text else f"the recipient {said[:60]!r}" if sender else "no sender"
-        found.skipped.append(
-            SkippedItem(path, why, "From and To with names of agents", "", data[:SHOWN], len(data) <= SHOWN)
+        why = (
+            coded("file.empty_file")
+            if not text
+            else coded("plugin.recipient", said=said[:60])
+            if sender
+            else coded("plugin.no_sender")
         )
+        found.skipped.append(SkippedItem(path, why, coded("plugin.from_to"), "", data[:SHOWN], len(data) <= SHOWN))
         return
     topic = title or fields.get("topic", "") or fields.get("found", "") or about.replace("-", " ")
     word = fields.get("priority", "").strip(" *`_.").casefold()

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.base.model import AgentTask, Message, Remark
 from worldfs.formats.agent import documents
 
@@ -71,7 +72,7 @@ class ImportDiff:
         else:
             add(report.same, "tasks")
             said = _differences(item.value, now)
-            report.kept.append(f"task {task.id}: you have changed it; {item.location} says {said} now")
+            report.kept.append(coded("plugin.task_changed", id=task.id, where=item.location, said=said))
             self.came["tasks"][item.key] = ImportedItem(digest, task.id, came.wrote)
             return
         self.tasks[task.id] = task
@@ -125,7 +126,9 @@ class ImportDiff:
         wrong = [each for each in documents.tasks_findings(value) if not each.warning and "/tasks/0" in each.field]
         for each in wrong[:1]:
             found = f"{each.field.rpartition('/')[2]} {each.found}"
-            self.found.imported.skipped.append(SkippedItem(f"{item.location}, as a task", found, each.expected))
+            self.found.imported.skipped.append(
+                SkippedItem(coded("plugin.as_task", where=item.location), found, each.expected)
+            )
         return not wrong
 
     def _gone(self, keys: set[str], there: Mapping[str, AgentTask]) -> None:
@@ -147,7 +150,9 @@ class ImportDiff:
             digest = identity(item.value.section, item.value.text)
             if not words or not note.section.strip():
                 self.found.imported.skipped.append(
-                    SkippedItem(f"{item.location}, as a note", "no words", "a section and a text")
+                    SkippedItem(
+                        coded("plugin.as_note", where=item.location), coded("plugin.no_words"), coded("plugin.a_note")
+                    )
                 )
                 continue
             if came is not None and came.digest == digest:
@@ -164,9 +169,7 @@ class ImportDiff:
                 self.instead.append((marks[came.wrote], note))
             else:
                 add(report.same, "notes")
-                report.kept.append(
-                    f"note of {item.location}: you changed or removed ours, and it says something else now"
-                )
+                report.kept.append(coded("plugin.note_changed", where=item.location))
             self.came["notes"][item.key] = ImportedItem(digest, "", identity(words))
 
     def _judge_letters(self) -> None:
@@ -183,11 +186,11 @@ class ImportDiff:
                 continue
             try:
                 if not message.sender:
-                    raise BadInput("no sender", expected="the sender's name")
+                    raise BadInput(coded("plugin.no_sender"), expected=coded("plugin.sender"))
                 documents.message_write(message)
             except BadInput as error:
                 self.found.imported.skipped.append(
-                    SkippedItem(f"{item.location}, as a message", error.found, error.expected)
+                    SkippedItem(coded("plugin.as_message", where=item.location), error.found, error.expected)
                 )
                 continue
             self.messages.append(message)
@@ -203,4 +206,4 @@ def _differences(said: AgentTask, now: AgentTask) -> str:
     """The fields in which the source and ours differ, as the source has them."""
     fields = ("status", "priority", "description", "outcome")
     parts = [f"{key} {getattr(said, key)!s:.60}" for key in fields if getattr(said, key) != getattr(now, key)]
-    return ", ".join(parts) or "something else"
+    return ", ".join(parts) or coded("plugin.something_else")

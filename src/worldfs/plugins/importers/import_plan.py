@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, TypeVar
 from worldfs.base.agent_names import check_agent_name
 from worldfs.base.errors import NotFound, WorldError
 from worldfs.base.json_values import as_int, as_object
+from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Finding
 
 from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem
@@ -60,15 +61,15 @@ class ImportPlan:
         """One line a source, then what is left out and why, at most `shown` lines of it."""
         lines = [_source_words(self, found) for found in self.found]
         if not lines and not self.offered:
-            lines.append(f"nothing to import was found in {self.place}; known are: {', '.join(IMPORTERS.built_in)}")
+            lines.append(coded("plugin.nothing_in", path=str(self.place), names=list(IMPORTERS.built_in)))
         for source in self.offered:
-            lines.append(
-                f"{source.importer}: {source.path} stays where it is; imported only when asked for: {source.offered}"
-            )
+            at = {"importer": source.importer, "path": source.path}
+            lines.append(coded("plugin.offered", offered=source.offered, **at))
         for name, number in sorted(self.others.items()):
-            lines.append(f"for {name}: {plural(number, 'thing')} not taken; import for {name} takes them")
+            lines.append(coded("plugin.for_other", name=name, things=plural(number, "things")))
         for broken in self.broken:
-            lines.append(f"{broken.field} cannot be used: {broken.found}; expected {broken.expected} — {broken.fix}")
+            unusable = coded("plugin.unusable", field=broken.field, found=broken.found)
+            lines.append(_explained(unusable, broken.expected, broken.fix))
         lefts = [*self.skipped, *(left for found in self.found for left in found.imported.skipped)]
         return lines + skipped_lines(lefts, shown)
 
@@ -89,7 +90,7 @@ def plan(
     """
     where = Path(place).expanduser().absolute()
     if not where.exists():
-        raise NotFound("no such file or directory", path=str(where), op="import")
+        raise NotFound(coded("tree.no_file_or_directory"), path=str(where), op="import")
     registry = registry or load()
     made = ImportPlan(where, check_agent_name(agent), also, everyone=everyone)
     chosen = registry.chosen(importers)
@@ -118,14 +119,20 @@ def skipped_lines(lefts: Sequence[SkippedItem], shown: int) -> list[str]:
     """What was skipped, in words; what was not skipped on purpose comes first, the rest is counted."""
     ordered = sorted(lefts, key=lambda left: left.intended)
     lines = [skipped_text(left) for left in ordered[:shown]]
-    return lines + ([f"and {len(ordered) - shown:,} more that did not come over"] if len(ordered) > shown else [])
+    return lines + ([coded("plugin.more_left", n=len(ordered) - shown)] if len(ordered) > shown else [])
 
 
 def skipped_text(left: SkippedItem) -> str:
-    verb = "left out" if left.intended else "not understood"
-    words = f"{left.location}: {verb}: {left.found}"
-    words += f"; expected {left.expected}" if left.expected else ""
-    return one_line(words + (f" — {left.fix}" if left.fix else ""), 600)
+    texts = (left.location, left.found, left.expected, left.fix)
+    where, found, expected, fix = (text if isinstance(text, CodedText) else one_line(text, 300) for text in texts)
+    code = "plugin.left_out" if left.intended else "plugin.not_understood"
+    return _explained(coded(code, where=where, found=found), expected, fix)
+
+
+def _explained(said: str, expected: str, fix: str) -> str:
+    if expected:
+        said = coded("runtime.error_expected", said=said, expected=expected)
+    return coded("runtime.error_fix", said=said, fix=fix) if fix else said
 
 
 def _tried(plan: ImportPlan, name: str, foreign: bool, call: Callable[[], T]) -> T | None:
@@ -138,7 +145,9 @@ def _tried(plan: ImportPlan, name: str, foreign: bool, call: Callable[[], T]) ->
         if not foreign:
             raise
         plan.skipped.append(
-            SkippedItem(f"importer {name}", f"{type(error).__name__}: {error}", "an importer that works")
+            SkippedItem(
+                coded("plugin.importer", name=name), f"{type(error).__name__}: {error}", coded("plugin.working")
+            )
         )
     return None
 
@@ -153,26 +162,26 @@ def _others(plan: ImportPlan, imported: ParsedSource) -> None:
 def _source_words(plan: ImportPlan, found: FoundSource) -> str:
     source, imported = found
     tasks = list(plan.mine(imported.tasks))
-    parts = []
+    parts: list[str] = []
     if tasks:
         waiting = sum(item.value.status in ("pending", "active") for item in tasks)
-        parts.append(f"{plural(len(tasks), 'task')} ({waiting:,} open)")
+        parts.append(coded("plugin.open_tasks", tasks=plural(len(tasks), "tasks"), n=waiting))
     notes, messages = list(plan.mine(imported.remarks)), list(plan.mine(imported.messages))
-    for number, one in ((len(notes), "note"), (len(messages), "message")):
+    for number, kind in ((len(notes), "notes"), (len(messages), "letters")):
         if number:
-            parts.append(plural(number, one))
+            parts.append(plural(number, kind))
     if imported.stream is not None and source.size > COUNTED:
-        parts.append("journal lines, counted while they are brought over")
+        parts.append(coded("plugin.lines_later"))
     else:
         number = sum(1 for _ in plan.mine(imported.entries()))
         if number:
-            parts.append(plural(number, "journal line"))
+            parts.append(plural(number, "entries"))
     for item in plan.mine(imported.baseline):
         sessions = as_int(as_object(item.value.get("lifetime")).get("sessions_total"))
-        parts.append(f"the figures of {plural(sessions, 'session')}")
-    passed = [f"{kind} {number:,}" for kind, number in imported.ignored.items()]
-    text = f"{source.importer}: {one_line(source.path)} ({format_bytes(source.size)}): " + (
-        ", ".join(parts) or "nothing for this agent"
-    )
-    text += f"; not taken: {join_some(passed, 8)}" if passed else ""
-    return text + (f"; {imported.skipped.more:,} more were not understood" if imported.skipped.more else "")
+        parts.append(coded("plugin.figures_of", sessions=plural(sessions, "sessions")))
+    passed = [coded("plugin.kind_count", kind=kind, n=number) for kind, number in imported.ignored.items()]
+    at = {"importer": source.importer, "path": one_line(source.path), "size": format_bytes(source.size)}
+    text = coded("plugin.source", said=parts or coded("plugin.nothing_for_it"), **at)
+    if passed:
+        text = coded("plugin.not_taken", said=text, names=join_some(passed, 8))
+    return coded("plugin.more_odd", said=text, n=imported.skipped.more) if imported.skipped.more else text

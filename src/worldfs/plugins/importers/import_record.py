@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from worldfs.base.errors import Exists, WorldError
 from worldfs.base.json_values import as_int, as_list, as_object, as_text
 from worldfs.base.logfile import LogFile
+from worldfs.base.messages import coded
 from worldfs.formats.agent.redact import redact_bytes
 from worldfs.storage.revision import PRIVATE_DIR, of
 
@@ -137,7 +138,7 @@ class ImportRecord:
         found: dict[str, bytes] = {}
         digests: dict[str, str] = {}
         if source.size > COPY_MAX:
-            return {}, "", f"{format_bytes(source.size)} are more than the {format_bytes(COPY_MAX)} that are copied"
+            return {}, "", coded("plugin.too_large", size=format_bytes(source.size), most=format_bytes(COPY_MAX))
         with SourceDir(source.base_dir) as place:
             for path in source.files:
                 with suppress(WorldError, OSError):  # what cannot be read has been named already

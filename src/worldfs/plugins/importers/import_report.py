@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+from worldfs.base.messages import coded
 
 from .import_plan import SHOWN, skipped_lines
 from .import_types import SkippedItem
 from .value_conversion import join_some, plural
-
-ONE: Final = {
-    "tasks": "task",
-    "notes": "note",
-    "letters": "message",
-    "entries": "journal line",
-    "figures": "set of figures",
-}
 
 
 class ImportReport:
@@ -44,19 +36,19 @@ class ImportReport:
 
     def words(self, shown: int = SHOWN) -> list[str]:
         """At most `shown` lines of what was left."""
-        lines = []
-        for verb, counts in (("new", self.new), ("changed", self.changed), ("already imported", self.same)):
+        lines: list[str] = []
+        for code, counts in (("plugin.new", self.new), ("plugin.changed", self.changed), ("plugin.same", self.same)):
             if counts:
-                lines.append(f"{verb}: " + ", ".join(plural(number, ONE[kind]) for kind, number in counts.items()))
-        lines = lines or ["nothing to import"]
+                lines.append(coded(code, counts=[plural(number, kind) for kind, number in counts.items()]))
+        lines = lines or [coded("plugin.nothing")]
         if self.sessions:
-            how = ", ".join(f"{number:,} {outcome}" for outcome, number in sorted(self.sessions.items()))
-            lines.append(f"counted in metrics.json: {plural(sum(self.sessions.values()), 'session')} ({how})")
-        lines += [f"id taken: {old} is {new} here" for old, new in self.renamed.items()]
-        lines += [f"kept yours: {text}" for text in self.kept]
+            how = [f"{number:,} {outcome}" for outcome, number in sorted(self.sessions.items())]
+            lines.append(coded("plugin.counted", sessions=plural(sum(self.sessions.values()), "sessions"), how=how))
+        lines += [coded("plugin.id_taken", old=old, new=new) for old, new in self.renamed.items()]
+        lines += [coded("plugin.kept", text=text) for text in self.kept]
         if self.gone:
-            lines.append(f"no longer in the source, still here: {join_some(self.gone, 8)}")
-        lines += [f"{source}: no copy kept: {why}; it stays where it is" for source, why in self.without_copy.items()]
+            lines.append(coded("plugin.gone", names=join_some(self.gone, 8)))
+        lines += [coded("plugin.no_copy", source=source, why=why) for source, why in self.without_copy.items()]
         return lines + skipped_lines(self.skipped, shown)
 
 

@@ -14,6 +14,7 @@ from typing import Final
 
 from worldfs.agents.agent_state import AgentState
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 
 from .identity_set import IdentitySet
 from .import_diff import ImportDiff
@@ -38,7 +39,11 @@ def run_import(plan: ImportPlan, state: AgentState | ImportTarget) -> ImportRepo
 
     target = AgentImportTarget(state) if isinstance(state, AgentState) else state
     if plan.agent != target.agent_dir.name:
-        raise BadInput(f"a plan for {plan.agent}", op="import", expected=f"a plan for {target.agent_dir.name}")
+        raise BadInput(
+            coded("plugin.plan_for", agent=plan.agent),
+            op="import",
+            expected=coded("plugin.plan_for", agent=target.agent_dir.name),
+        )
     report = ImportReport(plan.agent)
     report.skipped += plan.skipped
     with _turn(target):
@@ -50,7 +55,11 @@ def run_import(plan: ImportPlan, state: AgentState | ImportTarget) -> ImportRepo
                     record.settle()
             for found in plan.found:
                 if os.path.realpath(found.name) == os.path.realpath(target.agent_dir.path):
-                    report.skipped.append(SkippedItem(found.name, "its own directory", "another place", intended=True))
+                    report.skipped.append(
+                        SkippedItem(
+                            found.name, coded("plugin.own_directory"), coded("plugin.another_place"), intended=True
+                        )
+                    )
                 else:
                     _SourceImport(plan, found, target, report).carry(seen)
     return report
@@ -141,7 +150,7 @@ class _SourceImport:
             if came is not None or not seen.add(key):
                 add(self.report.same, "figures")
                 if came is not None and came.digest != digest:
-                    self.report.kept.append(f"figures of {item.location}: taken over once, and counted on here since")
+                    self.report.kept.append(coded("plugin.figures_once", where=item.location))
                 continue
             line: dict[str, object] = {"event": "metrics_imported", "metrics": dict(item.value)}
             self._append(record, [ImportItem(key, line, item.location)])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
+from worldfs.base.messages import coded
 from worldfs.base.model import AgentTask, Message, Remark
 
 Json = dict[str, object]
@@ -105,11 +106,15 @@ class ParsedSource:
         """Fields of a thing that comes over without them."""
         for field in fields:
             self.skipped.append(
-                SkippedItem(f"{where}/{field}", "a large field", "a small one", "it stays in the source")
+                SkippedItem(
+                    f"{where}/{field}", coded("plugin.large_field"), coded("plugin.small_field"), coded("plugin.stays")
+                )
             )
 
     def shortened(self, where: str, characters: int) -> None:
         """A text that comes over without its end."""
         if characters:
-            found = f"{characters:,} more characters of text"
-            self.skipped.append(SkippedItem(where, found, "a shorter text", "they stay in the source", intended=True))
+            found = coded("plugin.more_characters", n=characters)
+            self.skipped.append(
+                SkippedItem(where, found, coded("plugin.shorter"), coded("plugin.they_stay"), intended=True)
+            )

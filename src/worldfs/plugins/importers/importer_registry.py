@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, Protocol, runtime_checkable
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.base.model import Finding
 from worldfs.base.plugin_registry import PluginGroup
 
@@ -78,11 +79,10 @@ class ImporterRegistry(NamedTuple):
         for name in names:
             if name not in self.importers:
                 broken = next((item for item in self.broken if item.field.endswith(f" {name}")), None)
-                raise BadInput(
-                    f"no importer {name!r}" + (f": {broken.found}" if broken else ""),
-                    op="import",
-                    expected=", ".join(self.importers),
-                )
+                found: str = coded("plugin.no_importer", name=name)
+                if broken:
+                    found = coded("file.at", where=found, found=broken.found)
+                raise BadInput(found, op="import", expected=", ".join(self.importers))
         return {name: item for name, item in self.importers.items() if not names or name in names}
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from worldfs.base.errors import WorldError
+from worldfs.base.messages import coded
 from worldfs.base.model import Remark
 
 from .claude_memory import blocks, plain_item
@@ -61,9 +62,9 @@ def _rules(found: ParsedSource, text: str, path: str) -> None:
             found.skipped.append(
                 SkippedItem(
                     where,
-                    f"a reference to {rule[1:]}",
+                    coded("plugin.reference", name=rule[1:]),
                     "",
-                    "import that file too",
+                    coded("plugin.import_too"),
                     block.encode()[:SHOWN],
                     intended=True,
                 )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from worldfs.base.errors import WorldError
+from worldfs.base.messages import coded
 from worldfs.base.model import Remark
 
 from .import_types import ImportItem, ImportSource, ParsedSource, SkippedItem
@@ -48,7 +49,7 @@ class McpMemory:
         kept = []
         for item in found.remarks:
             if item.key in seen:
-                found.ignore("duplicate facts")
+                found.ignore(coded("plugin.fact_again"))
             else:
                 seen.add(item.key)
                 kept.append(item)
@@ -67,7 +68,7 @@ def _graph(found: ParsedSource, place: SourceDir, path: str) -> None:
     data = place.document(path)
     value = parse_json(data, path)
     if not isinstance(value, dict):
-        found.skipped.append(SkippedItem(path, "no graph", "entities and relations", "", data[:SHOWN]))
+        found.skipped.append(SkippedItem(path, coded("plugin.no_graph"), coded("plugin.a_graph"), "", data[:SHOWN]))
         return
     for kind, word in (("entities", "entity"), ("relations", "relation")):
         items = value.get(kind)
@@ -79,8 +80,8 @@ def _graph(found: ParsedSource, place: SourceDir, path: str) -> None:
 def _fact(found: ParsedSource, value: dict[str, object], where: str, raw: bytes) -> None:
     facts = list(_texts(value))
     if not facts:
-        expected = "an entity with name, entityType, observations, or a relation with from, to, relationType"
-        found.skipped.append(SkippedItem(where, "no fact", expected, "", raw[:SHOWN], len(raw) <= SHOWN))
+        expected = coded("plugin.a_fact")
+        found.skipped.append(SkippedItem(where, coded("plugin.no_fact"), expected, "", raw[:SHOWN], len(raw) <= SHOWN))
         return
     for key, text in facts:
         found.remarks.append(ImportItem(key, Remark(SECTION, note_text(text)), where))
@@ -88,13 +89,19 @@ def _fact(found: ParsedSource, value: dict[str, object], where: str, raw: bytes)
     more, large = extra_members(value, known)
     for name in (*more, *large):
         found.skipped.append(
-            SkippedItem(f"{where}/{name}", f"a field {one_line(name, 60)!r}", ", ".join(known), "", raw[:SHOWN])
+            SkippedItem(
+                f"{where}/{name}", coded("plugin.a_field", name=one_line(name, 60)), ", ".join(known), "", raw[:SHOWN]
+            )
         )
     observations = value.get("observations")
     for number, item in enumerate(observations if isinstance(observations, list) else ()):
         if not isinstance(item, str):
             left = SkippedItem(
-                f"{where}/observations/{number}", f"a {type(item).__name__}", "a text", "", repr(item).encode()
+                f"{where}/observations/{number}",
+                coded("plugin.a_kind", kind=type(item).__name__),
+                coded("plugin.a_text"),
+                "",
+                repr(item).encode(),
             )
             found.skipped.append(left)
 

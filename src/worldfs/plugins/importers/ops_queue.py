@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from worldfs.base.errors import WorldError
+from worldfs.base.messages import coded
 from worldfs.base.model import AgentTask
 from worldfs.formats import markdown_tables, prose
 from worldfs.formats.agent import synonyms as agreed
@@ -87,7 +88,9 @@ class OpsQueue:
         boards = markdown_tables.find(lines, mask)
         if not boards:
             found.skipped.append(
-                SkippedItem(path, "no table", "a table of tasks", "", data[:SHOWN], len(data) <= SHOWN)
+                SkippedItem(
+                    path, coded("plugin.no_table"), coded("plugin.a_table"), "", data[:SHOWN], len(data) <= SHOWN
+                )
             )
         for table in boards:
             _board(found, table, lines, path, at)
@@ -104,10 +107,10 @@ def _board(found: ParsedSource, table: markdown_tables.MarkdownTable, lines: Seq
     columns = _columns(table)
     if not columns:
         shown = "".join(lines[table.first : table.end]).encode()[:SHOWN]
-        expected = "one of them called " + ", ".join(COLUMN_WORDS["item"][:4])
-        what = "a table with the columns " + ", ".join(table.header)
+        expected = coded("plugin.called", names=[*COLUMN_WORDS["item"][:4]])
+        what = coded("plugin.columns", names=[*table.header])
         found.skipped.append(
-            SkippedItem(f"{path}:{table.first + 1}", what, expected, "name the column of the tasks", shown)
+            SkippedItem(f"{path}:{table.first + 1}", what, expected, coded("plugin.name_column"), shown)
         )
         return
     mask = prose.visible(lines, list(prose.fences(lines)))
@@ -130,7 +133,9 @@ def _task(found: ParsedSource, row: _Row, at: str) -> None:
     title = _BOX.sub("", _STRUCK.sub(r"\1", title)).strip()
     if not title.strip("-–—_ "):
         if any(text.strip(" -–—") for text in (*row.cells.values(), *row.others.values())):
-            found.skipped.append(SkippedItem(row.location, "a row without a task", "a title", "", row.raw))
+            found.skipped.append(
+                SkippedItem(row.location, coded("plugin.row_without"), coded("plugin.a_title"), "", row.raw)
+            )
         return
     claimed = row.cells.get("claimed", "")
     nobody = claimed.strip(" *`_").casefold() in (*NOBODY, *EVERYONE)
@@ -163,7 +168,9 @@ def _task(found: ParsedSource, row: _Row, at: str) -> None:
     )
     if any(item.key == key for item in found.tasks):
         found.skipped.append(
-            SkippedItem(row.location, "the same task a second time", "one row a task", "", row.raw, intended=True)
+            SkippedItem(
+                row.location, coded("plugin.task_again"), coded("plugin.row_a_task"), "", row.raw, intended=True
+            )
         )
         return
     found.tasks.extend(ImportItem(key, task, row.location, owner, at=at) for owner in owners or (None,))

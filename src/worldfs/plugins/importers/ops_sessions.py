@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from worldfs.base.errors import BadInput, WorldError
+from worldfs.base.messages import coded
 
 from .import_types import ImportItem, ImportSource, ParsedSource
 from .source_dir import SourceDir, parse_json, unreadable_item
@@ -60,16 +61,18 @@ def _told_apart(found: ParsedSource) -> None:
 
 def _entry(value: object, path: str, found: ParsedSource) -> ImportItem[dict[str, object]]:
     if not isinstance(value, dict):
-        raise BadInput(f"a JSON {type(value).__name__}", path=path, expected="an object: id, ended, status")
+        raise BadInput(
+            coded("plugin.json_kind", kind=type(value).__name__), path=path, expected=coded("plugin.a_session")
+        )
     ended = parse_time(value.get("ended", value.get("ended_at")))
     word = as_text(value.get("status", value.get("outcome"))).strip()
     outcome = next((own for own, words in OUTCOMES.items() if word.casefold() in words.split()), None)
     if not ended:
-        raise BadInput("no time of its end", path=f"{path}#/ended", expected="a time like 2026-03-05T19:30:15Z")
+        raise BadInput(coded("plugin.no_end"), path=f"{path}#/ended", expected=coded("plugin.a_time"))
     if outcome is None:
         raise BadInput(
-            f"the status {word!r}", path=f"{path}#/status", expected="completed, timeout or error",
-            fix="a session that still runs, or an unknown status: it is not counted",
+            coded("plugin.status", word=word), path=f"{path}#/status", expected=coded("plugin.statuses"),
+            fix=coded("plugin.not_counted"),
         )  # fmt: skip
     sid = as_text(value.get("id", value.get("session_id"))) or Path(path).stem
     entry: dict[str, object] = {"ts": ended, "event": "session_end", "session_id": plain_json(sid), "outcome": outcome}

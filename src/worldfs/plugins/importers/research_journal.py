@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from worldfs.base.errors import WorldError
+from worldfs.base.messages import coded
 from worldfs.base.model import Remark
 from worldfs.formats import prose
 
@@ -58,11 +59,17 @@ class ResearchJournal:
             if match is None:
                 if body and head.level == 2:
                     found.skipped.append(
-                        SkippedItem(where, f"the heading {head.text!r}", "## Session DATE", "", raw.encode()[:SHOWN])
+                        SkippedItem(
+                            where,
+                            coded("plugin.heading", text=head.text),
+                            coded("plugin.session_heading"),
+                            "",
+                            raw.encode()[:SHOWN],
+                        )
                     )
                 continue
             if not body:
-                found.ignore("empty blocks")
+                found.ignore(coded("plugin.empty_blocks"))
                 continue
             title = match[1].strip() or head.text
             seen[title] = seen.get(title, 0) + 1

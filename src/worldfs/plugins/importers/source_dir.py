@@ -61,7 +61,12 @@ class SourceDir(DirReader):
             with self.folder(folder).scan() as names:
                 for entry in names:
                     if len(found) >= NAMES_MAX:
-                        raise BadInput("too many files", path=folder, op="import", expected=f"at most {NAMES_MAX:,}")
+                        raise BadInput(
+                            coded("plugin.many_files"),
+                            path=folder,
+                            op="import",
+                            expected=coded("file.at_most", n=NAMES_MAX),
+                        )
                     found.append((entry.name, _kind(entry)))
         except (FileNotFoundError, NotADirectoryError):
             return []
@@ -137,7 +142,7 @@ class SourceDir(DirReader):
             error.path = error.path or path
             raise _sorry(error) from None
         if fd is None:
-            raise NotFound("no such file", path=path, op="import")
+            raise NotFound(coded("tree.no_file"), path=path, op="import")
         return fd
 
     def document(self, path: str, limit: int = DOCUMENT_MAX) -> bytes:
@@ -185,15 +190,15 @@ def decode_text(data: bytes, path: str) -> str:
     if b"\0" in data:
         line = data.count(b"\n", 0, data.index(b"\0")) + 1
         raise BadInput(
-            f"{data.count(0):,} zero bytes, the first in line {line}", path=path, op="import",
-            expected=coded("file.utf8_text"), fix="a power cut leaves such files: take it from a backup",
+            coded("plugin.zero_bytes", n=data.count(0), line=line), path=path, op="import",
+            expected=coded("file.utf8_text"), fix=coded("plugin.from_backup"),
         )  # fmt: skip
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise BadInput(
-            f"byte 0x{data[error.start]:02x} in line {line} is not UTF-8", path=path, op="import",
+            coded("plugin.bad_byte", byte=data[error.start], line=line), path=path, op="import",
             expected=coded("file.utf8_text"), fix=coded("file.save_utf8"),
         ) from None  # fmt: skip
 
@@ -244,7 +249,15 @@ def json_objects(
         if isinstance(value, dict):
             yield line, value
         else:
-            left.append(SkippedItem(where, f"a JSON {type(value).__name__}", "an object", "", line.data[:SHOWN]))
+            left.append(
+                SkippedItem(
+                    where,
+                    coded("plugin.json_kind", kind=type(value).__name__),
+                    coded("file.object"),
+                    "",
+                    line.data[:SHOWN],
+                )
+            )
 
 
 def _fast(data: bytes) -> dict[str, object] | None:
@@ -258,17 +271,20 @@ def _fast(data: bytes) -> dict[str, object] | None:
 
 def too_large(path: str, size: int, limit: int) -> BadInput:
     return BadInput(
-        f"a file of {format_bytes(size)}", path=path, op="import", expected=f"at most {format_bytes(limit)}",
-        fix="split it, or bring over what matters of it by hand; it was left as it is",
-    )  # fmt: skip
+        coded("plugin.file_size", size=format_bytes(size)),
+        path=path,
+        op="import",
+        expected=coded("common.at_most", n=format_bytes(limit)),
+        fix=coded("plugin.split"),
+    )
 
 
 def too_long(line: TextLine, where: str) -> SkippedItem:
     return SkippedItem(
         where,
-        f"a line of {format_bytes(line.length)}",
-        f"at most {format_bytes(LINE_MAX)}",
-        "it stays in the source",
+        coded("plugin.line_size", size=format_bytes(line.length)),
+        coded("common.at_most", n=format_bytes(LINE_MAX)),
+        coded("plugin.stays"),
         line.data[:SHOWN],
         False,
     )
@@ -277,9 +293,9 @@ def too_long(line: TextLine, where: str) -> SkippedItem:
 def unfinished(line: TextLine, where: str) -> SkippedItem:
     return SkippedItem(
         where,
-        f"a last line that breaks off after {format_bytes(line.length)}",
-        "a whole line",
-        "import again when it is finished: only what is new is taken",
+        coded("plugin.torn_line", size=format_bytes(line.length)),
+        coded("plugin.whole_line"),
+        coded("plugin.import_again"),
         line.data[:SHOWN],
         len(line.data) <= SHOWN,
     )
@@ -288,7 +304,7 @@ def unfinished(line: TextLine, where: str) -> SkippedItem:
 def format_bytes(size: int) -> str:
     """A size as people say it."""
     if size < 10_000:
-        return f"{size:,} bytes"
+        return coded("file.n_bytes", n=size)
     for unit in ("KiB", "MiB", "GiB"):
         size_ = size / (1 << {"KiB": 10, "MiB": 20, "GiB": 30}[unit])
         if size_ < 1000 or unit == "GiB":
@@ -353,5 +369,5 @@ def _sorry(error: WorldError) -> WorldError:
     error.op = "import"
     cause = error.__cause__
     if isinstance(error, NotPermitted) or (isinstance(cause, OSError) and cause.errno in (errno.EACCES, errno.EPERM)):
-        error.fix = "make it readable for this user, or run the import as its owner; the rest was brought over"
+        error.fix = coded("plugin.make_readable")
     return error

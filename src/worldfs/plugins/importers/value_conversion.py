@@ -11,6 +11,7 @@ from typing import Final
 
 from worldfs.base.agent_names import is_agent_name
 from worldfs.base.clock import parse_stamp
+from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Json
 from worldfs.formats import prose
 from worldfs.storage.revision import of
@@ -171,15 +172,17 @@ def as_texts(values: object) -> list[str]:
     return [text for item in values if (text := as_text(item))] if isinstance(values, list) else []
 
 
-def plural(number: int, one: str, many: str = "") -> str:
+def plural(number: int, kind: str) -> CodedText:
     """`1 task`, `1,200 tasks`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return coded(f"{'plugin.one' if number == 1 else 'plugin.many'}.{kind}", n=number)
 
 
-def join_some(parts: Iterable[str], limit: int = 5) -> str:
+def join_some(parts: Iterable[str], limit: int = 5) -> CodedText:
     """The first few of many, and how many more there are."""
-    parts = list(parts)
-    return ", ".join(parts[:limit]) + (f" and {len(parts) - limit:,} more" if len(parts) > limit else "")
+    names = list(parts)
+    more = len(names) - limit
+    shown = coded("plugin.listed", names=names[:limit])
+    return coded("plugin.and_more", names=shown, n=more) if more > 0 else shown
 
 
 EXTRA_MAX: Final = 4096  # bytes of what an unknown field may add to a task, which is read at every wake

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from worldfs.base.errors import BadInput, Busy, MissingRequirement, NotPermitted, StorageError, WorldError
+from worldfs.base.messages import coded
 from worldfs.formats.wire.error_codes import CODES
 
 UNREACHABLE: Final = "runtime_unavailable"  # the protocol's errno for a node that does not answer
@@ -82,8 +83,8 @@ def from_os_error(error: OSError) -> FsError:
 def to_world_error(error: FsError, path: str, op: str) -> WorldError:
     """The `WorldError` for a peer's errno."""
     if isinstance(error, Unreachable):
-        return WorldError(error.message, path=path, op=op, code=UNREACHABLE, fix="see whether the node runs")
+        return WorldError(error.message, path=path, op=op, code=UNREACHABLE, fix=coded("node.see_node"))
     if isinstance(error, MalformedReply):
-        return WorldError(error.message, path=path, op=op, code=UNREACHABLE, fix="see what program serves that node")
+        return WorldError(error.message, path=path, op=op, code=UNREACHABLE, fix=coded("node.see_program"))
     kind = _RAISED.get(error.number, StorageError)
     return kind(error.message, path=path, op=op, code=_WORDS.get(error.number, ""))

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 from worldfs.base.errors import NotPermitted
+from worldfs.base.messages import coded
 from worldfs.formats.wire.frames import ACHERON, BadFrame, Frame, Json, read, write
 
 from . import reply_parsing
@@ -119,11 +120,11 @@ class NodeDaemon:
         bearer = plan.invite or plan.token
         if not bearer:
             raise NotPermitted(
-                "this machine has not joined the server yet",
+                coded("node.not_joined"),
                 path=plan.url,
                 op="join",
-                expected="an invite, or a user's token for a join request",
-                fix="--invite TOKEN (control.node_invite_create gives one), or set PAOS_TOKEN",
+                expected=coded("node.an_invite"),
+                fix=coded("node.get_invite"),
             )
         lease_ms = round(plan.lease_s * 1000)
         for pause in _pauses():
@@ -140,22 +141,22 @@ class NodeDaemon:
                 self._report(f"{plan.url}: {error}", {"event": "lost", "what": "join", "error": str(error)})
                 await asyncio.sleep(pause)
             except (ControlError, JoinDenied) as error:
-                raise NotPermitted(str(error), path=plan.url, op="join", fix="ask for a new invite") from None
+                raise NotPermitted(str(error), path=plan.url, op="join", fix=coded("node.new_invite")) from None
             else:
                 break
         node = self._identity.node
-        self._report(f"joined as {node}", {"event": "joined", "node_id": node, "node_name": plan.name})
+        self._report(coded("node.joined", node=node), {"event": "joined", "node_id": node, "node_name": plan.name})
 
     async def _expelled(self) -> None:
         """Only an unused invite lets the node join again; until then the old secret is kept."""
         node = self._identity.node
-        self._report(f"the server no longer has node {node}", {"event": "expelled", "node_id": node})
+        self._report(coded("node.expelled", node=node), {"event": "expelled", "node_id": node})
         if not self._config.invite:
             raise NotPermitted(
-                f"the server no longer has node {node}",
+                coded("node.expelled", node=node),
                 path=self._identity.path,
                 op="join",
-                fix="remove this file, and start again with a new invite",
+                fix=coded("node.remove_state"),
             )
         await self._join()
 
@@ -201,12 +202,14 @@ class NodeDaemon:
                     async with asyncio.timeout(GREETING):
                         await self._greet(wire)
                     self._open.set()
-                    self._report("tunnel open", {"event": "tunnel", "state": "open"})
+                    self._report(coded("node.tunnel_open"), {"event": "tunnel", "state": "open"})
                     await server.serve(wire)
             except _LOST as error:
-                self._report(f"no tunnel: {error}", {"event": "lost", "what": "tunnel", "error": str(error)})
+                self._report(
+                    coded("node.no_tunnel", why=str(error)), {"event": "lost", "what": "tunnel", "error": str(error)}
+                )
             else:
-                self._report("tunnel closed", {"event": "tunnel", "state": "closed"})
+                self._report(coded("node.tunnel_closed"), {"event": "tunnel", "state": "closed"})
             self._open.clear()
             if loop.time() - began > STEADY:  # a tunnel that another process takes over at once is not reopened at once
                 pauses = _pauses()
@@ -251,9 +254,11 @@ class NodeDaemon:
             except ControlError as error:
                 if error.code in _UNKNOWN:
                     raise NodeRemoved from None
-                self._report(f"refused: {error}", {"event": "refused", "error": str(error)})
+                self._report(coded("node.refused", why=str(error)), {"event": "refused", "error": str(error)})
             except _LOST as error:
-                self._report(f"no lease: {error}", {"event": "lost", "what": "lease", "error": str(error)})
+                self._report(
+                    coded("node.no_lease", why=str(error)), {"event": "lost", "what": "lease", "error": str(error)}
+                )
             await asyncio.sleep(next(pauses))
 
     async def _refresh(self, control: ControlClient, seconds: float) -> None:

@@ -13,6 +13,7 @@ from typing import Final
 
 from worldfs.base.durable import Disk, Root
 from worldfs.base.errors import BadInput, Busy
+from worldfs.base.messages import coded
 from worldfs.formats.wire.frames import Json
 
 SCHEMA: Final = 1
@@ -53,14 +54,14 @@ class NodeIdentity:
         except ValueError:
             value = None
         if not isinstance(value, dict) or value.get("schema") != SCHEMA:
-            raise BadInput("no state of a node", path=self.path, op="node", expected='{"schema":1,…}')
+            raise BadInput(coded("node.no_state"), path=self.path, op="node", expected='{"schema":1,…}')
         if value.get("server", self.server) != self.server:
             raise BadInput(
-                f"the state of a node of {value['server']}",
+                coded("node.state_of", server=value["server"]),
                 path=self.path,
                 op="node",
-                expected=f"one of {self.server}",
-                fix="choose another file with --state, or remove it to join anew",
+                expected=coded("node.one_of_server", server=self.server),
+                fix=coded("node.other_state"),
             )
         self._said = {key: value[key] for key in KEYS if key in value}
         services = value.get("services")
@@ -74,10 +75,10 @@ class NodeIdentity:
         except BlockingIOError:
             self.close()
             raise Busy(
-                "another process runs as this node",
+                coded("node.taken"),
                 path=self.path,
                 op="node",
-                fix="stop it, or choose another --name or --state",
+                fix=coded("node.stop_it"),
             ) from None
 
     def close(self) -> None:

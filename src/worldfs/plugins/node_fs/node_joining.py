@@ -7,6 +7,7 @@ import platform
 from collections.abc import Callable
 from typing import Final
 
+from worldfs.base.messages import coded
 from worldfs.formats.wire.frames import Json
 
 from .control_client import ControlClient, ControlError
@@ -36,7 +37,7 @@ async def by_request(control: ControlClient, identity: NodeIdentity, name: str, 
         asked = await control.call("node_join_request", {"node_name": name, "platform": node_platform()})
         await asyncio.to_thread(identity.save, request_id=str(asked["request_id"]), node_name=name)
     report(
-        f"waits for approval of {identity.request}",
+        coded("node.waits", request=identity.request),
         {"event": "request", "request_id": identity.request, "node_name": name},
     )
     pause, longest = ASK_AGAIN

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 from worldfs.base.errors import BadInput, MissingRequirement, from_os
 from worldfs.base.json_values import as_list, as_object, as_text
+from worldfs.base.messages import coded
 from worldfs.formats.wire.frames import Json
 
 NATIVE: Final = "native_proc"
@@ -50,15 +51,17 @@ def read(path: str) -> ServiceManifest:
     try:
         value = json.loads(data) if len(data) <= MANIFEST_MAX else None
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"no JSON: {error}", path=path, op="service", expected="a service manifest") from None
+        raise BadInput(
+            coded("file.not_json", why=str(error)), path=path, op="service", expected=coded("node.manifest")
+        ) from None
     if not isinstance(value, dict):
-        raise _wrong(path, "", "an object")
+        raise _wrong(path, "", coded("file.object"))
     id = value.get("service_id")
     if not isinstance(id, str) or not _ID.fullmatch(id) or not id.strip("."):
-        raise _wrong(path, "service_id", "letters, digits, . _ -")
+        raise _wrong(path, "service_id", coded("node.service_id"))
     for key in _OBJECTS:
         if not isinstance(value.get(key, {}), dict):
-            raise _wrong(path, key, "an object")
+            raise _wrong(path, key, coded("file.object"))
     runtime: dict[str, object] = value.get("runtime", {})
     folder = os.path.dirname(os.path.abspath(path))
     return ServiceManifest(
@@ -71,10 +74,10 @@ def _published(id: str, value: dict[str, object], path: str) -> Json:
     given = value.get("endpoints", [place])
     endpoints = as_list(given)
     if not _texts(given) or not endpoints or not all(as_text(one).startswith("/") for one in endpoints):
-        raise _wrong(path, "endpoints", "absolute paths, one or more")
+        raise _wrong(path, "endpoints", coded("node.endpoints"))
     mounts = value.get("mounts", [{"mount_id": id, "mount_path": endpoints[0], "state": "online"}])
     if not isinstance(mounts, list) or not all(isinstance(mount, dict) for mount in mounts):
-        raise _wrong(path, "mounts", "a list of objects")
+        raise _wrong(path, "mounts", coded("node.objects"))
     found: Json = {
         "service_id": id,
         "kind": value.get("kind", "service"),
@@ -97,13 +100,13 @@ def _argv(runtime: dict[str, object], path: str, folder: str) -> tuple[str, ...]
     kind = runtime.get("type")
     if kind != NATIVE:
         raise BadInput(
-            f"runtime.type is {kind!r}", path=path, op="service", expected=NATIVE, fix="wrap it in a program of its own"
+            coded("node.runtime_type", kind=kind), path=path, op="service", expected=NATIVE, fix=coded("node.wrap")
         )
     program, args = runtime.get("executable_path"), runtime.get("args", [])
     if not isinstance(program, str) or not program:
-        raise _wrong(path, "runtime.executable_path", "the path of a program")
+        raise _wrong(path, "runtime.executable_path", coded("node.program_path"))
     if not _texts(args):
-        raise _wrong(path, "runtime.args", "a list of texts")
+        raise _wrong(path, "runtime.args", coded("file.strings"))
     return (_found(program, path, folder), *map(str, as_list(args)))
 
 
@@ -112,11 +115,11 @@ def _found(program: str, path: str, folder: str) -> str:
     found = shutil.which(place)
     if found is None:
         raise MissingRequirement(
-            f"no program {program!r} that can be run",
+            coded("node.no_program", program=program),
             path=path,
             op="service",
-            expected="one on PATH, or a path seen from the manifest's directory",
-            fix="chmod +x it, or name another in runtime.executable_path",
+            expected=coded("node.a_program"),
+            fix=coded("node.chmod"),
         )
     return found
 
@@ -124,7 +127,7 @@ def _found(program: str, path: str, folder: str) -> str:
 def _timeout(runtime: dict[str, object], path: str) -> int:
     value = runtime.get("timeout_ms", TIMEOUT_MS)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= TIMEOUT_MAX:
-        raise _wrong(path, "runtime.timeout_ms", f"1 to {TIMEOUT_MAX}")
+        raise _wrong(path, "runtime.timeout_ms", coded("agent.one_to", n=TIMEOUT_MAX))
     return value
 
 
@@ -144,7 +147,7 @@ def _put(value: object, mark: str, text: str) -> object:
 
 def _wrong(path: str, key: str, expected: str) -> BadInput:
     where = f"{path}: {key}" if key else path
-    return BadInput("not what is needed", path=where, op="service", expected=expected)
+    return BadInput(coded("node.unfit"), path=where, op="service", expected=expected)
 
 
 def built_in(node: str, exports: Sequence[str]) -> Json:

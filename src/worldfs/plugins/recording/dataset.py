@@ -19,6 +19,7 @@ from typing import Final
 from worldfs.base.dir_reader import DirEntryRef
 from worldfs.base.durable import Root
 from worldfs.base.errors import BadInput, Busy, Exists, from_os
+from worldfs.base.messages import coded
 
 from .dataset_contents import OURS, DatasetContents, add_episodes, read_contents
 from .episode import RecordingRecipe
@@ -100,8 +101,8 @@ class Dataset:
             os.close(lock)
             self._root.close()
             raise Busy(
-                "another recording writes here", path=str(self.path), op="record",
-                fix="wait for it, or record into another directory",
+                coded("plugin.recorded_now"), path=str(self.path), op="record",
+                fix=coded("plugin.wait_or_other"),
             ) from None  # fmt: skip
         return lock
 
@@ -120,14 +121,14 @@ class Dataset:
             if self.path.is_dir() and not any(self.path.iterdir()):
                 return DatasetContents()
             raise Exists(
-                "something else is there", path=str(self.path), op="record", expected="a new place, or a recording",
-                fix="record into another directory",
+                coded("plugin.other_content"), path=str(self.path), op="record", expected=coded("plugin.new_place"),
+                fix=coded("plugin.other_recording"),
             )  # fmt: skip
         known = json.loads(document)
         if known["recipe"] != self.recipe.as_json():
             raise BadInput(
-                f"it is a recording of {json.dumps(known['recipe'])}", path=str(self.path), op="record",
-                expected=json.dumps(self.recipe.as_json()), fix="give the same options, or another directory",
+                coded("plugin.recording_of", recipe=json.dumps(known['recipe'])), path=str(self.path), op="record",
+                expected=json.dumps(self.recipe.as_json()), fix=coded("plugin.same_options"),
             )  # fmt: skip
         return read_contents(self._old, known)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.robots.targets.target_adapter import Array
 
 from . import expert
@@ -47,14 +48,16 @@ class RecordingRecipe:
         for member, known in (("families", FAMILIES), ("cameras", CAMERAS)):
             odd = [name for name in getattr(self, member) if name not in known]
             if odd:
-                raise BadInput(", ".join(odd), path=f"--{member}", expected="some of " + ", ".join(known))
+                raise BadInput(", ".join(odd), path=f"--{member}", expected=coded("common.some_of", names=[*known]))
         if not self.families:
-            raise BadInput("none", path="--families", expected="some of " + ", ".join(FAMILIES))
+            raise BadInput(coded("common.none"), path="--families", expected=coded("common.some_of", names=[*FAMILIES]))
         if "stack" in self.families and self.objects < 2:
-            raise BadInput(f"{self.objects} things", path="--objects", expected="2 or more for stack")
+            raise BadInput(
+                coded("plugin.many.things", n=self.objects), path="--objects", expected=coded("plugin.stack_two")
+            )
         for number, low, high in ((self.objects, 1, 8), (self.noise, 0, 0.01), (self.seed, 0, 2**31 - 1)):
             if not low <= number <= high:
-                raise BadInput(f"{number:g}", op="record", expected=f"a number from {low:g} to {high:g}")
+                raise BadInput(f"{number:g}", op="record", expected=coded("common.number_range", low=low, high=high))
 
     def trial(self, number: int) -> tuple[str, int]:
         """Family and seed of a trial."""

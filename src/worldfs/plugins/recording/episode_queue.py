@@ -12,6 +12,7 @@ import numpy as np
 
 from worldfs.base.durable import Root
 from worldfs.base.errors import NotFound
+from worldfs.base.messages import coded
 
 from . import stats
 from .episode import Episode, columns
@@ -67,7 +68,7 @@ class EpisodeQueue:
         for trial in self.trials():
             data = self._root.read(f"{self._place}/{trial:09d}.npz")
             if data is None:
-                raise NotFound("an episode is gone", path=f"{self._place}/{trial:09d}.npz", op="record")
+                raise NotFound(coded("plugin.episode_gone"), path=f"{self._place}/{trial:09d}.npz", op="record")
             with np.load(io.BytesIO(data), allow_pickle=False) as parts:
                 header = json.loads(parts["said"].tobytes())
                 yield EncodedEpisode(

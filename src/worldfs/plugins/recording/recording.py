@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from worldfs.base.errors import MissingRequirement
+from worldfs.base.messages import coded
 from worldfs.robots.mujoco.gl import gl_status
 
 from .dataset import Dataset
@@ -64,11 +65,11 @@ def check_installed(recipe: RecordingRecipe) -> None:
             __import__(module)
         except ImportError as error:
             raise MissingRequirement(
-                f"{module} is not installed", op="record", fix="pip install 'worldfs[sim,record]'"
+                coded("common.not_installed", name=module), op="record", fix="pip install 'worldfs[sim,record]'"
             ) from error
     if recipe.cameras:
         status = gl_status()
         if not status.backend:
             raise MissingRequirement(
-                f"no pictures on this machine: {status}", op="--cameras", fix="record without --cameras"
+                coded("plugin.no_pictures", status=str(status)), op="--cameras", fix=coded("plugin.without_cameras")
             )
