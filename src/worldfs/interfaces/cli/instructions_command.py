@@ -32,7 +32,7 @@ def run(context: CommandContext) -> int:
     model = planner_model(home.config(context.environ), home.path, context.environ, clock)
     contestants = context["contestant"] or (CONTESTANTS if model is not None else (GRAMMAR,))
     if odd := [name for name in contestants if name not in CONTESTANTS]:
-        some = coded("command.some_of", names=list(CONTESTANTS))
+        some = coded("common.some_of", names=list(CONTESTANTS))
         raise BadInput(", ".join(odd), path="--contestant", expected=some, code="USAGE")
     if model is None and set(contestants) != {GRAMMAR}:
         fix = coded("command.name_model", path=home.config_path)
