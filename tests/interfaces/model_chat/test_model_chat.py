@@ -10,6 +10,7 @@ import pytest
 
 from worldfs.access.binding import ADMIN, USER, Binding
 from worldfs.base.chat_model import ModelUnavailable
+from worldfs.base.model import Cause
 from worldfs.interfaces.model_chat.model_responder import TURNS
 from worldfs.interfaces.model_chat.tool_loop import MISSES, STEPS
 from worldfs.testing.call_fixtures import wait_for_call, wait_until
@@ -197,7 +198,9 @@ def test_a_cancel_ends_a_wait_of_a_tool(chat: ChatHome) -> None:
     chat.until_asked()
     chat.calls.cancel(OPERATOR, id)
     wait_for_call(chat.calls, id)
-    assert json.loads(chat.calls.status(OPERATOR, id))["state"] == "failed" and len(chat.model.asked) == 1
+    outcome = chat.calls.job(id).status.outcome
+    assert outcome.cause is Cause.CANCELLED and len(chat.model.asked) == 1
+    assert outcome.evidence["tools"] == []  # the wait did not run to its end
 
 
 def test_after_a_restart_in_the_middle_it_knows_what_was_said_and_what_was_not_answered(chat: ChatHome) -> None:
