@@ -12,7 +12,7 @@ from worldfs.base.chat_model import ConfiguredModel, ModelCall, ModelReply, Mode
 from worldfs.base.driver import PluginContext, Run
 from worldfs.base.messages import render
 from worldfs.base.model import Finding, Operation, Order, Profile, Scene, Thing
-from worldfs.planning.model_critic import REFUSED, SILENT, TRIES, model_critic
+from worldfs.planning.model_critic import REFUSED, SILENT, TRIES, ModelCritic, model_critic
 from worldfs.planning.reviewers import ReviewerChain, refuses
 from worldfs.testing.manual_clock import ManualClock
 
@@ -131,9 +131,9 @@ def test_a_model_that_cannot_be_asked_leaves_a_note_or_where_it_is_required_noth
 
 
 def test_all_its_answers_have_the_time_of_one_call_and_the_stop_of_the_attempt() -> None:
-    model = Scripted(GARBAGE[0])
-    reviewed(model)
+    model, attempt = Scripted(GARBAGE[0]), Run(ManualClock(), math.inf)
+    list(ModelCritic(ConfiguredModel(lambda: model, 30.0)).review_during(ORDER, SCENE, BODY, attempt))
     first, second = model.runs
-    assert first is second and first.deadline == first.clock.monotonic() + 30.0
-    first.cancel.set()
+    assert first is second and first.deadline == attempt.clock.monotonic() + 30.0
+    attempt.cancel.set()
     assert first.stop == "cancelled"
