@@ -80,10 +80,8 @@ class ToolLoop:
 
     async def _result(self, call: RequestedCall) -> Json:
         """A stop ends a wait of the tool, never a write that was begun."""
-        loop, task = (
-            asyncio.get_running_loop(),
-            asyncio.ensure_future(self._service.call(call.tool, call.arguments, _NO)),
-        )
+        loop = asyncio.get_running_loop()
+        task = loop.create_task(self._service.call(call.tool, call.arguments, _NO))
 
         def cancel() -> None:
             with suppress(RuntimeError):  # the loop is closed: the answer was given meanwhile
