@@ -1,0 +1,31 @@
+"""Approvals cannot be forged: whatever a role writes, no request of its own is answered and nothing moves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mcp")
+
+from worldfs.access import file_roles
+from worldfs.access.decision import ALLOWED
+from worldfs.access.roles import ROLES
+
+from .forger import forge_approvals
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_no_role_approves_what_it_ordered(tmp_path: Path, role: str) -> None:
+    found = forge_approvals(tmp_path / "home", role)
+    assert (found.forged, found.moved) == (0, 0), found
+    assert found.attempts > 100, found
+
+
+def test_where_a_role_may_approve_its_own_orders_the_suite_sees_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The hole: one pair of eyes."""
+    monkeypatch.setattr(file_roles, "_own_plan", lambda role: ALLOWED)
+    found = forge_approvals(tmp_path / "home", "operator")
+    assert (found.forged, found.moved) == (1, 1), found
