@@ -78,9 +78,6 @@ class Namespace(PathVerbs):
         if found is None:
             raise NotFound(coded("tree.no_file"), path=path, op=op, actor=self.actor)
         row, names = found
-        # A role that may write but not read (an inbox) sees the name as far as it may write it.
-        if not judge(role, self._write, row):
-            require(role, Verb.READ, row, path)
         if row.kind is not FileKind.DROP and not self._may_be(row, names):
             raise NotFound(coded("tree.no_file"), path=path, op=op, actor=self.actor)
         return ResolvedPath("/" + "/".join(paths.segments(path)), real, role, Resolved(row, names), self.behaviour(row))

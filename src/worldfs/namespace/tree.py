@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import NamedTuple, Protocol, cast
 
 from worldfs.access.judge import judge, require
@@ -237,15 +238,10 @@ class Tree:
         if row.view:
             return cast("Subtree", self.behaviours[row.view]).dir_entry(names)
         store, key = self.mounts.store(row, names), self.mounts.key(row, names)
-        try:
-            below = store.list(key)
-        except UserError:  # a file, or unreadable
-            return None if _token(store, key) is None else Stat(False)
-        if below:
-            return Stat(True)
         above, _, name = key.rpartition("/")
-        if f"{name}/" in store.list(above):
-            return Stat(True)
+        with suppress(UserError):  # it or what is above it is a file, or unreadable
+            if store.list(key) or f"{name}/" in store.list(above):
+                return Stat(True)
         return None if _token(store, key) is None else Stat(False)
 
 
