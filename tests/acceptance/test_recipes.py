@@ -66,6 +66,14 @@ def test_a_demo_leaves_alone_what_was_there(place: Path) -> None:
     assert "Traceback" not in done.stdout + done.stderr + went_on.stderr
 
 
+@pytest.mark.proof
+def test_a_demo_ends_with_a_film_whose_path_it_prints(place: Path, gl: None) -> None:
+    done = _run(place, "make", "demo")
+    assert done.returncode == 0, done.stdout + done.stderr
+    (film,) = re.findall(r"^  the film +(.*\.mp4)$", done.stdout, re.M)
+    assert Path(film).read_bytes()[4:8] == b"ftyp" and Path(film).stat().st_size > 100_000
+
+
 def test_what_the_shell_scripts_import_is_there():
     found = 0
     for script in (ROOT / "scripts").iterdir():

@@ -26,7 +26,7 @@ def test_without_waiting_for_the_disk_something_is_lost(name: str, kind: str) ->
     if (name, kind) in NOT_USED:
         pytest.skip("this one never waits so")
     with pytest.raises(CrashCheckFailure):
-        check_all_crashes(load_workload(name), lots=2, times=0, without=[kind])  # type: ignore[list-item]
+        check_all_crashes(load_workload(name), lots=2, times=0, share=0.3, without=[kind])  # type: ignore[list-item]
 
 
 def test_what_is_found_must_lie_between_what_was_acknowledged_and_what_was_under_way() -> None:

@@ -77,8 +77,8 @@ def env():
 @pytest.mark.parametrize("family", ["pick", "place", "stack"])
 def test_the_expert_manages_most_worlds_and_says_itself_when_it_does_not(env, family):
     recipe = RecordingRecipe((family,), seed=9000)
-    ends = [record_episode(env, recipe, trial) for trial in range(8)]
-    assert sum(end.success for end in ends) >= 7
+    ends = [record_episode(env, recipe, trial) for trial in range(5)]
+    assert sum(end.success for end in ends) >= 4
     assert {type(end.success) for end in ends} == {bool}
     for end in ends:
         assert all(len(values) == end.length for values in end.columns.values())
