@@ -57,7 +57,7 @@ def test_an_onnx_file_says_what_it_is_and_answers(two):
     pose = np.arange(7.0)
     chunk = policy.infer({"ee_pose": pose, "gripper": np.ones(1)}, "any", PATIENCE_S)
     assert chunk.actions.dtype == np.float32 and np.allclose(chunk.actions, [2 * pose] * 2)
-    assert 0 < chunk.server_ms < 1000
+    assert chunk.server_ms > 0
     policy.close()
     assert np.allclose(policy.infer({"ee_pose": pose}, "", PATIENCE_S).actions[0], 2 * pose)  # it comes back
 
