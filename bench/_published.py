@@ -177,8 +177,9 @@ PROOFS = (
     ),
     Proof(
         "test_mcp_clients", "command-line agents use the tree by MCP",
-        "Claude Code and Codex as published, set up as docs/mcp.md says, against a scripted model API",
-        ("interfaces/mcp",),
+        "Claude Code, Codex, Gemini CLI and opencode as published and as `paos setup` sets them up, with hooks, for a "
+        "home and for a served world, against a scripted model API",
+        ("interfaces/mcp", "interfaces/client_setup"),
     ),
     Proof(
         "test_command_line_agents", "real command-line agents work", "the published tools against a scripted model API",

@@ -87,7 +87,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.fixture(scope="session")
 def programs() -> Path:
-    """A folder with `claude`, `codex` and `gemini`. Skips, saying so, where they cannot be had."""
+    """A folder with `claude`, `codex`, `gemini` and `opencode`. Skips, saying so, where they cannot be had."""
     if shutil.which("npm") is None:
         pytest.skip("npm is not installed")
     home = ROOT / "build/command-line-agents"
@@ -109,6 +109,7 @@ def programs() -> Path:
         "claude": next(iter(sorted(modules.glob("@anthropic-ai/claude-code-*/claude"))), None),
         "codex": modules / ".bin/codex",
         "gemini": modules / ".bin/gemini",
+        "opencode": next(iter(sorted(modules.glob("opencode-*/bin/opencode"))), None),
     }
     for name, path in real.items():
         if path is None or not path.exists():

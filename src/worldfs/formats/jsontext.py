@@ -157,13 +157,16 @@ def edit(text: str, old: Any, new: Any) -> str:
     Only members and elements that differ are spliced; added ones follow the style of their siblings, removed ones
     take their comma along. Parts that the two values share by identity are not even compared.
     """
-    if same(old, new):
-        return text
-    splice = _JsonSplice(text)
-    edits: list[Edit] = []
-    start = _SPACE(text, 0).end()  # type: ignore[union-attr]  # the pattern matches the empty string
-    splice.value(start, old, new, edits)
-    return apply(text, edits)
+    return apply(text, edits(text, old, new))
+
+
+def edits(text: str, old: Any, new: Any) -> list[Edit]:
+    """The edits of `edit`: from where, to where, and what stands there then."""
+    made: list[Edit] = []
+    if not same(old, new):
+        start = _SPACE(text, 0).end()  # type: ignore[union-attr]  # the pattern matches the empty string
+        _JsonSplice(text).value(start, old, new, made)
+    return made
 
 
 def apply(text: str, edits: list[Edit]) -> str:

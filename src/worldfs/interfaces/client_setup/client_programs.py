@@ -150,18 +150,20 @@ def codex(place: Place) -> list[FileSettings]:
 def gemini(place: Place) -> list[FileSettings]:
     server = {"command": place.program[0], "args": place.server, "timeout": 60_000}
     hook = {"hooks": [{"name": SERVER, "type": "command", "command": place.hook, "timeout": 1_000 * HOOK_S}]}
-    events = ("SessionStart", "BeforeAgent", "AfterTool", "PreCompress", "SessionEnd") if place.hook else ()
-    hooks = (JsonValue(("hooks", event), hook, element=True) for event in events)
+    events = ("SessionStart", "BeforeAgent", "AfterTool", "SessionEnd")
+    hooks = (JsonValue(("hooks", event), hook, element=True) for event in events if place.hook)
     # without a person to ask it hides every tool that is not allowed
     allowed = (JsonValue(("tools", "allowed"), f"mcp_{SERVER}_{tool}", element=True) for tool in UNASKED)
     settings = os.path.join(place.project, ".gemini/settings.json")
-    return [FileSettings(settings, (JsonValue(("mcpServers", SERVER), server), *allowed, *hooks))]
+    return [FileSettings(settings, (JsonValue(("mcpServers", SERVER), server), *allowed, *hooks), comments=True)]
 
 
 def opencode(place: Place) -> list[FileSettings]:
     server = {"type": "local", "command": [place.program[0], *place.server], "enabled": True}
     files = [
-        FileSettings(os.path.join(place.project, "opencode.json"), (JsonValue(("mcp", SERVER), server),)),
+        FileSettings(
+            os.path.join(place.project, "opencode.json"), (JsonValue(("mcp", SERVER), server),), comments=True
+        ),
         FileSettings(os.path.join(place.project, ".claude/skills/paos/SKILL.md"), whole=SKILL + place.guide),
     ]
     if place.hook:

@@ -13,6 +13,8 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Json
 from worldfs.formats import jsontext
 
+from . import commented_json
+
 
 class JsonValue(NamedTuple):
     """A value for a JSON file: a member by its keys, or one more element of the list that is there."""
@@ -23,12 +25,16 @@ class JsonValue(NamedTuple):
 
 
 class FileSettings(NamedTuple):
-    """What one file is to hold: values of a JSON file, a block at the end of a TOML file, or the whole file."""
+    """What one file is to hold: values of a JSON file, a block at the end of a TOML file, or the whole file.
+
+    `comments`: the program that it belongs to reads comments in JSON.
+    """
 
     path: str
     values: tuple[JsonValue, ...] = ()
     block: str = ""
     whole: str = ""
+    comments: bool = False
 
 
 def put(settings: FileSettings, text: str | None) -> tuple[str, Json]:
@@ -52,7 +58,7 @@ def holds(settings: FileSettings, text: str | None) -> bool:
         return text == settings.whole
     if settings.block:
         return settings.block in text
-    data = _object(settings.path, text)
+    data = _object(settings.path, text, settings.comments)
     return all(_is_there(data, value) for value in settings.values)
 
 
@@ -77,9 +83,10 @@ def take_out(path: str, text: str | None, record: Json) -> tuple[str | None, lis
             at, old, new = as_int(step["at"]), as_text(step["old"]), as_text(step["new"])
             text = text[:at] + old + text[at + len(new) :]
         return (None if record["new"] else text), []
-    data = _object(path, text)
+    comments = bool(record.get("comments"))
+    data = _object(path, text, comments)
     kept, changed = _without(data, record)
-    rest = jsontext.edit(text, data, kept)
+    rest = _edited(path, text, data, kept, comments)
     return (None if record["new"] and not kept else rest), [f"{path}: {name}" for name in changed]
 
 
@@ -102,9 +109,9 @@ def _put_block(settings: FileSettings, text: str | None) -> tuple[str, Json]:
 # -- values of JSON --------------------------------------------------------------------------------------------------
 
 
-def _object(path: str, text: str) -> Json:
+def _object(path: str, text: str, comments: bool) -> Json:
     try:
-        data = jsontext.parse(text)
+        data = jsontext.parse(commented_json.bare(text) if comments else text)
     except BadInput as error:
         raise _unreadable(path, error.found) from None
     if not isinstance(data, dict):
@@ -114,7 +121,7 @@ def _object(path: str, text: str) -> Json:
 
 def _put_values(settings: FileSettings, text: str | None) -> tuple[str, Json]:
     now = "{}\n" if text is None else text
-    data = _object(settings.path, now)
+    data = _object(settings.path, now, settings.comments)
     steps: list[Json] = []
     placed: list[Json] = []
     made: list[tuple[str, ...]] = []
@@ -123,12 +130,20 @@ def _put_values(settings: FileSettings, text: str | None) -> tuple[str, Json]:
             continue
         new = copy.deepcopy(data)
         made += _add(settings.path, new, entry)
-        after = jsontext.edit(now, data, new)
+        after = _edited(settings.path, now, data, new, settings.comments)
         steps.append(_step(now, after))
         placed.append({"keys": list(entry.keys), "value": entry.value, "element": entry.element})
         data, now = new, after
     record = {"placed": placed, "made": made, "steps": steps, "after": _hash(now), "new": text is None}
+    record |= {"comments": True} if settings.comments else {}
     return now, record if placed else {}
+
+
+def _edited(path: str, text: str, old: Json, new: Json, comments: bool) -> str:
+    made = commented_json.edit(text, old, new) if comments else jsontext.edit(text, old, new)
+    if made is None:
+        raise _unreadable(path, "// /* */")
+    return made
 
 
 def _is_there(data: Json, entry: JsonValue) -> bool:

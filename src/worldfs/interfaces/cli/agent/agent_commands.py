@@ -130,8 +130,8 @@ AGENTS: tuple[CommandSpec, ...] = (
             _NAME,
             ArgumentSpec(("--for",), "process whose end ends the session (default: the caller)", "PID", takes="count"),
         ),
-        "SessionStart begins a session and prints the state prompt, after a compaction the prompt alone; SessionEnd "
-        "ends the session.",
+        "SessionStart begins a session and prints the state prompt, after a compaction the prompt alone; a turn or a "
+        "tool call prints the messages that have arrived; SessionEnd ends the session.",
     ),
     CommandSpec(
         "agent tasks",

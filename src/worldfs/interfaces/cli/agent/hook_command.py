@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 LONGEST_EVENT: Final = 1 << 20  # characters that are read of it
 TURNS: Final = frozenset({"UserPromptSubmit", "PostToolUse", "BeforeAgent", "AfterTool"})  # whose output is context
-COMPACTS: Final = "PreCompress"  # of Gemini CLI, which has no event after a compaction
-COMPACTED: Final = ".paos/compacted"
 
 
 def run(context: CommandContext) -> int:
@@ -39,18 +37,9 @@ def run(context: CommandContext) -> int:
         name = event["hook_event_name"]
         if name == "SessionStart":
             _start(context, state, client, event)
-        elif name not in {"SessionEnd", COMPACTS, *TURNS} or not (sid := _session_of(state, event)):
-            return 0
-        elif name == COMPACTS:
-            state.agent_dir.write_unsynced(COMPACTED, f"{sid}\n".encode())
-        elif name in TURNS:
-            _say(
-                name,
-                "\n\n".join(
-                    part for part in (_prompt_again(context, state, sid), arrived(state, sid, context.language)) if part
-                ),
-            )
-        else:
+        elif name in TURNS and (sid := _session_of(state, event)):
+            _say(name, arrived(state, sid, context.language))
+        elif name == "SessionEnd" and (sid := _session_of(state, event)):
             keeper = session_keeper(state)
             state.finish("completed", session=sid)
             wait_for_keeper(keeper)
@@ -76,15 +65,6 @@ def _start(context: CommandContext, state: AgentState, client: SessionClient, ev
         except Busy as error:
             context.output.notice(str(error))
     _say("SessionStart", state.prompt(language=context.language))
-
-
-def _prompt_again(context: CommandContext, state: AgentState, sid: str) -> str:
-    """The state prompt, where the client has compacted its context since and has no event for the time after it."""
-    directory = state.agent_dir
-    if directory.store.probe(COMPACTED) is None:
-        return ""
-    directory.root.remove(COMPACTED)
-    return state.prompt(language=context.language)
 
 
 def _say(event: str, text: str) -> None:
