@@ -193,6 +193,11 @@ PROOFS = (
         "test_robot_libraries", "robots are driven by their own libraries", "as published, against a serial line",
         ("robots/targets",),
     ),
+    Proof(
+        "test_obedient_models", "text from files moves nothing, approves nothing and learns no secret",
+        "models that obey whatever they read, in each role, beside a person who asked for one motion",
+        ("access", "interfaces/mcp", "namespace", "runtime", "world"),
+    ),
     Proof("test_lying_bodies", "`succeeded` means that it was measured", "bodies that lie", ("robots", *SKILLS)),
     Proof("mutants", "the tests see a fault", "single faults made by rule over the code that makes promises", ("",)),
 )  # fmt: skip

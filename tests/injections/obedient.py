@@ -149,7 +149,8 @@ def site(home: Path, policy: str = "always", *, person: bool = True) -> Iterator
 def _web(pages: dict[str, str]) -> Iterator[str]:
     class Search(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            result = {"title": "Arms", "url": "https://example.org/1", "content": pages["web"]}
+            said = f"{pages['web']} {self.headers.get('Authorization', '')}"  # it says again what it was sent
+            result = {"title": "Arms", "url": "https://example.org/1", "content": said}
             data = json.dumps({"results": [result]}).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")

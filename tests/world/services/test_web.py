@@ -395,3 +395,16 @@ def test_a_backend_that_cannot_be_imported_is_named(tmp_path: Path, install: Cal
     install("seeker", {"worldfs.web_search": {"mine": "seeker_mine:Mine"}}, seeker_mine="import no_such_engine")
     code, message = failure(tool(tmp_path, backend="mine", url="", more={}))
     assert code == "not_configured" and "seeker 1.0: ModuleNotFoundError" in message
+
+
+def test_a_result_that_repeats_the_key_does_not_bring_it_to_the_agent(
+    tmp_path: Path, peer: Callable[..., Peer]
+) -> None:
+    def echo(peer: Peer, path: str, query: Mapping[str, list[str]], body: Json) -> Reply:
+        said = f"you sent {peer.asked[-1][2]['authorization']}"
+        return sent({"results": [{"title": said, "url": f"https://example.org/{KEY}", "content": said}]})
+
+    one = tool(tmp_path, {"MINE": KEY}, backend="searxng", url=peer(echo).url, api_key_env="MINE")
+    assert results(one) == [
+        {"title": "you sent Bearer ***", "url": "https://example.org/***", "snippet": "you sent Bearer ***"}
+    ]

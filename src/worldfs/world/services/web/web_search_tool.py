@@ -10,17 +10,19 @@ from typing import Final
 
 from worldfs.base.errors import UserError
 from worldfs.base.model import Json
+from worldfs.formats.config import MASK
 from worldfs.formats.config_services import WebSearch
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.services.service_tool import ToolArguments, ToolError
 
 from . import search_backends
-from .search_backend import SearchSettings
+from .search_backend import SearchResult, SearchSettings
 
 LIMIT: Final = 10
 MOST: Final = 50
 QUERY_MOST: Final = 2_000  # characters
 KEY_MOST: Final = 4_096  # bytes of a key file
+KEY_LEAST: Final = 6  # characters of what is masked: a shorter one stands in ordinary words
 
 
 class WebSearchTool:
@@ -38,8 +40,9 @@ class WebSearchTool:
             raise ToolError("invalid_args", "web_search requires 'query'")
         if len(query) > QUERY_MOST:
             raise ToolError("invalid_args", f"web_search 'query' has more than {QUERY_MOST} characters")
-        found = search_backends.make_backend(self._made()).search(query, limit, run) if limit else ()
-        return {"results": [finding._asdict() for finding in found]}
+        settings = self._made()
+        found = search_backends.make_backend(settings).search(query, limit, run) if limit else ()
+        return {"results": [SearchResult(*(_without(text, settings.key) for text in one))._asdict() for one in found]}
 
     def _made(self) -> SearchSettings:
         try:
@@ -60,6 +63,11 @@ class WebSearchTool:
             return _from_file(self._home / Path(found.api_key_file).expanduser())
         name = found.api_key_env or search_backends.KEY_ENV.get(found.backend, "")
         return _usable(self._environ.get(name, "").strip(), name) if name else ""
+
+
+def _without(text: str, key: str) -> str:
+    """What a peer says, which may say again the key that it was sent."""
+    return text.replace(key, MASK) if len(key) >= KEY_LEAST else text
 
 
 def _from_file(path: Path) -> str:
