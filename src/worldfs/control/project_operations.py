@@ -40,7 +40,6 @@ from .transaction import Reply, Transaction, new_secret
 PROJECTS_MAX: Final = 10_000
 MOUNTS_MAX: Final = 1024
 ACTIVES_MAX: Final = 10_000  # agents with an active project; a user may use any agent name
-_TOLD: Final = ("name", "vision", "status", "access_policy")
 
 
 def require_project(transaction: Transaction, payload: Json) -> Project:

@@ -41,16 +41,12 @@ def array_of(data: object, dtype: object, shape: object, where: str = "array") -
     )  # fmt: skip
 
 
-def json_bytes(value: object, *, png: bool = False) -> bytes:
+def json_pieces(value: object, *, png: bool = False) -> list[bytes]:
     """JSON with arrays in it, assembled from bytes: `json.dumps` would scan each of a picture's characters.
 
-    A short row of numbers is a list, a picture a PNG if wanted, any other array a map.
+    A short row of numbers is a list, a picture a PNG if wanted, any other array a map. To be joined once with its
+    surroundings: a picture is large enough for a difference.
     """
-    return b"".join(json_pieces(value, png=png))
-
-
-def json_pieces(value: object, *, png: bool = False) -> list[bytes]:
-    """The same, to be joined once with its surroundings: a picture is large enough for a difference."""
     if isinstance(value, np.ndarray):
         return _array_written(value, png=png)
     if not isinstance(value, Mapping):

@@ -20,7 +20,6 @@ from .onnx_file import OnnxPolicy
 from .policy_client import PolicyClient, PolicyError
 from .process_policy import ProcessPolicy
 
-_SCRIPT: Final = "torchscript"
 _FILES: Final[dict[str, Callable[[PolicySpec, str, Clock], PolicyClient]]] = {
     ".onnx": OnnxPolicy,
     **dict.fromkeys(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -66,6 +66,3 @@ class SourcedSkill(Protocol):
     def sources(self, request: SkillRequest) -> Json:
         """As `worldfs.base.driver.Sourced`: name of each file or folder → the hash of its present content."""
         ...
-
-
-RuntimeRegistry = Mapping[str, Callable[[], SkillRuntime]]

@@ -9,5 +9,4 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 Image = npt.NDArray[np.uint8]
-Mask = npt.NDArray[np.bool_]
 Native = Any  # a MuJoCo object: the bindings ship no types

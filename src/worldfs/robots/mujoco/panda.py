@@ -54,7 +54,6 @@ TORQUE = (87.0, 87.0, 87.0, 87.0, 12.0, 12.0, 12.0)  # Nm
 HOME = (0.0, 0.0, 0.0, -1.57079, 0.0, 1.57079, 0.7853)  # rad; fingers open sideways
 GRIP_ROOM = 0.002  # m that a finger needs beside a thing to get round it
 MAX_GRIP = 2 * (STROKE - GRIP_ROOM)  # m: "Max Grip Width" of the profile, and of every planner
-MAX_PAYLOAD = 3.0  # kg
 MAX_REACH = 0.855  # m
 
 STIFFNESS = (4500.0, 4500.0, 3500.0, 3500.0, 800.0, 800.0, 800.0)  # Nm/rad; stiffer wrists chatter against their 12 Nm

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
@@ -39,9 +39,6 @@ class SearchBackend(Protocol):
     def search(self, query: str, limit: int, run: AgentJobContext) -> Sequence[SearchResult]:
         """At most `limit` of them, best first; none if there are none. Raises `ToolError`; ends when `run.stop` is."""
         ...
-
-
-BackendFactory = Callable[[SearchSettings], SearchBackend]
 
 
 def search_results(backend: str, items: object, fields: SearchResult, limit: int) -> list[SearchResult]:
