@@ -3,42 +3,25 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from dataclasses import replace
 
 from worldfs.base.errors import NotFound, WorldError
-from worldfs.base.json_values import as_floats
 from worldfs.base.messages import coded, render
 from worldfs.base.messages.message_rendering import error_message
-from worldfs.base.model import Cause, JobState, JobStatus, Json, Order, Outcome, Scene, Vec
+from worldfs.base.model import Cause, JobState, JobStatus, Json, Order, Outcome, Scene
 from worldfs.base.stop_signal import StopSignal
 
-from . import failure_reasons, planned_actions, task_text, thing_names
-from .goals import (  # fmt: skip
-    POSE_GOALS,
-    AtGoal,
-    ClearedGoal,
-    GestureGoal,
-    Goal,
-    GripperGoal,
-    HoldingGoal,
-    HomeGoal,
-    InGoal,
-    OperationGoal,
-    SeenGoal,
-    held_by,
-    holds,
-    subject,
-)
+from . import failure_reasons, plan_sentences, planned_actions, task_text, thing_names
+from .goals import POSE_GOALS, Goal, HoldingGoal, InGoal, held_by, holds, subject
 from .intent import CommandIntent
 from .plan import Plan, PlanConstraints, build_plan, lasting_goals, stages
 from .plan_report import GoalResult, PlanReport, SubmittedOrder
-from .planned_actions import PlannedAction
+from .planned_actions import PlannedAction, serves
 from .planner_port import PlannerPort
-from .scene_facts import ThingLocation, final_support, layout, sanitized_scene
+from .scene_facts import ThingLocation, layout, sanitized_scene, settled
+from .setbacks import Setbacks
 from .task_progress import TaskProgress
 
-GIVE_UP = 2  # failures with one thing before the plan goes on without it
 SPARE = 8  # actions beyond three for each goal and twice the first plan, before the command is aborted
 
 
@@ -51,14 +34,8 @@ class PlanExecutor:
         self.groups = stages(command.goals, command.later)
         self.progress = TaskProgress(" ".join(command.text.split()), self.language, self.robot, [], [])
         self.jobs: list[SubmittedOrder] = []
-        self.failures: dict[str, int] = {}
-        self.refused: dict[str, int] = {}  # picks with something in the way, since the last action that succeeded
-        self.dig: dict[str, tuple[str, ...]] = {}
-        self.useless: dict[tuple[str, Goal], int] = {}
+        self.setbacks = Setbacks(command.protected)
         self.codes: list[str] = []
-        self.abandoned: dict[str, str] = {}
-        self.bad_spots: dict[str, list[Vec]] = {}
-        self.late: list[str] = []
         self.heeded_lessons: list[str] = []
         self.witnessed: set[tuple[int, Goal]] = set()  # (stage, goal) that held once its turn had come
         self.predicted: dict[str, ThingLocation] | None = None
@@ -72,7 +49,7 @@ class PlanExecutor:
         self.port.progress(self.message(coded("planner.step_said", step=step, said=said)))
 
     def reason(self, why: str) -> str:
-        return failure_reasons.clip(self.message(why))
+        return plan_sentences.reason_text(why, self.command.language)
 
     # -- the loop -------------------------------------------------------------------------------------------------
 
@@ -82,7 +59,7 @@ class PlanExecutor:
             self.port.progress(self.message(coded("planner.note", what=self.command.note)))
         if all(holds(g, scene, self.robot) for g in goals):
             judged = self._judge(scene, {})
-            return self._report(True, self._idle(scene), judged)
+            return self._report(True, plan_sentences.nothing_to_do(goals, scene, self.command.language), judged)
         plan = self._plan(scene)
         if plan.unmet:
             return self._infeasible(plan, scene)
@@ -101,7 +78,7 @@ class PlanExecutor:
                 scene, plan = self._replan(plan)
                 if not plan.actions:
                     break
-                if len(self.jobs) >= budget + 4 * sum(map(len, self.dig.values())):
+                if len(self.jobs) >= budget + 4 * sum(map(len, self.setbacks.dig.values())):
                     reason = self.message(coded("planner.limit", n=len(self.jobs)))
                     break
                 verdict = self._act(plan.actions[0], scene)
@@ -118,14 +95,14 @@ class PlanExecutor:
         return self._finish(reason, plan)
 
     def _plan(self, scene: Scene) -> Plan:
-        limits = replace(self._limits(), spots=self.bad_spots, late=tuple(self.late))
+        limits = replace(self._limits(), spots=self.setbacks.bad_spots, late=tuple(self.setbacks.late))
         groups = [self._left(number) for number in range(len(self.groups))]
         return build_plan(
             groups, scene, profile=self.port.profile(), robot_id=self.robot, limits=limits, first=self.stage
         )
 
     def _limits(self) -> PlanConstraints:
-        return PlanConstraints(self.command.protected, self.abandoned, dig=self.dig)
+        return PlanConstraints(self.command.protected, self.setbacks.abandoned, dig=self.setbacks.dig)
 
     def _left(self, stage: int) -> tuple[Goal, ...]:
         """Goals of a stage but for poses that were taken already: the page need not show those."""
@@ -135,7 +112,7 @@ class PlanExecutor:
     def _replan(self, before: Plan) -> tuple[Scene, Plan]:
         """The current scene and its plan: the rest of the old one while the world changes as expected."""
         scene = sanitized_scene(self.port.scene())
-        where = self._where(scene)
+        where = settled(layout(scene))
         if self.predicted is not None and where != self.predicted:
             self.changed = True
         self._record_reached(scene)
@@ -147,9 +124,6 @@ class PlanExecutor:
             self._write()
         self.predicted = where
         return scene, plan
-
-    def _where(self, scene: Scene) -> dict[str, ThingLocation]:
-        return _settled(layout(scene))
 
     def _record_reached(self, scene: Scene) -> None:
         """Record goals that hold now; a stage ends when nothing of it is left to plan."""
@@ -207,8 +181,9 @@ class PlanExecutor:
                 self._write()
                 self._tell(text, shown or coded("planner.done"))
                 self._expect(action)
-                self.refused.clear()
-                return self._progressed(action, fresh)
+                self.setbacks.refused.clear()
+                self._check_place(action, fresh)
+                return ""
             result = why = coded("planner.unseen")
             shown = self.message(why)
         self.progress.mark("failed", result)
@@ -227,62 +202,41 @@ class PlanExecutor:
         if code and code != self.reason(why):
             self.codes.append(code)
         if blocked:
-            return self._postpone(action, why, outcome, scene)
+            self._postpone(action, why, outcome, scene)
+            return ""
         return self._failed(action, why, certain=outcome.cause is Cause.REJECTED)
 
-    def _progressed(self, action: PlannedAction, scene: Scene) -> str:
-        """A thing brought where it was wanted, and its goal still does not hold: another spot once, then no more."""
+    def _check_place(self, action: PlannedAction, scene: Scene) -> None:
+        """Whether a thing brought where it was wanted serves its goal."""
         goal = next((g for g in self.groups[action.stage] if subject(g) == action.object), None)
         if action.op != planned_actions.PLACE or not action.final or goal is None or isinstance(goal, HoldingGoal):
-            return ""
-        if holds(goal, scene, self.robot):
-            return ""
-        key = (action.object, goal)
-        self.useless[key] = self.useless.get(key, 0) + 1
-        self.bad_spots.setdefault(action.object, []).append(tuple(as_floats(action.params["target_position"])))
-        if self.useless[key] >= GIVE_UP:
-            self.abandoned[action.object] = coded("planner.useless", n=self.useless[key])
-        return ""
+            return
+        if not holds(goal, scene, self.robot):
+            self.setbacks.placed_in_vain(action, goal)
 
-    def _postpone(self, action: PlannedAction, why: str, outcome: Outcome, scene: Scene) -> str:
+    def _postpone(self, action: PlannedAction, why: str, outcome: Outcome, scene: Scene) -> None:
         """An obstacle blocks a grasp: other things first, then retry; at last the obstacle is moved."""
-        id = action.object
-        self.refused[id] = self.refused.get(id, 0) + 1
-        self.late = [*(one for one in self.late if one != id), id]
         self.predicted = None
-        if self.refused[id] < GIVE_UP or self._dig(action, outcome, scene):
-            return ""
-        self.abandoned[id] = why
-        for other, neighbours in self.dig.items():  # and what this was lifted out for cannot be had either
-            if id in neighbours and self.refused.get(other, 0) >= GIVE_UP:
-                self.abandoned.setdefault(other, why)
-        return ""
+        if self.setbacks.postpone(action.object):
+            others = self.setbacks.dig_out(action.object, outcome, scene)
+            if others:
+                self._announce_dig(action.object, others, scene)
+            else:
+                self.setbacks.give_up(action.object, why)
 
-    def _dig(self, action: PlannedAction, outcome: Outcome, scene: Scene) -> bool:
-        """Neighbours in the same container that the refusal names are set on the table, each once."""
-        id, places = action.object, layout(scene)
-        box = places.get(id, ThingLocation())
-        if box.relation != "in":
-            return False
-        already = {other for others in self.dig.values() for other in others} | set(self.dig)
-        stop = {*self.command.protected, *self.abandoned, id, *already}
-        named = failure_reasons.movable_among(failure_reasons.obstructing_ids(outcome, scene), scene)
-        others = tuple(o for o in named if o not in stop and o in places and final_support(places, o) == box)
-        if not others:
-            return False
-        self.dig[id] = (*self.dig.get(id, ()), *others)
+    def _announce_dig(self, id: str, others: tuple[str, ...], scene: Scene) -> None:
+        """Say which neighbours are lifted out first; those of no goal go back into their container at the end."""
         goals = [g for group in self.groups for g in group]
         orphans = [o for o in others if o not in {subject(g) for g in goals}]
         back = not any(isinstance(g, (*POSE_GOALS, HoldingGoal)) for g in goals)
         then = "planner.back" if back else "planner.left"
         if orphans and back:
-            self.groups.append(tuple(InGoal(o, box.of) for o in orphans))
+            self.groups.append(tuple(InGoal(o, layout(scene)[id].of) for o in orphans))
         names = [
             coded("planner.lifted_out", name=thing_names.named(o, scene), after=coded(then) if o in orphans else "")
             for o in others
         ]
         self.port.progress(self.message(coded("planner.dig", name=thing_names.named(id, scene), others=names)))
-        return True
 
     def _record_lesson(self, order: Order) -> None:
         """Record the lesson of a refusal by the critic."""
@@ -319,55 +273,31 @@ class PlanExecutor:
         if action.op == planned_actions.PLACE:
             return held_by(scene, self.robot) != action.object
         group = self.groups[action.stage]
-        self.witnessed |= {(action.stage, g) for g in group if isinstance(g, POSE_GOALS) and _serves(action, g)}
+        self.witnessed |= {(action.stage, g) for g in group if isinstance(g, POSE_GOALS) and serves(action, g)}
         return True
 
     def _expect(self, action: PlannedAction) -> None:
         if self.predicted is not None and action.to.relation and action.object in self.predicted:
-            self.predicted = _settled({**self.predicted, action.object: action.to})
+            self.predicted = settled({**self.predicted, action.object: action.to})
 
     def _failed(self, action: PlannedAction, why: str, certain: bool) -> str:
-        """Updates the state after a failure. `certain`: the same order would be refused again, so only another may be
-        tried."""
-        key = action.object or self._pose_key(action)
-        if action.op in (planned_actions.LOOK, planned_actions.MOVE, planned_actions.STRATEGY):
+        """The reason to stop after a failure, "" to go on. `certain`: the same order would be refused again."""
+        key = action.object
+        if not key or action.op in (planned_actions.LOOK, planned_actions.MOVE, planned_actions.STRATEGY):
             key = self._pose_key(action)
-        self.failures[key] = self.failures.get(key, 0) + 1
-        if action.op == planned_actions.PLACE:
-            self.bad_spots.setdefault(action.object, []).append(tuple(as_floats(action.params["target_position"])))
-            if self.failures[key] > 2 * GIVE_UP:
-                # it can neither be placed nor put down: the gripper stays full, nothing else can go on
-                return self.reason(why)
-            certain = certain and "target" in action.params and action.to.relation != "in"
-        elif key not in self.late:
-            self.late.append(key)
-        if certain or self.failures[key] >= GIVE_UP:
-            self.abandoned[key] = why
+        if self.setbacks.failed(action, key, why, certain=certain):
+            return self.reason(why)
         self.predicted = None
         return ""
 
     def _pose_key(self, action: PlannedAction) -> str:
-        return next((str(g) for g in self.groups[action.stage] if _serves(action, g)), action.op)
-
-    def _idle(self, scene: Scene) -> str:
-        """Nothing to do: names what holds already, the whole before its parts."""
-        zh = self.command.language == "zh"
-        whole = [g for g in self.command.goals if isinstance(g, ClearedGoal)] or self.command.goals
-        texts = list(dict.fromkeys(task_text.state_text(g, scene, self.command.language) for g in whole))
-        what = ("、" if zh else ", ").join(texts[:3]) + ("…" if len(texts) > 3 else "")
-        return self.message(coded("planner.nothing", what=what)) if texts else self.message(coded("planner.none"))
+        return next((str(g) for g in self.groups[action.stage] if serves(action, g)), action.op)
 
     def _infeasible(self, plan: Plan, scene: Scene) -> PlanReport:
         """Not all goals are possible: nothing is started, and each impossible goal is named with its reason."""
         judged = self._judge(scene, dict(plan.unmet))
         told = self._refused(plan, scene)
-        sign = "；" if self.command.language == "zh" else "; "
-        by_why: dict[str, list[str]] = {}
-        for goal, why in plan.unmet:
-            by_why.setdefault(self.reason(why), []).append(self.message(task_text.goal_text(goal, scene)))
-        comma, colon = ("、", "：") if self.command.language == "zh" else (", ", ": ")
-        said = sign.join(comma.join(dict.fromkeys(texts)) + colon + why for why, texts in by_why.items())
-        return self._report(False, self.message(coded("planner.infeasible", what=sign.join((said, *told)))), judged)
+        return self._report(False, plan_sentences.infeasible(plan.unmet, told, scene, self.command.language), judged)
 
     def _refused(self, plan: Plan, scene: Scene) -> list[str]:
         """Steps that the critic would refuse: named with their lesson, which is written if missing."""
@@ -396,41 +326,24 @@ class PlanExecutor:
         judged = self._judge(scene, why)
         ok = all(j.held for j in judged)
         if not ok:
-            reason = self._account(judged, reason, plan)
+            language, lessons = self.command.language, self.heeded_lessons
+            unmet, codes = plan.unmet, self.codes
+            reason = plan_sentences.left_undone(judged, reason, unmet, lessons=lessons, codes=codes, language=language)
         self.progress.close(coded("planner.dropped"))
         if self.progress.rows:
             self._write()
         return self._report(ok, self.message(coded("planner.done")) if ok else reason, judged)
 
-    def _account(self, judged: tuple[GoalResult, ...], reason: str, plan: Plan) -> str:
-        """One sentence: what does not hold, why, and the lesson; codes in brackets at the end."""
-        by_why: dict[str, list[str]] = {}
-        for j in judged:
-            if not j.held:
-                by_why.setdefault(j.why, []).append(j.text)
-        zh = self.command.language == "zh"
-        comma, colon, semicolon = ("、", "：", "；") if zh else (", ", ": ", "; ")
-        missing = semicolon.join(comma.join(texts) + (colon + why if why else "") for why, texts in by_why.items())
-        goals = {j.goal for j in judged}
-        lost = [said for g, r in plan.unmet if g not in goals and (said := self.reason(r)) not in by_why]
-        said = semicolon.join(
-            filter(None, (self.message(coded("planner.unmet", what=missing)), reason, *dict.fromkeys(lost)))
-        )
-        if self.heeded_lessons:
-            said += self.message(coded("planner.noted", titles=comma.join(dict.fromkeys(self.heeded_lessons))))
-        codes = list(dict.fromkeys(self.codes))
-        return f"{said} [{', '.join(codes)}]" if codes else said
-
     def _judge(self, scene: Scene, why: dict[Goal, str]) -> tuple[GoalResult, ...]:
         """Goals that must last are judged by the fresh scene, poses that the page cannot show by their jobs."""
-        found = []
+        found, given_up = [], self.setbacks.abandoned
         staged = [(number, goal) for number, group in enumerate(self.groups) for goal in group]
         for (stage, goal), lasts in zip(staged, lasting_goals([g for _, g in staged]), strict=True):
             seen = (stage, goal) in self.witnessed
             held = holds(goal, scene, self.robot) or (seen and (not lasts or isinstance(goal, POSE_GOALS)))
             text = self.message(task_text.goal_text(goal, scene))
             thing = str(getattr(goal, "object", ""))
-            reason = "" if held else why.get(goal) or self.abandoned.get(thing) or self.abandoned.get(str(goal), "")
+            reason = "" if held else why.get(goal) or given_up.get(thing) or given_up.get(str(goal), "")
             found.append(GoalResult(goal, held, text, self.reason(reason)))
         return tuple(found)
 
@@ -476,25 +389,3 @@ class PlanExecutor:
             note=self.command.note,
             lessons=tuple(dict.fromkeys(self.heeded_lessons)),
         )
-
-
-def _settled(places: dict[str, ThingLocation]) -> dict[str, ThingLocation]:
-    """The place of each thing; for things in a container only the container."""
-    found = {id: final_support(places, id) for id in places}
-    return {id: spot if spot.relation == "in" else places[id] for id, spot in found.items()}
-
-
-def _serves(action: PlannedAction, goal: Goal) -> bool:
-    """Whether the action achieves this goal of the robot's pose."""
-    if isinstance(goal, OperationGoal):
-        return action.op == goal.name and action.params == json.loads(goal.params)
-    if action.op == planned_actions.STRATEGY:
-        name = str(action.params.get("name", ""))
-        if isinstance(goal, HomeGoal):
-            return name == "home"
-        if isinstance(goal, GripperGoal):
-            return name in ("open_gripper", "close_gripper")
-        return name == (goal.name if isinstance(goal, GestureGoal) else "")
-    if action.op == planned_actions.LOOK:
-        return isinstance(goal, SeenGoal) and goal.object == action.object
-    return action.op == planned_actions.MOVE and isinstance(goal, AtGoal)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
 
 from worldfs.base.model import Json, Profile, Vec
 
+from .goals import AtGoal, GestureGoal, Goal, GripperGoal, HomeGoal, OperationGoal, SeenGoal
 from .scene_facts import UNKNOWN_LOCATION, ThingLocation
 
 PICK, PLACE, LOOK, MOVE, STRATEGY = "pick_up", "place", "target_navigation", "move_to", "strategy"
@@ -78,3 +80,19 @@ def _name(profile: Profile | None, op: str, page: str, other: str) -> str:
     row = profile.op(op) if profile is not None else None
     known = {p.name for p in row.parameters} if row is not None else set()
     return other if other in known and page not in known else page
+
+
+def serves(action: PlannedAction, goal: Goal) -> bool:
+    """Whether the action achieves this goal of the robot's pose."""
+    if isinstance(goal, OperationGoal):
+        return action.op == goal.name and action.params == json.loads(goal.params)
+    if action.op == STRATEGY:
+        name = str(action.params.get("name", ""))
+        if isinstance(goal, HomeGoal):
+            return name == "home"
+        if isinstance(goal, GripperGoal):
+            return name in ("open_gripper", "close_gripper")
+        return name == (goal.name if isinstance(goal, GestureGoal) else "")
+    if action.op == LOOK:
+        return isinstance(goal, SeenGoal) and goal.object == action.object
+    return action.op == MOVE and isinstance(goal, AtGoal)

@@ -190,3 +190,9 @@ def final_support(places: Mapping[str, ThingLocation], id: str) -> ThingLocation
         seen.add(spot.of)
         spot = places[spot.of]
     return spot if spot.of not in seen else ThingLocation()
+
+
+def settled(places: dict[str, ThingLocation]) -> dict[str, ThingLocation]:
+    """The place of each thing; for things in a container only the container."""
+    found = {id: final_support(places, id) for id in places}
+    return {id: spot if spot.relation == "in" else places[id] for id, spot in found.items()}

@@ -1,0 +1,66 @@
+"""The sentence that ends a plan, in the language of the instruction: what held, what cannot be, what is left undone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from worldfs.base.messages import coded, render
+from worldfs.base.model import Scene
+
+from . import failure_reasons, task_text
+from .goals import ClearedGoal, Goal
+from .plan_report import GoalResult
+
+Unmet = Sequence[tuple[Goal, str]]  # goals, each with the reason why it cannot be reached
+
+
+def nothing_to_do(goals: Sequence[Goal], scene: Scene, language: str) -> str:
+    """Names what holds already, the whole before its parts."""
+    whole = [g for g in goals if isinstance(g, ClearedGoal)] or goals
+    texts = list(dict.fromkeys(task_text.state_text(g, scene, language) for g in whole))
+    what = ("、" if language == "zh" else ", ").join(texts[:3]) + ("…" if len(texts) > 3 else "")
+    return render(coded("planner.nothing", what=what) if texts else coded("planner.none"), language)
+
+
+def infeasible(unmet: Unmet, told: Sequence[str], scene: Scene, language: str) -> str:
+    """Each impossible goal with its reason. `told`: what lessons say of it."""
+    by_why: dict[str, list[str]] = {}
+    for goal, why in unmet:
+        by_why.setdefault(reason_text(why, language), []).append(render(task_text.goal_text(goal, scene), language))
+    comma, colon, semicolon = _signs(language)
+    said = semicolon.join(comma.join(dict.fromkeys(texts)) + colon + why for why, texts in by_why.items())
+    return render(coded("planner.infeasible", what=semicolon.join((said, *told))), language)
+
+
+def left_undone(
+    judged: Sequence[GoalResult],
+    reason: str,
+    unmet: Unmet,
+    *,
+    lessons: Sequence[str],
+    codes: Sequence[str],
+    language: str,
+) -> str:
+    """What does not hold, why, and the lessons; codes in brackets at the end."""
+    by_why: dict[str, list[str]] = {}
+    for j in judged:
+        if not j.held:
+            by_why.setdefault(j.why, []).append(j.text)
+    comma, colon, semicolon = _signs(language)
+    missing = semicolon.join(comma.join(texts) + (colon + why if why else "") for why, texts in by_why.items())
+    goals = {j.goal for j in judged}
+    lost = [said for g, why in unmet if g not in goals and (said := reason_text(why, language)) not in by_why]
+    left = render(coded("planner.unmet", what=missing), language)
+    said = semicolon.join(filter(None, (left, reason, *dict.fromkeys(lost))))
+    if lessons:
+        said += render(coded("planner.noted", titles=comma.join(dict.fromkeys(lessons))), language)
+    return f"{said} [{', '.join(dict.fromkeys(codes))}]" if codes else said
+
+
+def reason_text(why: str, language: str) -> str:
+    return failure_reasons.clip(render(why, language))
+
+
+def _signs(language: str) -> tuple[str, str, str]:
+    """Comma, colon, semicolon."""
+    return ("、", "：", "；") if language == "zh" else (", ", ": ", "; ")
