@@ -58,9 +58,9 @@ OWN_TEXT = {
 }
 
 CODED = (
-    "access", "agents", "base", "client", "formats", "interfaces/cli", "namespace", "planning", "plugins/benchmark",
-    "plugins/importers", "plugins/node_fs", "plugins/recording", "robots", "runtime", "sessions",
-    "skills", "storage", "supervisor", "tree", "world",
+    "access", "agents", "base", "client", "control", "formats", "interfaces/acheron", "interfaces/cli", "namespace",
+    "notes", "planning", "plugins/benchmark", "plugins/importers", "plugins/node_fs", "plugins/recording", "policies",
+    "robots", "runtime", "sessions", "skills", "storage", "supervisor", "tree", "world",
 )  # fmt: skip
 TOLD = {  # what is said to people: the place of each text among the arguments of a call
     "Finding": (2, 3, 4),
@@ -71,7 +71,11 @@ TOLD = {  # what is said to people: the place of each text among the arguments o
     "SkippedItem": (1, 2, 3),  # of an import
     "ignore": (0,),
     "_report": (0,),  # of a node
-    "_wrong": (2,),
+    "_wrong": (1, 2),
+    "protocol_error": (1, 2, 3),  # of a policy
+    "policy_unusable": (1, 2),
+    "unreachable": (1,),
+    "_trouble": (0, 1, 2),
     "failure": (2,),
     "success": (0,),
     **dict.fromkeys(("line", "notice", "report"), (0,)),

@@ -21,7 +21,7 @@ import msgspec
 from worldfs.base.durable import Disk, Root
 from worldfs.base.errors import BadInput, Busy, StorageError, WorldError
 from worldfs.base.logfile import LogFile
-from worldfs.base.messages import as_plain
+from worldfs.base.messages import as_plain, coded
 
 from .plane_records import AuditEntry
 from .plane_state import TABLES, PlaneState, StateChange
@@ -68,7 +68,7 @@ class WriteAheadLog:
                 os.close(self._lock)
                 self._lock = -1
                 owner = (self.root.read("lock") or b"").decode("ascii", "replace").strip() or "another process"
-                raise Busy(f"the control plane is written by {owner}", path=str(path), op="open") from None
+                raise Busy(coded("access.plane_owner", owner=owner), path=str(path), op="open") from None
             self.root.sign(self._lock, f"process {os.getpid()}\n".encode(), "lock")
         self.log = LogFile(self.root, NAME)
 
@@ -98,7 +98,7 @@ class WriteAheadLog:
     def append(self, change: StateChange) -> None:
         """Append a change, durable when it returns; on an error it is truncated again."""
         if self._broken:
-            raise StorageError("the log could not be repaired", path=NAME, op="append", fix="see what the disk says")
+            raise StorageError(coded("access.log_broken"), path=NAME, op="append", fix=coded("access.see_disk"))
         size = self.log.size
         try:
             self.log.append(_line(change))
@@ -158,7 +158,7 @@ def _replay(data: bytes, state: PlaneState) -> _Replay:
         good = stop >= 0 and data[at : at + 9] == b"%08x " % crc32(body)
         if not at:
             if not good:
-                raise BadInput("not a log of the control plane", path=NAME, fix="put the file back, or move it away")
+                raise BadInput(coded("access.no_log"), path=NAME, fix=coded("access.put_back"))
             _begin(msgspec.json.decode(body, type=_Head), state)
         elif not good:
             bad = at if bad < 0 else bad
@@ -174,7 +174,12 @@ def _replay(data: bytes, state: PlaneState) -> _Replay:
 
 def _begin(head: _Head, state: PlaneState) -> None:
     if head.plane > FORMAT:
-        raise BadInput(f"a log of format {head.plane}", path=NAME, expected=f"at most {FORMAT}", fix="use that version")
+        raise BadInput(
+            coded("access.log_format", format=head.plane),
+            path=NAME,
+            expected=coded("common.at_most", n=FORMAT),
+            fix=coded("access.that_version"),
+        )
     state.seq = head.seq
     state.counts.update(head.counts)
 

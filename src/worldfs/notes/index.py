@@ -19,6 +19,7 @@ from typing import Final, Self
 from zlib import crc32
 
 from worldfs.base.errors import MissingRequirement
+from worldfs.base.messages import coded
 
 from . import tokenizer
 from .passage import Passage, SearchHit
@@ -219,14 +220,14 @@ def _new() -> sqlite3.Connection:
         import sqlite3
     except ImportError as error:
         fix = "install a Python with SQLite (libsqlite3)"
-        raise MissingRequirement("this Python has no sqlite3", op="search", fix=fix) from error
+        raise MissingRequirement(coded("file.no_sqlite"), op="search", fix=fix) from error
     db = sqlite3.connect(":memory:")
     try:
         db.executescript(f"{_TABLES}; PRAGMA user_version = {VERSION}")
     except sqlite3.OperationalError as error:
         db.close()
-        fix = "install a SQLite with full-text search"
-        raise MissingRequirement(f"this SQLite {sqlite3.sqlite_version} has no FTS5", op="search", fix=fix) from error
+        fix = coded("file.install_sqlite")
+        raise MissingRequirement(coded("file.no_fts5", version=sqlite3.sqlite_version), op="search", fix=fix) from error
     return db
 
 

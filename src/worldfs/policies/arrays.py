@@ -14,6 +14,8 @@ from typing import NoReturn
 
 import numpy as np
 
+from worldfs.base.messages import coded
+
 from .policy_client import Array, PolicyError
 
 KINDS = "biuf"  # bool, integers, floats; never objects, records or complex numbers
@@ -34,10 +36,10 @@ def array_of(data: object, dtype: object, shape: object, where: str = "array") -
         found_array: Array = np.frombuffer(data, kind).reshape(sizes).copy()
         return found_array
     except (TypeError, ValueError, AttributeError, UnicodeDecodeError) as error:
-        found = f"{where}: {_brief(dtype)} of shape {_brief(shape)}: {error}"
+        found = coded("session.bad_array", where=where, dtype=_brief(dtype), shape=_brief(shape), why=str(error))
     raise PolicyError(
-        found, expected="numbers whose bytes fit dtype and shape", code="POLICY_PROTOCOL",
-        fix="write bytes in C order, dtype like '<f4', shape as a list of sizes",
+        found, expected=coded("session.fitting_bytes"), code="POLICY_PROTOCOL",
+        fix=coded("session.write_bytes"),
     )  # fmt: skip
 
 
@@ -71,7 +73,10 @@ def array_to_json(array: Array) -> dict[str, object]:
     """The form of OpenVLA and json-numpy."""
     if array.dtype.kind not in KINDS:
         raise PolicyError(
-            f"an array of {array.dtype}", expected="numbers", fix="show the policy numbers only", code="POLICY_CLIENT"
+            coded("session.array_of", dtype=str(array.dtype)),
+            expected="numbers",
+            fix=coded("session.numbers_only"),
+            code="POLICY_CLIENT",
         )
     return {"__numpy__": _base64(array.tobytes()), "dtype": array.dtype.str, "shape": list(array.shape)}
 
@@ -83,7 +88,7 @@ def array_from_json(value: object, where: str = "array") -> Array:
             return array_of(_bytes(value["__numpy__"], where), value.get("dtype"), value.get("shape"), where)
         if "__png__" in value:
             return _pixels(_bytes(value["__png__"], where), where)
-        raise _wrong(where, f"a map of {', '.join(map(str, list(value)[:5])) or 'nothing'}")
+        raise _wrong(where, coded("session.map_of", names=[*map(str, list(value)[:5])] or coded("common.none")))
     if not isinstance(value, list | int | float | bool):
         raise _wrong(where, type(value).__name__)
     try:
@@ -102,9 +107,11 @@ def read_json(data: bytes, where: str = "the answer") -> object:
     except (ValueError, RecursionError) as error:
         start = data[:60].decode("utf-8", "replace")
         raise PolicyError(
-            f"{where} is no JSON ({error}): {start!r}", expected="JSON without NaN", code="POLICY_PROTOCOL",
-            fix="is policy_client.type the protocol of this server?",
-        ) from None  # fmt: skip
+            coded("session.no_json", where=where, why=str(error), start=start),
+            expected=coded("session.json"),
+            code="POLICY_PROTOCOL",
+            fix=coded("session.see_protocol"),
+        ) from None
 
 
 def is_picture(array: Array) -> bool:
@@ -120,7 +127,7 @@ def _bytes(text: object, where: str) -> bytes:
     try:
         return binascii.a2b_base64(text, strict_mode=True)  # type: ignore[arg-type]  # a TypeError says it is no text
     except (ValueError, TypeError) as error:
-        raise _wrong(where, f"no base64 ({error})") from None
+        raise _wrong(where, coded("session.no_base64", why=str(error))) from None
 
 
 def _png(array: Array) -> bytes:
@@ -140,13 +147,13 @@ def _pixels(data: bytes, where: str) -> Array:
                 raise ValueError(f"{picture.width} × {picture.height} pixels")
             return np.asarray(picture.convert("RGB"))
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        raise _wrong(where, f"no PNG ({error})") from None
+        raise _wrong(where, coded("session.no_png", why=str(error))) from None
 
 
 def _wrong(where: str, found: str) -> PolicyError:
     return PolicyError(
-        f"{where}: {found}", expected="a list of numbers, a __numpy__ map or a __png__ map", code="POLICY_PROTOCOL",
-        fix="see docs/policies.md for how arrays are written",
+        f"{where}: {found}", expected=coded("session.array_forms"), code="POLICY_PROTOCOL",
+        fix=coded("session.see_arrays"),
     )  # fmt: skip
 
 

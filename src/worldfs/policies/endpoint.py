@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+from worldfs.base.messages import coded
 from worldfs.base.model import PolicySpec
 
 from .policy_client import PolicyError
@@ -60,9 +61,12 @@ def endpoint(spec: PolicySpec, schemes: Mapping[str, int], path: str = "/") -> P
         port, host, url = None, "", urlsplit("")
     if not text or not host or url.scheme not in schemes or url.username or any(c.isspace() for c in text):
         raise PolicyError(
-            f"endpoint {text!r}" if text else "no endpoint", path="SKILLS.md policy_client.endpoint",
-            expected=f"{' or '.join(schemes)}://HOST:PORT", fix=f"write it like {example}", code="POLICY_CLIENT",
-        )  # fmt: skip
+            coded("session.endpoint", text=text) if text else coded("session.no_endpoint"),
+            path="SKILLS.md policy_client.endpoint",
+            expected=f"{' or '.join(schemes)}://HOST:PORT",
+            fix=coded("session.write_like", example=example),
+            code="POLICY_CLIENT",
+        )
     target = (url.path or path) + (f"?{url.query}" if url.query else "")
     return PolicyEndpoint(url.scheme, host, port or schemes[url.scheme], target)
 
@@ -107,7 +111,7 @@ def _clean(text: str) -> str:
 def _secret(found: str, expected: str, fix: str = "") -> PolicyError:
     where = "SKILLS.md policy_client"
     return PolicyError(
-        found, path=where, expected=expected, fix=fix or "correct token_file or token_env", code="POLICY_CLIENT"
+        found, path=where, expected=expected, fix=fix or coded("session.correct_token"), code="POLICY_CLIENT"
     )
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from worldfs.base.clock import Clock
 from worldfs.base.errors import MissingRequirement
+from worldfs.base.messages import coded
 from worldfs.base.model import PolicySpec
 
 from . import policy_errors
@@ -59,7 +60,9 @@ class Gr00tPolicy:
             import msgpack
             import zmq
         except ModuleNotFoundError as absent:
-            raise MissingRequirement(f"{absent.name} is not installed", fix="pip install 'worldfs[policies]'") from None
+            raise MissingRequirement(
+                coded("common.not_installed", name=absent.name), fix="pip install 'worldfs[policies]'"
+            ) from None
         self.spec, self._clock = spec, clock
         self._zmq, self._msgpack = zmq, msgpack
         self._where = endpoint(spec, SCHEMES, "")
@@ -134,14 +137,17 @@ class Gr00tPolicy:
             if (array := observation.get(prefix + key)) is not None:
                 return array
         raise policy_errors.policy_unusable(
-            self._where, f"it needs {prefixes[0]}{key}; the observation has {', '.join(observation) or 'nothing'}",
-            f"map it: policy_client.observations: {{NAME: {prefixes[0]}{key}}}",
-        )  # fmt: skip
+            self._where,
+            coded("session.policy_needs", name=prefixes[0], key=key, names=[*observation] or coded("common.none")),
+            coded("session.map_it", name=prefixes[0], key=key),
+        )
 
     def _chunk(self, answer: object, modalities: Modalities) -> ActionChunk:
         action = answer[0] if isinstance(answer, list | tuple) and answer else answer
         if not isinstance(action, dict) or not action:
-            raise policy_errors.protocol_error(self._where, f"a {type(action).__name__}", "[{key: (B, T, D)}, info]")
+            raise policy_errors.protocol_error(
+                self._where, coded("plugin.a_kind", kind=type(action).__name__), coded("session.gr00t_action")
+            )
         given = {str(key).removeprefix("action."): value for key, value in action.items()}
         chosen = self.spec.extra.get("actions")
         order = [str(key) for key in chosen] if isinstance(chosen, list) else [*modalities.keys.get("action", given)]
@@ -150,11 +156,13 @@ class Gr00tPolicy:
             value = given.get(key)
             if not isinstance(value, np.ndarray) or value.ndim != 3 or value.shape[0] != 1 or value.dtype.kind != "f":
                 found = f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else type(value).__name__
-                raise policy_errors.protocol_error(self._where, f"action {key}: {found}", "float32 (1, T, D)")
+                raise policy_errors.protocol_error(
+                    self._where, coded("session.action_is", key=key, found=found), coded("session.gr00t_shape")
+                )
             parts.append(value[0])
         if len({part.shape[0] for part in parts}) != 1:
             raise policy_errors.protocol_error(
-                self._where, f"actions of {[p.shape[0] for p in parts]} steps", "one length for all"
+                self._where, coded("session.steps_of", n=[p.shape[0] for p in parts]), coded("session.one_length")
             )
         return chunk_of(np.concatenate(parts, axis=1))
 
@@ -170,7 +178,7 @@ class Gr00tPolicy:
                 deltas[str(kind)] = len(config.get("delta_indices") or [0])
         if "action" not in keys:
             raise policy_errors.protocol_error(
-                self._where, "no modalities", "get_modality_config with an action", "is it GR00T N1.6?"
+                self._where, coded("session.no_modalities"), coded("session.modalities"), coded("session.see_gr00t")
             )
         return Modalities(keys, deltas)
 
@@ -185,15 +193,18 @@ class Gr00tPolicy:
         with self._using():
             answer = self._exchange(self._packed(request), deadline, timeout_s, found)
         if answer == b"ERROR":
-            raise policy_errors.policy_unusable(self._where, "the server reports: ERROR")
+            raise policy_errors.policy_unusable(self._where, coded("session.reports", why="ERROR"))
         response = self._unpacked(answer)
         if isinstance(response, dict) and "error" in response:
             if "nauthorized" in str(response["error"]):
                 raise PolicyError(
-                    policy_errors.printable(str(response["error"])), path=str(self._where), expected="to be let in",
-                    fix="name its token with policy_client.token_file or token_env", code="POLICY_CONNECTION",
-                )  # fmt: skip
-            raise policy_errors.policy_unusable(self._where, f"the server reports: {response['error']}")
+                    policy_errors.printable(str(response["error"])),
+                    path=str(self._where),
+                    expected=coded("session.let_in"),
+                    fix=coded("session.name_token"),
+                    code="POLICY_CONNECTION",
+                )
+            raise policy_errors.policy_unusable(self._where, coded("session.reports", why=response["error"]))
         return response
 
     @contextmanager
@@ -216,7 +227,7 @@ class Gr00tPolicy:
                 self._hang_up()  # its server went away between two requests
             socket = self._open()
             if not self._ready(socket, zmq.POLLOUT, deadline, _REFUSED):  # IMMEDIATE: once there is a peer
-                raise policy_errors.unreachable(self._where, "nothing listens there")
+                raise policy_errors.unreachable(self._where, coded("session.no_listener"))
             socket.send(request)
             if not self._ready(socket, zmq.POLLIN, deadline, _DROPPED):
                 raise policy_errors.timed_out(self._where, timeout_s, found)
@@ -238,7 +249,7 @@ class Gr00tPolicy:
             if self._monitor in ready and (word := self._lost(bad)):
                 raise policy_errors.unreachable(self._where, bad[word])
             if self._closed:
-                raise policy_errors.unreachable(self._where, "closed meanwhile")
+                raise policy_errors.unreachable(self._where, coded("session.closed_meanwhile"))
             if left <= 0:
                 return False
 
@@ -284,14 +295,16 @@ class Gr00tPolicy:
         try:
             return self._msgpack.unpackb(data, object_hook=_plain, strict_map_key=False)
         except (ValueError, TypeError, self._msgpack.UnpackException, RecursionError) as error:
-            raise policy_errors.protocol_error(self._where, f"no msgpack: {error}", "a map of GR00T's") from None
+            raise policy_errors.protocol_error(
+                self._where, coded("session.no_msgpack", why=str(error)), coded("session.gr00t_map")
+            ) from None
 
 
 def _as_npy(value: object) -> object:
     if not isinstance(value, np.ndarray) or value.dtype.kind not in KINDS:
         raise PolicyError(
-            f"cannot be sent: {type(value).__name__}", expected="arrays of numbers",
-            fix="send the policy numbers and words only", code="POLICY_CLIENT",
+            coded("session.unsendable", why=type(value).__name__), expected=coded("session.number_arrays"),
+            fix=coded("session.send_numbers"), code="POLICY_CLIENT",
         )  # fmt: skip
     stream = io.BytesIO()
     np.save(stream, value, allow_pickle=False)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from worldfs import __version__
 from worldfs.base.clock import Clock
+from worldfs.base.messages import coded
 
 from . import policy_errors
 from .deadline_socket import DeadlineSocket
@@ -53,13 +54,13 @@ class HttpConnection:
         except (HTTPException, ValueError) as error:  # RemoteDisconnected is a ConnectionError too
             self._hang_up()
             if isinstance(error, OSError):
-                raise policy_errors.unreachable(self.where, "the connection was dropped") from None
+                raise policy_errors.unreachable(self.where, coded("session.dropped")) from None
             raise policy_errors.protocol_error(
-                self.where, f"{type(error).__name__}: {error}", "an HTTP answer"
+                self.where, f"{type(error).__name__}: {error}", coded("session.http_answer")
             ) from None
         except OSError:
             self._hang_up()
-            raise policy_errors.unreachable(self.where, "the connection was dropped") from None
+            raise policy_errors.unreachable(self.where, coded("session.dropped")) from None
         except BaseException:
             self._hang_up()
             raise

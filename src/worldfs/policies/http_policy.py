@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from worldfs.base.clock import Clock
+from worldfs.base.messages import coded
 from worldfs.base.model import PolicySpec
 
 from . import policy_errors
@@ -63,12 +64,16 @@ class HttpPolicy:
             raise status_error(self._web, reply)
         response = read_json(reply.body)
         if not isinstance(response, dict):
-            raise policy_errors.protocol_error(where, f"a JSON {type(response).__name__}", '{"actions": [[…]]}')
+            raise policy_errors.protocol_error(
+                where, coded("plugin.json_kind", kind=type(response).__name__), '{"actions": [[…]]}'
+            )
         if response.get("error"):
-            raise policy_errors.policy_unusable(where, f"the server reports: {response['error']}")
+            raise policy_errors.policy_unusable(where, coded("session.reports", why=response["error"]))
         given = response.get("actions", response.get("action"))
         if given is None:
-            raise policy_errors.protocol_error(where, f"an answer with {', '.join(response) or 'nothing'}", "`actions`")
+            raise policy_errors.protocol_error(
+                where, coded("session.answer_with", names=[*response] or coded("common.none")), "`actions`"
+            )
         took = response.get("server_ms")
         rest = {name: value for name, value in response.items() if name not in ("actions", "action", "server_ms")}
         return replace(
@@ -95,8 +100,8 @@ def status_error(web: HttpConnection, reply: HttpReply) -> PolicyError:
     """A status other than 200, with the server's message."""
     if reply.status in _SHUT:
         return PolicyError(
-            f"HTTP {reply.status}: the server requires a valid token", path=str(web.where), expected="200",
-            fix="name its token with policy_client.token_file or token_env", code="POLICY_CONNECTION",
+            coded("session.needs_token", status=reply.status), path=str(web.where), expected="200",
+            fix=coded("session.name_token"), code="POLICY_CONNECTION",
         )  # fmt: skip
     return policy_errors.policy_unusable(web.where, f"HTTP {reply.status}: {_error_text(reply) or 'no message'}")
 

@@ -15,6 +15,7 @@ import numpy as np
 from worldfs.base.clock import Clock
 from worldfs.base.errors import MissingRequirement
 from worldfs.base.json_values import as_int, as_object
+from worldfs.base.messages import coded
 from worldfs.base.model import PolicySpec
 
 from . import policy_errors
@@ -49,20 +50,20 @@ class LeRobotPolicy:
         try:
             import grpc
         except ModuleNotFoundError:
-            raise MissingRequirement("grpcio is not installed", fix="pip install 'worldfs[policies]'") from None
+            raise MissingRequirement(coded("session.no_grpcio"), fix="pip install 'worldfs[policies]'") from None
         self.spec, self._clock, self._grpc = spec, clock, grpc
         self._where = endpoint(spec, SCHEMES, "")
         if not self._where.loopback and spec.extra.get("trust") is not True:
             raise PolicyError(
-                f"{self._where.host} is another machine, and a LeRobot server runs code that it gets (CVE-2026-25874)",
-                path=str(self._where), expected="a server on this machine", code="POLICY_CLIENT",
-                fix="tunnel it (ssh -L), or set policy_client.trust: true if only you reach that network",
+                coded("session.runs_code", host=self._where.host),
+                path=str(self._where), expected=coded("session.local_server"), code="POLICY_CLIENT",
+                fix=coded("session.tunnel"),
             )  # fmt: skip
         kind = spec.extra.get("policy_type")
         if not spec.checkpoint or not isinstance(kind, str):
             raise PolicyError(
-                f"checkpoint {spec.checkpoint!r}, policy_type {kind!r}", path="SKILLS.md policy_client",
-                expected="both, as LeRobot knows them", fix="checkpoint: user/model, policy_type: act",
+                coded("session.checkpoint", checkpoint=spec.checkpoint, kind=kind), path="SKILLS.md policy_client",
+                expected=coded("session.lerobot_names"), fix=coded("session.lerobot_example"),
                 code="POLICY_CLIENT",
             )  # fmt: skip
         self._kind = kind
@@ -95,15 +96,15 @@ class LeRobotPolicy:
                     return chunk_of(np.stack([action.reshape(-1) for action in load_actions(data)]))
             except UnsafePickle as error:
                 raise policy_errors.protocol_error(
-                    self._where, f"refused to read: {error}", "timed actions and tensors", _FIX
+                    self._where, coded("session.refused_read", why=str(error)), coded("session.timed_actions"), _FIX
                 ) from None
             except ValueError as error:
                 raise policy_errors.protocol_error(
-                    self._where, f"no actions: {error}", "transport.Actions of one size"
+                    self._where, coded("session.bad_actions", why=str(error)), coded("session.one_size")
                 ) from None
             if last:
                 break
-        raise policy_errors.policy_unusable(self._where, "it has no actions for these observations", "see its own log")
+        raise policy_errors.policy_unusable(self._where, coded("session.no_actions"), coded("session.see_own_log"))
 
     def close(self) -> None:
         """From any thread: what waits is cancelled."""
@@ -162,7 +163,7 @@ class LeRobotPolicy:
             self.close()  # whatever it was, the server begins anew: it may be another one
             raise self._trouble(error, timeout_s, found) from None
         except ValueError:  # the channel was closed from another thread
-            raise policy_errors.unreachable(self._where, "closed meanwhile") from None
+            raise policy_errors.unreachable(self._where, coded("session.closed_meanwhile")) from None
 
     def _trouble(self, error: grpc.RpcError, timeout_s: float, found: str) -> PolicyError:
         status, details = error.code(), policy_errors.printable(error.details() or "")
@@ -171,13 +172,13 @@ class LeRobotPolicy:
             return policy_errors.timed_out(self._where, timeout_s, found)
         if status is word.UNAVAILABLE:
             return policy_errors.unreachable(
-                self._where, details if "refused" not in details else "nothing listens there"
+                self._where, details if "refused" not in details else coded("session.no_listener")
             )
         if status is word.CANCELLED:
-            return policy_errors.unreachable(self._where, "closed meanwhile")
+            return policy_errors.unreachable(self._where, coded("session.closed_meanwhile"))
         if status is word.RESOURCE_EXHAUSTED:
             return policy_errors.protocol_error(
-                self._where, details, "a smaller answer", "raise policy_client.max_bytes"
+                self._where, details, coded("session.smaller_answer"), coded("session.raise_max")
             )
         if status in (word.UNIMPLEMENTED, word.INTERNAL):
             return policy_errors.protocol_error(self._where, f"{status.name}: {details}", "transport.AsyncInference")

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Final
 
 from worldfs.base.clock import Clock
+from worldfs.base.messages import coded
 from worldfs.base.model import PolicySpec
 
 from .onnx_file import OnnxPolicy
@@ -34,10 +35,12 @@ def client(spec: PolicySpec, clock: Clock) -> PolicyClient:
     path = os.path.abspath(os.path.expanduser(spec.checkpoint)) if spec.checkpoint else ""
     if not path or not os.path.exists(path):
         raise PolicyError(
-            "no such checkpoint" if path else "no checkpoint is named", path=path or "policy_client.checkpoint",
-            expected="FILE.onnx, a TorchScript FILE.pt, or a LeRobot checkpoint directory",
-            fix="correct policy_client.checkpoint; a relative path begins where paos was started", code="POLICY_CLIENT",
-        )  # fmt: skip
+            coded("session.no_checkpoint") if path else coded("session.checkpoint_unnamed"),
+            path=path or "policy_client.checkpoint",
+            expected=coded("session.checkpoints"),
+            fix=coded("session.correct_checkpoint"),
+            code="POLICY_CLIENT",
+        )
     if os.path.isdir(path):
         inner = os.path.join(path, "pretrained_model")  # a training run's checkpoints/last
         path = inner if not os.path.exists(os.path.join(path, _LEROBOT)) and os.path.isdir(inner) else path
@@ -51,6 +54,6 @@ def client(spec: PolicySpec, clock: Clock) -> PolicyClient:
 
 
 def _odd(path: str, found: str) -> PolicyError:
-    fix = "export it as ONNX or TorchScript; a large model belongs behind a server (type: openvla, openpi, gr00t)"
-    expected = ".onnx, .pt (TorchScript), or a LeRobot checkpoint directory"
+    fix = coded("session.export_model")
+    expected = coded("session.checkpoint_kinds")
     return PolicyError(found, path=path, expected=expected, fix=fix, code="POLICY_CLIENT")

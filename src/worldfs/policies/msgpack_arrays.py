@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from worldfs.base.messages import coded
+
 from .arrays import KINDS, array_of
 from .policy_client import PolicyError
 
@@ -16,8 +18,8 @@ def pack(value: object) -> bytes:
         return bytes(msgpack.packb(value, default=_as_map))
     except (TypeError, ValueError, OverflowError) as error:
         raise PolicyError(
-            f"cannot be sent: {error}", expected="numbers, words, arrays of numbers",
-            fix="send the policy numbers and words only", code="POLICY_CLIENT",
+            coded("session.unsendable", why=str(error)), expected=coded("session.sendable"),
+            fix=coded("session.send_numbers"), code="POLICY_CLIENT",
         ) from None  # fmt: skip
 
 
@@ -29,8 +31,8 @@ def unpack(data: bytes) -> object:
         return msgpack.unpackb(data, object_hook=_as_array)
     except (ValueError, TypeError, msgpack.UnpackException, RecursionError) as error:
         raise PolicyError(
-            f"no msgpack: {error}", expected="a msgpack map", code="POLICY_PROTOCOL",
-            fix="is policy_client.type the protocol of this server?",
+            coded("session.no_msgpack", why=str(error)), expected=coded("session.msgpack_map"), code="POLICY_PROTOCOL",
+            fix=coded("session.see_protocol"),
         ) from None  # fmt: skip
 
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from worldfs.base.clock import Clock
 from worldfs.base.errors import MissingRequirement
+from worldfs.base.messages import coded
 from worldfs.base.model import PolicySpec
 
 from .policy_client import ActionChunk, Array, PolicyError, PolicyInfo, chunk_of
@@ -57,7 +58,7 @@ class OnnxPolicy:
         self.connect(timeout_s)
         session = self._session
         if session is None:
-            raise PolicyError("closed meanwhile", path=self._path, code="POLICY_CONNECTION")
+            raise PolicyError(coded("session.closed_meanwhile"), path=self._path, code="POLICY_CONNECTION")
         given = {node.name: self._input(node, observation, words) for node in session.get_inputs()}
         import onnxruntime as ort
 
@@ -71,10 +72,10 @@ class OnnxPolicy:
         except Exception as error:  # onnxruntime's own errors share no base
             if options.terminate:
                 raise PolicyError(
-                    f"no answer within {timeout_s:.3g} s", path=self._path, code="POLICY_TIMEOUT",
-                    fix="give it more time (timeouts.skill of the session), or a smaller model",
+                    coded("session.late_answer", s=timeout_s), path=self._path, code="POLICY_TIMEOUT",
+                    fix=coded("session.smaller_model"),
                 ) from None  # fmt: skip
-            raise self._trouble(f"the model fails: {_line(error)}", "an answer") from error
+            raise self._trouble(coded("session.model_fails", why=_line(error)), coded("session.an_answer")) from error
         finally:
             guard.cancel()
         actions = np.asarray(found[0])
@@ -101,7 +102,7 @@ class OnnxPolicy:
             import onnxruntime as ort
         except ImportError as error:
             raise MissingRequirement(
-                "onnxruntime is not installed", path=self._path, op="open a policy", fix="pip install 'worldfs[local]'"
+                coded("session.no_onnxruntime"), path=self._path, op="open a policy", fix="pip install 'worldfs[local]'"
             ) from error
         options = ort.SessionOptions()
         threads = self.spec.extra.get("threads")
@@ -110,7 +111,7 @@ class OnnxPolicy:
         try:
             return ort.InferenceSession(self._path, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # onnxruntime's own errors share no base
-            raise self._trouble(_line(error), "an ONNX file that onnxruntime reads") from error
+            raise self._trouble(_line(error), coded("session.onnx_file")) from error
 
     def _read_info(self, session: ort.InferenceSession) -> PolicyInfo:
         """By the file's own metadata; without it, by the shapes of its inputs and its first output."""
@@ -120,7 +121,9 @@ class OnnxPolicy:
         try:
             info = parse_policy_info(json.loads(text)) if text else PolicyInfo()
         except ValueError as error:
-            raise self._trouble(f"metadata {SAID} is no JSON: {error}", "a JSON object") from None
+            raise self._trouble(
+                coded("session.metadata", name=SAID, why=str(error)), coded("file.json_object")
+            ) from None
         out = _sizes(session.get_outputs()[0].shape)
         return replace(
             info,
@@ -135,9 +138,12 @@ class OnnxPolicy:
         value, dtype = observation.get(node.name), _DTYPES.get(node.type)
         if value is None or dtype is None:
             raise PolicyError(
-                f"it needs {node.name} ({node.type})", path=self._path, expected=", ".join(sorted(observation)),
-                fix="name it in policy_client.observations of the skill", code="POLICY_CLIENT",
-            )  # fmt: skip
+                coded("session.model_needs", name=node.name, type=node.type),
+                path=self._path,
+                expected=", ".join(sorted(observation)),
+                fix=coded("session.name_observation"),
+                code="POLICY_CLIENT",
+            )
         shape = tuple(node.shape)
         array = np.asarray(value, dtype=dtype)
         if array.ndim == len(shape) - 1:
@@ -146,14 +152,18 @@ class OnnxPolicy:
             type(want) is int and want != have for want, have in zip(shape, array.shape, strict=True)
         ):
             if math.prod(size for size in shape if type(size) is int) != array.size:
-                raise self._trouble(f"{node.name} of shape {tuple(value.shape)}", f"{shape}", "is it for this robot?")
+                raise self._trouble(
+                    coded("session.of_shape", where=node.name, shape=tuple(value.shape)),
+                    f"{shape}",
+                    coded("session.other_robot"),
+                )
             array = array.reshape([size if type(size) is int else 1 for size in shape])
         return np.ascontiguousarray(array)
 
-    def _trouble(
-        self, found: str, expected: str, fix: str = "export it again, and try it with onnxruntime"
-    ) -> PolicyError:
-        return PolicyError(found, path=self._path, expected=expected, fix=fix, code="POLICY_CLIENT")
+    def _trouble(self, found: str, expected: str, fix: str = "") -> PolicyError:
+        return PolicyError(
+            found, path=self._path, expected=expected, fix=fix or coded("session.export_again"), code="POLICY_CLIENT"
+        )
 
 
 def _sizes(shape: Iterable[object]) -> tuple[int, ...]:

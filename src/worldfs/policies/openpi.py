@@ -12,6 +12,7 @@ import numpy as np
 
 from worldfs.base.clock import Clock
 from worldfs.base.errors import MissingRequirement
+from worldfs.base.messages import coded
 from worldfs.base.model import PolicySpec
 
 from . import policy_errors
@@ -23,7 +24,9 @@ from .policy_contract import parse_policy_info, rename_observations
 try:
     from .websocket import InvalidHandshake, WebSocket, WebSocketClosed, WebSocketException
 except ModuleNotFoundError as absent:
-    raise MissingRequirement(f"{absent.name} is not installed", fix="pip install 'worldfs[policies]'") from None
+    raise MissingRequirement(
+        coded("common.not_installed", name=absent.name), fix="pip install 'worldfs[policies]'"
+    ) from None
 
 SCHEMES = {"ws": 8000, "wss": 443, "http": 8000, "https": 443}
 
@@ -96,7 +99,7 @@ class OpenPiPolicy:
             opened = self._socket is not None
             self._hang_up()
             if isinstance(error, TimeoutError) and not opened:
-                raise policy_errors.unreachable(self._where, "no connection in time") from None
+                raise policy_errors.unreachable(self._where, coded("session.no_connection")) from None
             raise self._trouble(error, timeout_s, opened=opened) from None
         except PolicyError as error:
             error.path = error.path or str(self._where)
@@ -128,11 +131,15 @@ class OpenPiPolicy:
         if not isinstance(response, dict) or "actions" not in response:
             found = ", ".join(map(str, response)) if isinstance(response, dict) else type(response).__name__
             raise policy_errors.protocol_error(
-                self._where, f"an answer with {found or 'nothing'}", "a map with `actions`"
+                self._where,
+                coded("session.answer_with", names=found or coded("common.none")),
+                coded("session.actions_map"),
             )
         actions = response["actions"]
         if not isinstance(actions, np.ndarray | list):
-            raise policy_errors.protocol_error(self._where, f"actions: {type(actions).__name__}", "an array (H, D)")
+            raise policy_errors.protocol_error(
+                self._where, coded("session.actions_kind", kind=type(actions).__name__), coded("session.array_hd")
+            )
         timing = response.get("server_timing")
         took = timing.get("infer_ms") if isinstance(timing, dict) else None
         rest: dict[str, object] = {str(name): value for name, value in response.items() if name != "actions"}
@@ -143,20 +150,22 @@ class OpenPiPolicy:
     def _server_error(self, text: str) -> PolicyError:
         """A traceback: its last line is the error."""
         last = text.strip().rsplit("\n", 1)[-1]
-        return policy_errors.policy_unusable(self._where, f"the server reports: {last}")
+        return policy_errors.policy_unusable(self._where, coded("session.reports", why=last))
 
     def _trouble(self, error: Exception, timeout_s: float, *, opened: bool = True) -> PolicyError:
         if isinstance(error, TimeoutError):
             return policy_errors.timed_out(self._where, timeout_s)
         if isinstance(error, WebSocketClosed):
-            return policy_errors.unreachable(self._where, f"the connection was dropped ({error})")
+            return policy_errors.unreachable(self._where, coded("session.dropped_so", why=str(error)))
         if isinstance(error, OSError):
             dropped = opened or isinstance(error, ConnectionResetError | BrokenPipeError)
-            return policy_errors.unreachable(self._where, "the connection was dropped" if dropped else error)
+            return policy_errors.unreachable(self._where, coded("session.dropped") if dropped else error)
         if isinstance(error, InvalidHandshake):
-            return policy_errors.protocol_error(self._where, f"no WebSocket: {error}", "an openpi server")
+            return policy_errors.protocol_error(
+                self._where, coded("session.no_websocket", why=str(error)), coded("session.openpi_server")
+            )
         return policy_errors.protocol_error(
-            self._where, f"{type(error).__name__}: {error}", f"messages of at most {self._most} bytes"
+            self._where, f"{type(error).__name__}: {error}", coded("session.messages_most", n=self._most)
         )
 
     def _hang_up(self) -> None:

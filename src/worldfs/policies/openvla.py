@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from worldfs.base.clock import Clock
+from worldfs.base.messages import coded
 from worldfs.base.model import PolicySpec
 
 from . import policy_errors
@@ -56,8 +57,8 @@ class OpenVlaPolicy:
             raise status_error(self._web, reply)
         if reply.body.strip() in (b"error", b'"error"'):
             raise policy_errors.policy_unusable(
-                self._web.where, 'it answered "error"',
-                "see its log; a fine-tuned checkpoint needs policy_client.unnorm_key",
+                self._web.where, coded("session.answered_error"),
+                coded("session.see_unnorm"),
             )  # fmt: skip
         response = read_json(reply.body)
         if isinstance(response, str):
@@ -76,6 +77,6 @@ class OpenVlaPolicy:
         if len(pictures) == 1 or front:
             return pictures[front[0] if front else next(iter(pictures))]
         raise policy_errors.policy_unusable(
-            self._web.where, f"pictures: {', '.join(pictures) or 'none'}; it takes one",
-            "map one with policy_client.observations: {rgb.NAME: image}",
+            self._web.where, coded("session.one_picture", names=[*pictures] or coded("common.none")),
+            coded("session.map_picture"),
         )  # fmt: skip

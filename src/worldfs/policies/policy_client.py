@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from worldfs.base.clock import Clock
 from worldfs.base.errors import WorldError
+from worldfs.base.messages import coded
 from worldfs.base.model import PolicySpec
 
 Array = NDArray[Any]
@@ -72,20 +73,24 @@ def chunk_of(actions: object, *, dim: int = 0, where: str = "actions") -> Action
         array = np.asarray(actions, dtype=np.float32)
     except (TypeError, ValueError) as error:
         raise PolicyError(
-            f"{where} are no numbers: {error}", expected=f"(H, {dim or 'D'}) numbers", code="POLICY_PROTOCOL",
-            fix="is policy_client.type the protocol of this server?",
-        ) from None  # fmt: skip
+            coded("session.not_numbers", where=where, why=str(error)),
+            expected=coded("session.rows_of", dim=dim or "D"),
+            code="POLICY_PROTOCOL",
+            fix=coded("session.see_protocol"),
+        ) from None
     if array.ndim == 1:
         array = array[None, :]
     shape: Sequence[int] = array.shape
     if array.ndim != 2 or 0 in shape or (dim and shape[1] != dim):
         raise PolicyError(
-            f"{where} of shape {tuple(shape)}", expected=f"(H, {dim or 'D'})", code="POLICY_PROTOCOL",
-            fix="is it the policy for this robot?",
-        )  # fmt: skip
+            coded("session.of_shape", where=where, shape=str(tuple(shape))),
+            expected=coded("session.rows_of", dim=dim or "D"),
+            code="POLICY_PROTOCOL",
+            fix=coded("session.other_robot"),
+        )
     if not np.isfinite(array).all():
         raise PolicyError(
-            f"{where} hold NaN or infinity", expected="finite numbers", code="POLICY_PROTOCOL",
-            fix="the policy diverged, or got an observation unlike its training: see its log",
+            coded("session.not_finite", where=where), expected=coded("session.only_finite"), code="POLICY_PROTOCOL",
+            fix=coded("session.diverged"),
         )  # fmt: skip
     return ActionChunk(array)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from worldfs.base.messages import CodedText, coded
+
 from .endpoint import PolicyEndpoint
 from .policy_client import PolicyError
 
@@ -13,23 +15,26 @@ def unreachable(where: PolicyEndpoint, error: BaseException | str) -> PolicyErro
     why = error if isinstance(error, str) else _why(error)
     start = f"paos policy serve --port {where.port}" if where.loopback and where.scheme in OURS else ""
     return PolicyError(
-        why, path=str(where), expected="a policy server that answers", code="POLICY_CONNECTION",
-        fix=start or f"a policy server at {where.host}:{where.port} that this machine reaches",
+        why, path=str(where), expected=coded("session.answering_server"), code="POLICY_CONNECTION",
+        fix=start or coded("session.reachable_server", host=where.host, port=where.port),
     )  # fmt: skip
 
 
-def timed_out(where: PolicyEndpoint, timeout_s: float, what: str = "no answer") -> PolicyError:
+def timed_out(where: PolicyEndpoint, timeout_s: float, what: str = "") -> PolicyError:
     return PolicyError(
-        f"{what} within {timeout_s:.3g} s", path=str(where), expected="an answer in time", code="POLICY_TIMEOUT",
-        fix="give it more time (timeouts.skill of the session), or a faster machine",
-    )  # fmt: skip
+        coded("session.late", what=what or coded("session.nothing_came"), s=timeout_s),
+        path=str(where),
+        expected=coded("session.answer_in_time"),
+        code="POLICY_TIMEOUT",
+        fix=coded("session.faster_machine"),
+    )
 
 
 def protocol_error(where: PolicyEndpoint, found: str, expected: str, fix: str = "") -> PolicyError:
     """The received data is not of this protocol."""
     return PolicyError(
         printable(found), path=str(where), expected=expected, code="POLICY_PROTOCOL",
-        fix=fix or "is policy_client.type the protocol of this server?",
+        fix=fix or coded("session.see_protocol"),
     )  # fmt: skip
 
 
@@ -37,25 +42,27 @@ def policy_unusable(where: PolicyEndpoint, found: str, fix: str = "") -> PolicyE
     """The server, or this client, reports that it cannot work."""
     return PolicyError(
         printable(found), path=str(where), expected="actions", code="POLICY_CLIENT",
-        fix=fix or "see its own log; check names and shapes of its observations",
+        fix=fix or coded("session.see_log"),
     )  # fmt: skip
 
 
 def oversize(where: PolicyEndpoint, found: int, most: int) -> PolicyError:
     return protocol_error(
-        where, f"an answer of {found} bytes", f"at most {most} bytes", "raise policy_client.max_bytes"
+        where, coded("session.answer_bytes", n=found), coded("common.at_most_bytes", n=most), coded("session.raise_max")
     )
 
 
 def printable(text: str, most: int = 400) -> str:
-    """Foreign text, fit for one line of a message."""
+    """Foreign text, fit for one line of a message; a message as it is."""
+    if isinstance(text, CodedText):
+        return text
     line = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * most]).split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def _why(error: BaseException) -> str:
     if isinstance(error, ConnectionRefusedError):
-        return "nothing listens there"
+        return coded("session.no_listener")
     if isinstance(error, TimeoutError):
-        return "no connection in time"
+        return coded("session.no_connection")
     return printable(getattr(error, "strerror", None) or str(error) or repr(error))

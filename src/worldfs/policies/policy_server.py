@@ -16,6 +16,7 @@ from typing import Self
 
 from worldfs.base.clock import Clock
 from worldfs.base.errors import Busy, from_os
+from worldfs.base.messages import coded
 
 from . import server_responses
 from .deadline_socket import DeadlineSocket
@@ -62,8 +63,8 @@ class PolicyServer:
             self._wake.close()
             if error.errno in (98, 48):  # EADDRINUSE here and on macOS
                 raise Busy(
-                    f"port {port} is taken", op="policy serve", expected="a free port",
-                    fix="choose another with --port (0: any free one)",
+                    coded("session.port_taken", port=port), op="policy serve", expected=coded("session.free_port"),
+                    fix=coded("session.choose_port"),
                 ) from None  # fmt: skip
             raise from_os(error, path=f"{host}:{port}", op="policy serve") from None
         self.host, self.port = host, int(self._listening.getsockname()[1])

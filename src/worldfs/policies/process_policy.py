@@ -28,6 +28,7 @@ import numpy as np
 from worldfs.base.clock import Clock
 from worldfs.base.errors import MissingRequirement
 from worldfs.base.json_values import as_list
+from worldfs.base.messages import coded
 from worldfs.base.model import Json, PolicySpec
 
 from .endpoint import max_answer_bytes
@@ -83,7 +84,7 @@ class ProcessPolicy:
         self.connect(timeout_s)
         head, arrays = self._ask({"op": "infer", "words": words}, observation, timeout_s)
         if "actions" not in arrays:
-            raise self._trouble("an answer without actions", "POLICY_PROTOCOL")
+            raise self._trouble(coded("session.without_actions"), "POLICY_PROTOCOL")
         dim = self._info.action_dim if self._info is not None else 0
         chunk = chunk_of(arrays["actions"], dim=dim, where=f"{self._path}: actions")
         ms = head.get("ms")
@@ -118,8 +119,8 @@ class ProcessPolicy:
         found = shutil.which(os.path.expanduser(python))
         if found is None:
             raise MissingRequirement(
-                f"no Python at {python}", path="policy_client.python", op="open a policy",
-                expected=NEEDS[self._kind][1], fix="correct policy_client.python",
+                coded("session.no_python", python=python), path="policy_client.python", op="open a policy",
+                expected=NEEDS[self._kind][1], fix=coded("session.correct_python"),
             )  # fmt: skip
         environ = {name: value for name, value in os.environ.items() if not _OURS.search(name)}
         environ |= {"HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
@@ -147,17 +148,24 @@ class ProcessPolicy:
             try:
                 arrays[str(name)] = np.load(io.BytesIO(data), allow_pickle=False)
             except ValueError as error:
-                raise self._trouble(f"an array that is none: {error}", "POLICY_PROTOCOL") from None
+                raise self._trouble(coded("session.odd_array", why=str(error)), "POLICY_PROTOCOL") from None
         if head.get("ok") is True:
             return head, arrays
         missing = head.get("missing")
         if missing:
             self.close()
             raise MissingRequirement(
-                f"{missing} is not in {self.spec.extra.get('python') or sys.executable}", path=self._path,
-                op="open a policy", expected=NEEDS[self._kind][1], fix="name that Python under policy_client.python",
-            )  # fmt: skip
-        raise self._trouble(str(head.get("error", "it printed no reason"))[:400], "POLICY_CLIENT")
+                coded(
+                    "session.not_in_python",
+                    missing=str(missing),
+                    python=self.spec.extra.get("python") or sys.executable,
+                ),
+                path=self._path,
+                op="open a policy",
+                expected=NEEDS[self._kind][1],
+                fix=coded("session.name_python"),
+            )
+        raise self._trouble(str(head.get("error", coded("session.no_reason")))[:400], "POLICY_CLIENT")
 
     def _move(self, data: bytes, count: int, deadline: float, late: str) -> bytes:
         """Send `data`, then receive `count` bytes, until the deadline. A process that is late has no second chance."""
@@ -165,7 +173,7 @@ class ProcessPolicy:
             with self._lock:
                 process, bell = self._process, self._bell
             if process is None or process.stdin is None or process.stdout is None or bell is None:
-                raise self._trouble("it was closed", "POLICY_CONNECTION")
+                raise self._trouble(coded("session.was_closed"), "POLICY_CONNECTION")
             try:
                 if data:
                     self._send(process.stdin.fileno(), bell[0], data, deadline)
@@ -209,7 +217,7 @@ class ProcessPolicy:
     def _allowed(self, size: object) -> int:
         if type(size) is not int or not 0 <= size <= self._most:
             self.close()
-            raise self._trouble(f"an answer of {size} bytes", "POLICY_PROTOCOL")
+            raise self._trouble(coded("session.answer_bytes", n=size), "POLICY_PROTOCOL")
         return size
 
     def _json(self, data: bytes) -> Json:
@@ -219,7 +227,7 @@ class ProcessPolicy:
             head = None
         if not isinstance(head, dict):
             self.close()
-            raise self._trouble("what came is no message", "POLICY_PROTOCOL")
+            raise self._trouble(coded("session.no_message"), "POLICY_PROTOCOL")
         return head
 
     def _tail(self) -> str:
@@ -236,11 +244,13 @@ class ProcessPolicy:
 
     def _trouble(self, found: str, code: str) -> PolicyError:
         fixes = {
-            "POLICY_TIMEOUT": "give it more time (timeouts.skill of the session, policy_client.load_s)",
-            "POLICY_CONNECTION": "run it in its own environment",
-            "POLICY_CLIENT": "check names and shapes of policy_client.observations",
+            "POLICY_TIMEOUT": "session.more_load_time",
+            "POLICY_CONNECTION": "session.own_environment",
+            "POLICY_CLIENT": "session.see_observations",
         }
-        return PolicyError(found, path=self._path, expected="actions", code=code, fix=fixes.get(code, ""))
+        return PolicyError(
+            found, path=self._path, expected="actions", code=code, fix=coded(fixes[code]) if code in fixes else ""
+        )
 
 
 def _npy(array: Array) -> bytes:

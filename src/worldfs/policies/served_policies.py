@@ -17,6 +17,7 @@ import numpy as np
 from worldfs import __version__
 from worldfs.base.clock import Clock
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.base.model import PolicySpec
 
 from .policy_client import ActionChunk, Array, ClientFactory, PolicyClient, PolicyInfo
@@ -139,8 +140,8 @@ def load_policy(name: str, client: Callable[[str], ClientFactory | None], clock:
         if factory is not None:
             return RelayPolicy(factory(PolicySpec("local", checkpoint=path), clock))
     raise BadInput(
-        f"no policy {name!r}" + (": no such file" if _FILE.search(name) else ""),
-        expected=f"{', '.join(NAMES)}, or a file", fix="for example: paos policy serve --policy scripted",
+        coded("session.no_policy_file" if _FILE.search(name) else "session.no_policy_named", name=name),
+        expected=coded("session.or_a_file", names=[*NAMES]), fix=coded("session.serve_example"),
         code="USAGE",
     )  # fmt: skip
 
@@ -179,7 +180,9 @@ def _path(way: Array, grip: float, still: int = 0) -> Array:
 
 def _joint_path(joints: Array, goal: Array, grip: float) -> Array:
     if goal.shape != joints.shape:
-        raise BadInput(f"goal_joints of {goal.size}", expected=f"{joints.size}, as joint_states")
+        raise BadInput(
+            coded("session.n_of", name="goal_joints", n=goal.size), expected=coded("session.as_joints", n=joints.size)
+        )
     steps = joints + np.clip(
         goal - joints, -STEP_RAD * np.arange(1, CHUNK + 1)[:, None], STEP_RAD * np.arange(1, CHUNK + 1)[:, None]
     )

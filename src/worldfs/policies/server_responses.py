@@ -13,6 +13,7 @@ import numpy as np
 
 from worldfs.base.clock import Clock
 from worldfs.base.errors import WorldError
+from worldfs.base.messages import coded
 
 from . import policy_errors
 from .arrays import array_from_json, array_to_json, read_json
@@ -98,7 +99,7 @@ def websocket_step(fields: bytes | str, policy: LockedPolicy, log: LogCallback) 
     try:
         observation = unpack(fields) if isinstance(fields, bytes) else None
         if not isinstance(observation, dict):
-            raise PolicyError("a message that is no map", expected="a msgpack map", code="POLICY_PROTOCOL")
+            raise PolicyError(coded("session.no_map"), expected=coded("session.msgpack_map"), code="POLICY_PROTOCOL")
         words = observation.get("prompt", "")
         arrays = {str(key): np.asarray(value) for key, value in observation.items() if key != "prompt"}
         chunk = policy.infer(arrays, words if isinstance(words, str) else "")
@@ -115,7 +116,7 @@ def _predict(body: bytes, policy: LockedPolicy) -> HttpResponse:
     words = fields.get("instruction", "")
     if not isinstance(observation, dict) or not isinstance(words, str):
         raise PolicyError(
-            "observation is no map, or instruction no text", expected='{"observation": {…}, "instruction": "…"}',
+            coded("session.bad_request"), expected='{"observation": {…}, "instruction": "…"}',
             code="POLICY_PROTOCOL",
         )  # fmt: skip
     chunk = policy.infer(
@@ -134,9 +135,7 @@ def _act(body: bytes, policy: LockedPolicy) -> HttpResponse:
     chunk = policy.infer({"image": array_from_json(fields.get("image"), "image")}, str(fields["instruction"]))
     first = chunk.actions[0].astype(float)
     if first.shape != (7,) or chunk.extra.get("representation", "ee_delta") != "ee_delta":
-        raise PolicyError(
-            "this policy gives no change of the tool's pose", expected="ee_delta of 7", code="POLICY_CLIENT"
-        )
+        raise PolicyError(coded("session.no_delta"), expected=coded("session.delta_of_7"), code="POLICY_CLIENT")
     closed, wide = GRIPPERS["ee_delta"]
     first[6] = (first[6] - closed) / (wide - closed)  # theirs: 0 closed, 1 open
     answer: object = array_to_json(first)
@@ -157,7 +156,11 @@ _WAYS: dict[str, dict[str, Callable[[bytes, LockedPolicy], HttpResponse]]] = {
 def _map(body: bytes) -> dict[str, object]:
     fields = read_json(body, "the request")
     if not isinstance(fields, dict):
-        raise PolicyError(f"a JSON {type(fields).__name__}", expected="a JSON object", code="POLICY_PROTOCOL")
+        raise PolicyError(
+            coded("plugin.json_kind", kind=type(fields).__name__),
+            expected=coded("file.json_object"),
+            code="POLICY_PROTOCOL",
+        )
     return fields
 
 

@@ -17,6 +17,7 @@ from websockets.protocol import OPEN, Protocol
 from websockets.uri import parse_uri
 
 from worldfs.base.clock import Clock
+from worldfs.base.messages import coded
 
 from .deadline_socket import DeadlineSocket
 from .endpoint import PolicyEndpoint
@@ -136,8 +137,8 @@ class WebSocket:
             status = protocol.handshake_exc.response.status_code
             if status in (401, 403):
                 raise PolicyError(
-                    f"HTTP {status}: the server requires a valid key", expected="101", code="POLICY_CONNECTION",
-                    fix="name its key with policy_client.token_file or token_env",
+                    coded("session.needs_key", status=status), expected="101", code="POLICY_CONNECTION",
+                    fix=coded("session.name_key"),
                 )  # fmt: skip
         if protocol.handshake_exc is not None:
             raise protocol.handshake_exc

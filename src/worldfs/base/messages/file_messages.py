@@ -311,4 +311,7 @@ ROWS = {
     "file.yaml_document": ("one YAML document", "一个 YAML 文档"),
     "file.yaml_too_deep": ("YAML nested too deep", "YAML 嵌套过深"),
     "file.yaml_too_many": ("YAML aliases expand to too many values", "YAML 别名代表的值过多"),
+    "file.no_sqlite": ("this Python has no sqlite3", "此 Python 没有 sqlite3"),
+    "file.no_fts5": ("this SQLite {version} has no FTS5", "此 SQLite {version} 没有 FTS5"),
+    "file.install_sqlite": ("install a SQLite with full-text search", "安装带全文检索的 SQLite"),
 }

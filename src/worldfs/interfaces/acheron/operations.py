@@ -10,6 +10,7 @@ from collections.abc import Callable, Coroutine
 from typing import Final, Protocol
 
 from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.messages import coded
 from worldfs.formats.wire.frames import Frame, encode_base64, write
 from worldfs.namespace.bound_tree import BoundNode
 from worldfs.namespace.verbs import Verbs
@@ -55,7 +56,7 @@ def _qid(node: BoundNode) -> Answer:
 
 def _needed(value: int | None, name: str) -> int:
     if value is None:
-        raise BadInput(f"{name} is required", code="invalid")
+        raise BadInput(coded("access.required", name=name), code="invalid")
     return value
 
 
@@ -104,10 +105,10 @@ async def _setattr(verbs: Verbs, frame: Frame, request: RequestContext) -> Answe
     able = ("size", "mtime_ms", "mode") if times else ("size",)
     others = sorted(asked.keys() - set(able))
     if others:
-        message = f"{', '.join(others)}: cannot be set here; {' and '.join(f'`{name}`' for name in able)} can be"
+        message = coded("access.not_settable", names=[*others], able=" and ".join(f"`{name}`" for name in able))
         raise MissingRequirement(message, op="setattr", code="unsupported")
     if not asked or not all(isinstance(value, int) and not isinstance(value, bool) for value in asked.values()):
-        raise BadInput(f"{', '.join(asked) or 'size'} must be a whole number", op="setattr", code="invalid")
+        raise BadInput(coded("access.whole_number", names=[*asked] or "size"), op="setattr", code="invalid")
     fid, kept = _needed(frame.fid, "fid"), []
     if "size" in asked:
         await verbs.truncate(fid, asked["size"])
@@ -120,7 +121,7 @@ async def _setattr(verbs: Verbs, frame: Frame, request: RequestContext) -> Answe
 def _names(frame: Frame, count: int) -> list[str]:
     names = frame.path or []
     if len(names) != count:
-        raise BadInput(f"path must hold {'one name' if count == 1 else f'{count} names'}", code="invalid")
+        raise BadInput(coded("access.path_name" if count == 1 else "access.path_names", n=count), code="invalid")
     return names
 
 
@@ -137,7 +138,7 @@ async def _read(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
 
 async def _write(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
     if request.data is None:
-        raise BadInput("write requires data", code="invalid")
+        raise BadInput(coded("access.write_data"), code="invalid")
     correlation = frame.correlation_id or frame.id or ""
     done = await verbs.write(frame.fid, frame.offset or 0, request.data, correlation, request.defer)
     answer = {"n": done.n, **done.extra}

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, Self
 from worldfs.access.tokens import TokenStore
 from worldfs.base.clock import Clock
 from worldfs.base.errors import BadInput, Busy, WorldError
+from worldfs.base.messages import coded
 from worldfs.storage.open_store import open_store
 
 from .http_mounts import Opener
@@ -41,7 +42,7 @@ class ListenOptions(NamedTuple):
         """The TLS of the port, if any. Raises `BadInput` for files that are no certificate and key."""
         if not self.certificate:
             if self.key:
-                raise BadInput("--tls-key without --tls-cert", op="serve", fix="name both")
+                raise BadInput(coded("access.key_alone"), op="serve", fix=coded("access.name_both"))
             return None
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
@@ -49,10 +50,10 @@ class ListenOptions(NamedTuple):
             context.load_cert_chain(self.certificate, self.key or None)
         except (OSError, ssl.SSLError) as error:
             raise BadInput(
-                f"no usable certificate: {error}",
+                coded("access.no_certificate", why=str(error)),
                 path=self.certificate,
                 op="serve",
-                expected="a PEM certificate (--tls-cert) and its key (--tls-key)",
+                expected=coded("access.certificate"),
             ) from None
         return context
 
@@ -74,7 +75,7 @@ def serve_lease(home: Path, clock: Clock) -> Iterator[None]:
         try:
             lease = store.lease(SERVE_LEASE, "serve", clock=clock).acquire()
         except Busy as error:
-            raise Busy(f"cannot serve this home: {error.found}", path=str(home), op="serve", fix=error.fix) from None
+            raise Busy(coded("access.no_serve", found=error.found), path=str(home), op="serve", fix=error.fix) from None
         with lease:
             yield
 
@@ -130,7 +131,7 @@ class BackgroundServer:
         self._ready.wait()
         if self._started is None:
             self._thread.join()
-            raise self._broken or WorldError("the server ended before it listened", op="serve")
+            raise self._broken or WorldError(coded("access.server_ended"), op="serve")
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:

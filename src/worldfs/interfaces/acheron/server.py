@@ -17,6 +17,7 @@ from worldfs.access.decision import Decision
 from worldfs.access.principal import Principal
 from worldfs.access.tokens import TokenStore
 from worldfs.base.errors import Busy, from_os
+from worldfs.base.messages import coded
 from worldfs.namespace.verbs import Verbs
 from worldfs.namespace.waiters import Waiters
 
@@ -219,9 +220,9 @@ def _refused(error: OSError, host: str, port: int) -> Exception:
     where = f"{host}:{port}"
     if error.errno == errno.EADDRINUSE:
         return Busy(
-            "the port is already in use",
+            coded("access.port_used"),
             path=where,
             op="serve",
-            fix="stop it, or choose another port: --port 0 takes a free one",
+            fix=coded("access.other_port"),
         )
     return from_os(error, path=where, op="serve")

@@ -14,6 +14,7 @@ from worldfs import __version__
 from worldfs.base.durable import Root
 from worldfs.base.errors import BadInput
 from worldfs.base.json_values import as_object
+from worldfs.base.messages import coded
 from worldfs.plugins.node_fs.directory_source import DirectorySource
 from worldfs.plugins.node_fs.fs_server import FsServer
 
@@ -30,18 +31,20 @@ def own_exports(home: Path) -> FsServer:
         return FsServer((), "", name="worldfs", version=__version__, patience=PATIENCE)
     where = str(home / FILE)
     if (home / FILE).stat().st_mode & 0o077:
-        raise BadInput("others may read the token in it", path=where, op="serve", fix=f"chmod 600 {where}")
+        raise BadInput(coded("access.open_token"), path=where, op="serve", fix=f"chmod 600 {where}")
     try:
         value: object = json.loads(data)
     except ValueError as error:
-        raise BadInput(f"no JSON: {error}", path=where, op="serve") from None
+        raise BadInput(coded("file.not_json", why=str(error)), path=where, op="serve") from None
     said = as_object(value)
     token = said.get("token")
     if not isinstance(token, str) or len(token) < TOKEN_LEAST:
-        raise BadInput("no token", path=where, op="serve", expected=f'"token" of at least {TOKEN_LEAST} characters')
+        raise BadInput(
+            coded("access.token_missing"), path=where, op="serve", expected=coded("access.token_least", n=TOKEN_LEAST)
+        )
     shown = said.get("exports")
     if not isinstance(shown, list) or not all(_fits(one) for one in shown):
-        raise BadInput("exports", path=where, op="serve", expected='a list of {"name","path","ro"?}')
+        raise BadInput("exports", path=where, op="serve", expected=coded("access.export_list"))
     sources = [
         DirectorySource(one["name"], str(home / one["path"]), ro=one.get("ro", True), index=index)
         for index, one in enumerate(shown)
