@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import re
+from importlib import import_module
 
 import pytest
 from hypothesis import given
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import CodedText, coded, kept_text, parts, read_coded, render, stored_form
+from worldfs.base.messages.coded_text import AREAS
 from worldfs.base.messages.message_rendering import error_message, render_finding, render_outcome
 from worldfs.base.model import Cause, Finding, Outcome
 
@@ -138,3 +141,13 @@ def test_a_finding_and_an_outcome_are_rendered_with_all_their_texts_and_keep_the
 )
 def test_an_error_in_one_text_is_what_the_error_says_of_itself(error) -> None:
     assert error_message(error) == str(error)
+
+
+# What stands in every language: arguments, names in quotes, command lines.
+SAME = re.compile(r"`[^`]*`|\{[^}]*\}|'[^']*'|\"[^\"]*\"|\b(paos|apt install)( [\w.-]+)*")
+
+
+@pytest.mark.parametrize("area", AREAS)
+def test_no_chinese_text_of_a_catalogue_holds_an_english_sentence(area) -> None:
+    rows = import_module(f"worldfs.base.messages.{area}_messages").ROWS
+    assert not [row for _, row in rows.values() if re.search(r"[a-z]+ [a-z]+ [a-z]+", SAME.sub("", row))]

@@ -21,7 +21,8 @@ Paos = Callable[..., str]
 NAME = re.compile(
     r"`[^`]*`|'[^']*'|\"[^\"]*\"|paos( -?-?[a-z]+( NAME)?)*|/[\w./-]+|\w+(\.\w+)+|\w*_\w+|--\w+( NAME)?"
     r"|\b[A-Z]+[-_A-Z]+\b|\b\d{4}-\d\d-\d\dT\S+"
-    r"|\b(id|simulation|operator|json|move|wave|strategy|place|Supported Actions|resume|name|found|params|Critic)\b"
+    r"|\b(id|simulation|operator|json|move|wave|strategy|place|Supported Actions|resume|name|found|params)\b"
+    r"|\b(Critic|critic|planner|watchdog|nobody|artifacts|txt)\b"
     r"|Ctrl-C"
 )
 
@@ -76,6 +77,12 @@ SCREENS: tuple[tuple[str, ...], ...] = (
     ("wait", "ACTION.md", "--timeout", "0", "--until", "x"),
     ("cat", "ACTON.md"),
     ("cat", "nothing_like_it.md"),
+    ("cat", "../x"),
+    ("--as", "critic", "write", "ACTION.md"),
+    ("rm", "ACTION.md"),
+    ("mkdir", "/x"),
+    ("token", "revoke", "nobody"),
+    ("do", "挥手", "--record", "x.txt"),
     ("reset",),
     ("reset", "--yes"),
     ("reset", "--undo"),

@@ -43,7 +43,7 @@ ROWS = {
     "tree.inotify_limit": ("no more {what} for this user ({why})", "该用户没有更多 {what} 可用({why})"),
     "tree.path_too_long": ("the path is too long", "路径过长"),
     "tree.path_control": ("the path holds control characters", "路径中有控制字符"),
-    "tree.path_climbs": ("the path climbs with '..'", "路径用 '..' 向上"),
+    "tree.path_climbs": ("the path climbs with '..'", "路径中含有 '..'"),
     "tree.from_root": ("write the path from the root down", "请从根开始写路径"),
     "tree.agent_name": (
         "1 to 64 letters and digits of any script, with . _ - between them (Rio, theseus.2, 里奥), "

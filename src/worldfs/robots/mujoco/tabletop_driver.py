@@ -218,7 +218,7 @@ class TabletopDriver:
             renderer = self.renderer()
         except MissingRequirement as missing:
             self._cameras = False  # the body goes on blind
-            return str(missing)
+            return error_message(missing)
         data = self.arm.simulation.data
         try:
             with self.arm.view.working():
@@ -227,9 +227,9 @@ class TabletopDriver:
                 if job is not None and job.is_dir() and job != self._album_root:
                     write_png(job / "front.png", renderer.capture(data, "front"))
         except OSError as error:
-            return str(from_os(error, path=str(job), op="keep a picture"))
+            return error_message(from_os(error, path=str(job), op="keep a picture"))
         except WorldError as error:
-            return str(error)
+            return error_message(error)
         return ""
 
     def _filmed(self) -> None:

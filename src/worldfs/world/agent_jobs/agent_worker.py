@@ -8,6 +8,7 @@ from pathlib import Path
 
 from worldfs.base.driver import Run
 from worldfs.base.errors import StorageError, WorldError
+from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Order, Outcome
 from worldfs.runtime.worker_threads import WorkerThreads
 
@@ -51,9 +52,9 @@ def _run_guarded(work: WorkFunction, context: AgentJobContext) -> Outcome:
     try:
         return work(context)
     except StorageError as error:
-        return Outcome.failure(Cause.ERROR, "BROKEN", str(error))
+        return Outcome.failure(Cause.ERROR, "BROKEN", error_message(error))
     except WorldError as error:
-        return Outcome.failure(Cause.ERROR, "", str(error))
+        return Outcome.failure(Cause.ERROR, "", error_message(error))
     except Exception as error:  # any error of a tool or a responder ends the job
         return Outcome.failure(Cause.ERROR, "", f"{type(error).__name__}: {error}")
 
