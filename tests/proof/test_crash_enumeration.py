@@ -99,8 +99,9 @@ def run(play: Play, disk: Disk, work: Callable[[World], None]) -> bool:
             work(world)
             world.close()
         except SimulatedCrash:
-            with suppress(SimulatedCrash):
+            with suppress(SimulatedCrash):  # a spare draft that it would have unlinked stays, as after a real death
                 world.abandon()
+            world._leases.close()
             raise
         return True
     except SimulatedCrash:
