@@ -151,3 +151,24 @@ async def _after_a_real_answer(world: World, model: Model, request: ApprovalRequ
         answered += _answered(world, again)
         _withdraw(world, again)
     return attempts + 3, answered
+
+
+def approve_own_words(home: Path, role: str) -> tuple[str, str, int]:
+    """An instruction by `do` in this role, whose plan the operator then approves: who ordered it, what the operator is
+    told, and how many motions there were."""
+
+    async def life(made: Site, threads: ThreadPoolExecutor) -> tuple[str, str, int]:
+        model, operator = Model(made, role, threads), Model(made, OPERATOR, threads)
+        with World.open(made.workspace) as world, world.store.watch(".paos/approvals") as watch:
+            said = await model("do", instruction="move to (0.4, 0.0, 0.4)")
+            while not (found := world.approvals.requests()):
+                await asyncio.to_thread(watch.read, None)
+            answer = json.dumps({"plan": found[0].plan, "answer": APPROVED})
+            await operator("write", path=f"/nodes/{ARM}/approve", text=answer)
+            if "NOT_PERMITTED" in operator.told[-1]:
+                await model("stop", job=str(said["job"]))
+            await model.end_of(said["job"])
+            return found[0].orderer, operator.told[-1], len(made.executed)
+
+    with site(home, person=False) as made, ThreadPoolExecutor(8) as threads:
+        return asyncio.run(life(made, threads))

@@ -12,7 +12,7 @@ from worldfs.access import file_roles
 from worldfs.access.decision import ALLOWED
 from worldfs.access.roles import ROLES
 
-from .forger import forge_approvals
+from .forger import approve_own_words, forge_approvals
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -20,6 +20,18 @@ def test_no_role_approves_what_it_ordered(tmp_path: Path, role: str) -> None:
     found = forge_approvals(tmp_path / "home", role)
     assert (found.forged, found.moved) == (0, 0), found
     assert found.attempts > 100, found
+
+
+def test_the_operator_does_not_approve_the_plan_of_its_own_words(tmp_path: Path) -> None:
+    orderer, told, moved = approve_own_words(tmp_path / "home", "operator")
+    assert (orderer, moved) == ("operator/mother", 0)
+    assert "NOT_PERMITTED" in told
+
+
+@pytest.mark.parametrize("role", ["planner", "agent"])
+def test_the_operator_approves_the_plan_of_another_s_words(tmp_path: Path, role: str) -> None:
+    orderer, told, moved = approve_own_words(tmp_path / "home", role)
+    assert (orderer, moved) == (f"{role}/rio", 1), told
 
 
 def test_where_a_role_may_approve_its_own_orders_the_suite_sees_it(

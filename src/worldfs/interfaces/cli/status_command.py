@@ -85,21 +85,25 @@ def approval_lines(requests: list[dict[str, object]], name: str) -> list[str]:
     """Requests that wait, each with its steps and the command that approves it."""
     found: list[str] = []
     for item in requests:
-        plan, node, purpose = item["plan"], item["node"], item["purpose"]
+        plan, node, purpose = item["plan"], item["node"], _unhidden(as_text(item["purpose"]))
         asker = ", ".join(as_text(item[key]) for key in ("asker", "orderer") if item.get(key)) or "-"
         found.append(coded("approval.asked", plan=plan, node=node, asker=asker, purpose=purpose))
         for n, step in enumerate(as_objects(item["steps"]), 1):
-            params = " ".join(
-                f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in as_object(step.get("params")).items()
-            )
-            found.append(f"    {n}. {step.get('op')} {params}")
-            found += [
-                f"       {name}: {json.dumps(step[name], ensure_ascii=False)}"
-                for name in ("request", "sources")
-                if name in step
-            ]
+            params = " ".join(f"{key}={_json(value)}" for key, value in as_object(step.get("params")).items())
+            found.append(_unhidden(f"    {n}. {step.get('op')} {params}"))
+            found += [_unhidden(f"       {key}: {_json(step[key])}") for key in ("request", "sources") if key in step]
         found.append(coded("approval.commands", name=name, plan=plan))
     return found
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _unhidden(text: str) -> str:
+    """What a person approves: a sign that a terminal obeys, leaves out or turns around (zero width, right to left) as
+    its code."""
+    return "".join(sign if sign.isprintable() else f"\\u{ord(sign):04x}" for sign in text)
 
 
 def _nodes(there: list[dict[str, object]], language: str) -> list[tuple[str, str]]:
