@@ -17,6 +17,7 @@ from worldfs.base.model import Finding, Lesson, Scene, Task, TaskStep
 from worldfs.formats.task import Progress
 
 from .planner import CommandIntent, Goal, RefusedIntent, holds, interpret
+from .planner.goal_stages import lasting_goals
 from .planner.goals import (
     POSE_GOALS,
     GestureGoal,
@@ -28,7 +29,6 @@ from .planner.goals import (
     SeenGoal,
     subject,
 )
-from .planner.plan import lasting_goals
 from .planner.scene_answers import fact
 from .planner.task_text import goal_text
 

@@ -1,10 +1,11 @@
 """The planner: instruction to goals, goals to actions, one action at a time, and a report judged in the world."""
 
+from .goal_stages import stages
 from .goals import Goal, holds
 from .instruction_parser import interpret
 from .intent import CommandIntent, Intent, QuestionIntent, RefusedIntent
 from .orders import interpreter, orders
-from .plan import Plan, PlanConstraints, build_plan, stages
+from .plan import Plan, PlanConstraints, build_plan
 from .plan_report import GoalResult, PlanReport, SubmittedOrder
 from .planner import Planner
 from .planner_model import PlannerModel

@@ -19,9 +19,10 @@ from worldfs.base.stop_signal import StopSignal
 from worldfs.formats.prose import one_line
 
 from . import model_prompt, task_text
+from .goal_stages import stages
 from .goals import Goal
 from .intent import CommandIntent, RefusedIntent
-from .plan import PlanConstraints, build_plan, stages
+from .plan import PlanConstraints, build_plan
 from .plan_report import PlanReport
 from .planner_model import PlannerModel
 from .planner_port import PlannerPort

@@ -9,9 +9,10 @@ from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.base.model import Order, Profile, Scene
 
+from .goal_stages import stages
 from .instruction_parser import interpret
 from .intent import CommandIntent, QuestionIntent
-from .plan import PlanConstraints, build_plan, stages
+from .plan import PlanConstraints, build_plan
 
 
 def orders(nl_task: str, scene: Scene) -> Sequence[Order]:

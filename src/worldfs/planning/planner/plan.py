@@ -1,4 +1,4 @@
-"""From goals to actions: stages, the search over moves, and a placement for every thing."""
+"""From goals to actions: the search over moves, and a placement for every thing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from .goals import (
     Goal,
     GripperGoal,
     HoldingGoal,
-    HomeGoal,
     InGoal,
     OnGoal,
     OperationGoal,
@@ -60,44 +59,6 @@ class PlanConstraints:
     dig: Mapping[str, Sequence[str]] = field(
         default_factory=dict
     )  # thing in a container → neighbours to lift out first
-
-
-def stages(goals: Sequence[Goal], later: Collection[int] = ()) -> list[tuple[Goal, ...]]:
-    """Goals that may be met in any order together; a pose of the robot, or a thing's second place, begins another.
-
-    `later`: indices of goals that begin another because it was said so ("then").
-    """
-    found: list[list[Goal]] = []
-    for number, goal in enumerate(goals):
-        alone = isinstance(goal, (*POSE_GOALS, HoldingGoal, DownGoal))
-        last = found[-1] if found else None
-        clash = last is None or alone or number in later or isinstance(last[0], (*POSE_GOALS, HoldingGoal, DownGoal))
-        if not clash and last is not None and subject(goal):
-            clash = subject(goal) in {subject(g) for g in last}
-        if clash or last is None:
-            found.append([goal])
-        else:
-            last.append(goal)
-    return [tuple(group) for group in found]
-
-
-def lasting_goals(goals: Sequence[Goal]) -> list[bool]:
-    """Which goals must still hold at the very end: poses and places that a later goal undoes need only have held."""
-    found = []
-    for n, goal in enumerate(goals):
-        later = goals[n + 1 :]
-        if isinstance(goal, ClearedGoal):  # what is put there afterwards was asked for
-            found.append(
-                not any(
-                    isinstance(g, (OnGoal, PlacedGoal, AreaGoal, BesideGoal, TowardGoal, ApartGoal, DownGoal))
-                    for g in later
-                )
-            )
-        elif isinstance(goal, POSE_GOALS):
-            found.append(isinstance(goal, (HomeGoal, AtGoal, GripperGoal)) and not later)
-        else:
-            found.append(not any(subject(g) == subject(goal) and not isinstance(g, POSE_GOALS) for g in later))
-    return found
 
 
 def build_plan(

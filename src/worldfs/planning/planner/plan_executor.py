@@ -12,9 +12,10 @@ from worldfs.base.model import Cause, JobState, JobStatus, Json, Order, Outcome,
 from worldfs.base.stop_signal import StopSignal
 
 from . import failure_reasons, plan_sentences, planned_actions, task_text, thing_names
+from .goal_stages import lasting_goals, stages
 from .goals import POSE_GOALS, Goal, HoldingGoal, InGoal, held_by, holds, subject
 from .intent import CommandIntent
-from .plan import Plan, PlanConstraints, build_plan, lasting_goals, stages
+from .plan import Plan, PlanConstraints, build_plan
 from .plan_report import GoalResult, PlanReport, SubmittedOrder
 from .planned_actions import PlannedAction, serves
 from .planner_port import PlannerPort

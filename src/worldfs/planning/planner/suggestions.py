@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from worldfs.base.model import Profile, Scene
 
 from . import thing_names
+from .goal_stages import stages
 from .instruction_parser import interpret
 from .intent import CommandIntent
-from .plan import PlanConstraints, build_plan, stages
+from .plan import PlanConstraints, build_plan
 from .scene_facts import containers, movable
 
 MOST = 6  # things tried for one kind of sentence

@@ -1,0 +1,61 @@
+"""Stages: the goals of a command in groups that follow each other, each with what must last to the end."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from .goals import (
+    POSE_GOALS,
+    ApartGoal,
+    AreaGoal,
+    AtGoal,
+    BesideGoal,
+    ClearedGoal,
+    DownGoal,
+    Goal,
+    GripperGoal,
+    HoldingGoal,
+    HomeGoal,
+    OnGoal,
+    PlacedGoal,
+    TowardGoal,
+    subject,
+)
+
+
+def stages(goals: Sequence[Goal], later: Collection[int] = ()) -> list[tuple[Goal, ...]]:
+    """Goals that may be met in any order together; a pose of the robot, or a thing's second place, begins another.
+
+    `later`: indices of goals that begin another because it was said so ("then").
+    """
+    found: list[list[Goal]] = []
+    for number, goal in enumerate(goals):
+        alone = isinstance(goal, (*POSE_GOALS, HoldingGoal, DownGoal))
+        last = found[-1] if found else None
+        clash = last is None or alone or number in later or isinstance(last[0], (*POSE_GOALS, HoldingGoal, DownGoal))
+        if not clash and last is not None and subject(goal):
+            clash = subject(goal) in {subject(g) for g in last}
+        if clash or last is None:
+            found.append([goal])
+        else:
+            last.append(goal)
+    return [tuple(group) for group in found]
+
+
+def lasting_goals(goals: Sequence[Goal]) -> list[bool]:
+    """Which goals must still hold at the very end: poses and places that a later goal undoes need only have held."""
+    found = []
+    for n, goal in enumerate(goals):
+        later = goals[n + 1 :]
+        if isinstance(goal, ClearedGoal):  # what is put there afterwards was asked for
+            found.append(
+                not any(
+                    isinstance(g, (OnGoal, PlacedGoal, AreaGoal, BesideGoal, TowardGoal, ApartGoal, DownGoal))
+                    for g in later
+                )
+            )
+        elif isinstance(goal, POSE_GOALS):
+            found.append(isinstance(goal, (HomeGoal, AtGoal, GripperGoal)) and not later)
+        else:
+            found.append(not any(subject(g) == subject(goal) and not isinstance(g, POSE_GOALS) for g in later))
+    return found
