@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 
 Value = Any  # a number, a truth value, a small array, or a list or tuple of these: values of a foreign program
 
@@ -29,21 +30,29 @@ def check_value(value: Value) -> Value:
     if kind is int:
         if -LARGEST <= value <= LARGEST:
             return value
-        raise ConstraintError("a whole number beyond 10^15", expected="numbers of this world")
+        raise ConstraintError(coded("plugin.rekep_large_number"), expected=coded("plugin.rekep_world_numbers"))
     if isinstance(value, np.generic):
         if value.dtype.kind in "fiub":
             return value
-        raise ConstraintError(f"a number of type {value.dtype}", expected="real numbers")
+        raise ConstraintError(
+            coded("plugin.rekep_number_type", dtype=value.dtype), expected=coded("plugin.rekep_real_numbers")
+        )
     if kind is np.ndarray:
         if value.size <= ELEMENTS and value.dtype.kind in "fiub":
             return value
-        what = f"an array of {value.size} elements" if value.size > ELEMENTS else f"an array of {value.dtype}"
-        raise ConstraintError(what, expected=f"at most {ELEMENTS} real numbers")
+        what = (
+            coded("plugin.rekep_array_size", n=value.size)
+            if value.size > ELEMENTS
+            else coded("session.array_of", dtype=value.dtype)
+        )
+        raise ConstraintError(what, expected=coded("plugin.rekep_most_real", n=ELEMENTS))
     if kind is list or kind is tuple:
         if len(value) <= ITEMS:
             return value
-        raise ConstraintError(f"a list of {len(value)}", expected=f"at most {ITEMS} items")
-    raise ConstraintError(f"a {kind.__name__}", expected="numbers and arrays")
+        raise ConstraintError(
+            coded("plugin.rekep_list_of", n=len(value)), expected=coded("plugin.rekep_most_items", n=ITEMS)
+        )
+    raise ConstraintError(coded("plugin.a_kind", kind=kind.__name__), expected=coded("plugin.rekep_numbers_arrays"))
 
 
 def count_numbers(value: Value, left: int = 4 * ELEMENTS) -> int:
@@ -66,9 +75,13 @@ def _sized(make: Callable[..., Value]) -> Callable[..., Value]:
     def made(shape: Value, *rest: Value) -> Value:
         sides = shape if isinstance(shape, list | tuple) else (shape,)
         if not all(isinstance(side, int | np.integer) and 0 <= side <= ELEMENTS for side in sides) or len(sides) > 4:
-            raise ConstraintError("an array of that shape", expected=f"at most {ELEMENTS} elements")
+            raise ConstraintError(
+                coded("plugin.rekep_array_shape"), expected=coded("plugin.rekep_most_elements", n=ELEMENTS)
+            )
         if math.prod(int(side) for side in sides) > ELEMENTS:
-            raise ConstraintError("an array of that shape", expected=f"at most {ELEMENTS} elements")
+            raise ConstraintError(
+                coded("plugin.rekep_array_shape"), expected=coded("plugin.rekep_most_elements", n=ELEMENTS)
+            )
         return make(shape, *rest)
 
     return made
@@ -77,22 +90,24 @@ def _sized(make: Callable[..., Value]) -> Callable[..., Value]:
 def _range(*ends: Value) -> Value:
     found = range(*(int(end) if isinstance(end, np.integer) else end for end in ends))
     if len(found) > ITEMS:
-        raise ConstraintError(f"a range of {len(found)}", expected=f"at most {ITEMS} rounds")
+        raise ConstraintError(
+            coded("plugin.rekep_range_of", n=len(found)), expected=coded("plugin.rekep_most_rounds", n=ITEMS)
+        )
     return list(found)
 
 
 def _spread(low: Value, high: Value, number: Value = 50) -> Value:
     if not isinstance(number, int) or not 0 < number <= ITEMS:
-        raise ConstraintError("that many points", expected=f"at most {ITEMS}")
+        raise ConstraintError(coded("plugin.rekep_many_points"), expected=coded("common.at_most", n=ITEMS))
     return np.linspace(low, high, number)
 
 
 def _steps(*ends: Value) -> Value:
     if not 1 <= len(ends) <= 3 or not all(isinstance(end, int | float | np.number) for end in ends):
-        raise ConstraintError("that arange", expected="one to three numbers")
+        raise ConstraintError(coded("plugin.rekep_that_arange"), expected=coded("plugin.rekep_one_to_three"))
     low, high, step = {1: (0, ends[0], 1), 2: (*ends[:2], 1)}.get(len(ends)) or ends
     if step == 0 or not abs((high - low) / step) <= ITEMS:
-        raise ConstraintError("that arange", expected=f"at most {ITEMS} numbers")
+        raise ConstraintError(coded("plugin.rekep_that_arange"), expected=coded("plugin.rekep_most_numbers", n=ITEMS))
     return np.arange(low, high, step)
 
 

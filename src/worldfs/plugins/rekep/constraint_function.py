@@ -8,6 +8,8 @@ from typing import NoReturn
 
 import numpy as np
 
+from worldfs.base.messages import coded
+
 from .allowed_functions import ConstraintError, Value
 
 BUDGET = 5_000  # steps of one evaluation
@@ -86,11 +88,13 @@ class ConstraintFunction:
         return None
 
     def _broken(self, line: int, found: str, expected: str) -> NoReturn:
-        raise ConstraintError(found, path=f"{self.file}:{line}", expected=expected, fix="correct the constraint")
+        raise ConstraintError(
+            found, path=f"{self.file}:{line}", expected=expected, fix=coded("plugin.rekep_correct_constraint")
+        )
 
 
 def spend_budget(frame: CallFrame, steps: int = 1) -> None:
     """Raises `ConstraintError` when the budget of the evaluation is used up."""
     frame.purse[0] -= steps
     if frame.purse[0] < 0:
-        raise ConstraintError(f"more than {BUDGET} steps", expected="a cost that is soon computed")
+        raise ConstraintError(coded("plugin.rekep_many_steps", n=BUDGET), expected=coded("plugin.rekep_soon_computed"))

@@ -9,6 +9,8 @@ from typing import Final, NoReturn
 
 import numpy as np
 
+from worldfs.base.messages import coded
+
 from .allowed_functions import ITEMS, ConstraintError, Value, check_value, count_numbers
 from .constraint_function import CallFrame, ConstraintFunction, Statement, spend_budget
 
@@ -31,9 +33,7 @@ _WHY: Final[dict[type[ast.AST], str]] = {
 def refuse(file: str, node: ast.AST, expected: str = WRITE, found: str = "") -> NoReturn:
     line = getattr(node, "lineno", 1)
     what = found or _WHY.get(type(node), f"a {type(node).__name__}")
-    raise ConstraintError(
-        what, path=f"{file}:{line}", expected=expected, fix="constraint files only compute: take it out"
-    )
+    raise ConstraintError(what, path=f"{file}:{line}", expected=expected, fix=coded("plugin.rekep_only_compute"))
 
 
 BINARY: Final[dict[type[ast.operator], Callable[[Value, Value], Value]]] = {
@@ -56,11 +56,11 @@ def combine(kind: type[ast.operator], frame: CallFrame, left: Value, right: Valu
         if kind is ast.Add and both:
             return check_value([*left, *right])
         if both or kind is ast.MatMult or not (isinstance(left, np.ndarray) or isinstance(right, np.ndarray)):
-            raise ConstraintError("arithmetic on a list", expected="np.array([…])")
+            raise ConstraintError(coded("plugin.rekep_list_arithmetic"), expected="np.array([…])")
         if count_numbers(left) + count_numbers(right) > 4 * ITEMS:
-            raise ConstraintError("a list too long for arithmetic", expected="a short one")
+            raise ConstraintError(coded("plugin.rekep_long_list"), expected=coded("plugin.rekep_short_list"))
     if kind is ast.Pow and isinstance(left, int) and isinstance(right, int) and not -64 <= right <= 64:
-        raise ConstraintError("a power beyond 64", expected="a small exponent")
+        raise ConstraintError(coded("plugin.rekep_large_power"), expected=coded("plugin.rekep_small_power"))
     found = check_value(BINARY[kind](left, right))
     if isinstance(found, np.ndarray):
         spend_budget(frame, found.size // 32)
@@ -83,13 +83,17 @@ def run_block(body: tuple[Statement, ...], frame: CallFrame) -> Value:
 def items_of(value: Value) -> Value:
     if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim):
         return value
-    raise ConstraintError(f"a loop over a {type(value).__name__}", expected="a range, a list or an array")
+    raise ConstraintError(
+        coded("plugin.rekep_loop_over", kind=type(value).__name__), expected=coded("plugin.rekep_iterables")
+    )
 
 
 def indexed(value: Value) -> Value:
     if isinstance(value, list | tuple | np.ndarray):
         return value
-    raise ConstraintError(f"an index into a {type(value).__name__}", expected="an array")
+    raise ConstraintError(
+        coded("plugin.rekep_index_into", kind=type(value).__name__), expected=coded("plugin.rekep_an_array")
+    )
 
 
 def loaded(target: ast.expr) -> ast.expr:

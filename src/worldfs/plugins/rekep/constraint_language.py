@@ -10,6 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from worldfs.base.messages import coded
+
 from .allowed_functions import ConstraintError, Value
 from .constraint_function import ConstraintFunction
 from .constraint_grammar import NODES, WRITE, refuse
@@ -25,29 +27,43 @@ def read(text: str, file: str, given: Sequence[str] = ()) -> tuple[dict[str, Con
     `given`: names of functions that the runtime provides. Raises `ConstraintError`: file, line, found, expected.
     """
     if len(text) > TEXT:
-        raise ConstraintError(f"{len(text)} characters", path=file, expected=f"at most {TEXT}", fix="write less")
+        raise ConstraintError(
+            f"{len(text)} characters",
+            path=file,
+            expected=coded("common.at_most", n=TEXT),
+            fix=coded("plugin.rekep_write_less"),
+        )
     if "\0" in text:
-        raise ConstraintError("a NUL in the text", path=file, expected="text")
+        raise ConstraintError(coded("plugin.rekep_nul"), path=file, expected="text")
     try:
         tree = ast.parse(text)
     except SyntaxError as error:
         raise ConstraintError(
-            f"no Python: {error.msg}", path=f"{file}:{error.lineno or 1}", expected="functions that return a cost",
-        ) from None  # fmt: skip
+            coded("plugin.rekep_no_python", why=error.msg),
+            path=f"{file}:{error.lineno or 1}",
+            expected=coded("plugin.rekep_cost_functions"),
+        ) from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise ConstraintError(
-            f"a text that nests too deep ({type(error).__name__})", path=f"{file}:1", expected=WRITE
+            coded("plugin.rekep_too_deep", kind=type(error).__name__), path=f"{file}:1", expected=WRITE
         ) from None
     found: dict[str, ConstraintFunction] = {}
     values: dict[str, Value] = {}
     names = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     if len(names) > FUNCTIONS:
-        raise ConstraintError(f"{len(names)} functions", path=file, expected=f"at most {FUNCTIONS}", fix="write less")
+        raise ConstraintError(
+            f"{len(names)} functions",
+            path=file,
+            expected=coded("common.at_most", n=FUNCTIONS),
+            fix=coded("plugin.rekep_write_less"),
+        )
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
             if node.name in found:
                 raise ConstraintError(
-                    f"{node.name} a second time", path=f"{file}:{node.lineno}", expected="each name once"
+                    coded("plugin.rekep_second_time", name=node.name),
+                    path=f"{file}:{node.lineno}",
+                    expected=coded("plugin.rekep_once"),
                 )
             found[node.name] = FunctionCompiler(file, frozenset(names), frozenset(given)).function(node, text, found)
         elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):

@@ -20,6 +20,7 @@ from typing import Final
 from worldfs.base.dir_reader import DirReader
 from worldfs.base.errors import BadInput, NotFound
 from worldfs.base.json_values import as_list
+from worldfs.base.messages import coded
 from worldfs.base.model import Json
 
 from .allowed_functions import ConstraintError, Value
@@ -115,7 +116,11 @@ def of_text(text: str, name: str, more: Json | None = None) -> ConstraintProgram
     stages = _whole(metadata, "num_stages", name, 1, STAGES)
     beyond = [number for number, _ in sorted_ if not 1 <= number <= stages]
     if beyond:
-        raise BadInput(f"constraints of stage {beyond[0]}", path=name, expected=f"stages 1 to {stages}")
+        raise BadInput(
+            coded("plugin.rekep_stage_constraints", n=beyond[0]),
+            path=name,
+            expected=coded("plugin.rekep_stages", n=stages),
+        )
     grasps, releases = (_numbers(metadata, key, stages, name) for key in ("grasp_keypoints", "release_keypoints"))
     steps = tuple(
         ProgramStage(
@@ -136,20 +141,24 @@ def of_folder(folder: Path, name: str = "") -> ConstraintProgram:
 def texts_of_folder(folder: Path, name: str) -> tuple[dict[str, str], Json]:
     """The files of functions, and metadata.json. Raises as `of_folder`."""
     if not folder.is_dir():
-        raise NotFound("no such folder of constraints", path=name, expected="a folder with metadata.json",
-                       fix="name a folder of the workspace")  # fmt: skip
+        raise NotFound(coded("plugin.rekep_no_folder"), path=name, expected=coded("plugin.rekep_a_folder"),
+                       fix=coded("plugin.rekep_name_folder"))  # fmt: skip
     walk = DirReader(folder)
     try:
         document = _text(walk, "metadata.json", name)
         if document is None:
-            raise NotFound("no metadata.json", path=name, expected="metadata.json and stageN_*_constraints.txt",
-                           fix="write it: num_stages, grasp_keypoints, release_keypoints")  # fmt: skip
+            raise NotFound(coded("plugin.rekep_no_metadata"), path=name, expected=coded("plugin.rekep_files"),
+                           fix=coded("plugin.rekep_write_metadata"))  # fmt: skip
         try:
             metadata = json.loads(document)
         except (ValueError, RecursionError) as error:
-            raise BadInput(f"no JSON: {error}", path=f"{name}/metadata.json", expected="an object") from None
+            raise BadInput(
+                coded("file.not_json", why=str(error)), path=f"{name}/metadata.json", expected=coded("file.object")
+            ) from None
         if not isinstance(metadata, dict):
-            raise BadInput("no object", path=f"{name}/metadata.json", expected="an object with num_stages")
+            raise BadInput(
+                coded("file.not_object"), path=f"{name}/metadata.json", expected=coded("plugin.rekep_a_metadata")
+            )
         stages = _whole(metadata, "num_stages", name, 1, STAGES)
         files = {}
         for number in range(1, stages + 1):
@@ -173,11 +182,16 @@ def _text(walk: DirReader, file: str, name: str) -> str | None:
     if data is None:
         return None
     if len(data) > TEXT:
-        raise BadInput(f"{len(data)} bytes", path=f"{name}/{file}", expected=f"at most {TEXT}", fix="write less")
+        raise BadInput(
+            f"{len(data)} bytes",
+            path=f"{name}/{file}",
+            expected=coded("common.at_most", n=TEXT),
+            fix=coded("plugin.rekep_write_less"),
+        )
     try:
         return data.decode()
     except UnicodeDecodeError:
-        raise BadInput("no UTF-8", path=f"{name}/{file}", expected="text") from None
+        raise BadInput(coded("plugin.rekep_no_utf8"), path=f"{name}/{file}", expected="text") from None
 
 
 def _functions(text: str, file: str, stage: int, kind: str) -> tuple[ConstraintFunction, ...]:
@@ -189,7 +203,7 @@ def _functions(text: str, file: str, stage: int, kind: str) -> tuple[ConstraintF
         if (int(match[1]), match[2]) != (stage, kind):
             raise ConstraintError(function.name, path=f"{file}:{function.line}",
                                   expected=f"stage{stage}_{kind}_constraintM",
-                         fix="put it into the file of its stage")  # fmt: skip
+                         fix=coded("plugin.rekep_own_stage"))  # fmt: skip
         found.append(function)
     return tuple(found)
 
@@ -197,8 +211,12 @@ def _functions(text: str, file: str, stage: int, kind: str) -> tuple[ConstraintF
 def _whole(metadata: Json, key: str, name: str, least: int, most: int) -> int:
     value = metadata.get(key)
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise BadInput(f"{key}: {_short(value)}", path=f"{name} metadata", expected=f"a whole number {least} to {most}",
-                       fix=f"give {key}")  # fmt: skip
+        raise BadInput(
+            f"{key}: {_short(value)}",
+            path=f"{name} metadata",
+            expected=coded("plugin.rekep_whole_range", least=least, most=most),
+            fix=coded("plugin.rekep_give", name=key),
+        )
     return value
 
 
@@ -206,8 +224,12 @@ def _numbers(metadata: Json, key: str, stages: int, name: str) -> list[int]:
     value = metadata.get(key, [-1] * stages)
     found = [v for v in as_list(value) if isinstance(v, int) and not isinstance(v, bool) and -1 <= v < MOST]
     if not len(as_list(value)) == len(found) == stages:
-        raise BadInput(f"{key}: {_short(value)}", path=f"{name} metadata",
-                       expected=f"{stages} numbers of keypoints, −1 for none", fix=f"correct {key}")  # fmt: skip
+        raise BadInput(
+            f"{key}: {_short(value)}",
+            path=f"{name} metadata",
+            expected=coded("plugin.rekep_keypoint_numbers", n=stages),
+            fix=coded("plugin.rekep_correct_key", name=key),
+        )
     return found
 
 
@@ -220,7 +242,7 @@ def _listed(value: Value, name: str) -> tuple[Point, ...]:
     if not isinstance(value, list | tuple):
         return ()
     if len(value) > MOST:
-        raise BadInput(f"{len(value)} keypoints", path=f"{name} metadata", expected=f"at most {MOST}")
+        raise BadInput(f"{len(value)} keypoints", path=f"{name} metadata", expected=coded("common.at_most", n=MOST))
     found: list[Point] = []
     for point in value:
         if isinstance(point, str) and point:
@@ -228,14 +250,22 @@ def _listed(value: Value, name: str) -> tuple[Point, ...]:
         elif isinstance(point, list | tuple) and len(point) == 3 and all(_number(v) for v in point):
             found.append((float(point[0]), float(point[1]), float(point[2])))
         else:
-            raise BadInput(f"the keypoint {_short(point)}", path=f"{name} metadata", expected="a name or [x, y, z]")
+            raise BadInput(
+                coded("plugin.rekep_the_keypoint", text=_short(point)),
+                path=f"{name} metadata",
+                expected=coded("plugin.rekep_name_or_point"),
+            )
     return tuple(found)
 
 
 def _checked(program: ConstraintProgram) -> ConstraintProgram:
     if not any(stage.subgoals or stage.grasp >= 0 for stage in program.stages):
-        raise BadInput("no subgoal in any stage", path=program.name, expected="stageN_subgoal_constraintM functions",
-                       fix="name what a stage must reach")  # fmt: skip
+        raise BadInput(
+            coded("plugin.rekep_no_subgoal"),
+            path=program.name,
+            expected="stageN_subgoal_constraintM functions",
+            fix=coded("plugin.rekep_name_subgoal"),
+        )
     return program
 
 

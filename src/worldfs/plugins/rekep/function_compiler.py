@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from worldfs.base.messages import coded
+
 from .allowed_functions import (
     BUILTINS,
     ITEMS,
@@ -173,7 +175,8 @@ class FunctionCompiler:
                     holder = whose(frame)
                     if not isinstance(holder, np.ndarray | list):
                         raise ConstraintError(
-                            f"a change of a {type(holder).__name__}", expected="an array of its own (.copy())"
+                            coded("plugin.rekep_change_of", kind=type(holder).__name__),
+                            expected=coded("plugin.rekep_own_array"),
                         )
                     holder[which(frame)] = value
 
@@ -252,7 +255,9 @@ class FunctionCompiler:
 
         def value(frame: CallFrame) -> Value:
             if name not in frame.names:
-                raise ConstraintError(f"{name} before it has a value", expected="an assignment before it")
+                raise ConstraintError(
+                    coded("plugin.rekep_no_value", name=name), expected=coded("plugin.rekep_assign_first")
+                )
             return frame.names[name]
 
         return value
@@ -274,7 +279,9 @@ class FunctionCompiler:
             for ask, part in zip(asks, parts[1:], strict=True):
                 right = part(frame)
                 if isinstance(left, list | tuple) or isinstance(right, list | tuple):
-                    raise ConstraintError("a comparison of lists", expected="numbers or arrays")
+                    raise ConstraintError(
+                        coded("plugin.rekep_list_comparison"), expected=coded("plugin.rekep_numbers_or_arrays")
+                    )
                 spend_budget(frame)
                 value = ask(left, right)
                 check_value(value)
@@ -316,7 +323,10 @@ class FunctionCompiler:
         def value(frame: CallFrame) -> Value:
             holder = owner(frame)
             if not isinstance(holder, np.ndarray):
-                raise ConstraintError(f".{attribute} of a {type(holder).__name__}", expected="an array")
+                raise ConstraintError(
+                    coded("plugin.rekep_attribute_of", attribute=attribute, kind=type(holder).__name__),
+                    expected=coded("plugin.rekep_an_array"),
+                )
             return check_value(getattr(holder, attribute))
 
         return value
@@ -351,7 +361,9 @@ class FunctionCompiler:
             values = [value(frame) for value in given]
             chosen = {name: value(frame) for name, value in named.items()}
             if sum(count_numbers(value) for value in (*values, *chosen.values())) > 4 * ITEMS:
-                raise ConstraintError("a call with too much to work on", expected=f"at most {4 * ITEMS} numbers")
+                raise ConstraintError(
+                    coded("plugin.rekep_large_call"), expected=coded("plugin.rekep_most_numbers", n=4 * ITEMS)
+                )
             found = check_value(target(frame)(*values, **chosen))
             if isinstance(found, np.ndarray):
                 spend_budget(frame, found.size // 32)
@@ -389,7 +401,10 @@ class FunctionCompiler:
         def bound(frame: CallFrame) -> Callable[..., Value]:
             holder = owner(frame)
             if not isinstance(holder, list if method == "append" else np.ndarray):
-                raise ConstraintError(f".{method}() of a {type(holder).__name__}", expected="an array")
+                raise ConstraintError(
+                    coded("plugin.rekep_method_of", method=method, kind=type(holder).__name__),
+                    expected=coded("plugin.rekep_an_array"),
+                )
             if method == "append":
                 check_value([*holder, None])
             found: Callable[..., Value] = getattr(holder, method)

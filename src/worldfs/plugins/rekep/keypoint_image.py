@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from worldfs.base.errors import MissingRequirement
+from worldfs.base.messages import coded
 from worldfs.robots.rotations import Array
 from worldfs.robots.targets.target_adapter import TargetAdapter
 
@@ -29,7 +30,9 @@ def picture_of(target: TargetAdapter, points: Sequence[Keypoint], state: SceneSn
         target, "capture_frame", None
     )  # beyond the port: only the simulated table knows its camera's pose
     if capture is None:
-        raise MissingRequirement("no camera of known pose", op="show a model the scene", code="CAMERA_UNAVAILABLE")
+        raise MissingRequirement(
+            coded("plugin.rekep_no_camera"), op="show a model the scene", code="CAMERA_UNAVAILABLE"
+        )
     frame: RgbdImage = capture(CAMERA, rgb=True)
     return draw_keypoints(frame, positions(points, state.poses))
 
@@ -50,7 +53,9 @@ def draw_keypoints(frame: RgbdImage, points: Array) -> bytes:
     try:
         from PIL import Image, ImageDraw, ImageFont
     except ImportError as error:
-        raise MissingRequirement("no Pillow", op="draw keypoints", fix="pip install 'worldfs[sim]'") from error
+        raise MissingRequirement(
+            coded("plugin.rekep_no_pillow"), op="draw keypoints", fix="pip install 'worldfs[sim]'"
+        ) from error
     image = Image.fromarray(np.asarray(frame.rgb))
     image = image.resize((SCALE * image.width, SCALE * image.height), Image.Resampling.BICUBIC)
     pen, font = ImageDraw.Draw(image), ImageFont.load_default(TEXT)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.base.model import Thing
 from worldfs.robots.rotations import Array, Pose, matrix
 
@@ -96,13 +97,23 @@ def keypoint_named(word: str, things: Mapping[str, Thing], at: str) -> Keypoint:
     thing = things.get(owner)
     if thing is None:
         there = ", ".join(things) or "nothing"
-        raise BadInput(f"no thing for the keypoint {word!r}", path=at, expected=f"a point of: {there}",
-                       fix="name a thing that ENVIRONMENT.md lists", code="UNKNOWN_OBJECT")  # fmt: skip
+        raise BadInput(
+            coded("plugin.rekep_no_thing", name=word),
+            path=at,
+            expected=coded("plugin.rekep_point_of", names=there),
+            fix=coded("plugin.rekep_name_thing"),
+            code="UNKNOWN_OBJECT",
+        )
     points = of_thing(thing)
     found = next((point for point in points if not label or point.label == label), None)
     if found is None:
         there = ", ".join(point.name for point in points)
-        raise BadInput(f"no keypoint {word!r}", path=at, expected=f"one of {there}", fix="name one of them")
+        raise BadInput(
+            coded("plugin.rekep_no_keypoint", name=word),
+            path=at,
+            expected=coded("common.either_of", names=there),
+            fix=coded("common.name_one"),
+        )
     return found
 
 

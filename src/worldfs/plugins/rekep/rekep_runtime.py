@@ -12,6 +12,7 @@ from typing import Any
 from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import BadInput, UserError
 from worldfs.base.json_values import as_int
+from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Json, Outcome
 from worldfs.base.model.skill import REAL
 from worldfs.robots import displacements
@@ -61,7 +62,7 @@ class ReKepPolicyRuntime:
             f"SESSIONS.md {request.job} execution.params",
             "choose a goal nearer to 0.35-0.62 m before the robot",
         )
-        return [Finding("CRITIC_REFUSED", field, "stages that the arm can reach", why, fix, request.job)]
+        return [Finding("CRITIC_REFUSED", field, coded("plugin.rekep_reachable_stages"), why, fix, request.job)]
 
     def sources(self, request: SkillRequest) -> Json:
         return program_sources.digests(request)
@@ -96,8 +97,8 @@ def end_effector_of(target: TargetAdapter, eyes: str = "", home: Path | None = N
         if isinstance(target, ArmTarget):
             return TableEndEffector(target, camera=eyes)
     if eyes:
-        raise BadInput("a camera of unknown pose", path=f"TARGETS.md {target.target.id} perception",
-                       expected="the simulated table's", fix="leave keypoints_from out: the scene has the positions",
+        raise BadInput(coded("plugin.rekep_unknown_camera"), path=f"TARGETS.md {target.target.id} perception",
+                       expected=coded("plugin.rekep_table_camera"), fix=coded("plugin.rekep_leave_keypoints"),
                        code="OBSERVATION_CHANNEL_MISSING")  # fmt: skip
     if any(spec.representation == REPRESENTATION for spec in target.actions()) and "ee_pose" in target.observe():
         context = getattr(target, "context", None)  # built-in targets all have one; a package's own need not
@@ -113,7 +114,7 @@ def _eyes(request: SkillRequest, target: TargetAdapter) -> str:
     given = request.params.get("keypoints_from", request.skill.extra.get("keypoints_from", "scene"))
     if given not in ("scene", "rgbd"):
         raise BadInput(repr(given)[:80], path=f"SESSIONS.md {request.job} execution.params.keypoints_from",
-                       expected="scene or rgbd", fix="write one of them")  # fmt: skip
+                       expected=coded("plugin.rekep_scene_or_rgbd"), fix=coded("plugin.rekep_write_one"))  # fmt: skip
     names = {camera.name for camera in target.target.cameras}
     return ("wrist" if names & {"front", "wrist"} == {"wrist"} else "front") if given == "rgbd" else ""
 
@@ -141,7 +142,7 @@ def _generated(
 
     def check(planned: LibraryProgram) -> None:
         if why := preview(planned.program, planned.points, effector, _slack(request, planned)):
-            expected = "stages that the arm can reach"
+            expected = coded("plugin.rekep_reachable_stages")
             raise BadInput(why, path=planned.program.name, expected=expected, code="CRITIC_REFUSED")
         rehearsed.append(rehearse(planned, scene, target.target.id, run, perform))
 
@@ -242,7 +243,7 @@ def halted_outcome(halt: ExecutionHalted, evidence: Json, run: Run) -> Outcome:
     code = "EXECUTION_TIMEOUT" if cause is Cause.TIMEOUT else "CANCELLED"
     if cause is Cause.TIMEOUT and not run.stop:  # a stage's own limit, of timeouts.skill
         code = "SKILL_TIMEOUT"
-    return Outcome.failure(cause, code, f"stopped ({halt.why}); the arm holds still", evidence=evidence)
+    return Outcome.failure(cause, code, coded("plugin.rekep_stopped", why=halt.why), evidence=evidence)
 
 
 def _generic(executor: ProgramExecutor, planned: LibraryProgram, limits: ExecutionLimits) -> list[SuccessPredicate]:
@@ -325,13 +326,13 @@ def _whole(request: SkillRequest, key: str, default: int) -> int:
 def _finding(request: SkillRequest, error: UserError) -> Finding:
     code = error.code if error.code not in ("USER",) else "SCHEMA_VALIDATION"
     field = error.path or f"SESSIONS.md {request.job} execution.params"
-    return Finding(code, field, error.expected or "a program of constraints", error.found, error.fix, request.job)
+    return Finding(code, field, error.expected or coded("plugin.rekep_a_program"), error.found, error.fix, request.job)
 
 
 def _handless(request: SkillRequest, target: TargetAdapter) -> Finding:
-    there = ", ".join(spec.representation for spec in target.actions()) or "no actions"
-    fix = "use a target whose actions include ee_pose, or a simulated one (backend: mujoco)"
+    there = ", ".join(spec.representation for spec in target.actions()) or coded("plugin.rekep_no_actions")
+    fix = coded("plugin.rekep_use_target")
     return Finding(
-        "ACTION_BRIDGE_MISSING", f"TARGETS.md {target.target.id} adapter", "actions of the kind ee_pose", there, fix,
+        "ACTION_BRIDGE_MISSING", f"TARGETS.md {target.target.id} adapter", coded("plugin.rekep_ee_pose"), there, fix,
         request.job,
     )  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Json, Outcome
 from worldfs.plugins.rekep.end_effector import EndEffector, ExecutionHalted, MotionRequest
 from worldfs.plugins.rekep.rekep_runtime import end_effector_of, halted_outcome
@@ -30,24 +31,32 @@ class MoveRuntime:
         effector = end_effector_of(target, "", request.home)
         numbers = _numbers(request.params)
         if effector is None or numbers is None:
-            expected = "[x, y, z] or [x, y, z, roll, pitch, yaw], finite numbers in metres and radians"
+            expected = coded("plugin.rekep_pose")
             found = str(dict(request.params))[:200]
-            return [Finding("SCHEMA_VALIDATION", "ACTION.md params.target_pose", expected, found, "correct it")]
+            return [
+                Finding(
+                    "SCHEMA_VALIDATION",
+                    "ACTION.md params.target_pose",
+                    expected,
+                    found,
+                    coded("plugin.rekep_correct_it"),
+                )
+            ]
         goal = _goal(numbers, effector)
         if effector.effort(goal) is None:
             away = float(np.linalg.norm(goal.position - effector.now().base))
-            found = f"{away:.3f} m from the robot's base"
-            return [Finding("CRITIC_REFUSED", "ACTION.md params.target_pose", "a place that the arm reaches", found,
-                            "choose a place nearer to the robot's base")]  # fmt: skip
+            found = coded("plugin.rekep_away", m=away)
+            return [Finding("CRITIC_REFUSED", "ACTION.md params.target_pose", coded("plugin.rekep_reachable"), found,
+                            coded("plugin.rekep_nearer"))]  # fmt: skip
         if isinstance(target, RealTarget) and (found := _outside(target, goal, effector)):
             return [Finding("CRITIC_REFUSED", f"TARGETS.md {target.target.id} config.safety.workspace",
-                            "a place inside the workspace", found, "choose a place inside it")]  # fmt: skip
+                            coded("plugin.rekep_inside"), found, coded("plugin.rekep_choose_inside"))]  # fmt: skip
         return []
 
     def perform(self, request: SkillRequest, context: SkillContext) -> Outcome:
         effector, numbers = end_effector_of(context.target, "", request.home), _numbers(request.params)
         if effector is None or numbers is None:
-            return Outcome.failure(Cause.ERROR, "SCHEMA_VALIDATION", "no pose to go to")
+            return Outcome.failure(Cause.ERROR, "SCHEMA_VALIDATION", coded("plugin.rekep_no_pose"))
         goal = _goal(numbers, effector)
         evidence: Json = {}
         try:
@@ -71,11 +80,13 @@ class MoveRuntime:
         moved = float(np.linalg.norm(after.position - start.position))
         evidence |= {"distance_to_goal": round(gap, 4), "turn_to_goal": round(turn, 4), "tool_moved": round(moved, 4)}
         if gap <= NEAR and turn <= TURNED:
-            return Outcome.success(f"the tool is {gap * 1000:.1f} mm from its goal", **evidence)
+            return Outcome.success(coded("plugin.rekep_tool_off", mm=gap * 1000), **evidence)
         found = (
             f"the tool is {gap * 1000:.0f} mm and {turn:.2f} rad from its goal; expected within {NEAR * 1000:.0f} mm"
         )
-        return Outcome.failure(Cause.ERROR, "NOT_REACHED", f"{found} and {TURNED} rad", evidence=evidence)
+        return Outcome.failure(
+            Cause.ERROR, "NOT_REACHED", coded("plugin.rekep_and_turn", found=found, rad=TURNED), evidence=evidence
+        )
 
 
 def _gap(tool: Pose, goal: Pose) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 
 from worldfs.base.errors import BadInput
 from worldfs.base.json_values import as_list
+from worldfs.base.messages import coded
 from worldfs.base.model import Json, Thing
 from worldfs.robots.rotations import Array
 
@@ -45,12 +46,21 @@ def thing_of(task_params: TaskParams) -> Thing:
     if thing is None or (thing.shape not in HANDLED) or len(thing.size) != 3:
         there = ", ".join(t.id for t in task_params.things.values() if t.shape in HANDLED) or "nothing"
         field = f"SESSIONS.md {task_params.job} execution.params.object_id"
-        raise BadInput(word, path=field, expected=f"one of {there}", fix="name an object that ENVIRONMENT.md lists",
-                       code="UNKNOWN_OBJECT")  # fmt: skip
+        raise BadInput(
+            word,
+            path=field,
+            expected=coded("common.either_of", names=there),
+            fix=coded("plugin.rekep_name_thing"),
+            code="UNKNOWN_OBJECT",
+        )
     if task_params.held not in (None, thing.id):
-        raise BadInput(f"the gripper holds {task_params.held}", path="ENVIRONMENT.md robots[].holding",
-                       expected=f"an empty gripper, or {thing.id} in it", fix=f"place {task_params.held} first",
-                       code="HOLDING")  # fmt: skip
+        raise BadInput(
+            coded("robot.holds", id=task_params.held),
+            path="ENVIRONMENT.md robots[].holding",
+            expected=coded("plugin.rekep_empty_or", id=thing.id),
+            fix=coded("robot.place_first", id=task_params.held),
+            code="HOLDING",
+        )
     return thing
 
 
@@ -62,8 +72,13 @@ def target_of(task_params: TaskParams, thing: Thing) -> str:
     if found is None or found.id == thing.id:
         there = ", ".join(id for id in task_params.things if id != thing.id) or "nothing"
         field = f"SESSIONS.md {task_params.job} execution.params.target_id"
-        raise BadInput(word, path=field, expected=f"one of {there}", fix="name a thing that ENVIRONMENT.md lists",
-                       code="UNKNOWN_OBJECT")  # fmt: skip
+        raise BadInput(
+            word,
+            path=field,
+            expected=coded("common.either_of", names=there),
+            fix=coded("plugin.rekep_name_thing"),
+            code="UNKNOWN_OBJECT",
+        )
     return found.id
 
 
@@ -92,7 +107,9 @@ def point_of(task_params: TaskParams) -> Array | None:
         ]  # fmt: skip
         if len(numbers) < 3:
             field = f"SESSIONS.md {task_params.job} execution.params.{key}"
-            raise BadInput(repr(value)[:80], path=field, expected="[x, y, z] in metres", fix="give three numbers")
+            raise BadInput(
+                repr(value)[:80], path=field, expected=coded("plugin.rekep_point"), fix=coded("robot.give_three")
+            )
         return np.array(numbers)
     return None
 
@@ -107,8 +124,8 @@ def support_of(task_params: TaskParams, thing: Thing, at: Array) -> tuple[Thing 
     if not ranked or min(ranked)[0] > 0.15:
         field = f"SESSIONS.md {task_params.job} execution.params.target_position"
         near = f"the nearest surface there is at z = {-min(ranked)[1]:.3f} m" if ranked else "nothing is beneath it"
-        raise BadInput(f"{[round(float(v), 3) for v in at]}: {near}", path=field, fix="name a place on a table",
-                       expected="a place with something to rest on within 0.15 m", code="CRITIC_REFUSED")  # fmt: skip
+        raise BadInput(f"{[round(float(v), 3) for v in at]}: {near}", path=field, fix=coded("plugin.rekep_on_table"),
+                       expected=coded("robot.surface"), code="CRITIC_REFUSED")  # fmt: skip
     _, lowered, id = min(ranked)
     return task_params.things[id], -lowered + half
 
@@ -116,4 +133,4 @@ def support_of(task_params: TaskParams, thing: Thing, at: Array) -> tuple[Thing 
 def missing_param(task_params: TaskParams, what: str, meaning: str) -> BadInput:
     found = ", ".join(sorted(task_params.params)) or "nothing"
     field = f"SESSIONS.md {task_params.job} execution.params"
-    return BadInput(found, path=field, expected=f"{what}: {meaning}", fix=f"give {what}")
+    return BadInput(found, path=field, expected=f"{what}: {meaning}", fix=coded("plugin.rekep_give", name=what))
