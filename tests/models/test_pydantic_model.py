@@ -54,6 +54,7 @@ def test_a_tool_is_offered_by_its_schema_and_called(kind: str) -> None:
         reply = model.reply(ASKED, (PICK,), run_of())
     assert reply.calls == (RequestedCall("pick", {"id": "apple_01"}),)
     path, body = api.requests[0]
+    assert len(api.keys) == 1 and api.keys[0].endswith(KEY)
     assert path.endswith("/chat/completions" if kind == "openai" else "/messages")
     assert "You command an arm." in json.dumps(body) and '"id": {"type": "string"}' in json.dumps(body)
     (call,) = model.calls

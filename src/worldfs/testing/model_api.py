@@ -49,12 +49,16 @@ Step = Answer | Callable[[str], Answer]  # a function: of all that the request s
 class ScriptedApi(ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self, steps: Sequence[Step], *, in_order: bool = False, port: int = 0) -> None:
+    def __init__(
+        self, steps: Sequence[Step], *, in_order: bool = False, without_tools: bool = False, port: int = 0
+    ) -> None:
+        """`without_tools`: requests without tools follow the script as well."""
         super().__init__(("127.0.0.1", port), _Handler)
-        self.steps, self.in_order = list(steps), in_order
+        self.steps, self.in_order, self.without_tools = list(steps), in_order, without_tools
         self.foreign: list[str] = []  # what was asked of other hosts, where this is their proxy
         self.requests: list[tuple[str, Json]] = []  # of the main loop: (path, body)
         self.results: list[str] = []  # what the tools answered, in the order of the script
+        self.keys: list[str] = []  # what each request showed
 
     @property
     def url(self) -> str:
@@ -84,6 +88,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._plain({"data": [], "models": []})
 
     def do_POST(self) -> None:
+        self.server.keys.append(self.headers.get("Authorization") or self.headers.get("x-api-key") or "")
         data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         try:
             body = json.loads(data or b"{}")
@@ -229,7 +234,7 @@ class _Handler(BaseHTTPRequestHandler):
     # -- all ---------------------------------------------------------------------------------------------------------
 
     def _next(self, body: Json, tools: bool, results: list[str]) -> Answer:
-        if not tools:
+        if not tools and not self.server.without_tools:
             return "{}" if "json" in json.dumps(body).casefold() else "A title"
         self.server.requests.append((self.path, body))
         self.server.results = results
@@ -270,8 +275,8 @@ def _said(value: object) -> str:
 
 
 @contextmanager
-def serving(steps: Sequence[Step], *, in_order: bool = False) -> Iterator[ScriptedApi]:
-    server = ScriptedApi(steps, in_order=in_order)
+def serving(steps: Sequence[Step], *, in_order: bool = False, without_tools: bool = False) -> Iterator[ScriptedApi]:
+    server = ScriptedApi(steps, in_order=in_order, without_tools=without_tools)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

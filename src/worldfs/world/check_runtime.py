@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from worldfs.base.clock import SystemClock
 from worldfs.base.errors import UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding
@@ -11,6 +12,7 @@ from worldfs.formats.runtime import sessions
 from worldfs.robots.targets import target_declaration
 from worldfs.sessions import preflight
 from worldfs.sessions.plugins import POLICIES, SKILLS, TARGETS
+from worldfs.sessions.skill_records import SkillRecords
 from worldfs.storage.store_interface import Store
 
 from .workspace_targets import WorkspaceTargets
@@ -37,6 +39,7 @@ def broken_references(store: Store) -> Iterator[Finding]:
             if name and name not in there:
                 field = place("SKILLS.md", skill.id, member)
                 yield _unknown("SKILL_RUNTIME_MISSING", field, member, name, there)
+    yield from registries.skill_files()[1]
     yield from _sessions(store, registries)
 
 
@@ -46,7 +49,7 @@ def _sessions(store: Store, registries: WorkspaceTargets) -> Iterator[Finding]:
         entries = sessions.read(stored.data).entries if stored else ()
     except UserError:
         return  # reported where the document is read
-    targets, skills = registries.targets(), registries.skills()
+    targets, skills, records = registries.targets(), registries.skills(), SkillRecords(store, SystemClock())
     for entry in entries:
         if entry.order is None or entry.state == "terminal":
             continue
@@ -61,6 +64,7 @@ def _sessions(store: Store, registries: WorkspaceTargets) -> Iterator[Finding]:
         if target is None or skill is None:
             continue
         yield from preflight.check_documents(entry.order, skill, target, registries.pointer)
+        yield from preflight.check_draft(entry.order, skill, target, records.state, registries.pointer)
         if not target.enabled:
             fix = coded("world.set_enabled", where=registries.pointer("TARGETS.md", target.id, "enabled"))
             found = coded("world.session_waits", id=target.id)

@@ -7,7 +7,7 @@ import io
 import json
 import re
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -23,6 +23,7 @@ from worldfs.base.model import Cause
 from worldfs.formats.config_models import ModelConfig
 from worldfs.models.open_model import open_model
 from worldfs.plugins.rekep.keypoint_image import PICTURE, free_box
+from worldfs.testing.model_api import USAGE, RawAnswer, serving
 from worldfs.testing.waiting import PATIENCE_S
 
 KEY = "sk-very-secret"
@@ -44,78 +45,19 @@ def stage2_path_constraint1(end_effector, keypoints):
 """
 
 
-class Server(ThreadingHTTPServer):
-    """Speaks POST /v1/chat/completions as OpenAI documents it; `answers` are given in turn."""
-
-    daemon_threads = True
-
-    def __init__(self, answers):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.answers, self.asked, self.go_on = list(answers), [], threading.Event()
-        self.go_on.set()
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
-
-
-class Handler(BaseHTTPRequestHandler):
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.asked.append((self.path, dict(self.headers), body))
-        self.server.go_on.wait(PATIENCE_S)
-        if self.headers.get("Authorization", f"Bearer {KEY}") != f"Bearer {KEY}":
-            return self.say(401, {"error": {"message": "Incorrect API key provided", "type": "invalid_request_error"}})
-        answer = self.server.answers.pop(0) if len(self.server.answers) > 1 else self.server.answers[0]
-        if isinstance(answer, tuple):
-            return self.say(*answer)
-        message = {"role": "assistant", "content": answer(body) if callable(answer) else answer}
-        usage = {"prompt_tokens": 100, "completion_tokens": 50, "total_tokens": 150}
-        choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        self.say(
-            200, {"id": "c1", "object": "chat.completion", "model": body["model"], "choices": [choice], "usage": usage}
-        )
-
-    def say(self, status, said):
-        data = said if isinstance(said, bytes) else json.dumps(said).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *args):
-        pass
-
-
 @pytest.fixture
 def served():
-    """A server with answers, and what a skill and a configuration need to ask it."""
-    made = []
+    """A scripted API, and what a skill and a configuration need to ask it."""
+    with ExitStack() as stack:
 
-    def make(*answers, **settings):
-        made.append(Server(answers))
-        config = ModelConfig(
-            "eyes",
-            "openai",
-            "tiny-vlm",
-            made[-1].url,
-            "MODEL_KEY",
-            **{"retries": 0, "timeout_s": PATIENCE_S, **settings},
-        )
+        def make(*answers, **settings):
+            api = stack.enter_context(serving(answers, in_order=True, without_tools=True))
+            settings = {"retries": 0, "timeout_s": PATIENCE_S, **settings}
+            config = ModelConfig("eyes", "openai", "tiny-vlm", f"{api.url}/v1", "MODEL_KEY", **settings)
+            models = {"eyes": ConfiguredModel(lambda: open_model(config, Path("/"), {"MODEL_KEY": KEY}, SystemClock()))}
+            return api, {"extra": {"model": "eyes"}, "model": models.get}
 
-        def opened():
-            return open_model(config, Path("/"), {"MODEL_KEY": KEY}, SystemClock())
-
-        models = {"eyes": ConfiguredModel(opened)}
-        return made[-1], {"extra": {"model": "eyes"}, "model": models.get}
-
-    yield make
-    for server in made:
-        server.go_on.set()
-        server.shutdown()
-        server.server_close()
+        yield make
 
 
 def said_of(body):
@@ -126,9 +68,9 @@ def said_of(body):
 def answering(text):
     """The text, with {NAME} as the number that the prompt gives that keypoint."""
 
-    def answer(body):
+    def answer(request):
         numbers = {}
-        for line in said_of(body).splitlines():
+        for line in said_of(json.loads(request)).splitlines():
             number, colon, rest = line.partition(": ")
             if colon and number.isdigit():
                 numbers[rest.split(" ")[0]] = number
@@ -145,16 +87,15 @@ def test_words_become_constraints_and_are_carried_out(stand, served, skill):
     server, setup = served(good)
     table = stand(**setup)
     assert table.review(skill, nl_task="lift the apple") == []
-    assert not server.asked
+    assert not server.requests
     outcome = table.do(skill, nl_task="lift the apple")
     assert outcome.ok, outcome.message
     assert table.rig.held() == "apple_01"
-    (path, headers, body), *_ = server.asked
-    assert path == "/v1/chat/completions" and headers["authorization"] == f"Bearer {KEY}"
-    assert body["model"] == "tiny-vlm" and "lift the apple" in said_of(body)
+    (path, body), *_ = server.requests
+    assert path == "/v1/chat/completions" and body["model"] == "tiny-vlm" and "lift the apple" in said_of(body)
     (call,) = outcome.evidence["model_calls"]
     assert call["model"] == outcome.evidence["model"] == "tiny-vlm" and len(call["prompt_sha256"]) == 64
-    assert (call["input_tokens"], call["output_tokens"]) == (100, 50)
+    assert (call["input_tokens"], call["output_tokens"]) == USAGE
     assert all(one["ok"] for one in outcome.evidence["rehearsal"]["success"])
     assert KEY not in json.dumps(outcome.evidence) + repr(setup)
 
@@ -164,7 +105,7 @@ def test_an_answer_that_is_refused_is_sent_back_with_the_reason(stand, served):
     table = stand(**setup)
     outcome = table.do("rekep_real", "lift the apple")
     assert outcome.ok, outcome.message
-    assert "import" in server.asked[1][2]["messages"][-1]["content"]
+    assert "import" in server.requests[1][1]["messages"][-1]["content"]
     assert len(outcome.evidence["refusals"]) == 1 and len(outcome.evidence["model_calls"]) == 2
 
 
@@ -199,19 +140,19 @@ def test_what_a_model_cannot_say_is_sent_back_twice_and_moves_nothing(stand, ser
     outcome = table.do("rekep_real", "lift the apple")
     assert not outcome.ok and outcome.code in ("SCHEMA_VALIDATION", "CONSTRAINT_INVALID"), outcome
     assert words in outcome.message
-    assert len(server.asked) == 3
+    assert len(server.requests) == 3
     assert table.target.observe()["joint_states"].tolist() == before
 
 
 @pytest.mark.parametrize(
     ("answer", "code", "words"),
     [
-        ((500, {"error": {"message": "overloaded"}}), "MODEL_UNREACHABLE", "overloaded"),
-        ((401, {"error": {"message": "no such key"}}), "MODEL_REFUSED", "no such key"),
-        ((200, b"<html>"), "MODEL_ANSWER", ""),
-        ((200, {"choices": []}), "MODEL_ANSWER", ""),
-        ((302, b""), "MODEL_ANSWER", "302"),
-        ((200, b"x" * (10 << 20)), "MODEL_ANSWER", "more than"),
+        (RawAnswer(500, b'{"error": {"message": "overloaded"}}'), "MODEL_UNREACHABLE", "overloaded"),
+        (RawAnswer(401, b'{"error": {"message": "no such key"}}'), "MODEL_REFUSED", "no such key"),
+        (RawAnswer(200, b"<html>"), "MODEL_ANSWER", ""),
+        (RawAnswer(200, b'{"choices": []}'), "MODEL_ANSWER", ""),
+        (RawAnswer(302, b"", (("Location", "http://127.0.0.1:1/v1"),)), "MODEL_ANSWER", "302"),
+        (RawAnswer(200, b"x" * (10 << 20)), "MODEL_ANSWER", "more than"),
         ("x" * (10 << 20), "MODEL_ANSWER", "more than"),
         ("", "MODEL_ANSWER", ""),
     ],
@@ -221,7 +162,7 @@ def test_an_endpoint_that_does_not_answer_moves_nothing(stand, served, answer, c
     table = stand(**setup)
     outcome = table.do("rekep_real", "lift the apple")
     assert not outcome.ok and outcome.code == code and words in outcome.message, outcome
-    assert table.rig.held() is None and KEY not in str(outcome) and len(server.asked) == 1
+    assert table.rig.held() is None and KEY not in str(outcome) and len(server.requests) == 1
 
 
 def test_what_fails_in_simulation_is_not_run_and_the_model_is_told_why(stand, served):
@@ -233,7 +174,7 @@ def test_what_fails_in_simulation_is_not_run_and_the_model_is_told_why(stand, se
     table = stand(**setup)
     outcome = table.do("rekep_real", "lift the apple")
     assert outcome.ok, outcome.message
-    told = server.asked[1][2]["messages"][-1]["content"]
+    told = server.requests[1][1]["messages"][-1]["content"]
     assert "in simulation: " in told or "stage 2" in told
     assert len(outcome.evidence["refusals"]) == 1
 
@@ -252,9 +193,9 @@ def test_a_program_that_never_succeeds_in_simulation_moves_nothing(stand, served
     before = table.target.observe()["joint_states"].tolist()
     outcome = table.do("rekep_real", "lift the apple")
     assert outcome.code == "REHEARSAL_FAILED" and "GRASP_MISSED" in outcome.message, outcome
-    assert rehearsed and all(rehearsed) and len(server.asked) == 3
+    assert rehearsed and all(rehearsed) and len(server.requests) == 3
     assert table.target.observe()["joint_states"].tolist() == before
-    assert "GRASP_MISSED" in server.asked[2][2]["messages"][-1]["content"]
+    assert "GRASP_MISSED" in server.requests[2][1]["messages"][-1]["content"]
 
 
 @pytest.mark.parametrize(
@@ -270,7 +211,7 @@ def test_a_model_that_is_not_configured_is_a_finding(stand, served, named, words
     table = stand(extra={} if named is None else {"model": named}, model=setup["model"])
     (found,) = table.review("rekep_real", "lift the apple")
     assert found.code == "MODEL_MISSING" and words in str(found) and "config.json" in found.fix
-    assert table.do("rekep_real", "lift the apple").code == "MODEL_MISSING" and not server.asked
+    assert table.do("rekep_real", "lift the apple").code == "MODEL_MISSING" and not server.requests
 
 
 def test_nobody_there(stand, served):
@@ -282,14 +223,15 @@ def test_nobody_there(stand, served):
 
 @pytest.mark.parametrize("why", ["late", "cancelled", "timeout"])
 def test_a_model_that_is_slow_holds_nobody(stand, served, why):
-    server, setup = served(good, **({"timeout_s": 0.3} if why == "late" else {}))
-    server.go_on.clear()
+    hold = threading.Event()
+    _, setup = served(RawAnswer(hold=hold), **({"timeout_s": 0.3} if why == "late" else {}))
     table = stand(**setup)
     run = Run(table.clock, table.clock.monotonic() + (0.3 if why == "timeout" else 100))
     if why == "cancelled":
         threading.Timer(0.3, run.cancel.set).start()
     outcome = table.do("rekep_real", "lift the apple", run=run)
     expected = {"late": Cause.ERROR, "cancelled": Cause.CANCELLED, "timeout": Cause.TIMEOUT}
+    hold.set()
     assert outcome.cause is expected[why]
     assert table.rig.held() is None
 
@@ -301,7 +243,7 @@ def test_a_model_that_sees_is_shown_the_scene_with_its_keypoints(stand, served, 
     run = Run(table.clock, table.clock.monotonic() + 100, artifacts=tmp_path)
     outcome = table.do("rekep_real", "lift the apple", run=run)
     assert outcome.ok, outcome.message
-    content = server.asked[0][2]["messages"][1]["content"]
+    content = server.requests[0][1]["messages"][1]["content"]
     if isinstance(content, str):  # no OpenGL here: it goes on without, and says so
         assert "picture" in outcome.evidence
         return
@@ -314,7 +256,7 @@ def test_a_model_that_sees_is_shown_the_scene_with_its_keypoints(stand, served, 
 def test_a_skill_that_does_not_ask_for_pictures_sends_none(stand, served):
     server, setup = served(good)
     assert stand(cameras=["front"], **setup).do("rekep_real", "lift the apple").ok
-    assert "image" not in json.dumps(server.asked[0][2])
+    assert "image" not in json.dumps(server.requests[0][1])
 
 
 def test_numbers_cover_neither_each_other_nor_another_dot():
