@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -126,9 +127,29 @@ def test_a_skill_that_misses_its_goal_or_moves_others_fails_its_trials(place: Pl
     place.write(SKILL.replace('["place", "apple_01", "basket_01"]', '["place", "apple_01", "table_01"]'))
     code, said = place.paos("skill", "try", "away", "--seeds", "1")
     assert code == 1 and "its goal does not hold: place apple_01 table_01" in said
-    place.write(SKILL.replace("apple_01.centre", "moon_01.centre").replace("[0, -1]", "[0, -1]"))
+    place.write(SKILL.replace("apple_01.centre", "moon_01.centre"))
     code, said = place.paos("skill", "try", "away", "--seeds", "1")
     assert code == 1 and "moon_01" in said
+
+
+def test_a_trial_that_moves_something_else_has_failed(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    runtime = skill_trial.ReKepPolicyRuntime
+
+    class Clumsy(runtime):
+        def perform(self, request, context):
+            outcome = super().perform(request, context)
+            moved = [{"id": "can_01", "moved_m": 0.04, "turned_rad": 0.0}]
+            return replace(outcome, evidence={**outcome.evidence, "also_moved": moved})
+
+    monkeypatch.setattr(skill_trial, "ReKepPolicyRuntime", Clumsy)
+    code, said = place.paos("skill", "try", "away", "--seeds", "1")
+    assert code == 1 and "can_01 by 40 mm" in said and place.listed()["successes"] == 0
+
+
+def test_a_skill_file_of_a_name_for_words_is_its_file_and_asks_no_model(place: Place) -> None:
+    (place.workspace / "skills/away.md").rename(place.workspace / "skills/rekep_real.md")
+    code, said = place.paos("skill", "try", "rekep_real", "--seeds", "1")
+    assert code == 1 and "1/1  seed 9000: done" in said
 
 
 @pytest.mark.parametrize(
@@ -138,6 +159,7 @@ def test_a_skill_that_misses_its_goal_or_moves_others_fails_its_trials(place: Pl
         ("```python\ndef stage1_subgoal_constraint1(e, k):\n    return e.__class__\n```", "away.md:2"),
         ("```python\nwhile True:\n    pass\n```", "while"),
         ("I would rather not.", "no Python"),
+        (SKILL.replace("keypoints = [", "points = ["), "no keypoints"),
         (SKILL.replace('goal = ["place"', 'goal = ["destroy"'), "goal"),
         ("#" * 200_000, "at most"),
     ],

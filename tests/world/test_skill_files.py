@@ -84,6 +84,7 @@ def test_a_draft_runs_in_simulation_and_is_refused_by_name_on_a_real_robot(shop)
         assert shop.session(world, "table").state is JobState.SUCCEEDED
         status = shop.session(world, "arm")
     assert status.outcome.cause is Cause.REJECTED and status.outcome.code == "SKILL_DRAFT"
+    assert not status.started_at  # preflight: it never was `running`
     (finding,) = status.outcome.findings
     assert finding.field == "skills/wave.md" and "draft: 0 of 100" in finding.found
     assert "paos skill try wave" in finding.fix and "arm" in finding.expected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import replace
 
@@ -137,6 +138,14 @@ def forged(records, store, change):
 def test_a_record_that_was_changed_is_refused_by_name(records, store, change):
     now = forged(records, store, change)
     assert now.state == SIMULATED and "allowed.json" in now.why
+
+
+def test_a_promotion_that_rests_on_too_few_trials_is_none_although_more_followed(records, store):
+    head = b'{"seed": 500, "ok": true}\n'
+    store.append(f"{RECORDS}/{skill().digest}.trials.jsonl", head)
+    few = {"log_bytes": len(head), "log_sha256": hashlib.sha256(head).hexdigest(), "trials": 1, "successes": 1}
+    now = forged(records, store, few)
+    assert now.rate.tried == 41 and now.state == SIMULATED and "allowed.json" in now.why
 
 
 def test_a_record_from_another_skill_or_body_does_not_count_here(records, store):

@@ -8,6 +8,7 @@ import json
 import re
 import threading
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,11 @@ from worldfs.base.clock import SystemClock
 from worldfs.base.driver import Run
 from worldfs.base.model import Cause
 from worldfs.formats.config_models import ModelConfig
+from worldfs.formats.runtime import skill_file
 from worldfs.models.open_model import open_model
 from worldfs.plugins.rekep.keypoint_image import PICTURE, free_box
+from worldfs.plugins.rekep.program_sources import words_of
+from worldfs.skills.skill_runtime import SkillRequest
 from worldfs.testing.model_api import USAGE, RawAnswer, serving
 from worldfs.testing.waiting import PATIENCE_S
 
@@ -269,3 +273,9 @@ def test_numbers_cover_neither_each_other_nor_another_dot():
         others = [other for other in taken if other is not box]
         assert not any(box[0] < o[2] and o[0] < box[2] and box[1] < o[3] and o[1] < box[3] for o in others), number
         assert box[0] >= 0 and box[1] >= 0 and box[2] < 640 and box[3] < 480
+
+
+def test_a_skill_file_is_its_file_whatever_the_words_beside_it():
+    file = skill_file.read(b"def f(): pass", "rekep_real")
+    assert words_of(SkillRequest("j", file, {"nl_task": "lift it"}, "lift it")) == ""
+    assert words_of(SkillRequest("j", replace(file, digest=""), {}, "lift it")) == "lift it"

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from worldfs.base.dir_reader import check_path
 from worldfs.base.errors import BadInput, NotFound, Unsafe, UserError
-from worldfs.base.model import Json, Thing
+from worldfs.base.json_values import as_object
+from worldfs.base.model import Json, Skill, Thing
 from worldfs.skills.skill_runtime import SkillRequest
 
 from . import program_library
@@ -44,10 +45,10 @@ def given_constraints(request: SkillRequest) -> object:
 def given_program(constraints: object, request: SkillRequest, things: Mapping[str, Thing]) -> LibraryProgram:
     """The program that a session or a skill brings. Raises `BadInput`, `NotFound` or `Unsafe`."""
     at = f"SESSIONS.md {request.job} execution.params.constraints"
-    written = request.params.get("constraints") is None and bool(request.skill.digest)
-    if written:
-        at = f"skills/{request.skill.id}.md"
-    elif request.params.get("constraints") is None:
+    if request.params.get("constraints") is None:
+        if request.skill.digest:
+            program = written_program(request.skill)
+            return with_points(program, things, program.name)
         at = f"SKILLS.md {request.skill.id} constraints"
     if isinstance(constraints, str) and "def " in constraints:
         program = of_text(constraints, at, _keypoints(request))
@@ -59,10 +60,16 @@ def given_program(constraints: object, request: SkillRequest, things: Mapping[st
         raise BadInput(type(constraints).__name__, path=at,
                        expected="a folder, a text of functions, or {metadata, files}",
                        fix="see docs/rekep.md")  # fmt: skip
-    if written and not program.keypoints:
-        raise BadInput("no keypoints", path=at, expected='keypoints = ["apple_01.centre", …]',
-                       fix="name the keypoints")  # fmt: skip
     return with_points(program, things, at)
+
+
+def written_program(skill: Skill) -> ConstraintProgram:
+    """The program of a skill file. Raises `BadInput`: file, line, found, expected."""
+    program = of_mapping(as_object(skill.extra.get("constraints")), f"skills/{skill.id}.md")
+    if not program.keypoints:
+        raise BadInput("no keypoints", path=program.name, expected='keypoints = ["apple_01.centre", …]',
+                       fix="name the keypoints")  # fmt: skip
+    return program
 
 
 def digests(request: SkillRequest) -> Json:

@@ -19,7 +19,8 @@ from worldfs.sessions.skill_records import SkillTrial
 from worldfs.skills.skill_runtime import SkillContext, SkillRequest
 
 from .constraint_language import read
-from .constraint_program import GRASPED, ConstraintProgram, of_text
+from .constraint_program import GRASPED, ConstraintProgram
+from .program_sources import written_program
 from .rekep_runtime import ReKepPolicyRuntime
 
 if TYPE_CHECKING:
@@ -42,9 +43,8 @@ class TriedProgram(NamedTuple):
 
 def read_skill(skill: Skill) -> TriedProgram:
     """Raises `BadInput` for a file that the restricted reader refuses: file, line, found, expected."""
-    file = f"skills/{skill.id}.md"
-    text = as_text(as_object(skill.extra.get("constraints")).get("program"))
-    program = of_text(text, file)
+    program = written_program(skill)
+    text, file = as_text(as_object(skill.extra.get("constraints")).get("program")), program.name
     goal = read(text, file, (GRASPED,))[1].get("goal")
     words = [word for word in as_list(goal) if isinstance(word, str)]
     if goal is not None and (
