@@ -257,6 +257,15 @@ def test_a_model_that_sees_is_shown_the_scene_with_its_keypoints(stand, served, 
     assert min(Image.open(io.BytesIO(picture)).size) >= 480
 
 
+def test_a_picture_that_cannot_be_kept_ends_nothing(stand, served, tmp_path):
+    _, setup = served(good)
+    setup["extra"]["images"] = True
+    table = stand(cameras=["front"], **setup)
+    (tmp_path / PICTURE).mkdir()
+    run = Run(table.clock, table.clock.monotonic() + 100, artifacts=tmp_path)
+    assert table.do("rekep_real", "lift the apple", run=run).ok
+
+
 def test_a_skill_that_does_not_ask_for_pictures_sends_none(stand, served):
     server, setup = served(good)
     assert stand(cameras=["front"], **setup).do("rekep_real", "lift the apple").ok

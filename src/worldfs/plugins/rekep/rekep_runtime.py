@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -149,7 +150,8 @@ def _generated(
     def picture(points: Sequence[Keypoint]) -> bytes:
         png = picture_of(target, points, state)
         if run.artifacts is not None:
-            (Path(run.artifacts) / PICTURE).write_bytes(png)
+            with suppress(OSError):  # a full disk ends nothing: the picture is for people
+                (Path(run.artifacts) / PICTURE).write_bytes(png)
         return png
 
     planned, evidence = generate_program(words, request, state, run, picture=picture, check=check)
