@@ -182,6 +182,12 @@ PROOFS = (
         ("interfaces/mcp", "interfaces/client_setup"),
     ),
     Proof(
+        "test_eight_clients", "nothing that was acknowledged to one of eight command-line agents at once is lost",
+        "two each of Claude Code, Codex, Gemini CLI and opencode as one agent, by MCP and by their own shells: notes, "
+        "tasks, journal, memory, and a document that all replace",
+        ("interfaces/mcp", "interfaces/client_setup", "agents", "storage"),
+    ),
+    Proof(
         "test_command_line_agents", "real command-line agents work", "the published tools against a scripted model API",
         ("agents", "supervisor"),
     ),
