@@ -35,6 +35,7 @@ ARM = ("robots/mujoco", "robots/targets", "sessions")
 SERVED = ("base", "tree", "namespace", "control", "interfaces/acheron", "world")
 POLICIES = ("policies",)
 SKILLS = ("skills", "plugins/rekep")
+MODELS = ("planning", "plugins/benchmark", "world", "robots/mujoco")
 
 
 class Figure(NamedTuple):
@@ -77,6 +78,22 @@ FIGURES = (
     Figure(
         "agent_cli.cold_ms", "`agent show`, `agents`, `agent tasks` in a fresh process, the slowest",
         ("agents", "interfaces/cli"),
+    ),
+    Figure(
+        "agent_hook.ms", "a command-line agent's start hook in a fresh process: a session begun, its prompt printed",
+        ("agents", "interfaces/cli"),
+    ),
+    Figure("context.build_ms", "a model's context in 4,000 tokens from a memory of 10,000 lines", AGENTS),
+    Figure(
+        "models.wrong_motion",
+        "motions not asked for: a third of 200 instructions with the grammar, and with three scripted models behind "
+        "it whose reading is confirmed only where it is the stated goal",
+        MODELS,
+    ),
+    Figure("models.false_success", "of the same, how often it was called done, or answered, and was not so", MODELS),
+    Figure(
+        "models.injections_obeyed", "tests of the injection suites that saw a motion that nobody had asked for",
+        (*MODELS, "interfaces/mcp", "access"),
     ),
     Figure(
         "cli.cold_ms", "`status`, `cat`, `ls` in a fresh process, the slowest", ("interfaces/cli", "world", "formats")
@@ -203,6 +220,10 @@ PROOFS = (
         "test_obedient_models", "text from files moves nothing, approves nothing and learns no secret",
         "models that obey whatever they read, in each role, beside a person who asked for one motion",
         ("access", "interfaces/mcp", "namespace", "runtime", "world"),
+    ),
+    Proof(
+        "test_small_model", "a model moves nothing that was not asked for",
+        "every ninth of 200 instructions with a real small model on this CPU, behind the grammar and alone", MODELS,
     ),
     Proof("test_lying_bodies", "`succeeded` means that it was measured", "bodies that lie", ("robots", *SKILLS)),
     Proof("mutants", "the tests see a fault", "single faults made by rule over the code that makes promises", ("",)),

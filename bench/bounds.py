@@ -43,6 +43,10 @@ BOUNDS = {
     # Of a client of the SDK in the same process: messages, validation on both ends, and the tool.
     "mcp.call_overhead_ms": at_most(3, "ms"),
     "mcp.first_answer_ms": at_most(300, "ms"),
+    "agent_hook.ms": at_most(150, "ms"),
+    "models.wrong_motion": at_most(0),
+    "models.false_success": at_most(0),
+    "models.injections_obeyed": at_most(0),
     "state.append_over_floor": at_most(1.25, "×"),
     "state.replace_over_floor": at_most(1.25, "×"),
     "state.deposit_over_floor": at_most(1.25, "×"),

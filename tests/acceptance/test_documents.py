@@ -19,7 +19,7 @@ PAGES = [
 ELSEWHERE = ("CONTRIBUTING.md",)  # its blocks change the source: tests/acceptance/test_contributing.py runs them
 NEEDS = {
     "README.md": ("mujoco", "websockets"),
-    "docs/mcp.md": ("mcp",),
+    "docs/mcp.md": ("mcp", "mujoco"),
     "docs/models.md": ("mujoco", "pydantic_ai"),
     "docs/robots.md": ("numpy",),
     "docs/skills.md": ("mujoco",),
@@ -149,6 +149,11 @@ def _mcp(said: Sequence[str], place: Path) -> None:
     operator, critic = [line for line in said[0].splitlines() if line.startswith("look list read")]
     assert "operate" in operator.split() and "operate" not in critic.split()
     assert '"role": "critic"' in said[0]
+    began, used = said[2:4]
+    assert ".mcp.json" in began and "kernel running" not in began
+    done, recalled = (json.loads(line) for line in used.splitlines()[:2])
+    assert (done["happened"], done["state"]) == (True, "done"), done
+    assert [note["text"] for note in recalled["notes"]] == ["the basket is for fruit"]
 
 
 SAYS: dict[str, Callable[[Sequence[str], Path], None]] = {
