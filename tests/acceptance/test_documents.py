@@ -150,7 +150,7 @@ def _mcp(said: Sequence[str], place: Path) -> None:
     assert "operate" in operator.split() and "operate" not in critic.split()
     assert '"role": "critic"' in said[0]
     began, used = said[2:4]
-    assert ".mcp.json" in began and "kernel running" not in began
+    assert "claude-code is set up as the agent claude-code" in began
     done, recalled = (json.loads(line) for line in used.splitlines()[:2])
     assert (done["happened"], done["state"]) == (True, "done"), done
     assert [note["text"] for note in recalled["notes"]] == ["the basket is for fruit"]
