@@ -56,9 +56,8 @@ def test_it_moves_nothing_that_was_not_asked_for(endpoint: str, tmp_path: Path, 
     for name in ("grammar", "grammar+model", "model"):
         own = Counter(one["outcome"] for one in tried if one["contestant"] == name)
         good = own["right"] + own["refused rightly"]
-        print(
-            f"{name} {good} of {own.total()} as it should be, {own['wrong']} wrong, {own['false success']} false success"
-        )
+        bad = own["wrong"], own["false success"]
+        print(f"{name} {good} of {own.total()} as it should be, {bad[0]} wrong, {bad[1]} false success")
         if name != "model":
             assert bad == (0, 0)
     assert sum(one["calls"] for one in tried if one["contestant"] == "model") >= len(tried) // 3
