@@ -199,7 +199,7 @@ PROOFS = (
         ("interfaces/mcp", "interfaces/client_setup"),
     ),
     Proof(
-        "test_eight_clients", "nothing that was acknowledged to one of eight command-line agents at once is lost",
+        "test_eight_clients", "eight command-line agents at once lose no acknowledged update",
         "two each of Claude Code, Codex, Gemini CLI and opencode as one agent, by MCP and by their own shells: notes, "
         "tasks, journal, memory, and a document that all replace",
         ("interfaces/mcp", "interfaces/client_setup", "agents", "storage"),
@@ -217,7 +217,7 @@ PROOFS = (
         ("robots/targets",),
     ),
     Proof(
-        "test_obedient_models", "text from files moves nothing, approves nothing and learns no secret",
+        "test_obedient_models", "text from files moves nothing, approves nothing, learns no secret",
         "models that obey whatever they read, in each role, beside a person who asked for one motion",
         ("access", "interfaces/mcp", "namespace", "runtime", "world"),
     ),
