@@ -12,7 +12,7 @@ from worldfs.base.driver import Run
 from worldfs.base.model import MAY_MOVE, ApprovalPolicy, JobState
 from worldfs.formats.runtime import sessions
 from worldfs.testing.manual_clock import ManualClock
-from worldfs.testing.null_target import null_parts
+from worldfs.testing.null_target import NullRuntime, null_parts
 from worldfs.testing.waiting import until
 from worldfs.world.check import check
 from worldfs.world.world import World
@@ -97,6 +97,21 @@ def test_a_session_is_approved_whole_and_what_it_runs_cannot_be_edited_afterward
         until(lambda: drain(world) or world.approvals.requests()[0].plan != first.plan)
         assert shop.performed == []
         assert world.jobs.load("one").status.state is JobState.PENDING
+
+
+def test_a_runtime_that_breaks_as_it_is_asked_for_its_files_stops_no_kernel(shop, monkeypatch):
+    def broken(self, request):
+        raise RuntimeError("a bug of a package")
+
+    monkeypatch.setattr(NullRuntime, "sources", broken, raising=False)
+    shop.put(entry("one"))
+    shop.edit(
+        "TARGETS.md", ("type: sim", "type: real_robot"), ("enabled: true", "enabled: true\n    1: odd\n    a: key")
+    )
+    with shop.world() as world:
+        drain(world)
+        (request,) = world.approvals.requests()
+        assert request.steps[0]["sources"]["runtime"] == "RuntimeError"
 
 
 def test_a_skill_that_is_edited_as_its_session_begins_is_not_run(shop):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -149,10 +148,13 @@ class SessionDriver:
         found: Json = {f"target {order.node}": _digest(target), f"skill {order.op}": _digest(skill)}
         if skill is None:
             return found
-        runtime: object = self._runtime(order, skill, [])
-        if isinstance(runtime, SourcedSkill):
-            found |= runtime.sources(self._skill_request(order, skill))
-        return found
+        try:
+            runtime: object = self._runtime(order, skill, [])
+            if isinstance(runtime, SourcedSkill):
+                found |= runtime.sources(self._skill_request(order, skill))
+            return found
+        except Exception as error:  # whatever a package raises; the review of the session says it
+            return {**found, "runtime": type(error).__name__}
 
     def execute(self, order: Order, run: Run) -> Outcome:
         target, skill = self._registries.target(), self._registries.skills().get(order.op)
@@ -302,8 +304,7 @@ class SessionDriver:
 
 
 def _digest(entry: Target | Skill | None) -> str:
-    value = None if entry is None else asdict(entry)
-    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:16]
+    return hashlib.sha256(repr(entry).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _same(one: Target, other: Target) -> bool:
