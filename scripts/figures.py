@@ -65,7 +65,8 @@ def promises(measured: Measured) -> str:
     for row in PROOFS:
         found = measured.get(row.test)
         test = f"tests/proof/{row.test}.py" if row.test.startswith("test_") else f"scripts/{row.test}.py"
-        result = f"{str(found['result']).partition(';')[0]} ({_when(found, row.code)})" if found else "–"
+        told = _when(found, row.code).partition(", ")[2] if found else ""  # without the day
+        result = f"{str(found['result']).partition(';')[0]} ({told})" if found else "–"
         promise = f"[{row.promise}]({test})" if (ROOT / test).exists() else row.promise
         lines.append(f"{promise} | {result}")
     return "\n".join(lines) + "\n"
