@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
+from worldfs.policies.policy_client import PolicyError
 from worldfs.testing.waiting import PATIENCE_S, until
 
 from .peers import PICTURE, POSE, WORDS, free_port, raw_server, silent, trouble
@@ -229,7 +230,11 @@ def test_a_server_that_was_started_anew_is_found_again(client):
         ours = client("gr00t", at(port))
         ours.connect(PATIENCE_S)
     with replica(port=port):
-        assert ours.infer(SHOWN, WORDS, PATIENCE_S).actions.shape == (4, 7)
+        try:
+            found = ours.infer(SHOWN, WORDS, PATIENCE_S)
+        except PolicyError:  # what was sent before the system told of the end is lost with the old connection
+            found = ours.infer(SHOWN, WORDS, PATIENCE_S)
+        assert found.actions.shape == (4, 7)
 
 
 def test_closing_from_another_thread_ends_what_waits(client):
