@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PINNED = Path(__file__).parent / "command_line_agents"
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _MOST = 4  # kinds of lines in a row
+PATH = re.compile(r"(^|\s)/\w")  # of a line that says where something is, which is no figure
 
 
 class Rows:
@@ -71,7 +72,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
             rows.bad.add(name)
         elif report.when == "call" and report.passed:
             rows.passed[name] += 1
-            rows.said.setdefault(name, []).extend(report.capstdout.splitlines())
+            said = (line for line in report.capstdout.splitlines() if not PATH.search(line))
+            rows.said.setdefault(name, []).extend(said)
     return report  # type: ignore[return-value]  # same
 
 
