@@ -99,7 +99,7 @@ def test_a_python_that_is_too_old_is_refused_with_words(tmp_path: Path) -> None:
     old.write_text('#!/bin/sh\n[ "$1" = --version ] && echo "Python 3.8.1" && exit 0\nexit 1\n')
     old.chmod(0o755)
     done = subprocess.run(
-        ["/bin/sh", "-c", f". {ROOT}/scripts/python.sh; find_python"],
+        ["/bin/sh", "-c", f". '{ROOT}/scripts/python.sh'; find_python"],
         env={"PATH": str(tmp_path)},
         capture_output=True,
         text=True,

@@ -13,7 +13,7 @@ import pytest
 from worldfs import AgentState
 from worldfs.interfaces.cli.main import main
 
-PAOS = f'{sys.executable} -c "import sys; from worldfs.interfaces.cli.main import main; sys.exit(main(sys.argv[1:]))"'
+PAOS = f'"{sys.executable}" -c "import sys; from worldfs.interfaces.cli.main import main; sys.exit(main(sys.argv[1:]))"'
 
 Paos = Callable[..., tuple[int, str, str]]
 

@@ -133,7 +133,7 @@ def script(root: Path, tmp_path: Path) -> Callable[..., subprocess.CompletedProc
 
     def run(shell: str, text: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [shell, "-c", f". {ROOT}/ops/agent-state/state.sh\n{text}"],
+            [shell, "-c", f". '{ROOT}/ops/agent-state/state.sh'\n{text}"],
             env=environ, capture_output=True, text=True, check=False, timeout=PATIENCE_S,
         )  # fmt: skip
 
