@@ -18,6 +18,8 @@ from worldfs.testing.model_api import ScriptedApi as Server
 from worldfs.testing.model_api import ScriptedCall as Call
 from worldfs.testing.model_api import Step, serving
 
+from .agent_clients import CODEX, GEMINI
+
 pytestmark = pytest.mark.proof
 ROOT = Path(__file__).resolve().parents[2]
 RECORDED = ROOT / "tests/fixtures/command_line_agents"
@@ -52,28 +54,10 @@ class Stage(NamedTuple):
             )
 
     def run(self, api: Server, *words: str) -> subprocess.CompletedProcess[str]:
-        settings = {
-            "security": {"auth": {"selectedType": "gemini-api-key"}},
-            "privacy": {"usageStatisticsEnabled": False},
-            "telemetry": {"enabled": False},
-            "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
-        }
-        config = f"""model_provider = "loop"
-model = "gpt-5"
-check_for_update_on_startup = false
-[analytics]
-enabled = false
-[features]
-plugins = false
-apps = false
-remote_plugin = false
-[model_providers.loop]
-name = "loop"
-base_url = "{api.url}/v1"
-wire_api = "responses"
-env_key = "LOOP_KEY"
-"""
-        for path, text in ((".gemini/settings.json", json.dumps(settings)), (".codex/config.toml", config)):
+        for path, text in (
+            (".gemini/settings.json", json.dumps(GEMINI)),
+            (".codex/config.toml", CODEX.format(url=api.url)),
+        ):
             (self.tmp / path).parent.mkdir(exist_ok=True)
             (self.tmp / path).write_text(text)
         (self.tmp / "work").mkdir(exist_ok=True)
