@@ -16,6 +16,7 @@ import pytest
 from worldfs.agents.agent_state import AgentState
 from worldfs.base.errors import Busy
 from worldfs.supervisor import CommandRequest, SessionResult, run
+from worldfs.testing.waiting import until
 
 SRC = str(Path(__file__).resolve().parents[3] / "src")
 CHILD = "import os, sys; from worldfs.agents.agent_state import AgentState; state = AgentState.open('rio'); "
@@ -143,6 +144,7 @@ def test_a_killed_runner_is_noticed_at_the_next_wake(rio: AgentState, root: Path
         assert running is not None and running.status == "running"
         with pytest.raises(Busy, match=f"process {runner.pid}"):
             work(rio, "true")
+        until(lambda: any(log.read_bytes() for log in root.rglob("output.log")))  # output is written in pauses
         runner.send_signal(signal.SIGKILL)
     ended = work(rio, "true")
     assert [left.session for left in ended.found] == [running.session_id]
