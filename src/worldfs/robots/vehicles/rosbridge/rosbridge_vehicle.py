@@ -1,0 +1,182 @@
+"""A ROS 2 robot with Nav2: goals of its action NavigateToPose, through rosbridge.
+
+A goal is sent once. rosbridge lets a goal go on when its client is gone; so a second process with a connection of its
+own cancels it when this process is gone or silent (watchdog_process.py).
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from contextlib import suppress
+from typing import Final
+
+from worldfs.base.driver import PluginContext
+from worldfs.base.errors import MissingRequirement
+from worldfs.base.json_values import as_object, as_text
+from worldfs.base.messages import coded
+from worldfs.base.model import Json, Target
+from worldfs.robots.targets.robots.watchdog_process import WatchdogProcess
+
+from ..vehicle_interface import DriveGoal, DriveState, Vehicle, VehicleReading
+from ..velocity_vehicle import VelocityVehicle
+from .ros_state import RosState, goal_pose
+from .rosbridge_client import RosbridgeClient
+from .rosbridge_settings import VELOCITY, RosbridgeSettings, guard_settings, read_settings, silent_topics
+from .rosbridge_stop import stop_operations
+
+FIRST_S: Final = 3.0  # real seconds for the first odometry and pose
+GUARD_S: Final = 1.0  # of silence before the second process cancels
+SUCCEEDED, CANCELLED = 4, 5  # action_msgs/msg/GoalStatus
+KIND: Final = "nav2_msgs/action/NavigateToPose"
+
+
+def vehicle(target: Target, context: PluginContext) -> Vehicle:
+    settings = read_settings(target)
+    if settings.drive == VELOCITY:
+        return VelocityVehicle(target, context, settings.common)
+    return Nav2Vehicle(target, context, settings)
+
+
+class Nav2Vehicle:
+    def __init__(self, target: Target, context: PluginContext, settings: RosbridgeSettings) -> None:
+        self._target, self._clock, self._own = target, context.clock, settings
+        self.settings = settings.common
+        self.changed = threading.Event()
+        self._lock = threading.Lock()
+        self._state = RosState(context.clock, settings)
+        self._client = RosbridgeClient(target, settings.url, settings.headers, self._hear)
+        for operation in self._state.subscriptions():
+            self._client.stand(operation)
+        if settings.cmd_vel:
+            self._client.stand({"op": "advertise", "topic": settings.cmd_vel, "type": settings.cmd_vel_type})
+        self._guard: WatchdogProcess | None = None
+        self._goal = ""  # the id of the goal under way
+        self._drive = DriveState()
+        self._halted_at = -math.inf
+
+    def connect(self) -> None:
+        try:
+            self._client.connect()
+            self._await()
+            settings = guard_settings(self._own, action=self._own.action)
+            self._guard = WatchdogProcess("rosbridge", settings, GUARD_S)
+            self._guard.start()
+        except BaseException:
+            self.close()
+            raise
+
+    def read(self) -> VehicleReading:
+        state = self._state
+        if state.at == 0.0:
+            raise ConnectionError(coded("vehicle.never_reported"))
+        pose, why = state.pose, ""
+        if not self._client.up:
+            why = coded("vehicle.link_down", address=self._own.url)
+        elif self._guard is not None and not self._guard.alive:
+            why = coded("target.guard_ended")
+        elif pose is None:
+            why = coded("vehicle.lost_position")
+        elif not self._goal and not state.still:
+            why = coded("vehicle.moving")
+        speed = math.hypot(*state.velocity[:2]) if state.velocity is not None else None
+        return VehicleReading(state.at, state.stamp, pose, self._own.frame, state.still, speed, state.battery, why)
+
+    def refresh(self) -> None:
+        with suppress(MissingRequirement):  # its reading says that it is not connected
+            self._client.connect()
+            self._await()
+
+    def begin(self, order_id: str, goal: DriveGoal) -> None:
+        pose = self._state.pose
+        if pose is None:
+            raise ConnectionError(coded("vehicle.lost_position"))
+        yaw = goal.yaw if goal.yaw is not None else math.atan2(goal.y - pose[1], goal.x - pose[0])
+        arguments = {"pose": goal_pose(goal.x, goal.y, yaw, self._own.frame), "behavior_tree": ""}
+        with self._lock:
+            self._goal, self._drive = order_id, DriveState()
+        self._feed(moving=True)
+        about = {"action": self._own.action, "action_type": KIND, "args": arguments, "feedback": True}
+        self._client.send({"op": "send_action_goal", "id": order_id, **about})
+
+    def progress(self) -> DriveState:
+        self._feed(moving=True)
+        with self._lock:
+            return self._drive
+
+    def halt(self) -> None:
+        with self._lock:
+            self._halted_at, goal = self._clock.monotonic(), self._goal
+        if not self._client.up:
+            with suppress(MissingRequirement):
+                self._client.connect(1.0)
+        for operation in stop_operations(self._own.action, self._own.cmd_vel, self._own.cmd_vel_type, goal):
+            self._client.send(operation)
+
+    def halted(self) -> bool:
+        with self._lock:
+            ended = not self._goal or bool(self._drive.code) or self._drive.finished_at is not None
+        return ended and self._state.at > self._halted_at and self._state.still
+
+    def end(self) -> None:
+        with self._lock:
+            self._goal = ""
+        self._feed(moving=False)
+
+    def close(self) -> None:
+        guard, self._guard = self._guard, None
+        if guard is not None:
+            guard.close()
+        self._client.close()
+
+    # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _feed(self, *, moving: bool) -> None:
+        if self._guard is not None:
+            self._guard.feed(moving=moving)
+
+    def _await(self) -> None:
+        """Until odometry has come and the pose is known. Raises `MissingRequirement`."""
+        before, end = self._state.at, self._clock.monotonic() + FIRST_S
+        while (left := end - self._clock.monotonic()) > 0:
+            self.changed.clear()
+            if self._state.at > before and self._state.pose is not None:
+                return
+            self._clock.wait(self.changed, left)
+        raise silent_topics(self._target, self._own, FIRST_S)
+
+    def _hear(self, operation: Json) -> None:
+        kind = as_text(operation.get("op"))
+        if kind == "publish":
+            self._state.hear(as_text(operation.get("topic")), as_object(operation.get("msg")))
+        elif kind == "action_result":
+            self._hear_result(operation)
+        elif kind == "status" and operation.get("level") == "error" and self._mine(operation):
+            self._fail("ORDER_REJECTED", coded("vehicle.rejected", why=as_text(operation.get("msg"))[:300]))
+        elif kind == "closed":
+            self._fail("CONNECTION_LOST", coded("vehicle.link_down", address=self._own.url))
+        self.changed.set()
+
+    def _hear_result(self, operation: Json) -> None:
+        if not self._mine(operation):
+            return
+        values, status = as_object(operation.get("values")), operation.get("status")
+        why = as_text(values.get("error_msg")) or as_text(operation.get("values")) or str(status)
+        if operation.get("result") is not True:
+            self._fail("ORDER_REJECTED", coded("vehicle.rejected", why=why[:300]))
+        elif status == CANCELLED:
+            self._fail("ORDER_ENDED", coded("vehicle.goal_cancelled"))
+        elif status != SUCCEEDED or values.get("error_code"):
+            self._fail("VEHICLE_FAULT", coded("vehicle.fatal", why=why[:300]))
+        else:
+            with self._lock:
+                if not self._drive.code:
+                    self._drive = DriveState(self._clock.monotonic())
+
+    def _mine(self, operation: Json) -> bool:
+        return bool(self._goal) and operation.get("id") == self._goal
+
+    def _fail(self, code: str, message: str) -> None:
+        with self._lock:
+            if self._goal and not self._drive.code and self._drive.finished_at is None:
+                self._drive = DriveState(None, code, message)

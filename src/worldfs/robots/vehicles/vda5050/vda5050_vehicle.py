@@ -1,0 +1,317 @@
+"""A vehicle that speaks VDA 5050 2.x. Its states are what is measured; its stop is `startPause` with `cancelOrder`.
+
+An order is published at most once a sending (VDA 5050 §6.2), and again only until the vehicle has shown that it has it.
+When this process dies, or is cut off from the broker, the broker publishes `cancelOrder` as its last will.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+import uuid
+from collections.abc import Sequence
+from typing import Final
+
+from worldfs.base.clock import parse_stamp
+from worldfs.base.driver import PluginContext
+from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.json_values import as_int, as_object, as_objects, as_text
+from worldfs.base.messages import coded
+from worldfs.base.model import Json, Target
+
+from ..vehicle_interface import DriveGoal, DriveState, VehicleReading
+from .mqtt_link import MqttLink, MqttMessage
+from .vda5050_order import Vda5050Order, active, error_text, refusal, route
+from .vda5050_settings import Vda5050Settings, read_settings
+
+FIRST_S: Final = 3.0  # real seconds for the state that was asked for
+AGAIN_S: Final = 2.0  # between two sendings of what the vehicle has not taken in
+PREFIX: Final = "worldfs-"
+HUGE: Final = 1e9  # no metre, radian or percent is more; neither is NaN less
+HEARD: Final = ("state", "connection", "visualization", "factsheet")
+PAUSE, CANCEL = "startPause", "cancelOrder"
+
+
+def vehicle(target: Target, context: PluginContext) -> Vda5050Vehicle:
+    return Vda5050Vehicle(target, context, read_settings(target))
+
+
+class Vda5050Vehicle:
+    def __init__(self, target: Target, context: PluginContext, settings: Vda5050Settings) -> None:
+        self._target, self._clock, self._own = target, context.clock, settings
+        self.settings = settings.common
+        self.changed = threading.Event()
+        self._lock = threading.RLock()  # of all below; never held while waiting
+        self._headers: dict[str, int] = {}
+        self._state: Json | None = None
+        self._state_at = self._shown_at = 0.0
+        self._position: Json = {}  # the newest state or visualization
+        self._online = ""  # connectionState
+        self._restarts = 0  # of the vehicle, as far as its connection and its states tell
+        self._order: Vda5050Order | None = None
+        self._asked_restarts = self._known_restarts = 0  # when the order began; at the last state
+        self._began_at = self._sent_at = -math.inf
+        self._drive = DriveState()
+        self._cancel = ""  # the id of the last `cancelOrder`
+        self._pause = ""  # the id of our own pause, which is lifted once the vehicle has no order
+        self._cancelled_at = -math.inf
+        self._link = MqttLink(
+            target,
+            settings.broker,
+            [settings.topic(name) for name in HEARD],
+            on_message=self._received,
+            on_up=self._connected,
+            keepalive_s=max(1, int(self.settings.limits.watchdog_s / 1.5)),  # a broker waits one and a half times
+        )
+        self._factsheet: Json = {}
+
+    def connect(self) -> None:
+        will = self._message("instantActions", self._instant(_action(CANCEL)))
+        self._link.connect(self._own.topic("instantActions"), will)
+        if not self._wait_state(0.0):
+            online = self._online
+            self.close()
+            raise MissingRequirement(
+                coded("vehicle.no_state", s=FIRST_S, state=online or coded("common.none")),
+                path=f"TARGETS.md {self._target.id} config.serial",
+                expected=coded("vehicle.online", topic=self._own.topic("state")), fix=coded("vehicle.switch_on"),
+            )  # fmt: skip
+
+    def read(self) -> VehicleReading:
+        with self._lock:
+            if self._state is None:
+                raise ConnectionError(coded("vehicle.never_reported"))
+            state, position = self._state, as_object(self._position.get("agvPosition"))
+            why = refusal(state)
+            if self._online not in ("", "ONLINE"):
+                why = coded("vehicle.offline", state=self._online)
+            if not self._link.up:
+                why = coded("vehicle.link_down", address=str(self._own.broker))
+            known = position.get("positionInitialized") is True
+            if not known:
+                why = why or coded("vehicle.lost_position")
+            pose = _numbers(position, "x", "y", "theta") if known else None
+            velocity = _numbers(as_object(state.get("velocity")), "vx")
+            battery = _numbers(as_object(state.get("batteryState")), "batteryCharge")
+            stamp = parse_stamp(as_text(self._position.get("timestamp")))
+            return VehicleReading(
+                self._shown_at, stamp.timestamp() if stamp else 0.0,
+                (pose[0], pose[1], pose[2]) if pose else None, as_text(position.get("mapId")),
+                state.get("driving") is False, velocity[0] if velocity else None, battery[0] if battery else None,
+                why, tuple(error_text(error) for error in as_objects(state.get("errors"))),
+            )  # fmt: skip
+
+    def refresh(self) -> None:
+        before = self._state_at
+        self._act([_action("stateRequest")])
+        self._wait_state(before)
+
+    def begin(self, order_id: str, goal: DriveGoal) -> None:
+        reading = self.read()
+        if reading.pose is None or reading.refusal:
+            raise ConnectionError(reading.refusal)
+        limits = self.settings.limits
+        try:
+            way = route(reading.pose, goal, self.settings.places, self._own.edges)
+        except LookupError as error:
+            where = goal.name or str(goal.at)
+            raise BadInput(
+                coded("vehicle.no_way", place=where), path=f"TARGETS.md {self._target.id} config.edges",
+                expected=coded("vehicle.edge_to", place=where), fix=coded("vehicle.add_edge"),
+            ) from error  # fmt: skip
+        speed = float(limits.base_high[0]) if limits.base_high is not None else None
+        with self._lock:
+            self._order = order = Vda5050Order(
+                f"{PREFIX}{order_id}", way, self._own.map or reading.map, self.settings.tolerance,
+                self.settings.turn_tolerance, speed, self._own.released_edges,
+            )  # fmt: skip
+            self._drive, self._asked_restarts = DriveState(), self._restarts
+            self._began_at = self._sent_at = self._clock.monotonic()
+        self._send("order", order.message())
+
+    def progress(self) -> DriveState:
+        now = self._clock.monotonic()
+        with self._lock:
+            order, state = self._order, self._state or {}
+            if order is None or self._drive.code or self._drive.finished_at is not None:
+                return self._drive
+            shown = order.taken and state.get("orderUpdateId") == order.update
+            if shown and order.extend(as_int(state.get("lastNodeSequenceId"))):
+                message: Json | None = order.message()
+            elif shown or now - self._sent_at < AGAIN_S:
+                message = None
+            elif not order.taken and (now - self._began_at > self._own.ack_s or self._restarts != self._asked_restarts):
+                # a vehicle that was started anew may have driven it already, and forgotten that
+                self._drive = DriveState(
+                    None, "ORDER_UNACKNOWLEDGED", coded("vehicle.not_taken", s=now - self._began_at)
+                )
+                return self._drive
+            else:
+                message = order.message()
+            self._sent_at = now if message is not None else self._sent_at
+        if message is not None and self._link.up:
+            self._send("order", message)
+        return DriveState()
+
+    def halt(self) -> None:
+        with self._lock:
+            actions = [_action(word) for word in (PAUSE, CANCEL) if word == CANCEL or self._can(PAUSE)]
+            self._pause = str(actions[0]["actionId"]) if len(actions) > 1 else ""
+            self._cancel = str(actions[-1]["actionId"])
+        self._act(actions)
+
+    def halted(self) -> bool:
+        with self._lock:
+            state = self._state or {}
+            heard = _statuses(state).get(self._cancel) in ("FINISHED", "FAILED")  # failed: it had no order
+            return heard and state.get("driving") is False and not active(state)
+
+    def end(self) -> None:
+        with self._lock:
+            self._order = None
+
+    def close(self) -> None:
+        self._link.close()
+
+    # -- what is sent ------------------------------------------------------------------------------------------------
+
+    def _act(self, actions: Sequence[Json]) -> None:
+        """Each in a message of its own: one that the vehicle does not know must not take another along."""
+        for action in actions:
+            self._send("instantActions", self._instant(action))
+
+    def _instant(self, action: Json) -> Json:
+        """The text of 2.0.0 calls the member `actions`, its schema `instantActions`: readers of either must stop."""
+        body: Json = {"actions": [action]}
+        if self._own.version == "2.0.0":
+            body["instantActions"] = [action]
+        return body
+
+    def _send(self, topic: str, body: Json) -> None:
+        self._link.publish(self._own.topic(topic), self._message(topic, body))
+
+    def _message(self, topic: str, body: Json) -> bytes:
+        with self._lock:
+            number = self._headers[topic] = self._headers.get(topic, -1) + 1
+        now = self._clock.now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        header = {
+            "headerId": number, "timestamp": now, "version": self._own.version,
+            "manufacturer": self._own.manufacturer, "serialNumber": self._own.serial,
+        }  # fmt: skip
+        return json.dumps(header | body, separators=(",", ":")).encode()
+
+    def _can(self, action: str) -> bool:
+        """Whether the vehicle knows an action: one that has sent no factsheet is taken to."""
+        listed = as_objects(as_object(self._factsheet.get("protocolFeatures")).get("agvActions"))
+        return not listed or any(item.get("actionType") == action for item in listed)
+
+    def _wait_state(self, before: float) -> bool:
+        """Until a state has arrived after `before`."""
+        end = self._clock.monotonic() + FIRST_S
+        while (left := end - self._clock.monotonic()) > 0:
+            with self._lock:
+                if self._state_at > before and self._state is not None:
+                    return True
+                self.changed.clear()
+            self._clock.wait(self.changed, left)
+        return False
+
+    # -- what is heard: the connection's thread ----------------------------------------------------------------------
+
+    def _connected(self) -> None:
+        self._act([_action("stateRequest"), _action("factsheetRequest")])
+        self.changed.set()
+
+    def _received(self, message: MqttMessage) -> None:
+        try:
+            found = json.loads(message.payload)
+        except (ValueError, RecursionError):
+            return  # no message of the protocol; a vehicle that sends only such is silent
+        if not isinstance(found, dict):
+            return
+        with self._lock:
+            kind = message.topic.rpartition("/")[2]
+            if kind == "connection":
+                self._hear_connection(found, message)
+            elif kind == "factsheet":
+                self._factsheet = found
+            elif message.retained:
+                return  # kept by the broker: nobody knows how old it is
+            elif kind == "state":
+                self._hear_state(found)
+            elif kind == "visualization":
+                self._hear_position(found)
+            lift, stray = self._due()
+        self.changed.set()
+        try:
+            if lift:
+                self._act([_action("stopPause")])
+            if stray:
+                self._act([_action(CANCEL)])
+        except ConnectionError:
+            return  # said again at its next state
+
+    def _hear_connection(self, found: Json, message: MqttMessage) -> None:
+        state = as_text(found.get("connectionState"))
+        if state == "ONLINE" and self._online not in ("", "ONLINE"):
+            self._restarts += 1
+        elif state == "ONLINE" and not message.retained:
+            self._restarts += 1  # it says so once when it starts
+        self._online = state
+
+    def _hear_state(self, state: Json) -> None:
+        old = self._state
+        if old is not None and self._known_restarts == self._restarts and not self._newer(state, old):
+            return
+        self._state, self._state_at, self._known_restarts = state, self._clock.monotonic(), self._restarts
+        self._position, self._shown_at = state, self._state_at
+        if self._order is not None and not self._drive.code and self._drive.finished_at is None:
+            self._drive = self._order.judge(state, self._state_at)
+
+    def _newer(self, state: Json, old: Json) -> bool:
+        """A state that is repeated, or was overtaken, has a lower number and an earlier time than one before."""
+        if as_int(state.get("headerId")) > as_int(old.get("headerId")):
+            return True
+        made, known = (parse_stamp(as_text(item.get("timestamp"))) for item in (state, old))
+        if made is not None and known is not None and made > known:
+            self._restarts += 1  # counted anew: the vehicle was started
+            return True
+        return False
+
+    def _hear_position(self, found: Json) -> None:
+        made, known = (parse_stamp(as_text(item.get("timestamp"))) for item in (found, self._position))
+        if made is not None and known is not None and made > known and found.get("agvPosition"):
+            self._position, self._shown_at = found, self._clock.monotonic()
+
+    def _due(self) -> tuple[bool, bool]:
+        """Whether to lift our own pause, and whether to cancel an order of ours that nothing waits for any more."""
+        state, now = self._state or {}, self._clock.monotonic()
+        done = _statuses(state).get(self._pause) if self._pause else None
+        over = done == "FINISHED" and not active(state)
+        lift = over and state.get("paused") is True
+        if over or done == "FAILED":
+            self._pause = ""  # a pause that is not ours is its user's to lift
+        mine = as_text(state.get("orderId")).startswith(PREFIX) and active(state)
+        stray = mine and (self._order is None or state.get("orderId") != self._order.id)
+        if stray and now - self._cancelled_at < AGAIN_S:
+            return lift, False
+        self._cancelled_at = now if stray else self._cancelled_at
+        return lift, stray
+
+
+def _action(word: str) -> Json:
+    """An instant action; the two that stop go ahead of everything."""
+    blocking = "HARD" if word in (PAUSE, CANCEL) else "NONE"
+    return {"actionType": word, "actionId": f"{PREFIX}{uuid.uuid4()}", "blockingType": blocking, "actionParameters": []}
+
+
+def _statuses(state: Json) -> dict[str, object]:
+    """The vehicle's actions by their ids."""
+    return {as_text(item.get("actionId")): item.get("actionStatus") for item in as_objects(state.get("actionStates"))}
+
+
+def _numbers(source: Json, *names: str) -> list[float] | None:
+    found = [source.get(name) for name in names]
+    values = [float(v) for v in found if isinstance(v, int | float) and not isinstance(v, bool) and abs(v) < HUGE]
+    return values if len(values) == len(names) else None

@@ -1,0 +1,329 @@
+"""A vehicle of TARGETS.md as the driver of a node: orders of ACTION.md to a robot that drives itself.
+
+It ends as succeeded when the vehicle says that it has arrived *and* its own report, made after that, has it standing at
+the goal. No order is driven twice. Any other end is a stop: sent at once, and reported where it is not confirmed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Final
+
+from worldfs.base.clock import Clock
+from worldfs.base.driver import PluginContext, Run
+from worldfs.base.errors import BadInput, UserError
+from worldfs.base.json_values import as_floats, as_object, as_objects
+from worldfs.base.messages import coded
+from worldfs.base.messages.message_rendering import error_message
+from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, RobotState, Scene, Target
+from worldfs.base.standard_operations import LABEL, MOVE_TO, NAVIGATE
+from worldfs.robots.targets.safety_limits import SafetyLimits
+from worldfs.robots.vehicles.vehicle_declaration import vehicle_factory
+from worldfs.robots.vehicles.vehicle_interface import DriveGoal, DriveState, Vehicle, VehicleReading
+from worldfs.skills.workspace_scene import read_environment
+
+LOOK_S: Final = 0.1  # real seconds until the next look when nothing was reported
+CONFIRM_S: Final = 1.5  # for the vehicle to confirm a stop: the kernel names a driver that takes 2 s
+SETTLE_S: Final = 10.0  # for a report that it stands, after it said that it had arrived
+FASTEST: Final = 3.0  # m/s where neither its limits nor the operator say: what moves faster was not driven
+JUMP_M: Final = 1.0  # between two reports, beside what it can have driven
+KEEP_OFF_M: Final = 1.0  # between the vehicle's middle and the nearest side of a thing that it drives to
+DRIVE: Final = Operation(
+    MOVE_TO.name, "Drive to a pose on the map and stand there", (Parameter("target_pose", "[x,y,z,r,p,y]"),),
+    undoable=True,
+)  # fmt: skip
+DRIVE_TO: Final = Operation(
+    NAVIGATE.name, "Drive to a named place, or in front of a thing", (Parameter("target_label", "string"),),
+    undoable=True,
+)  # fmt: skip
+
+
+class VehicleBody:
+    """One vehicle, connected when the world starts or, if it does not answer then, by the first order."""
+
+    real = True
+
+    def __init__(self, target: Target, context: PluginContext, clock: Clock) -> None:
+        self._target, self._context, self._clock = target, context, clock
+        self._vehicle: Vehicle | None = None
+        self._scene = Scene()
+        self._stopped = threading.Event()
+
+    @property
+    def operations(self) -> Sequence[Operation]:
+        return (DRIVE, DRIVE_TO)
+
+    def open(self, scene: Scene) -> None:
+        self._scene = scene
+        with suppress(UserError):  # reported by the review of any order; other robots of this world go on
+            self._take_up()
+
+    def observe(self) -> Scene:
+        """The vehicle alone: where it says that it is, its battery, and why it cannot drive."""
+        if self._vehicle is None:
+            return Scene()
+        try:
+            reading = self._vehicle.read()
+        except ConnectionError:
+            return Scene()
+        extra: Json = {"driver": self._target.driver, "map": reading.map, "driving": not reading.still}
+        for name, value in (("battery", reading.battery), ("speed", reading.speed)):
+            if value is not None:
+                extra[name] = round(value, 2)
+        if reading.refusal:
+            extra["standing"] = reading.refusal
+        if reading.notes:
+            extra["errors"] = [*reading.notes]
+        if reading.pose is None:
+            return Scene((RobotState(self._target.id, (), extra=extra),))
+        x, y, yaw = (round(part, 3) for part in reading.pose)
+        return Scene((RobotState(self._target.id, (x, y, 0.0, 0.0, 0.0, yaw), extra=extra),))
+
+    def review(self, order: Order) -> Sequence[Finding]:
+        """Whether it can be given the order now: reachable, ready, charged, the goal known and inside its limits."""
+        at, switch_on = f"TARGETS.md {self._target.id}", coded("vehicle.switch_on")
+        try:
+            vehicle = self._take_up()
+            reading = self._fresh(vehicle)
+            goal = self._goal(order, vehicle, reading)
+        except UserError as error:
+            code = error.code if error.code == "MISSING" else "TARGET_BUILD"
+            return [Finding(code, error.path or at, error.expected, error.found, error.fix, order.id)]
+        except ConnectionError as error:
+            return [Finding("VEHICLE_SILENT", at, coded("vehicle.reports"), str(error), switch_on, order.id)]
+        limits, low = vehicle.settings.limits, vehicle.settings.least_battery
+        if self._clock.monotonic() - reading.at > limits.stale_s:
+            why = coded("vehicle.old_report", s=self._clock.monotonic() - reading.at)
+            return [Finding("VEHICLE_SILENT", at, coded("vehicle.reports"), why, switch_on, order.id)]
+        if reading.refusal or reading.pose is None:
+            ready, fix = coded("vehicle.ready"), coded("vehicle.see_vehicle")
+            return [Finding("VEHICLE_NOT_READY", at, ready, reading.refusal, fix, order.id)]
+        if reading.battery is not None and reading.battery < low:
+            found, expected = coded("vehicle.percent", n=reading.battery), coded("vehicle.least_percent", n=low)
+            return [
+                Finding("BATTERY_LOW", f"{at} config.battery_min", expected, found, coded("vehicle.charge"), order.id)
+            ]
+        if outside(limits, goal.at):
+            found = coded("vehicle.point", x=goal.x, y=goal.y)
+            expected, fix = coded("vehicle.inside"), coded("vehicle.other_goal")
+            return [Finding("OUT_OF_BOUNDS", f"{at} config.safety.workspace", expected, found, fix, order.id)]
+        return ()
+
+    def execute(self, order: Order, run: Run) -> Outcome:
+        self._stopped.clear()
+        try:
+            vehicle = self._take_up()
+            reading = self._fresh(vehicle)
+            goal = self._goal(order, vehicle, reading)
+            if run.stop or self._stopped.is_set():
+                return _over(run.stop or "cancelled", coded("vehicle.before_start"), {})
+            drive = _Drive(self._clock, vehicle, goal, reading)
+            vehicle.begin(order_id(order, run.attempt), goal)
+        except UserError as error:
+            return Outcome.failure(Cause.ERROR, "TARGET_BUILD", error_message(error))
+        except ConnectionError as error:
+            return Outcome.failure(Cause.ERROR, "TARGET_CONNECTION", str(error))
+        try:
+            return self._drive(drive, run)
+        finally:
+            vehicle.end()
+
+    def stop(self) -> None:
+        """From any thread: the stop is sent before this returns. Raises `ConnectionError` when it cannot be."""
+        vehicle = self._vehicle
+        try:
+            if vehicle is not None:
+                vehicle.halt()
+        finally:
+            self._stopped.set()
+            if vehicle is not None:
+                vehicle.changed.set()
+
+    def close(self) -> None:
+        vehicle, self._vehicle = self._vehicle, None
+        if vehicle is not None:
+            vehicle.close()
+
+    # -- inside ------------------------------------------------------------------------------------------------------
+
+    def _take_up(self) -> Vehicle:
+        if self._vehicle is None:
+            made = vehicle_factory(self._target)(self._target, self._context)
+            made.connect()
+            self._vehicle = made
+        return self._vehicle
+
+    def _fresh(self, vehicle: Vehicle) -> VehicleReading:
+        reading = vehicle.read()
+        if reading.refusal or self._clock.monotonic() - reading.at > vehicle.settings.limits.stale_s:
+            vehicle.refresh()
+            reading = vehicle.read()
+        return reading
+
+    def _drive(self, drive: _Drive, run: Run) -> Outcome:
+        """Until it has arrived, or must stop."""
+        vehicle = drive.vehicle
+        while True:
+            vehicle.changed.clear()
+            if why := (run.stop or ("cancelled" if self._stopped.is_set() else "")):
+                return self._halt(drive, run, _over(why, coded("vehicle.stopped"), {}))
+            try:
+                outcome = drive.look()
+            except ConnectionError as error:  # of what was sent; its own silence ends by the limit
+                outcome = None if vehicle.read().refusal else _failed("TARGET_CONNECTION", str(error))
+            if outcome is not None:
+                done = outcome.ok or outcome.code == "ORDER_REPLACED"
+                return drive.told(outcome) if done else self._halt(drive, run, outcome)
+            self._clock.wait(vehicle.changed, LOOK_S)
+
+    def _halt(self, drive: _Drive, run: Run, outcome: Outcome) -> Outcome:
+        """The stop is sent, and waited for a little: the outcome says whether the vehicle has confirmed it."""
+        vehicle, end = drive.vehicle, self._clock.monotonic() + CONFIRM_S
+        try:
+            if not self._stopped.is_set():
+                vehicle.halt()
+            while not (confirmed := vehicle.halted()) and (left := end - self._clock.monotonic()) > 0:
+                vehicle.changed.clear()
+                self._clock.wait(vehicle.changed, min(LOOK_S, left))
+        except ConnectionError:
+            confirmed = False
+        message = outcome.message if confirmed else coded("vehicle.unconfirmed", why=outcome.message)
+        made = Outcome.failure(
+            outcome.cause or Cause.ERROR, outcome.code, message, evidence={"stop_confirmed": confirmed}
+        )
+        return drive.told(made)
+
+    def _goal(self, order: Order, vehicle: Vehicle, reading: VehicleReading) -> DriveGoal:
+        """Raises `BadInput` for a goal that is none, or is not known."""
+        if order.op == DRIVE.name:
+            numbers = as_floats(order.params.get("target_pose"))
+            given = order.params.get("target_pose")
+            if isinstance(given, list) and len(given) == len(numbers) and all(map(math.isfinite, numbers)):
+                if len(numbers) in (2, 3):  # x, y [, z]: any direction
+                    return DriveGoal(numbers[0], numbers[1])
+                if len(numbers) == 6:
+                    return DriveGoal(numbers[0], numbers[1], numbers[5])
+            raise BadInput(repr(given)[:200], path="ACTION.md params.target_pose", expected=coded("vehicle.a_pose"))
+        label = next((order.params[name] for name in LABEL if order.params.get(name)), None)
+        if isinstance(label, str):
+            if (place := vehicle.settings.places.get(label)) is not None:
+                return place
+            if (place := self._in_front(label, reading)) is not None:
+                return place
+        raise BadInput(
+            repr(label)[:200], path="ACTION.md params.target_label",
+            expected=coded("vehicle.known_place", names=sorted(vehicle.settings.places) or coded("common.none")),
+            fix=coded("vehicle.name_place", id=self._target.id),
+        )  # fmt: skip
+
+    def _in_front(self, label: str, reading: VehicleReading) -> DriveGoal | None:
+        """A zone of the map by its `pose`; of a thing, the point before it on the straight line from here."""
+        home = self._context.artifacts.parent if self._context.artifacts is not None else None
+        scene = read_environment(home) or self._scene
+        for zone in as_objects(as_object(scene.extra.get("map")).get("zones")):
+            pose = as_floats(zone.get("pose"))
+            if zone.get("name") == label and len(pose) in (2, 3):
+                return DriveGoal(pose[0], pose[1], pose[2] if len(pose) == 3 else None, label)
+        thing = scene.thing(label)
+        if thing is None or len(thing.position) < 2 or reading.pose is None:
+            return None
+        (x, y), (ox, oy, _) = thing.position[:2], reading.pose
+        far = KEEP_OFF_M + (max(thing.size[:2]) / 2 if len(thing.size) >= 2 else 0.0)
+        away = math.dist((x, y), (ox, oy))
+        yaw = math.atan2(y - oy, x - ox)
+        share = max(0.0, 1 - far / away) if away > 0 else 0.0
+        return DriveGoal(ox + (x - ox) * share, oy + (y - oy) * share, yaw, label, f"{label}-front")
+
+
+class _Drive:
+    """One order under way: what the vehicle says of it, against what it reports of itself."""
+
+    def __init__(self, clock: Clock, vehicle: Vehicle, goal: DriveGoal, start: VehicleReading) -> None:
+        self.vehicle, self._goal, self._clock = vehicle, goal, clock
+        self._start = self._last = start
+        self._begun = clock.monotonic()
+
+    def look(self) -> Outcome | None:
+        """None: it is on its way."""
+        vehicle, now = self.vehicle, self._clock.monotonic()
+        state, reading = vehicle.progress(), vehicle.read()
+        limits, last = vehicle.settings.limits, self._last
+        if state.code:
+            return _failed(state.code, state.message)
+        if now - reading.at > limits.stale_s:
+            return _failed("VEHICLE_SILENT", coded("vehicle.old_report", s=now - reading.at))
+        if reading.pose is not None:
+            if outside(limits, reading.pose[:2]):
+                return _failed("TARGET_STOPPED", coded("vehicle.left_fence", x=reading.pose[0], y=reading.pose[1]))
+            if last.pose is not None and (jump := self._jump(last, reading)) > 0:
+                return _failed("VEHICLE_JUMPED", coded("vehicle.jumped", m=jump))
+            self._last = reading
+        return self._arrived(state, reading, now) if state.finished_at is not None else None
+
+    def told(self, outcome: Outcome) -> Outcome:
+        """With what was measured, whatever the end."""
+        reading, start = self.vehicle.read(), self._start
+        evidence: Json = {
+            "evidence_class": "real", "duration_s": round(self._clock.monotonic() - self._begun, 3),
+            "goal": [self._goal.x, self._goal.y, self._goal.yaw], "pose_before": list(start.pose or ()),
+            "pose_after": list(reading.pose or ()), "map": reading.map, **outcome.evidence,
+        }  # fmt: skip
+        if reading.pose is not None:
+            evidence["distance_to_goal"] = round(math.dist(reading.pose[:2], self._goal.at), 4)
+        if reading.battery is not None:
+            evidence["battery"] = reading.battery
+        if reading.notes:
+            evidence["vehicle_errors"] = [*reading.notes]
+        return Outcome(outcome.ok, outcome.message, outcome.cause, outcome.code, outcome.traceback, evidence)
+
+    def _arrived(self, state: DriveState, reading: VehicleReading, now: float) -> Outcome | None:
+        """It says that it has arrived: its own report, not older than that, must have it standing there."""
+        assert state.finished_at is not None
+        if reading.at < state.finished_at or not reading.still:
+            late = coded("vehicle.not_still", s=SETTLE_S)
+            return _failed("NOT_AT_GOAL", late) if now - state.finished_at > SETTLE_S else None
+        settings, pose, goal = self.vehicle.settings, reading.pose, self._goal
+        if pose is None or reading.map != self._start.map:
+            return _failed("NOT_AT_GOAL", coded("vehicle.lost_position"))
+        away = math.dist(pose[:2], goal.at)
+        turned = abs(math.remainder(pose[2] - goal.yaw, 2 * math.pi)) if goal.yaw is not None else 0.0
+        if away > settings.tolerance or turned > settings.turn_tolerance:
+            return _failed("NOT_AT_GOAL", coded("vehicle.not_there", m=away, rad=turned))
+        return Outcome.success(coded("vehicle.arrived", m=away))
+
+    def _jump(self, last: VehicleReading, reading: VehicleReading) -> float:
+        """Metres between two reports that no driving explains; 0 where it does."""
+        if last.pose is None or reading.pose is None or last.map != reading.map:
+            return 0.0
+        high = self.vehicle.settings.limits.base_high
+        passed = max(reading.stamp - last.stamp, reading.at - last.at, 0.0)
+        fastest = float(high[0]) if high is not None else FASTEST
+        far = math.dist(last.pose[:2], reading.pose[:2])
+        return far if far > JUMP_M + 2 * fastest * passed else 0.0
+
+
+def order_id(order: Order, attempt: int) -> str:
+    """Of a job and its attempt: the same after a crash, and never that of another job, also of another workspace."""
+    made = f"{order.id}|{order.node}|{order.created_at}|{order.seq}|{sorted(order.params.items())!r}"
+    return f"{order.id[:40]}-{attempt}-{hashlib.sha256(made.encode()).hexdigest()[:12]}"
+
+
+def outside(limits: SafetyLimits, point: Sequence[float]) -> bool:
+    """Whether a point of the map lies outside `safety.workspace`."""
+    if limits.low is None or limits.high is None:
+        return False
+    return any(not low <= value <= high for value, low, high in zip(point, limits.low, limits.high, strict=False))
+
+
+def _failed(code: str, message: str) -> Outcome:
+    return Outcome.failure(Cause.ERROR, code, message)
+
+
+def _over(why: str, found: str, evidence: Json) -> Outcome:
+    if why == "timeout":
+        return Outcome.failure(Cause.TIMEOUT, "EXECUTION_TIMEOUT", found, evidence=evidence)
+    return Outcome.failure(Cause.CANCELLED, "CANCELLED", found, evidence=evidence)
