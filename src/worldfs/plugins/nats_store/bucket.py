@@ -1,0 +1,232 @@
+"""A bucket on the server: its streams, the messages of its keys, and the index that a watch of it keeps."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Final
+
+from nats.aio.msg import Msg
+from nats.errors import Error
+from nats.js import api
+from nats.js.client import JetStreamContext
+
+from worldfs.base.errors import BadInput, StorageError
+from worldfs.base.json_values import as_int, as_object
+from worldfs.base.messages import coded
+from worldfs.base.model import Json
+from worldfs.storage.revision import of
+
+from .bucket_index import BucketIndex, KeyHead
+from .jetstream_connection import PATIENCE_S, JetStreamConnection, RefusedRequest, StreamMessage
+from .key_codec import DIRECTORY, LEASE, decode_key, encode_key
+
+OPERATION: Final = "KV-Operation"
+MARKER: Final = "Nats-Marker-Reason"
+TTL: Final = "Nats-TTL"
+REVISION: Final = "Paos-Revision"  # the hash of the whole content
+SIZE: Final = "Paos-Size"
+GONE: Final = {OPERATION: "DEL", TTL: "1m"}  # of a deleted key; a watch that was away for longer reads all anew
+NOT_FOUND: Final = 10059  # JSStreamNotFoundErr
+IN_USE: Final = 10058  # JSStreamNameExistErr: with another configuration
+RETRY_S: Final = 0.2
+PART: Final = 512 * 1024  # bytes of a message; the server takes 1 MiB, headers included
+
+
+class Bucket:
+    """Its coroutines run on the connection's loop."""
+
+    def __init__(self, connection: JetStreamConnection, leases: Callable[[str, bool], None]) -> None:
+        """`leases` is told of the key of each lease that was taken (True) or freed."""
+        self.connection, self._leases = connection, leases
+        self.name = connection.address.bucket
+        self.stream, self.parts = f"KV_{self.name}", f"PARTS_{self.name}"
+        self.prefix, self.part_prefix = f"$KV.{self.name}.", f"$PARTS.{self.name}."
+        self.replicas = connection.address.replicas
+        self.index = BucketIndex()
+        self._seen = 0  # the highest sequence that the watch has delivered
+        self._waiting: list[asyncio.Future[None]] = []  # for `_seen` to grow
+        self._loaded = asyncio.Event()
+        self._subscription: JetStreamContext.PushSubscription | None = None
+        self._opening = asyncio.Lock()
+
+    # -- streams ---------------------------------------------------------------------------------------------------
+
+    async def open(self) -> None:
+        """Make what is missing, and read the index."""
+        common = {"storage": "file", "retention": "limits", "num_replicas": self.replicas, "discard": "new"}
+        found = await self._stream(
+            self.stream,
+            {
+                **common,
+                "subjects": [f"{self.prefix}>"],
+                "max_msgs_per_subject": 1,
+                "allow_rollup_hdrs": True,
+                "deny_delete": True,
+                "allow_direct": True,
+                "allow_msg_ttl": True,
+            },
+        )
+        self.replicas = as_int(found.get("num_replicas"), 1)
+        if found.get("storage") != "file" or not found.get("allow_msg_ttl"):
+            raise BadInput(coded("engine.other_bucket", name=self.name), op="open a store", path=self.name)
+        await self._stream(
+            self.parts,
+            {**common, "subjects": [f"{self.part_prefix}>"], "max_msgs_per_subject": 1, "allow_direct": True},
+        )
+        await self.follow()
+
+    async def _stream(self, name: str, config: Mapping[str, object]) -> Json:
+        ask = self.connection.ask
+        try:
+            found = await ask(f"STREAM.INFO.{name}", op="open a store", path=self.name)
+        except RefusedRequest as error:
+            if error.number != NOT_FOUND:
+                raise
+            try:
+                found = await ask(f"STREAM.CREATE.{name}", {"name": name, **config}, op="open a store", path=self.name)
+            except RefusedRequest as late:
+                if late.number != IN_USE:  # else another process made it just now
+                    raise
+                found = await ask(f"STREAM.INFO.{name}", op="open a store", path=self.name)
+        return as_object(found["config"])
+
+    async def _state(self) -> Json:
+        return as_object((await self.connection.ask(f"STREAM.INFO.{self.stream}", path=self.name)).get("state"))
+
+    # -- messages --------------------------------------------------------------------------------------------------
+
+    def subject(self, key: str, op: str = "") -> str:
+        return self.prefix + encode_key(key, op=op)
+
+    def mark_subject(self, prefix: str, op: str = "") -> str:
+        return f"{self.subject(prefix, op)}.{DIRECTORY}"
+
+    def lease_subject(self, key: str) -> str:
+        return f"{self.prefix}{LEASE}.{encode_key(key, op='lease')}"
+
+    async def last(self, subject: str, *, path: str, op: str = "read") -> StreamMessage | None:
+        """The last message of a subject. In a group, of its leader: another server may be behind."""
+        return await self.connection.last_message(self.stream, subject, direct=self.replicas == 1, path=path, op=op)
+
+    async def refresh(self, key: str, op: str) -> KeyHead:
+        """Ask the server for the head of a key, when a write found another one than expected."""
+        found = await self.last(self.subject(key, op), path=key, op=op)
+        if found is None:
+            self.index.forget(key)
+        else:
+            self.index.apply(key, head_of(found, whole=True))
+        return self.index.head(key)
+
+    async def store_part(self, name: str, data: bytes, *, path: str) -> None:
+        await self.connection.publish(self.part_prefix + name, data, {}, path=path)
+
+    async def load_part(self, name: str, *, path: str) -> bytes | None:
+        found = await self.connection.last_message(
+            self.parts, self.part_prefix + name, direct=self.replicas == 1, path=path
+        )
+        return None if found is None else found.data
+
+    async def drop_part(self, name: str) -> None:
+        with suppress(StorageError):  # waste, which costs room and nothing else
+            await self.connection.ask(f"STREAM.PURGE.{self.parts}", {"filter": self.part_prefix + name})
+
+    # -- the watch -------------------------------------------------------------------------------------------------
+
+    async def follow(self) -> None:
+        """Watch the whole bucket from its present state on; called again after each new connection."""
+        async with self._opening:
+            await self._unsubscribe()
+            state = await self._state()
+            js = self._context()
+            self._loaded.clear()
+            self.index.begin()
+            config = api.ConsumerConfig(deliver_policy=api.DeliverPolicy.LAST_PER_SUBJECT, headers_only=True)
+            self._subscription = await js.subscribe(
+                f"{self.prefix}>", stream=self.stream, ordered_consumer=True, config=config, cb=self._message,
+                pending_msgs_limit=-1, pending_bytes_limit=-1,
+            )  # fmt: skip
+            if state.get("messages"):
+                await asyncio.wait_for(self._loaded.wait(), PATIENCE_S)
+            self._loaded.set()
+            self.index.finish()
+            self._reached(as_int(state.get("last_seq")))
+
+    async def refollow(self) -> None:
+        """After a new connection: a watch of before is silent for 18 s, and has missed what happened meanwhile."""
+        while self.connection.connected:
+            try:
+                return await self.follow()
+            except (TimeoutError, StorageError, Error):  # it broke again, or has no leader yet
+                await asyncio.sleep(RETRY_S)
+
+    async def catch_up(self) -> None:
+        """Wait until the index has everything that was stored before this call."""
+        state = await self._state()
+        last = as_int(state.get("last_seq"))
+        try:
+            async with asyncio.timeout(1.0):
+                while self._seen < last:
+                    self._waiting.append(grown := asyncio.get_running_loop().create_future())
+                    await grown
+        except TimeoutError:  # what was stored last has expired meanwhile
+            await self.follow()
+
+    async def close(self) -> None:
+        await self._unsubscribe()
+
+    def _context(self) -> JetStreamContext:
+        domain = self.connection.address.domain
+        return self.connection.client.jetstream(**({"domain": domain} if domain else {}))
+
+    async def _unsubscribe(self) -> None:
+        subscription, self._subscription = self._subscription, None
+        if subscription is not None:
+            with suppress(Exception):  # it belongs to a connection of before
+                await subscription.unsubscribe()
+
+    async def _message(self, message: Msg) -> None:
+        fields = message.reply.split(
+            "."
+        )  # $JS.ACK[.domain.account].stream.consumer.delivered.seq.n.time.pending[.token]
+        at = 5 if len(fields) < 11 else 7
+        seq, pending = int(fields[at]), int(fields[at + 3])
+        self.take(message.subject, StreamMessage(seq, message.headers or {}, b""))
+        self._reached(seq)
+        if not pending:
+            self._loaded.set()
+
+    def _reached(self, seq: int) -> None:
+        self._seen = max(self._seen, seq)
+        waiting, self._waiting = self._waiting, []
+        for grown in waiting:
+            if not grown.done():
+                grown.set_result(None)
+
+    def take(self, subject: str, message: StreamMessage) -> None:
+        """A message of the bucket, of the watch or of our own: into the index."""
+        levels = subject[len(self.prefix) :]
+        if levels.startswith(f"{LEASE}."):
+            if (key := decode_key(levels[len(LEASE) + 1 :])) is not None:
+                self._leases(key, is_live(message.headers))
+        elif levels.endswith(f".{DIRECTORY}"):
+            if (key := decode_key(levels[: -len(DIRECTORY) - 1])) is not None:
+                self.index.apply_mark(key, head_of(message))
+        elif (key := decode_key(levels)) is not None:
+            self.index.apply(key, head_of(message))
+
+
+def is_live(headers: Mapping[str, str]) -> bool:
+    """Whether it is a value, and neither a deletion nor the server's mark of an expiry."""
+    return OPERATION not in headers and MARKER not in headers
+
+
+def head_of(message: StreamMessage, *, whole: bool = False) -> KeyHead:
+    """`whole`: its content was read too, so that one of a foreign program has a revision."""
+    headers = message.headers
+    if not is_live(headers):
+        return KeyHead(message.seq)
+    size = headers.get(SIZE) or headers.get("Nats-Msg-Size") or str(len(message.data))
+    revision = headers.get(REVISION) or (of(message.data) if whole else "")
+    return KeyHead(message.seq, revision, int(size))

@@ -1,0 +1,58 @@
+"""What opens a store on NATS: the entry point, which loads the client only where it is asked for."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from worldfs.base.clock import Clock
+from worldfs.base.errors import MissingRequirement
+from worldfs.base.messages import coded
+from worldfs.storage.lease import KERNEL_LEASE, busy
+from worldfs.storage.open_store import open_store
+from worldfs.world.store_transfer import copy_store
+
+if TYPE_CHECKING:
+    from .nats_store import NatsStore
+
+TAKEN_IN: Final = ".paos/store-begun"  # the bucket has all that the workspace's directory held before
+
+
+def open_nats_store(
+    address: str = "nats", directory: str = "", *, files: str = "", robot: str = "", clock: Clock | None = None
+) -> NatsStore:
+    """`directory`: of a server of our own, for the address `nats`. `files`: the directory of the workspace, whose
+    files follow the store, and which is taken in when the bucket is new. `robot`: of a fleet, whose bucket is its own.
+
+    Raises `BadInput` for an address that is none, `MissingRequirement` without client or server, or for one that is
+    too old; `Busy` while a kernel runs on the directory itself.
+    """
+    try:
+        from .nats_store import NatsStore
+        from .own_server import OwnServer
+        from .store_address import parse_address
+        from .workspace_files import GUARDED, WorkspaceFiles
+    except ModuleNotFoundError as error:
+        if error.name != "nats":
+            raise
+        found = coded("engine.no_client")
+        raise MissingRequirement(found, op="open a store", fix="pip install 'worldfs[fleet]'") from None
+    where = parse_address(address)
+    if robot:
+        where = where._replace(bucket=f"{where.bucket}-{robot}")
+    server = OwnServer(directory, os.environ) if not where.servers else None
+    store = NatsStore(where, server=server, clock=clock)
+    if not files:
+        return store
+    try:
+        disk = open_store("disk", files, guarded=GUARDED)
+        if store.get(TAKEN_IN) is None:
+            if (holder := disk.lease(KERNEL_LEASE).holder()) is not None:
+                raise busy(holder, path=files, purpose="open a store")
+            copy_store(disk, store)
+            store.put(TAKEN_IN, b"")
+        store.follow_files(WorkspaceFiles(store, disk))
+    except BaseException:
+        store.close()
+        raise
+    return store

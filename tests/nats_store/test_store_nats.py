@@ -1,0 +1,42 @@
+"""The store on NATS keeps the contract."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from worldfs.testing.store_contract import StoreContract
+
+HOLD = (
+    "import sys; from worldfs.plugins.nats_store.nats_store import NatsStore\n"
+    "from worldfs.plugins.nats_store.store_address import StoreAddress\n"
+    "store = NatsStore(StoreAddress(sys.argv[1], sys.argv[2], token=sys.argv[3], ttl_s=2.0))\n"
+    "lease = store.lease(sys.argv[4], 'die').acquire()\n"
+    "print('held', flush=True); sys.stdin.read()"
+)
+
+
+@pytest.fixture
+def store(nats_address):
+    from worldfs.plugins.nats_store.nats_store import NatsStore
+
+    store = NatsStore(nats_address)
+    yield store
+    store.close()
+
+
+class TestNatsStore(StoreContract):
+    @pytest.fixture
+    def dead_holder(self, store, nats_address):
+        """Another process: it is killed while it holds the lease."""
+
+        def die(name):
+            where = nats_address
+            command = [sys.executable, "-c", HOLD, where.servers, where.bucket, where.token, name]
+            with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+                assert process.stdout.readline() == "held\n"
+                assert store.lease(name).holder()["pid"] == process.pid
+                process.send_signal(signal.SIGKILL)
+
+        return die
