@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 import threading
 from dataclasses import replace
 from typing import Any
@@ -17,11 +18,14 @@ from worldfs.base.errors import BadInput
 from worldfs.base.messages import render
 from worldfs.base.model import Order, Outcome, RobotState, Scene, Thing
 from worldfs.plugins.rekep.path_checker import ConstrainedPathChecker
-from worldfs.robots.mujoco import panda, support
+from worldfs.robots.mujoco import actions, panda, support
 from worldfs.robots.mujoco.ik import HOME
+from worldfs.robots.mujoco.reserved_space import SweptSpace
 from worldfs.robots.mujoco.scene_layout import layout
+from worldfs.robots.mujoco.shared_world import SharedWorld
 from worldfs.robots.mujoco.tabletop import Tabletop
 from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
+from worldfs.testing.workcell import Workcell
 
 from . import lies
 
@@ -37,10 +41,11 @@ class Pair:
     """Two drivers of one tabletop, by the ids of their robots."""
 
     def __init__(self, scene: Scene = SCENE) -> None:
-        self.table = Tabletop(layout(scene, NEAR, FAR))
-        self.drivers = {id: TabletopDriver(id, cameras=False, tabletop=self.table) for id in (NEAR, FAR)}
+        world = SharedWorld()
+        self.drivers = {id: TabletopDriver(id, cameras=False, world=world) for id in (NEAR, FAR)}
         for driver in self.drivers.values():
-            driver.open(Scene())
+            driver.open(scene)
+        self.table = world.open(NEAR, scene)
 
     def rig(self, id: str) -> Any:
         return self.drivers[id].arm.rig
@@ -228,6 +233,40 @@ def test_a_plan_that_keeps_its_distance_changes_nothing_in_the_world(monkeypatch
     assert margins == [(0.0, 0.3)]
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_in_a_middle_that_both_share_one_waits_for_the_other_and_they_never_touch(seed):
+    rng, spots = random.Random(seed), []
+    while len(spots) < 5:
+        spot = (rng.uniform(0.36, 0.54), rng.uniform(-0.4, 0.4))
+        if all(math.dist(spot, other) > 0.13 for other in spots):
+            spots.append(spot)
+    cubes = tuple(replace(HERE, id=f"cube_{i}", position=(*spots[i], 0.0255)) for i in range(3))
+    pair = Pair(Scene(ROBOTS, cubes, (TABLE,)))
+    done = pair.together({
+        id: (("pick_up", {"object_id": f"cube_{k}"}), ("place", {"target_position": [*spots[3 + k], 0.0]}),
+             ("strategy", {"name": "home"}))
+        for k, id in enumerate((NEAR, FAR))
+    })  # fmt: skip
+    for outcome in (*done[NEAR], *done[FAR]):
+        assert outcome.ok and outcome.evidence["touched"] == [], outcome
+        assert "also_moved" not in outcome.evidence  # what the other was about, the other reports
+
+
+def test_a_plan_keeps_clear_of_where_the_other_arm_will_pass_and_says_whose_space_it_is():
+    pair = Pair()
+    arm, other = pair.drivers[NEAR].arm, pair.drivers[FAR].arm
+    over = [0.40, 0.10, 0.15, math.pi, 0.0, 0.0]
+    assert not pair.review(NEAR, "move_to", target_pose=over)
+    ball = SweptSpace(np.array([[0.40, 0.10, 0.15, 0.2]]))
+    other.reserved.reserve(FAR, ball)
+    assert not pair.review(NEAR, "move_to", target_pose=over)  # it will have moved by then
+    with arm.minding_others():
+        found = actions.plan_move(arm, Order("act", NEAR, "move_to", {"target_pose": over}))
+    assert FAR in found.found and arm.blockers == {FAR}
+    other.reserved.release(FAR)
+    assert pair.run(NEAR, ("move_to", {"target_pose": over}))[0].ok
+
+
 def test_a_cancelled_arm_holds_still_and_the_other_finishes():
     pair = Pair()
     clock = SystemClock()
@@ -260,11 +299,12 @@ def test_a_thing_thrown_at_the_other_side_is_reported_by_the_one_that_works():
 
 
 def test_each_arm_has_the_picture_of_its_own_wrist(gl):
-    table = Tabletop(layout(SCENE, NEAR, FAR))
-    for id in (NEAR, FAR):
-        driver = TabletopDriver(id, tabletop=table)
-        driver.open(Scene())
-        frame = driver.renderer().capture(table.simulation.data, "wrist")
+    world = SharedWorld()
+    drivers = [TabletopDriver(id, world=world) for id in (NEAR, FAR)]
+    for driver in drivers:
+        driver.open(SCENE)
+    for driver in drivers:
+        frame = driver.renderer().capture(driver.arm.simulation.data, "wrist")
         position, rotation = driver.arm.view.tcp_pose()
         assert np.allclose(frame.position, position + rotation @ (np.array(panda.WRIST) - [0, 0, panda.TCP]), atol=1e-6)
         driver.close()
@@ -274,7 +314,6 @@ def test_each_arm_has_the_picture_of_its_own_wrist(gl):
     ("robots", "things", "found"),
     [
         ((RobotState(NEAR), RobotState(FAR)), (), "and franka_002 at"),
-        ((ROBOTS[0],), (), "and franka_002 at"),
         (ROBOTS, (replace(HERE, id=FAR),), "a robot called"),
     ],
 )
@@ -284,6 +323,24 @@ def test_two_arms_need_bases_and_names_of_their_own(robots, things, found):
 
 
 def test_a_driver_without_an_arm_at_the_table_is_told_who_has_one():
-    table = Tabletop(layout(SCENE, NEAR, FAR))
-    with pytest.raises(BadInput, match="franka_003"):
-        TabletopDriver("franka_003", cameras=False, tabletop=table).open(Scene())
+    pair = Pair()
+    late = TabletopDriver("franka_003", cameras=False, world=pair.drivers[NEAR].world)
+    with pytest.raises(BadInput, match="franka_003") as caught:
+        late.open(SCENE)
+    assert "paos up" in caught.value.fix
+    back = TabletopDriver(FAR, cameras=False, world=pair.drivers[NEAR].world)  # removed, and added again
+    back.open(SCENE)
+    assert back.arm is pair.drivers[FAR].arm and back.world.arms == [NEAR, FAR, "franka_003"]
+
+
+def test_four_arms_at_one_table_work_at_once():
+    ids, spots = ("a", "b", "c", "d"), ((0.35, 0.1), (0.55, -0.1), (0.35, -0.35), (0.55, 0.35))
+    cubes = tuple(replace(HERE, id=f"cube_{id}", position=(*at, 0.0255)) for id, at in zip(ids, spots, strict=True))
+    cell = Workcell(Scene((), cubes, (TABLE,)), ids)
+    done = cell.together({
+        id: [("pick_up", {"object_id": f"cube_{id}"}), ("strategy", {"name": "home"})] for id in ids
+    })  # fmt: skip
+    for id, some in done.items():
+        assert all(o.ok and o.evidence["touched"] == [] for o in some), some
+        assert cell.rig(id).held() == f"cube_{id}"
+    assert len({driver.observe().robots[0].pose for driver in cell.drivers.values()}) == 4

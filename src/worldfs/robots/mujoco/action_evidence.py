@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from worldfs.base.model import Json
+from worldfs.base.messages import coded
+from worldfs.base.model import Cause, Finding, Json, Outcome
 from worldfs.robots import displacements
 
 from . import geometry, support
 from .arm import Arm
 from .array_types import Array
 from .model_builder import TIMESTEP
+from .motion_loop import MotionLoop, MotionStopped
 
 TRUTH = "truth"  # the source of what is measured here: the simulation's own state, and no picture
 
@@ -20,12 +22,27 @@ def rounded(values: Array | tuple[float, ...] | list[float], digits: int = 4) ->
     return [round(float(v), digits) + 0.0 for v in values]
 
 
+def plan_failure(finding: Finding, evidence: Json) -> Outcome:
+    """A plan that could not be made once the time had come: an error of the action, with the body's reason."""
+    why = coded("robot.plan_failed", found=finding.found, fix=finding.fix)
+    return Outcome.failure(Cause.ERROR, finding.code, why, evidence=evidence, findings=(finding,))
+
+
+def stop_failure(op: str, stopped: MotionStopped, mover: MotionLoop, evidence: Json) -> Outcome:
+    """The run was to stop: it stands, as far as its speed says."""
+    cause = Cause.CANCELLED if stopped.why == "cancelled" else Cause.TIMEOUT
+    code = "CANCELLED" if cause is Cause.CANCELLED else "EXECUTION_TIMEOUT"
+    why = coded("robot.cancelled") if cause is Cause.CANCELLED else coded("robot.timeout")
+    still = coded("robot.motion_stopped", op=op, why=why)
+    return Outcome.failure(cause, code, still, evidence={**evidence, "held": mover.still, "speed": mover.speed})
+
+
 class ActionEvidence:
     """Opened before anything moves, closed when all is at rest."""
 
     def __init__(self, arm: Arm, thing: str | None = None) -> None:
         self.arm, self.thing = arm, thing
-        self._steps = arm.mover.steps
+        self._steps, self._time = arm.mover.steps, float(arm.simulation.data.time)
         self._before = self._snapshot()
         self._from = None if thing is None else arm.rig.position(thing).copy()
         self._poses = self._all()
@@ -77,6 +94,7 @@ class ActionEvidence:
             way = self.arm.rig.position(self.thing) - self._from
             out["object_moved"] = round(float(np.linalg.norm(way)), 4)
             out["carried_by"] = {owner: round(part, 3) for owner, part in support.shares(rig, self.thing).items()}
-        if others := displacements.displacements(self._poses, self._all(), self.meant):
+        meant = self.meant | self.arm.reserved.handled_by_others(self.arm.robot_id, self._time)
+        if others := displacements.displacements(self._poses, self._all(), meant):
             out["also_moved"] = others
         return {**out, **self.more}

@@ -14,11 +14,12 @@ from worldfs.base.standard_operations import OBJECT
 from worldfs.robots import rotations
 
 from . import geometry, grasp, object_placement, panda, params, support
-from .action_evidence import ActionEvidence
+from .action_evidence import ActionEvidence, plan_failure
 from .arm import Arm, AttemptResult, collision_finding, unreachable_finding
 from .array_types import Array
 from .collision import contacts
 from .path_planner import SEARCHES, plan_path
+from .shared_motion import plan_motion
 
 ARRIVED = 0.005  # m
 TURNED = 0.05  # rad
@@ -41,17 +42,6 @@ class ReachPlan:
     route: list[Array]
     position: Array
     rotation: Array
-
-
-def plan_failure(finding: Finding, action_evidence: ActionEvidence) -> Outcome:
-    """A plan that could not be made once the time had come: an error of the action, with the body's reason."""
-    return Outcome.failure(
-        Cause.ERROR,
-        finding.code,
-        coded("robot.plan_failed", found=finding.found, fix=finding.fix),
-        evidence=action_evidence.close(),
-        findings=(finding,),
-    )
 
 
 # --- move_to ---
@@ -114,10 +104,10 @@ def plan_move(arm: Arm, order: Order) -> ReachPlan | Finding:
 
 
 def move_to(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
-    plan = plan_move(arm, order)
-    if isinstance(plan, Finding):
-        return plan_failure(plan, action_evidence)
     held = arm.rig.held()
+    plan = plan_motion(arm, lambda: plan_move(arm, order), lambda found: [(found.route, held)])
+    if isinstance(plan, Finding):
+        return plan_failure(plan, action_evidence.close())
     arm.mover.follow(plan.route, settle=0.25)
     position, rotation = arm.view.tcp_pose()
     off = float(np.linalg.norm(position - plan.position))
@@ -167,12 +157,12 @@ def plan_pick(arm: Arm, order: Order) -> grasp.GraspPlan | Finding:
 
 
 def pick_up(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
-    planned = plan_pick(arm, order)
+    planned = plan_motion(arm, lambda: plan_pick(arm, order), grasp.legs)
     if isinstance(planned, Finding):
-        return plan_failure(planned, action_evidence)
+        return plan_failure(planned, action_evidence.close())
     done = attempt_grasp(arm, planned, action_evidence, order.id)
     if isinstance(done, Finding):
-        return plan_failure(done, action_evidence)
+        return plan_failure(done, action_evidence.close())
     action_evidence.distance = done.distance
     if not done.ok:
         return Outcome.failure(Cause.ERROR, done.code, done.message, evidence=action_evidence.close())
@@ -204,7 +194,7 @@ def attempt_grasp(
 def _regrasp(arm: Arm, id: str, job: str) -> grasp.GraspPlan | Finding:
     arm.mover.grip(panda.STROKE)
     arm.mover.quiet(id)
-    return grasp.plan(arm, id, job)
+    return plan_motion(arm, lambda: grasp.plan(arm, id, job), grasp.legs)
 
 
 # --- place ---
@@ -248,9 +238,9 @@ def plan_place(arm: Arm, order: Order) -> object_placement.PlacementPlan | Findi
 
 
 def attempt_place(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
-    planned = plan_place(arm, order)
+    planned = plan_motion(arm, lambda: plan_place(arm, order), object_placement.legs)
     if isinstance(planned, Finding):
-        return plan_failure(planned, action_evidence)
+        return plan_failure(planned, action_evidence.close())
     axis = support.upright_axis(arm.rig, planned.thing)
     done = object_placement.carry_out(arm, planned, axis)
     if not done.ok and done.code in AGAIN:
@@ -281,7 +271,7 @@ def _again(
     picked = _regrasp(arm, planned.thing, order.id)
     if isinstance(picked, Finding) or not grasp.carry_out(arm, picked).ok:
         return None
-    once_more = plan_place(arm, order)
+    once_more = plan_motion(arm, lambda: plan_place(arm, order), object_placement.legs)
     if isinstance(once_more, Finding):
         return None
     return object_placement.carry_out(arm, once_more, axis, pace=LIMP)

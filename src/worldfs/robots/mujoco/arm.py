@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -16,6 +17,8 @@ from .array_types import Array, Native
 from .collision import CollisionChecker
 from .ik import HOME, IKSolver
 from .motion_control import MotionController
+from .neighbours import neighbours
+from .reserved_space import ReservedSpace
 from .rig import Rig
 from .simulation import Simulation
 
@@ -29,6 +32,9 @@ class Arm:
     solver: IKSolver
     mover: MotionController
     ready: Array = field(default_factory=HOME.copy)  # a pose free of collision in this scene
+    reserved: ReservedSpace = field(default_factory=ReservedSpace)  # of the world, shared by its bodies
+    blockers: set[str] = field(default_factory=set)  # robots that the plan under way came too near to
+    _minds: bool = False  # a plan keeps clear of where the others will pass; a review only of where they stand
 
     @property
     def view(self) -> ArmView:
@@ -43,8 +49,34 @@ class Arm:
         """A copy for plans that change the model: the world's own may be stepped for another arm meanwhile."""
         return copy.copy(self.simulation.model)
 
+    @property
+    def robot_id(self) -> str:
+        return self.rig.robot_id
+
+    @property
+    def others(self) -> bool:
+        """Whether there are other bodies in this world."""
+        return len(self.rig.arms) + len(self.rig.carriers) > 1
+
+    @property
+    def prefix(self) -> str:
+        return self.rig.view.prefix
+
+    def wait(self, seconds: float) -> None:
+        self.mover.wait(seconds)
+
+    @contextmanager
+    def minding_others(self) -> Iterator[None]:
+        """Meanwhile plans keep clear of what the other bodies will pass through; `blockers` says whom they met."""
+        self._minds = True
+        try:
+            yield
+        finally:
+            self._minds = False
+
     def collision_checker(self, *, opening: float | None = None, held: str | None = None) -> CollisionChecker:
-        return CollisionChecker(self.rig, opening=opening, held=held)
+        others = neighbours(self.rig, self.reserved, self.blockers, moving=self._minds) if self.others else None
+        return CollisionChecker(self.rig, opening=opening, held=held, neighbours=others)
 
     def reach(self, position: Array) -> float:
         """Distance of a point from the robot's base (m), as the critic measures it."""

@@ -12,6 +12,7 @@ import math
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Protocol
 
 import mujoco
 import numpy as np
@@ -20,9 +21,9 @@ import numpy.typing as npt
 from worldfs.base.errors import MissingRequirement
 from worldfs.base.messages import coded
 
-from .arm_view import ArmView
 from .array_types import Array, Image, Native
 from .gl import gl_status
+from .simulation import Simulation
 
 WIDTH, HEIGHT = 640, 480
 
@@ -48,10 +49,18 @@ class CameraFrame:
         )
 
 
+class CameraView(Protocol):
+    """A body whose cameras have names of their own in the model."""
+
+    simulation: Simulation
+
+    def camera(self, name: str) -> str: ...
+
+
 class CameraRenderer:
     """Raises `MissingRequirement` with the packages that pictures need when there is no OpenGL."""
 
-    def __init__(self, view: ArmView) -> None:
+    def __init__(self, view: CameraView) -> None:
         status = gl_status()
         if not status.backend:
             why = coded("robot.no_camera", why=status.why)

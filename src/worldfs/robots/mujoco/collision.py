@@ -11,6 +11,8 @@ import numpy as np
 from worldfs.base.messages import CodedText, coded
 
 from .array_types import Array
+from .body_cover import BodyCover
+from .neighbours import Neighbours
 from .rig import TOUCH_DEPTH, Rig
 
 RESOLUTION = 0.06  # rad between checked poses of a joint path
@@ -23,7 +25,14 @@ class CollisionChecker:
     `opening` is the half opening of the fingers (m) in every pose tried.
     """
 
-    def __init__(self, rig: Rig, *, opening: float | None = None, held: str | None = None) -> None:
+    def __init__(
+        self,
+        rig: Rig,
+        *,
+        opening: float | None = None,
+        held: str | None = None,
+        neighbours: Neighbours | None = None,
+    ) -> None:
         self.rig = rig
         self.model = rig.simulation.model
         self.data = mujoco.MjData(self.model)
@@ -36,10 +45,46 @@ class CollisionChecker:
             self.offset = rotation.T @ (rig.position(held) - position)
             self.turn = rotation.T @ rig.rotation(held)
         self._owner = rig.geom_owner
+        self._neighbours = neighbours
         self._quat = np.zeros(4)
+        self._margins = neighbours.margins(self.spheres_at(rig.view.joints())) if neighbours else {}
 
     def hits(self, q: Array, *, allowed: frozenset[Pair] | set[Pair] = frozenset()) -> dict[Pair, float]:
         """Pairs deeper than 2 mm at arm angles `q` (7) that involve the arm or what it holds: pair → depth (m)."""
+        data = self.data
+        self._pose(q)
+        mujoco.mj_collision(self.model, data)
+        found: dict[Pair, float] = {}
+        if self._neighbours:
+            near = self._neighbours.near(self._cover().spheres(data), self._margins)
+            found |= {pair("robot", id): depth for id, depth in near.items() if pair("robot", id) not in allowed}
+        if data.ncon == 0:
+            return found
+        contacts = data.contact
+        deep = np.nonzero(contacts.dist[: data.ncon] < -TOUCH_DEPTH)[0]
+        for i in deep:
+            one, other = sorted(self._owner[g] for g in contacts.geom[i])
+            if "robot" not in (one, other) and self.held not in (one, other):
+                continue
+            met = (one, other)
+            if self.held is not None and set(met) == {"robot", self.held}:
+                continue
+            if self._neighbours and self._neighbours.passing(met):
+                continue
+            if met not in allowed:
+                found[met] = max(found.get(met, 0.0), -float(contacts.dist[i]))
+        return found
+
+    def spheres_at(self, q: Array) -> Array:
+        """The arm and what it holds at these angles, as spheres (n × 4: centre, radius)."""
+        self._pose(q)
+        return self._cover().spheres(self.data)
+
+    def _cover(self) -> BodyCover:
+        rig = self.rig
+        return rig.cover(rig.view.bodies if self.held is None else rig.view.bodies | {rig.body[self.held]})
+
+    def _pose(self, q: Array) -> None:
         rig, data = self.rig, self.data
         data.qpos[rig.view.joint_qpos] = q
         mujoco.mj_kinematics(self.model, data)
@@ -50,22 +95,6 @@ class CollisionChecker:
             mujoco.mju_mat2Quat(self._quat, (rotation @ self.turn).ravel())
             data.qpos[at + 3 : at + 7] = self._quat
             mujoco.mj_kinematics(self.model, data)
-        mujoco.mj_collision(self.model, data)
-        found: dict[Pair, float] = {}
-        if data.ncon == 0:
-            return found
-        contacts = data.contact
-        deep = np.nonzero(contacts.dist[: data.ncon] < -TOUCH_DEPTH)[0]
-        for i in deep:
-            one, other = sorted(self._owner[g] for g in contacts.geom[i])
-            if "robot" not in (one, other) and self.held not in (one, other):
-                continue
-            pair = (one, other)
-            if self.held is not None and set(pair) == {"robot", self.held}:
-                continue
-            if pair not in allowed:
-                found[pair] = max(found.get(pair, 0.0), -float(contacts.dist[i]))
-        return found
 
     def free(self, q: Array, *, allowed: frozenset[Pair] | set[Pair] = frozenset()) -> bool:
         return not self.hits(q, allowed=allowed)

@@ -25,7 +25,8 @@ from .ik import HIGH, LOW
 from .lazy_observation import Array, LazyObservation
 from .model_builder import TIMESTEP
 from .motion_control import CLOSE, SPEED
-from .scene_layout import random_scene
+from .random_scene import random_scene
+from .shared_world import SharedWorld
 from .tabletop_driver import TabletopDriver
 from .task_predicates import DONE, TaskGoal, goal_position
 
@@ -77,7 +78,7 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
         self.render_mode = render_mode
         self._pictures = pictures
         self._scene = scene
-        self.body = body or TabletopDriver(robot_id, objects=objects)
+        self.body = body or TabletopDriver(robot_id, world=SharedWorld(objects=objects))
         self._objects = objects
         self._steps = max(1, round(1 / (control_hz * TIMESTEP)))
         self._command = np.zeros(panda.ARM)
@@ -136,7 +137,7 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
             )
         where = place or self.place
         if task in ("place", "stack") and not where and not position:
-            baskets = [piece.id for piece in rig.plan.furniture if piece.shape == "basket"]
+            baskets = [piece.id for piece in rig.furniture if piece.shape == "basket"]
             others = baskets if task == "place" else [id for id in rig.objects if id != chosen]
             where = others[0] if others else ""
         if where and where not in rig.things:

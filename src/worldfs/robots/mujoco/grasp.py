@@ -17,6 +17,7 @@ from .array_types import Array
 from .collision import contacts, pair, thing_name
 from .motion_control import CLOSE
 from .path_planner import SEARCHES, plan_path
+from .shared_motion import Leg
 
 APPROACH = 0.12  # m before the grasp, along the gripper
 TILTS = (0.0, 0.5, 1.0, 1.5)  # rad off straight down: from above if that can be, else from above and behind, else level
@@ -39,6 +40,10 @@ class GraspPlan:
     up: list[Array]
     lift: float
     opening: float
+
+
+def legs(planned: GraspPlan) -> list[Leg]:
+    return [([*planned.route, *planned.down], None), (planned.up, planned.thing)]
 
 
 def plan(arm: Arm, id: str, job: str = "") -> GraspPlan | Finding:

@@ -23,13 +23,15 @@ _NAME = re.compile(r"(front|wrist)_(\d{3,})(_depth)?\.(png|npy)")
 class ImageStore:
     """Writes `camera/front_NNN.png`, `front_NNN_depth.npy` (float32 m, H×W) and `wrist_NNN.png` under `root`.
 
+    `own`: a folder below `camera` that no other robot of the workspace writes to; "": it has no other.
+
     Paths that it returns start with the root's own name, as ENVIRONMENT.md is in the same folder. Numbers go on where
     an earlier run stopped, so that a path once written never changes its meaning.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, own: str = "") -> None:
         self.root = root
-        self.folder = root / "camera"
+        self.folder = root / "camera" / own
         self.number = max(self._numbers(), default=0)
 
     def _numbers(self) -> set[int]:
@@ -55,7 +57,7 @@ class ImageStore:
             self._prune()
         except OSError as error:
             raise from_os(error, path=str(self.folder), op="keep a picture") from error
-        where = f"{self.root.name}/camera"
+        where = f"{self.root.name}/{self.folder.relative_to(self.root).as_posix()}"
         return {
             "camera_rgb": f"{where}/front_{stem}.png",
             "depth": f"{where}/front_{stem}_depth.npy",

@@ -11,9 +11,9 @@ import numpy as np
 
 from worldfs.base.model import Thing
 
-from . import geometry, object_kinds, panda
+from . import carrier_model, geometry, object_kinds, panda
 from .array_types import Array, Native
-from .scene_layout import BASKET_WALL, SLAB, SceneLayout
+from .scene_layout import BASKET_WALL, SLAB, SceneLayout, covers
 
 TIMESTEP = 0.002  # s
 
@@ -30,6 +30,8 @@ def build(plan: SceneLayout) -> Native:
     )  # a diverged world is reported, never put back by magic
     option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     _look(spec, plan)
+    if plan.arms:
+        _front_camera(spec, plan)
     x, y, _ = plan.middle
     spec.worldbody.add_geom(
         name="floor",
@@ -41,6 +43,8 @@ def build(plan: SceneLayout) -> Native:
     for place in plan.arms:
         panda.add(spec, place.base[:3], geometry.quat_of(geometry.from_rpy(*place.base[3:6])), place.prefix)
         _pedestal(spec, plan, place.base)
+    for carrier in plan.carriers:
+        carrier_model.add(spec, carrier.base, carrier.prefix)
     for i, thing in enumerate(plan.furniture):
         _furniture(spec, i, thing)
     for i, thing in enumerate(plan.objects):
@@ -92,6 +96,9 @@ def _look(spec: Native, plan: SceneLayout) -> None:
             castshadow=False,
             type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
         )
+
+
+def _front_camera(spec: Native, plan: SceneLayout) -> None:
     eye, target = front_view(plan)
     look = (target - eye) / np.linalg.norm(target - eye)
     right = np.cross(look, [0, 0, 1])
@@ -107,11 +114,13 @@ def front_view(plan: SceneLayout) -> tuple[Array, Array]:
     points = [at + turn @ np.array([0.40, 0.0, 0.12]) for at, turn in zip(bases, turns, strict=True)]
     points += [np.array(t.position) for t in (*plan.objects, *(f for f in plan.furniture if f.shape == "basket"))]
     points = [p for p in points if np.linalg.norm(p - base) < 1.6]
+    points += [np.array(carrier.tray.position) for carrier in plan.carriers]
     low, high = np.min([*points, *bases], axis=0), np.max([*points, *bases], axis=0)
     target = 0.5 * (low + high)
     target[2] = max(base[2], float(low[2])) + 0.24
     span = max(float(np.linalg.norm(high[:2] - low[:2])), 0.75)
-    direction = turns[0] @ np.array([0.86, 0.30, 0.50])
+    aside = (0.86, 0.30, 0.50) if len(turns) == 1 else (0.15, -0.85, 0.55)  # of several arms none hides another
+    direction = (turns[0] if turns else np.eye(3)) @ np.array(aside)
     return target + direction / np.linalg.norm(direction) * (0.72 + 0.88 * span), target
 
 
@@ -119,8 +128,7 @@ def _pedestal(spec: Native, plan: SceneLayout, base: tuple[float, ...]) -> None:
     """The pedestal of a base, where there is no table top."""
     x, y, z = base[:3]
     on_table = any(
-        t.shape == "table" and abs(t.position[2] - z) < 0.03 and abs(x - t.position[0]) <= t.size[0] / 2 + 0.05
-        for t in plan.furniture
+        t.shape == "table" and abs(t.position[2] - z) < 0.03 and covers(t, x, y, 0.05) for t in plan.furniture
     )
     box = mujoco.mjtGeom.mjGEOM_BOX
     visual = {"contype": 0, "conaffinity": 0}

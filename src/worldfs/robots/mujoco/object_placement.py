@@ -19,6 +19,7 @@ from .array_types import Array
 from .collision import contacts, pair, thing_name
 from .path_planner import SEARCHES, plan_path
 from .scene_layout import covers, interior, within
+from .shared_motion import Leg
 
 TOLERANCE = 0.03  # m from the goal
 STILL = 0.02  # m/s
@@ -53,11 +54,15 @@ class PlacementPlan:
     opening: float
 
 
+def legs(planned: PlacementPlan) -> list[Leg]:
+    return [([*planned.route, *planned.down], planned.thing), (planned.up, None)]
+
+
 def surfaces(arm: Arm, x: float, y: float, besides: str) -> list[tuple[float, str]]:
     """(height, id) of everything that a thing could rest on at (x, y); "floor" is the last."""
     rig = arm.rig
     found: list[tuple[float, str]] = [(rig.plan.floor, "floor")]
-    for piece in rig.plan.furniture:
+    for piece in rig.furniture:
         if piece.shape == "basket" and covers(piece, x, y, -0.005):
             found.append((float(interior(piece)[0][2]), piece.id))
         elif piece.shape == "table" and covers(piece, x, y):
@@ -100,7 +105,7 @@ def goal_at(arm: Arm, held: str, position: Array, job: str = "") -> list[Placeme
 def _around(arm: Arm, id: str) -> Thing | None:
     """The basket that `id` is or lies in: what goes onto a heap in a basket goes into the basket."""
     rig = arm.rig
-    baskets = [piece for piece in rig.plan.furniture if piece.shape == "basket"]
+    baskets = [piece for piece in rig.furniture if piece.shape == "basket"]
     return next((b for b in baskets if b.id == id or (id in rig.body and support.contains(rig, id, b.id))), None)
 
 
@@ -180,7 +185,8 @@ def _spots(arm: Arm, held: str, basket: Thing) -> Iterator[PlacementGoal]:
             spot = centre + room * [fx, fy]
             gaps = [float(np.hypot(*(p[:2] - spot))) - r - radius for p, r, _ in inside]
             nearest = min([*gaps, 0.05])
-            pile = max([float(p[2]) + h for (p, _, h), gap in zip(inside, gaps, strict=True) if gap < 0], default=0.0)
+            under = [float(p[2]) + h for (p, _, h), gap in zip(inside, gaps, strict=True) if gap < 0]
+            pile = max(under, default=-math.inf)
             # nearer the base is easier, and leaves the far side's view free
             ease = 0.1 * float(np.hypot(*(spot - rig.view.base[:2])))
             ranked.append((-nearest + ease, spot, pile))
@@ -203,7 +209,7 @@ def _free_places(arm: Arm, held: str, piece: Thing, half: float) -> Iterator[Pla
     others = [(rig.position(id)[:2], float(np.max(rig.half(id)[:2]))) for id in rig.objects if id != held]
     others += [
         (np.array(f.position[:2]), math.hypot(*f.size[:2]) / 2)
-        for f in rig.plan.furniture
+        for f in rig.furniture
         if f.shape in ("basket", "box") and f.id != piece.id
     ]
     margin = min(radius, piece.size[0] / 2 - 0.005, piece.size[1] / 2 - 0.005)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from .camera import HEIGHT, WIDTH, CameraFrame, CameraRenderer
 from .object_kinds import COLOR_WORDS, words_of
 from .path_planner import SEARCHES, plan_path
 from .rig import Rig
+from .shared_motion import plan_motion
 
 CENTRED = 16.0  # pixels from the picture's middle
 SLACK = 0.05  # rad: about as much as `CENTRED`
@@ -51,7 +53,7 @@ class Detection:
 def matching_ids(rig: Rig, label: str) -> list[str]:
     """Ids of the things that a label may mean, objects before furniture: by id, by name, by words and colour."""
     text = label.strip().lower()
-    everything = [*rig.objects, *(f.id for f in rig.plan.furniture)]
+    everything = [*rig.objects, *(f.id for f in rig.furniture)]
     for test in (
         lambda t: t.id.lower() == text,
         lambda t: t.name.lower() == text,
@@ -122,6 +124,13 @@ def plan_camera_pose(arm: Arm, position: Array) -> tuple[list[Array], float] | F
     )
 
 
+def _free_view(arm: Arm, position: Array) -> list[Array] | Finding:
+    pose = plan_camera_pose(arm, position)
+    if isinstance(pose, Finding):
+        return pose
+    return pose[0] if pose else Finding("CRITIC_REFUSED", "", "", coded("robot.no_free_view"), "")
+
+
 def plan_locate(arm: Arm, order: Order) -> str | Finding:
     """The id that the order's label means, if a view of it can be had."""
     label = params.word(order.params, LABEL)
@@ -183,12 +192,11 @@ def locate(arm: Arm, renderer: CameraRenderer, order: Order, action_evidence: Ac
         return Outcome.failure(Cause.ERROR, "NOT_SEEN", unseen, evidence=action_evidence.close())
     estimate, looks = detection.position, 0
     while looks < LOOKS:
-        way = plan_camera_pose(arm, estimate)
-        if way is None or isinstance(way, Finding):
-            why = way.found if isinstance(way, Finding) else coded("robot.no_free_view")
-            seen = coded("robot.seen_at", id=id, at=estimate, why=why)
+        way = plan_motion(arm, partial(_free_view, arm, estimate), lambda found: [(found, arm.rig.held())])
+        if isinstance(way, Finding):
+            seen = coded("robot.seen_at", id=id, at=estimate, why=way.found)
             return Outcome.failure(Cause.ERROR, "CRITIC_REFUSED", seen, evidence=action_evidence.close())
-        arm.mover.follow(way[0], settle=0.2)
+        arm.mover.follow(way, settle=0.2)
         looks += 1
         detection = detect(arm.rig, renderer.capture(data, "wrist", rgb=False, depth=True, segments=True), id)
         if detection is None:
@@ -229,13 +237,18 @@ def locate(arm: Arm, renderer: CameraRenderer, order: Order, action_evidence: Ac
     return Outcome.success(shown, **action_evidence.close())
 
 
+def _way_to_view(arm: Arm, spot: tuple[float, ...]) -> list[Array] | Finding:
+    checker, view = arm.collision_checker(held=arm.rig.held()), arm.view
+    q = arm.solver.near(arm.ready, view.base + view.base_rotation @ spot, rotations.hand_rotation(0.0))
+    way = None if q is None or not checker.free(q) else plan_path(checker, view.joints(), q)
+    return way or Finding("CRITIC_REFUSED", "", "", coded("robot.no_free_view"), "")
+
+
 def _search(arm: Arm, renderer: CameraRenderer, id: str) -> Detection | None:
-    checker = arm.collision_checker(held=arm.rig.held())
     rig = arm.rig
     for spot in SEARCH:
-        q = arm.solver.near(arm.ready, rig.view.base + rig.view.base_rotation @ spot, rotations.hand_rotation(0.0))
-        way = None if q is None or not checker.free(q) else plan_path(checker, rig.view.joints(), q)
-        if way is None:
+        way = plan_motion(arm, partial(_way_to_view, arm, spot), lambda found: [(found, rig.held())])
+        if isinstance(way, Finding):
             continue
         arm.mover.follow(way)
         detection = detect(

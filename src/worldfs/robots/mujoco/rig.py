@@ -1,4 +1,4 @@
-"""The rig: the things of a simulated world as one of its arms sees them, by id: where they are, what touches what."""
+"""The rig: the things of a simulated world as one of its bodies sees them, by id: where they are, what touches what."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ from worldfs.robots import rotations
 from . import geometry
 from .arm_view import ArmView
 from .array_types import Array
-from .scene_layout import LABEL_FLOOR, LABEL_OWN, ArmPlacement, SceneLayout
+from .body_cover import BodyCover
+from .carrier_view import CarrierView
+from .scene_layout import LABEL_FLOOR, LABEL_OWN, ArmPlacement, SceneLayout, within
 from .simulation import Simulation
 
+ABOVE_TRAY = 0.12  # m above the rim that a heap on a tray may reach
 TOUCH_DEPTH = 0.002  # m: contacts deeper than this are collisions when planning
 
 
@@ -28,30 +31,52 @@ class Contact:
     depth: float
 
 
-class Rig:
-    """Ties ids to the numbers of the model. What no id stands for has a label: "robot" is the arm of `view`, "floor"
-    what stands under everything; another arm goes by its robot's id."""
+class BodyRig:
+    """Ties ids to the numbers of the model. What no id stands for has a label: "robot" is the body that looks, "floor"
+    what stands under everything; another body goes by its robot's id."""
 
-    def __init__(self, plan: SceneLayout, simulation: Simulation, placement: ArmPlacement) -> None:
-        self.plan, self.simulation, self.placement = plan, simulation, placement
-        views = {arm.robot_id: ArmView(simulation, arm.prefix, arm.base) for arm in plan.arms}
-        self.view = views.pop(placement.robot_id)
-        self.others = views
+    def __init__(self, plan: SceneLayout, simulation: Simulation, robot_id: str) -> None:
+        self.plan, self.simulation, self.robot_id = plan, simulation, robot_id
+        self.arms = {arm.robot_id: ArmView(simulation, arm.prefix, arm.base) for arm in plan.arms}
+        self.carriers = {one.robot_id: CarrierView(simulation, one) for one in plan.carriers}
+        self.others = {id: view for id, view in self.arms.items() if id != robot_id}
         model = simulation.model
-        self.things: dict[str, Thing] = {t.id: t for t in (*plan.objects, *plan.furniture)}
+        self._things: dict[str, Thing] = {t.id: t for t in (*plan.objects, *plan.furniture)}
         self.objects = [t.id for t in plan.objects]
         self.body = {id: model.body(f"object{i}").id for i, id in enumerate(self.objects)}
         self.qpos = {id: int(model.joint(f"free{i}").qposadr[0]) for i, id in enumerate(self.objects)}
         self.dof = {id: int(model.joint(f"free{i}").dofadr[0]) for i, id in enumerate(self.objects)}
-        owner: dict[int, str] = dict.fromkeys(self.view.bodies, LABEL_OWN)
-        for robot_id, other in self.others.items():
-            owner |= dict.fromkeys(other.bodies, robot_id)
+        owner: dict[int, str] = {}
+        bodies = {id: view.bodies for id, view in self.arms.items()}
+        bodies |= {id: frozenset((carrier.base_body,)) for id, carrier in self.carriers.items()}
+        for id, own in bodies.items():
+            owner |= dict.fromkeys(own, LABEL_OWN if id == robot_id else id)
+        owner.update({carrier.tray_body: carrier.tray.id for carrier in self.carriers.values()})
         owner.update({b: id for id, b in self.body.items()})
         for i, thing in enumerate(plan.furniture):
             owner[model.body(f"furniture{i}").id] = thing.id
         self.body_owner = [owner.get(b, LABEL_FLOOR) for b in range(model.nbody)]
         self.geom_body = model.geom_bodyid.copy()
         self.geom_owner = [self.body_owner[b] for b in self.geom_body]
+        self._covers: dict[frozenset[int], BodyCover] = {}
+
+    def cover(self, bodies: frozenset[int]) -> BodyCover:
+        if bodies not in self._covers:
+            self._covers[bodies] = BodyCover(self.simulation.model, bodies)
+        return self._covers[bodies]
+
+    @property
+    def things(self) -> dict[str, Thing]:
+        """All things by id; a tray where it is now, an object as the file has it."""
+        return self._things | {tray.id: tray for tray in self.trays()} if self.carriers else self._things
+
+    @property
+    def furniture(self) -> tuple[Thing, ...]:
+        """What is no object to handle, where it is now: tables, baskets, and the trays of carriers."""
+        return (*self.plan.furniture, *self.trays())
+
+    def trays(self) -> list[Thing]:
+        return [carrier.tray_now() for carrier in self.carriers.values()]
 
     # --- what is where ---
 
@@ -87,10 +112,6 @@ class Rig:
     def touching(self, id: str) -> set[str]:
         return {c.other if c.one == id else c.one for c in self.contacts() if id in (c.one, c.other)}
 
-    def fingers_on(self, id: str) -> int:
-        """The number of the arm's fingers (0 to 2) that touch an object."""
-        return self._fingers_on(id, self.view)
-
     def _fingers_on(self, id: str, view: ArmView) -> int:
         body, touched = self.body[id], set()
         for contact in self.simulation.data.contact[: self.simulation.data.ncon]:
@@ -99,6 +120,28 @@ class Rig:
                 if one == body and other in view.fingers:
                     touched.add(other)
         return len(touched)
+
+    def cargo(self, robot_id: str) -> list[str]:
+        """What lies in a carrier's tray."""
+        tray = self.carriers[robot_id].tray_now()
+        return [id for id in self.objects if within(tray, self.position(id), ABOVE_TRAY)]
+
+    def holder(self, id: str) -> str | None:
+        """Another robot that holds a thing, by the same rule."""
+        return next((robot for robot, view in self.others.items() if self._fingers_on(id, view) == 2), None)
+
+
+class Rig(BodyRig):
+    """The world of one arm, with its fingers."""
+
+    def __init__(self, plan: SceneLayout, simulation: Simulation, placement: ArmPlacement) -> None:
+        super().__init__(plan, simulation, placement.robot_id)
+        self.placement = placement
+        self.view = self.arms[placement.robot_id]
+
+    def fingers_on(self, id: str) -> int:
+        """The number of the arm's fingers (0 to 2) that touch an object."""
+        return self._fingers_on(id, self.view)
 
     def pressed(self, id: str) -> float:
         """With how much each finger presses on a thing (N), the lesser of the two."""
@@ -118,7 +161,3 @@ class Rig:
             if self.fingers_on(id) == 2:
                 return id
         return None
-
-    def holder(self, id: str) -> str | None:
-        """Another robot that holds a thing, by the same rule."""
-        return next((robot for robot, view in self.others.items() if self._fingers_on(id, view) == 2), None)

@@ -1,4 +1,4 @@
-"""The layout: a `Scene` made fit for physics, every thing complete and at rest, and random scenes from a seed.
+"""The layout: a `Scene` made fit for physics, every thing complete and at rest.
 
 Conventions of position and size (m, full extents, world frame):
 - objects: centre;
@@ -17,16 +17,20 @@ import numpy as np
 
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
-from worldfs.base.model import Relation, RobotState, Scene, Thing
+from worldfs.base.model import RobotState, Scene, Thing
 from worldfs.robots import rotations
 
-from . import geometry, object_kinds
+from . import carrier_model, geometry, object_kinds
 from .array_types import Array
 
 BASKET_WALL = 0.008  # m
 SLAB = 0.04  # m, table top
 BETWEEN_BASES = 0.30  # m
+# x, y (m), yaw (rad) in the first arm's frame: at its table, the second arm faces it, two more stand at the sides
+SEATS = ((0.0, 0.0, 0.0), (0.9, 0.0, math.pi), (0.45, -0.75, math.pi / 2), (0.45, 0.75, -math.pi / 2))
 LABEL_OWN, LABEL_FLOOR = "robot", "floor"  # what contacts call an arm itself, and what stands under everything
+PARKING = ((-0.42, 0.45), (-0.42, -0.45), (1.32, 0.45), (1.32, -0.45))  # x, y (m) of carriers in that frame
+APART = 0.6  # m between the middles of two carriers
 CLEAR_BASE = 0.20  # m about the base's axis that guessed furniture keeps free
 CLEAR_HAND = 0.13  # m that a guessed table top keeps from things below it, so that a gripper can come down
 TABLE_SIZE = (0.9, 1.2)
@@ -45,30 +49,49 @@ class ArmPlacement:
 
 
 @dataclass(frozen=True, slots=True)
+class CarrierPlacement:
+    """A robot's carrier in a world: its prefix, the middle of its base on the floor (x y z, m), and its tray."""
+
+    robot_id: str
+    prefix: str
+    base: tuple[float, ...]
+    tray: Thing
+    robot: RobotState | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SceneLayout:
-    """The model's input: the arms, complete objects, the height of the floor."""
+    """The model's input: the arms and carriers, complete objects, the height of the floor."""
 
     arms: tuple[ArmPlacement, ...]
     floor: float
     objects: tuple[Thing, ...]
     furniture: tuple[Thing, ...]
     added: frozenset[str] = field(default_factory=frozenset)  # ids of stands that are in no file
+    carriers: tuple[CarrierPlacement, ...] = ()
 
     @property
     def middle(self) -> tuple[float, ...]:
-        """The middle of the bases (x y z, m): of one arm its own base."""
-        return tuple(float(v) for v in np.mean([place.base[:3] for place in self.arms], axis=0))
+        """The middle of the arms' bases, else of the carriers', else the origin (x y z, m): of one arm its own base."""
+        bases = [place.base[:3] for place in self.arms or self.carriers] or [(0.0, 0.0, self.floor)]
+        return tuple(float(v) for v in np.mean(bases, axis=0))
 
 
-def layout(scene: Scene, *robot_ids: str) -> SceneLayout:
-    """Completes and settles `scene` for these robots' arms. Errors: `BadInput` for poses that no world can have."""
-    arms = _placements(scene, robot_ids)
+def layout(scene: Scene, *robot_ids: str, carriers: Sequence[str] = ()) -> SceneLayout:
+    """Completes and settles `scene` for these robots: arms, and carriers with their trays.
+
+    Errors: `BadInput` for poses that no world can have.
+    """
+    arms = _placements(scene, robot_ids, alone=len(robot_ids) == 1 and not carriers)
     bases = [place.base for place in arms]
+    trays = {f"{id}_tray" for id in carriers}
+    scene = replace(scene, furniture=tuple(t for t in scene.furniture if t.id not in trays))
     # An object without a position in the file is not built, and stays as the file has it. So does
     # one whose numbers cannot be built.
     furniture = {t.id: t for t in scene.furniture if _buildable(t)}
     objects = [object_kinds.completed(_three(t)) for t in scene.objects if _buildable(t) and t.id not in furniture]
     floor = _floor(bases, furniture.values(), objects)
+    parked = _parked(scene, carriers, arms, floor)
     held = {place.robot.holding for place in arms if place.robot}
     shapes = {id: replace(_three(t), shape=object_kinds.furniture_shape(t)) for id, t in furniture.items()}
     built: dict[str, Thing] = {}
@@ -76,10 +99,11 @@ def layout(scene: Scene, *robot_ids: str) -> SceneLayout:
         built[thing.id] = _furnish(
             thing, bases, floor, objects=objects, furniture=shapes.values(), built=built.values()
         )
+    trays_there = [place.tray for place in parked]
     placed: list[Thing] = []
     added: set[str] = set()
     for thing in sorted(objects, key=lambda t: t.position[2]):
-        rested = thing if thing.id in held else settled(thing, built.values(), placed, floor)
+        rested = thing if thing.id in held else settled(thing, [*built.values(), *trays_there], placed, floor)
         if rested is None:
             stand = _stand(thing, floor, {*built, *(t.id for t in objects)})
             built[stand.id] = stand
@@ -93,6 +117,7 @@ def layout(scene: Scene, *robot_ids: str) -> SceneLayout:
         tuple(sorted(placed, key=lambda t: order[t.id])),
         tuple(built.values()),
         frozenset(added),
+        parked,
     )
 
 
@@ -150,109 +175,13 @@ def settled(thing: Thing, furniture: Iterable[Thing], placed: Iterable[Thing], f
     return None
 
 
-def random_scene(seed: int, count: int = 5, robot_id: str = "franka_001", language: str = "en") -> Scene:
-    """A table, a basket and `count` things of the five kinds, reachable and apart: the same for the same seed.
-
-    `language` (en | zh) changes names only; ids, kinds and colour words are the same in both.
-    """
-    zh = language.startswith("zh")
-    table, basket = (CHINESE[w] if zh else w for w in ("table", "basket"))
-    rng = np.random.default_rng(seed)
-    furniture = (
-        Thing(
-            "table_01",
-            table,
-            "furniture",
-            (0.45, 0.0, 0.0),
-            size=(*TABLE_SIZE, TABLE_HEIGHT),
-            shape="table",
-        ),
-        Thing(
-            "basket_01",
-            basket,
-            "container",
-            (0.40, -0.40, 0.045),
-            size=(0.30, 0.40, 0.09),
-            shape="basket",
-            color="#b98a54",
-        ),
-    )
-    hues = list(EXTRA_COLORS)
-    objects: list[Thing] = []
-    spots: list[tuple[float, float]] = []
-    for i in range(count):
-        kind, size, mass, color = STANDARD_KINDS[i % len(STANDARD_KINDS)]
-        if i >= len(STANDARD_KINDS):
-            color = hues[i % len(hues)]
-        x, y = _spot(rng, spots, count)
-        spots.append((x, y))
-        yaw = float(rng.uniform(-math.pi, math.pi)) if kind not in ("apple", "can") else 0.0
-        shape = {"apple": "sphere", "can": "cylinder"}.get(kind, "box")
-        objects.append(
-            Thing(
-                f"{kind}_{i // len(STANDARD_KINDS) + 1:02d}",
-                CHINESE[color] + CHINESE[kind] if zh else f"{color} {kind}",
-                "fruit" if kind == "apple" else kind,
-                (x, y, size[2] / 2 + 0.0005),
-                (math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2)),
-                size,
-                shape,
-                mass,
-                color,
-            )
-        )
-    relations = tuple(Relation(t.id, "on", "table_01") for t in (*objects, furniture[1]))
-    return Scene((RobotState(robot_id),), tuple(objects), furniture, relations)
-
-
-# name, full extents (m), mass (kg), colour: the five kinds of the reference's trials
-STANDARD_KINDS: tuple[tuple[str, tuple[float, float, float], float, str], ...] = (
-    ("apple", (0.066, 0.066, 0.066), 0.15, "red"),
-    ("cube", (0.05, 0.05, 0.05), 0.1, "blue"),
-    ("can", (0.06, 0.06, 0.11), 0.3, "green"),
-    ("bar", (0.12, 0.036, 0.04), 0.15, "yellow"),
-    ("brick", (0.04, 0.07, 0.1), 0.5, "brown"),
-)
-EXTRA_COLORS = ("orange", "purple", "cyan", "pink", "white")
-CHINESE = {
-    "table": "桌子",
-    "basket": "篮子",
-    "apple": "苹果",
-    "cube": "方块",
-    "can": "罐子",
-    "bar": "长条",
-    "brick": "砖块",
-    "red": "红色",
-    "blue": "蓝色",
-    "green": "绿色",
-    "yellow": "黄色",
-    "brown": "棕色",
-    "orange": "橙色",
-    "purple": "紫色",
-    "cyan": "青色",
-    "pink": "粉色",
-    "white": "白色",
-}
-
-
-def _spot(rng: np.random.Generator, taken: list[tuple[float, float]], count: int) -> tuple[float, float]:
-    apart = 0.17 if count <= 5 else 0.12
-    for attempt in range(2000):
-        radius, angle = math.sqrt(rng.uniform(0.36**2, 0.62**2)), rng.uniform(-0.12, 1.0)
-        x, y = round(radius * math.cos(angle), 4), round(radius * math.sin(angle), 4)
-        if y > -0.09 and all(math.hypot(x - a, y - b) > apart * 0.999**attempt for a, b in taken):
-            return x, y
-    expected, fix = coded("common.at_most", n=12), coded("robot.fewer_objects")
-    raise BadInput(coded("robot.table_full", n=count), expected=expected, fix=fix)
-
-
-def _placements(scene: Scene, robot_ids: Sequence[str]) -> tuple[ArmPlacement, ...]:
-    alone = len(robot_ids) == 1
-    arms = []
+def _placements(scene: Scene, robot_ids: Sequence[str], *, alone: bool) -> tuple[ArmPlacement, ...]:
+    arms: list[ArmPlacement] = []
     for i, robot_id in enumerate(robot_ids):
         robot = scene.robot(robot_id)
         # a robot that the file does not have takes the place of its only robot; what that one holds is not its own
-        base = _base(robot or (scene.robots[0] if alone and len(scene.robots) == 1 else None))
+        there = robot or (scene.robots[0] if alone and len(scene.robots) == 1 else None)
+        base = _base(there) if alone or (there and there.pose) else _seat(arms, scene, robot_ids)
         arms.append(ArmPlacement(robot_id, "" if alone else f"arm{i}/", base, robot))
     for one, other in combinations(arms, 2):
         if math.dist(one.base[:3], other.base[:3]) < BETWEEN_BASES:
@@ -276,6 +205,44 @@ def _placements(scene: Scene, robot_ids: Sequence[str]) -> tuple[ArmPlacement, .
                 fix=coded("robot.call_otherwise"),
             )
     return tuple(arms)
+
+
+def _parked(
+    scene: Scene, robot_ids: Sequence[str], arms: Sequence[ArmPlacement], floor: float
+) -> tuple[CarrierPlacement, ...]:
+    """Carriers where the file has them, else at the first free place beside the first arm."""
+    first = arms[0].base if arms else (0.0,) * 6
+    turn = geometry.from_rpy(0.0, 0.0, first[5])
+    free = [np.array(first[:3]) + turn @ np.array([x, y, 0.0]) for x, y in PARKING]
+    found: list[CarrierPlacement] = []
+    for i, robot_id in enumerate(robot_ids):
+        robot = scene.robot(robot_id)
+        if robot and robot.pose:
+            at = _base(robot)[:2]
+        else:
+            taken = [one.base for one in found] + [_base(r) for id in robot_ids if (r := scene.robot(id)) and r.pose]
+            at = next((tuple(p[:2]) for p in free if all(math.dist(p[:2], t[:2]) > APART for t in taken)), ())
+        if not at:
+            raise BadInput(coded("robot.no_seat", n=len(PARKING)), fix=coded("robot.own_pose"))
+        base = (round(float(at[0]), 4) + 0.0, round(float(at[1]), 4) + 0.0, floor)
+        found.append(CarrierPlacement(robot_id, f"carrier{i}/", base, carrier_model.tray(robot_id, base), robot))
+    return tuple(found)
+
+
+def _seat(arms: Sequence[ArmPlacement], scene: Scene, robot_ids: Sequence[str]) -> tuple[float, ...]:
+    """The first place at the first arm's table that is free: for an arm whose base the file does not say."""
+    given = [_base(robot) for id in robot_ids if (robot := scene.robot(id)) and robot.pose]
+    taken = [*given, *(place.base for place in arms)]
+    first = arms[0].base if arms else (*given, (0.0,) * 6)[0]
+    for x, y, yaw in SEATS:
+        at = np.array(first[:3]) + geometry.from_rpy(*first[3:]) @ np.array([x, y, 0.0])
+        base = (*(round(float(v), 4) + 0.0 for v in at), *first[3:5], first[5] + yaw)
+        if all(math.dist(base[:3], other[:3]) >= BETWEEN_BASES for other in taken):
+            return base
+    raise BadInput(
+        coded("robot.no_seat", n=len(SEATS)), expected=coded("robot.bases_apart", m=BETWEEN_BASES),
+        fix=coded("robot.own_pose"),
+    )  # fmt: skip
 
 
 def _base(robot: RobotState | None) -> tuple[float, ...]:

@@ -12,6 +12,8 @@ from . import panda, support
 from .action_evidence import rounded
 from .arm import Arm
 from .array_types import Array
+from .carrier import Carrier
+from .rig import BodyRig
 from .scene_layout import covers
 
 OPEN = 0.04  # m between the pads: from here on the gripper is called open
@@ -21,21 +23,6 @@ def observe(arm: Arm, robot_id: str, perception: Json) -> Scene:
     """Positions to 0.1 mm, turns to 0.001; relations from contact and pose."""
     rig = arm.rig
     held = rig.held()
-    relations = _relations(arm, robot_id, held)
-    status = {r.subject: _status(r, rig.things) for r in reversed(relations)}  # the first reported counts
-    several = [r.subject for r in relations if r.relation == "leans_on"]
-    status |= {id: "on_several" if several.count(id) > 1 else "on_edge" for id in several}
-    objects = tuple(
-        replace(
-            rig.things[id],
-            position=tuple(rounded(rig.position(id))),
-            orientation=tuple(rounded(_positive(rig.quat(id)))),
-            size=tuple(rounded(rig.things[id].size)),
-            status=status.get(id) or ("on_floor" if "floor" in rig.touching(id) else "unsupported"),
-            extra={},  # further fields of the file stay the file's
-        )
-        for id in rig.objects
-    )
     opening = rig.view.opening()
     base = rounded(rig.placement.base)
     given = rig.placement.robot
@@ -50,7 +37,33 @@ def observe(arm: Arm, robot_id: str, perception: Json) -> Scene:
         "holding" if held else "open" if opening > OPEN else "closed",
         held,
     )
+    return _scene(rig, robot, perception)
+
+
+def observe_carrier(carrier: Carrier) -> Scene:
+    """The same world with the carrier's own entry."""
+    at = carrier.view.position()
+    return _scene(carrier.rig, RobotState(carrier.robot_id, tuple(rounded(at))), {})
+
+
+def _scene(rig: BodyRig, robot: RobotState, perception: Json) -> Scene:
+    relations = _relations(rig, robot.robot_id, robot.holding)
+    status = {r.subject: _status(r, rig.things) for r in reversed(relations)}  # the first reported counts
+    several = [r.subject for r in relations if r.relation == "leans_on"]
+    status |= {id: "on_several" if several.count(id) > 1 else "on_edge" for id in several}
+    objects = tuple(
+        replace(
+            rig.things[id],
+            position=tuple(rounded(rig.position(id))),
+            orientation=tuple(rounded(_positive(rig.quat(id)))),
+            size=tuple(rounded(rig.things[id].size)),
+            status=status.get(id) or ("on_floor" if "floor" in rig.touching(id) else "unsupported"),
+            extra={},  # further fields of the file stay the file's
+        )
+        for id in rig.objects
+    )
     furniture = tuple(replace(piece, extra={}) for piece in rig.plan.furniture)
+    furniture += tuple(replace(tray, position=tuple(rounded(tray.position))) for tray in rig.trays())
     return Scene((robot,), objects, furniture, tuple(relations), dict(perception))
 
 
@@ -58,10 +71,9 @@ def _positive(quat: Array) -> Array:
     return -quat if quat[0] < 0 else quat
 
 
-def _relations(arm: Arm, robot_id: str, held: str | None) -> list[Relation]:
-    rig = arm.rig
+def _relations(rig: BodyRig, robot_id: str, held: str | None) -> list[Relation]:
     found: list[Relation] = []
-    baskets = [f for f in rig.plan.furniture if f.shape == "basket"]
+    baskets = [f for f in rig.furniture if f.shape == "basket"]
     for id in rig.objects:
         if id == held:
             found.append(Relation(id, "held_by", robot_id))
@@ -84,15 +96,15 @@ def _relations(arm: Arm, robot_id: str, held: str | None) -> list[Relation]:
             found += [
                 Relation(id, "leans_on", support_id) for support_id, part in under.items() if part > support.TOUCH
             ]
-        for region in (f for f in rig.plan.furniture if f.shape == "region"):
+        for region in (f for f in rig.furniture if f.shape == "region"):
             low = float(position[2]) - half
             if covers(region, float(position[0]), float(position[1])) and abs(low - region.position[2]) < 0.03:
                 found.append(Relation(id, "on", region.id))
-    for piece in rig.plan.furniture:
+    for piece in rig.furniture:
         if piece.shape != "basket":
             continue
         foot = piece.position[2] - piece.size[2] / 2
-        for table in rig.plan.furniture:
+        for table in rig.furniture:
             if table.shape == "table" and covers(table, *piece.position[:2]) and abs(table.position[2] - foot) < 0.03:
                 found.append(Relation(piece.id, "on", table.id))
     return found

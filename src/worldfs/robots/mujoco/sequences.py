@@ -18,9 +18,11 @@ from worldfs.base.model import Cause, Finding, Json, Order, Outcome, Scene
 from . import panda, params
 from .action_evidence import ActionEvidence
 from .arm import Arm
+from .array_types import Array
 from .collision import contacts
 from .motion_control import CLOSE
 from .path_planner import plan_path
+from .shared_motion import plan_motion
 
 AT_HOME = 0.02  # rad
 WAVE = 0.35  # rad
@@ -41,10 +43,9 @@ def name_of(order: Order) -> str:
 
 
 def home(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
-    way = plan_path(arm.collision_checker(held=arm.rig.held()), arm.view.joints(), arm.ready)
-    if way is None:
-        blocked = coded("robot.no_free_way_home")
-        return Outcome.failure(Cause.ERROR, "NO_PATH", blocked, evidence=action_evidence.close())
+    way = plan_motion(arm, lambda: _way_home(arm), lambda found: [(found, arm.rig.held())])
+    if isinstance(way, Finding):
+        return Outcome.failure(Cause.ERROR, "NO_PATH", way.found, evidence=action_evidence.close())
     arm.mover.follow(way, settle=0.25)
     off = float(np.max(np.abs(arm.view.joints() - arm.ready)))
     action_evidence.more["joint_error"] = round(off, 4)
@@ -52,6 +53,11 @@ def home(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
         away = coded("robot.not_ready", rad=off)
         return Outcome.failure(Cause.ERROR, "NOT_AT_GOAL", away, evidence=action_evidence.close())
     return Outcome.success(coded("robot.ready"), **action_evidence.close())
+
+
+def _way_home(arm: Arm) -> list[Array] | Finding:
+    way = plan_path(arm.collision_checker(held=arm.rig.held()), arm.view.joints(), arm.ready)
+    return way or Finding("NO_PATH", "", "", coded("robot.no_free_way_home"), "")
 
 
 def open_gripper(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
@@ -90,11 +96,10 @@ def wave(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
         q[4] += side
         q[6] += side
         sides.append(q)
-    path = [arm.ready, *sides, *sides, arm.ready]
-    hits = arm.collision_checker(held=arm.rig.held()).along(path)
-    if hits:
-        blocked = coded("robot.no_space_to_wave", hits=contacts(hits))
-        return Outcome.failure(Cause.ERROR, "CRITIC_REFUSED", blocked, evidence=action_evidence.close())
+    swings = [arm.ready, *sides, *sides, arm.ready]
+    path = plan_motion(arm, lambda: _free_swings(arm, swings), lambda found: [(found, arm.rig.held())])
+    if isinstance(path, Finding):
+        return Outcome.failure(Cause.ERROR, "CRITIC_REFUSED", path.found, evidence=action_evidence.close())
     worst = 0.0
     for start, end in pairwise(path):
         arm.mover.follow([start, end], settle=0.05)
@@ -104,6 +109,11 @@ def wave(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
         behind = coded("robot.swing_behind", rad=worst, limit=SWUNG)
         return Outcome.failure(Cause.ERROR, "NOT_AT_GOAL", behind, evidence=action_evidence.close())
     return home(arm, action_evidence)
+
+
+def _free_swings(arm: Arm, path: list[Array]) -> list[Array] | Finding:
+    hits = arm.collision_checker(held=arm.rig.held()).along(path)
+    return Finding("CRITIC_REFUSED", "", "", coded("robot.no_space_to_wave", hits=contacts(hits)), "") if hits else path
 
 
 MOVEMENTS: dict[str, Callable[[Arm, ActionEvidence], Outcome]] = {

@@ -23,6 +23,7 @@ from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 
 from .array_types import Array, Native
+from .touch_log import TouchLog
 
 STATE: Final = mujoco.mjtState.mjSTATE_INTEGRATION.value  # all that the next step depends on, warm start included
 
@@ -60,8 +61,11 @@ class Simulation:
         self._expected: Counter[str] = Counter()  # body → orders that are to begin before the world goes on
         self._asked: dict[str, _StepRequest] = {}
         self._stepping = False
+        self._wanting: set[str] = set()  # bodies that wait for their turn to plan, or have it
+        self._planning = ""
         self._chunks = 0  # how often steps were taken
         self._time = float(self.data.time)
+        self.touches: TouchLog | None = None  # of a world of several bodies
 
     # --- whose turn it is ---
 
@@ -94,6 +98,7 @@ class Simulation:
 
     def _begin(self, body: str) -> None:
         if not self._working[body]:
+            self._turn.wait_for(lambda: not any(self._is_next(other) for other in self._wanting))  # theirs is first
             if self._may_step():  # then let it: a body that looks at the world again and again stops no other
                 chunk = self._chunks
                 self._turn.wait_for(lambda: self._chunks != chunk or not self._may_step())
@@ -119,6 +124,30 @@ class Simulation:
         with self._turn:
             return frozenset(self._asked)
 
+    @contextmanager
+    def planning_turn(self, body: str) -> Iterator[None]:
+        """One body plans at a time, the first by name among those that want to, once all others at work have asked
+        for steps: for the same start and orders always the same one comes first. The caller is at work."""
+        with self._turn:
+            self._wanting.add(body)
+            self._turn.notify_all()
+            self._turn.wait_for(lambda: self._is_next(body))
+            self._planning = body
+        try:
+            yield
+        finally:
+            with self._turn:
+                self._wanting.discard(body)
+                self._planning = ""
+                self._turn.notify_all()
+
+    def _is_next(self, body: str) -> bool:
+        if self._planning or self._stepping:
+            return False
+        at_work = {other for awaited in (self._working, self._expected) for other, n in awaited.items() if n}
+        ready = {*self._asked, *(other for other in self._wanting if other >= body)}
+        return at_work <= {body, *ready}
+
     # --- steps ---
 
     def advance(self, body: str, steps: int, servos: slice = slice(0), commands: Array | None = None) -> None:
@@ -132,6 +161,8 @@ class Simulation:
                 raise RuntimeError(f"the body {body!r} is moved from two threads at once")
             self._begin(body)
             self._asked[body] = request
+            if self._wanting:
+                self._turn.notify_all()  # it may be the turn of one of them
             try:
                 while request.left:
                     if self._stepping or not self._may_step():
@@ -173,15 +204,17 @@ class Simulation:
                 del self._asked[body]  # from here on it is waited for again
 
     def _take(self, steps: int, goals: list[tuple[slice, Array]]) -> None:
-        model, data, control = self.model, self.data, self.data.ctrl
+        model, data, control, touches = self.model, self.data, self.data.ctrl, self.touches
         if float(data.time) != self._time:
             raise RuntimeError(f"the world was stepped elsewhere: left at {self._time} s, found at {data.time} s")
-        if goals:
+        if goals or touches is not None:
             step = mujoco.mj_step
             for i in range(steps):
                 for servos, rows in goals:
                     control[servos] = rows[i]
                 step(model, data)
+                if touches is not None:
+                    touches.look(data)
         else:
             mujoco.mj_step(model, data, steps)
         self._time = float(data.time)

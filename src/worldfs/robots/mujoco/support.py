@@ -9,7 +9,7 @@ import numpy as np
 
 from worldfs.robots import orientation
 
-from .rig import Rig
+from .rig import BodyRig
 from .scene_layout import within
 
 CARRIES = 0.95  # share of the load that the thing named must carry by itself
@@ -20,7 +20,7 @@ ABOVE_RIM = 0.03  # m that a heap may rise out of a basket
 MOSTLY = 0.5  # share of the load from which a thing falls when its support goes
 
 
-def loads(rig: Rig, id: str) -> dict[str, float]:
+def loads(rig: BodyRig, id: str) -> dict[str, float]:
     """The supports of an object, by id ("robot", "floor"), each with its upward force (N); no downward forces."""
     model, data, body = rig.simulation.model, rig.simulation.data, rig.body[id]
     found: dict[str, float] = {}
@@ -38,12 +38,12 @@ def loads(rig: Rig, id: str) -> dict[str, float]:
     return {owner: newtons for owner, newtons in found.items() if newtons > 0}
 
 
-def weight(rig: Rig, id: str) -> float:
+def weight(rig: BodyRig, id: str) -> float:
     """N."""
     return float(rig.simulation.model.body_mass[rig.body[id]]) * float(np.linalg.norm(rig.simulation.model.opt.gravity))
 
 
-def shares(rig: Rig, id: str) -> dict[str, float]:
+def shares(rig: BodyRig, id: str) -> dict[str, float]:
     """Each support's part of what holds a thing up, 0…1, the greatest first; empty where contacts do not carry it."""
     found = loads(rig, id)
     total = sum(found.values())
@@ -52,7 +52,7 @@ def shares(rig: Rig, id: str) -> dict[str, float]:
     return dict(sorted(((owner, part / total) for owner, part in found.items()), key=lambda item: -item[1]))
 
 
-def share(rig: Rig, id: str, place: str) -> float:
+def share(rig: BodyRig, id: str, place: str) -> float:
     """The part of a thing's load that `place` carries, 0…1.
 
     A basket carries also through the objects that lie in it, and nothing that lies across its rim.
@@ -67,17 +67,17 @@ def share(rig: Rig, id: str, place: str) -> float:
     return sum(part for owner, part in found.items() if owner in own)
 
 
-def carried(rig: Rig, id: str, place: str) -> bool:
+def carried(rig: BodyRig, id: str, place: str) -> bool:
     """Whether `place` carries a thing by itself."""
     return share(rig, id, place) >= CARRIES
 
 
-def contains(rig: Rig, id: str, basket: str) -> bool:
+def contains(rig: BodyRig, id: str, basket: str) -> bool:
     """Whether a thing lies in a basket: its centre within or just above the rim, its weight on what is there."""
     return within(rig.things[basket], rig.position(id), ABOVE_RIM) and carried(rig, id, basket)
 
 
-def riders(rig: Rig, id: str) -> list[str]:
+def riders(rig: BodyRig, id: str) -> list[str]:
     """Everything that a thing carries for the most part, also by way of others; not what merely leans on it."""
     found: list[str] = []
     left = [id]
@@ -98,17 +98,17 @@ def format_shares(found: Mapping[str, float]) -> str:
 # --- which way up ---
 
 
-def upright_axis(rig: Rig, id: str) -> int:
+def upright_axis(rig: BodyRig, id: str) -> int:
     """The object's own axis (0, 1, 2) that points up; −1 for a ball."""
     return orientation.axis(rig.things[id].shape, rig.rotation(id))
 
 
-def lean(rig: Rig, id: str, axis: int) -> float:
+def lean(rig: BodyRig, id: str, axis: int) -> float:
     """The angle (rad) of that axis to the vertical."""
     thing = rig.things[id]
     return orientation.lean(thing.shape, thing.size, rig.rotation(id), axis)
 
 
-def flat(rig: Rig, id: str) -> bool:
+def flat(rig: BodyRig, id: str) -> bool:
     """Whether an object stands or lies squarely, whichever way up."""
     return lean(rig, id, upright_axis(rig, id)) <= orientation.FLAT

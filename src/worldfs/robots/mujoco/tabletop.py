@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations, product
+
 import mujoco
 import numpy as np
 
@@ -11,13 +13,16 @@ from worldfs.base.messages import coded
 from . import panda
 from .arm import Arm
 from .array_types import Array
+from .carrier import Carrier
 from .ik import HIGH, HOME, LOW, IKSolver
-from .model_builder import build
+from .model_builder import TIMESTEP, build
 from .motion_control import CLOSE, MotionController
-from .rig import Rig
-from .scene_layout import SceneLayout
+from .reserved_space import ReservedSpace
+from .rig import BodyRig, Rig
+from .scene_layout import LABEL_FLOOR, SceneLayout
 from .scene_observation import arm_state
 from .simulation import Simulation
+from .touch_log import TouchLog
 
 SETTLE = 0.3  # s that the world comes to rest in when it is built
 READY = (  # poses tried in turn until one is free of collision: home, folded, upright, turned away
@@ -33,15 +38,21 @@ READY = (  # poses tried in turn until one is free of collision: home, folded, u
 
 
 class Tabletop:
-    """One simulation, and its arms by the ids of their robots; each arm is driven from one thread at a time."""
+    """One simulation, and its bodies by the ids of their robots; each is driven from one thread at a time."""
 
     def __init__(self, plan: SceneLayout) -> None:
         self.plan, self.simulation = plan, Simulation(build(plan).compile())
+        self.reserved = ReservedSpace()
         self._arms: dict[str, Arm] = {}
         for place in plan.arms:
             rig = Rig(plan, self.simulation, place)
-            self._arms[place.robot_id] = Arm(rig, IKSolver(place.base), MotionController(rig))
+            self._arms[place.robot_id] = Arm(rig, IKSolver(place.base), MotionController(rig), reserved=self.reserved)
+        self._carriers = {
+            one.robot_id: Carrier(self.plan, self.simulation, one, self.reserved) for one in plan.carriers
+        }
         self._stand_up()
+        if len(plan.arms) + len(plan.carriers) > 1:
+            self.simulation.touches = self._touch_log()
 
     def arm(self, robot_id: str) -> Arm:
         """Raises `BadInput` for a robot that has no arm here."""
@@ -51,16 +62,47 @@ class Tabletop:
             )
         return self._arms[robot_id]
 
+    @property
+    def robots(self) -> list[str]:
+        return [*self._arms, *self._carriers]
+
+    def carrier(self, robot_id: str) -> Carrier:
+        """Raises `BadInput` for a robot that has no carrier here."""
+        if robot_id not in self._carriers:
+            expected = coded("common.either_of", names=[*self._carriers])
+            raise BadInput(coded("robot.no_carrier", id=robot_id), op="open", expected=expected)
+        return self._carriers[robot_id]
+
+    def _touch_log(self) -> TouchLog:
+        """No body may touch another, and a carrier no furniture; an arm may touch a tray, as it may a basket."""
+        plan, model = self.plan, self.simulation.model
+        rig = BodyRig(plan, self.simulation, "")
+        sides: dict[str, list[int]] = {}
+        for geom, owner in enumerate(rig.geom_owner):
+            sides.setdefault(owner, []).append(geom)
+        arms, bases = list(rig.arms), list(rig.carriers)
+        trays = [view.tray.id for view in rig.carriers.values()]
+        fixed = [thing.id for thing in plan.furniture if thing.shape != "region"]
+        apart = [*combinations((*arms, *bases), 2), *product((*bases, *trays), fixed)]
+        apart += [(tray, base) for tray, base in product(trays, bases) if rig.carriers[base].tray.id != tray]
+        apart += combinations(trays, 2)
+        del sides[LABEL_FLOOR]
+        return TouchLog(model, {name: geoms for name, geoms in sides.items() if name not in rig.body}, apart)
+
     def _stand_up(self) -> None:
         """Puts each arm where an earlier observation left it, else into a free pose; the world comes to rest."""
         arms, data = list(self._arms.values()), self.simulation.data
         for arm in arms:
-            data.qpos[arm.view.joint_qpos], data.qpos[arm.view.finger_qpos] = panda.HOME, panda.STROKE
+            q = READY[1] if arm.others else panda.HOME  # stretched out, two that face each other would meet
+            data.qpos[arm.view.joint_qpos], data.qpos[arm.view.finger_qpos] = q, panda.STROKE
         mujoco.mj_forward(self.simulation.model, data)
         for arm in arms:
             _place(arm)
         mujoco.mj_forward(self.simulation.model, data)
-        arms[0].mover.wait(SETTLE)
+        if arms:
+            arms[0].mover.wait(SETTLE)
+        else:
+            self.simulation.advance("", round(SETTLE / TIMESTEP))
 
 
 def _place(arm: Arm) -> None:
@@ -83,7 +125,7 @@ def _place(arm: Arm) -> None:
 
 def _free_pose(arm: Arm) -> Array:
     checker = arm.collision_checker(opening=panda.STROKE)
-    for pose in READY:
+    for pose in (*READY[1:], READY[0]) if arm.others else READY:
         if checker.free(np.array(pose)):
             return np.array(pose)
     rng = np.random.default_rng(3)

@@ -19,16 +19,16 @@ from worldfs.robots import displacements
 from worldfs.robots.video_writer import VideoWriter
 
 from . import actions, perception, sequences
-from .action_evidence import ActionEvidence
+from .action_evidence import ActionEvidence, stop_failure
 from .arm import Arm
 from .camera import CameraRenderer
 from .image_store import ImageStore, write_png
 from .model_builder import TIMESTEP
-from .motion_control import MotionStopped
+from .motion_loop import MotionStopped
 from .order_review import order_subject, review
-from .scene_layout import layout, random_scene
 from .scene_observation import observe
-from .tabletop import Tabletop
+from .shared_world import SharedWorld
+from .touch_log import judged
 
 OPERATIONS = (
     MOVE_TO, PICK_UP, PLACE_DOWN, NAVIGATE,
@@ -42,12 +42,10 @@ OPERATIONS = (
 
 
 class TabletopDriver:
-    """Driver of one Panda. `seed` and `objects` shape the random scene that an empty `open` builds.
+    """Driver of one Panda, by default alone in its world.
 
     `artifacts`: directory beside ENVIRONMENT.md that pictures go to (in its `camera/`); None: no pictures are kept.
-    `language` (en | zh): of the names in that random scene.
-    `interpreter`: language to orders, for real_execute. `tabletop`: a world that other drivers share, one arm in it for
-    each; it is built and at rest, and `open` builds none. Called from one thread at a time, any thread.
+    `interpreter`: language to orders, for real_execute. Called from one thread at a time, any thread.
     """
 
     operations = OPERATIONS
@@ -56,22 +54,18 @@ class TabletopDriver:
         self,
         robot_id: str,
         *,
-        seed: int | None = None,
-        objects: int | None = None,
+        world: SharedWorld | None = None,
         cameras: bool = True,
         artifacts: Path | None = None,
         interpreter: Interpreter | None = None,
-        language: str = "en",
-        tabletop: Tabletop | None = None,
     ) -> None:
         self.robot_id = robot_id
-        self.seed, self.count = 0 if seed is None else seed, 5 if objects is None else objects
+        self.world = world or SharedWorld()
+        self.world.join(robot_id)
         self.interpreter = interpreter
-        self._language = language
         self._cameras = cameras
-        self._shared = tabletop
         self._album_root = artifacts
-        self._album = ImageStore(artifacts) if artifacts is not None else None
+        self._album: ImageStore | None = None
         self._arm: Arm | None = None
         self._renderer: CameraRenderer | None = None
         self._film: VideoWriter | None = None
@@ -88,16 +82,15 @@ class TabletopDriver:
     # --- Driver ---
 
     def open(self, scene: Scene) -> None:
-        """Builds the world, unless it shares one. Errors: `BadInput` for numbers that no world can have."""
+        """Builds the world, unless another body has it open. Errors: `BadInput` for numbers that no world can have."""
         self._let_go()
-        blank = not scene.objects and not scene.furniture and all(r.robot_id == self.robot_id for r in scene.robots)
-        if blank:
-            made = random_scene(self.seed, self.count, self.robot_id, self._language)
-            scene = replace(made, robots=scene.robots or made.robots)
-        self._arm = (self._shared or Tabletop(layout(scene, self.robot_id))).arm(self.robot_id)
+        self._arm = self.world.open(self.robot_id, scene).arm(self.robot_id)
+        if self._album_root is not None:
+            own_folder = self.robot_id if self.world.several else ""
+            self._album = ImageStore(self._album_root, own_folder)
         self._filmed()
         self.photograph(None)
-        self._assumed = Scene() if blank else self.observe()
+        self._assumed = Scene() if self.world.made_up else self.observe()
 
     def assumed(self) -> Scene:
         return self._assumed
@@ -112,25 +105,27 @@ class TabletopDriver:
 
     def execute(self, order: Order, run: Run) -> Outcome:
         with self.arm.view.working(order=True):
-            return self._execute(order, run)
+            try:
+                return self._execute(order, run)
+            finally:
+                self.arm.reserved.finish(self.robot_id, float(self.arm.simulation.data.time))
 
     def _execute(self, order: Order, run: Run) -> Outcome:
         arm = self.arm
         arm.mover.begin(lambda: run.stop)
-        action_evidence = ActionEvidence(arm, order_subject(arm, order))
+        subject, start = order_subject(arm, order), float(arm.simulation.data.time)
+        arm.reserved.handle(self.robot_id, () if subject is None else (subject,))
+        action_evidence = ActionEvidence(arm, subject)
         began = run.clock.monotonic()
         try:
             outcome = self._carry_out(order, action_evidence)
         except MotionStopped as stopped:
-            cause = Cause.CANCELLED if stopped.why == "cancelled" else Cause.TIMEOUT
-            code = "CANCELLED" if cause is Cause.CANCELLED else "EXECUTION_TIMEOUT"
-            why = coded("robot.cancelled") if cause is Cause.CANCELLED else coded("robot.timeout")
-            evidence = {**action_evidence.close(), "held": arm.mover.still, "speed": arm.mover.speed}
-            still = coded("robot.motion_stopped", op=order.op, why=why)
-            outcome = Outcome.failure(cause, code, still, evidence=evidence)
+            outcome = stop_failure(order.op, stopped, arm.mover, action_evidence.close())
         except FloatingPointError:
             diverged = coded("robot.diverged")
             return Outcome.failure(Cause.ERROR, "SIMULATION_DIVERGED", diverged, traceback=traceback.format_exc())
+        if (touches := arm.simulation.touches) is not None:
+            outcome = judged(outcome, touches.since(start, (self.robot_id,)))
         if others := displacements.displacement_text(as_objects(outcome.evidence.get("also_moved"))):
             outcome = replace(outcome, message=coded("robot.and_also", said=outcome.message, more=others))
         wall_s = round(run.clock.monotonic() - began, 3)
@@ -250,3 +245,4 @@ class TabletopDriver:
         if self._renderer is not None:
             self._renderer.close()
         self._renderer, self._arm = None, None
+        self.world.close(self.robot_id)

@@ -1,0 +1,198 @@
+"""What a carrier does: to a point or beside a thing; judged by where it stands and what it still carries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+
+from worldfs.base.messages import coded
+from worldfs.base.model import Cause, Finding, Json, Order, Outcome
+from worldfs.base.standard_operations import LABEL
+
+from . import carrier_model, params
+from .action_evidence import TRUTH, plan_failure, rounded
+from .array_types import Array
+from .carrier import Carrier
+from .carrier_route import HALF, ROOM, FloorMap, Obstacle, obstacles, swept_boxes
+from .model_builder import TIMESTEP
+from .reserved_space import SweptSpace
+from .shared_motion import plan_in_turn
+
+ARRIVED = 0.02  # m
+REACHES = (0.50, 0.55, 0.45, 0.60, 0.40)  # m from an arm's base to the tray's middle, the best first
+BEHIND = 2.5  # rad off its front within which an arm works
+DIRECTIONS = 24
+LOOKED_AT = 12  # places that are worth the search of a way
+
+
+@dataclass(frozen=True, slots=True)
+class DrivePlan:
+    route: list[Array]
+    goal: Array
+    label: str
+
+
+def plan(carrier: Carrier, order: Order, *, minding: bool) -> DrivePlan | Finding:
+    """A way to where the order says, or why there is none; with `minding` clear of where others will pass."""
+    load = carrier.load()
+    if load > carrier_model.MAX_PAYLOAD:
+        return Finding(
+            "CRITIC_REFUSED", "EMBODIED.md Physical Constraints / Max Payload",
+            coded("robot.carrier_limit", kg=carrier_model.MAX_PAYLOAD), coded("robot.carrier_load", kg=load),
+            coded("robot.carrier_unload"), order.id,
+        )  # fmt: skip
+    goals = _goals(carrier, order)
+    if isinstance(goals, Finding):
+        return goals
+    label, places = goals
+    start = carrier.view.position()[:2]
+    everything = obstacles(carrier, minding=minding)
+    floor = FloorMap(everything, start)
+    free = [place for place in places if floor.free(place)]
+    for place in free[:LOOKED_AT]:
+        if (route := floor.route(start, place)) is not None:
+            return DrivePlan(route, place, label)
+    in_way = _in_the_way(everything, start, places)
+    carrier.blockers |= in_way
+    at = places[0] if places else start
+    if in_way:
+        why, fix = coded("robot.way_blocked_by", robots=sorted(in_way)), coded("robot.let_pass", robots=sorted(in_way))
+    else:
+        why, fix = coded("robot.no_way_over_floor" if free else "robot.no_place_beside"), coded("robot.clear_floor")
+    found = coded("robot.carrier_to", label=label, at=rounded(at), why=why)
+    return Finding("CRITIC_REFUSED", "ACTION.md params", coded("robot.free_floor"), found, fix, order.id)
+
+
+def _in_the_way(everything: Sequence[Obstacle], start: Array, places: Sequence[Array]) -> set[str]:
+    """The robots without which there would be a way: one of them alone if that is enough, else all of them."""
+    found = list(everything)
+    robots = sorted({one.owner for one in found if one.robot})
+    for without in [*([id] for id in robots), robots]:
+        floor = FloorMap([one for one in found if not (one.robot and one.owner in without)], start)
+        free = [place for place in places if floor.free(place)]
+        if any(floor.route(start, place) is not None for place in free[:LOOKED_AT]):
+            return set(without)
+    return set()
+
+
+def _goals(carrier: Carrier, order: Order) -> tuple[str, list[Array]] | Finding:
+    """What the order names, and the places (x y, m) that would do, the best first."""
+    if order.op == "move_to":
+        point = params.point(order, ("target_pose", "target_position", "pose", "position"))
+        if isinstance(point, Finding):
+            return point
+        if point is None:
+            fix = coded("robot.give_pose")
+            return params.invalid_param(order, "target_pose", coded("robot.param_pose"), dict(order.params), fix)
+        return coded("robot.the_place"), [point[:2]]
+    label = params.word(order.params, LABEL)
+    rig = carrier.rig
+    known = [*rig.arms, *rig.things]
+    if label is None:
+        return params.invalid_param(
+            order, "target_label", coded("robot.param_label"), dict(order.params), coded("robot.name_label")
+        )
+    text = label[1]
+    here = carrier.view.position()[:2]
+    if text in rig.arms:
+        view = rig.arms[text]
+        ahead = math.atan2(float(view.base_rotation[1, 0]), float(view.base_rotation[0, 0]))
+        spots = list(_beside_arm(view.base[:2], ahead))
+        return text, sorted(spots, key=lambda spot: _far(here, spot, view.base[:2]))
+    same = [id for id, thing in rig.things.items() if text in (id, thing.name)]
+    if len(same) != 1 or same[0] == carrier.tray.id:
+        expected = coded("common.either_of", names=known)
+        return params.invalid_param(order, label[0], expected, text, coded("robot.use_label"), code="UNKNOWN_OBJECT")
+    thing = rig.things[same[0]]
+    at = rig.position(thing.id)[:2] if thing.id in rig.body else np.array(thing.position[:2])
+    if thing.shape == "region":
+        return thing.id, [at]
+    half = (rig.half(thing.id) if thing.id in rig.body else np.array(thing.size) / 2)[:2]
+    return thing.id, sorted(_beside(at, half), key=lambda spot: float(np.linalg.norm(spot - here)))
+
+
+def _far(here: Array, spot: Array, base: Array) -> tuple[int, float]:
+    """Ranks a place at an arm: how comfortable its reach, then how near it is."""
+    off = float(np.linalg.norm(spot - base))
+    return min(range(len(REACHES)), key=lambda k: abs(REACHES[k] - off)), float(np.linalg.norm(spot - here))
+
+
+def _beside_arm(base: Array, ahead: float) -> Iterator[Array]:
+    for reach in REACHES:
+        for k in range(DIRECTIONS):
+            angle = -math.pi + 2 * math.pi * k / DIRECTIONS
+            if abs(angle) <= BEHIND:
+                yield base + reach * np.array([math.cos(ahead + angle), math.sin(ahead + angle)])
+
+
+def _beside(at: Array, half: Array) -> Iterator[Array]:
+    """Places along the four sides of a rectangle, a hand's breadth away."""
+    away = half + HALF + ROOM + 0.01
+    for part in (0.0, -0.5, 0.5, -0.9, 0.9):
+        for sign in (1.0, -1.0):
+            yield at + np.array([sign * away[0], part * half[1]])
+            yield at + np.array([part * half[0], sign * away[1]])
+
+
+def drive(carrier: Carrier, order: Order, evidence: DriveEvidence) -> Outcome:
+    """Drives, and measures: it stands where it was to stand, and its tray carries all that it carried."""
+    planned = plan_in_turn(carrier, lambda: plan(carrier, order, minding=True), partial(_space, carrier))
+    if isinstance(planned, Finding):
+        return plan_failure(planned, evidence.close())
+    evidence.cargo = carrier.cargo()  # what was put there while it waited comes along
+    carrier.reserved.handle(carrier.robot_id, evidence.cargo)
+    carrier.drive(planned.route)
+    evidence.distance = float(np.linalg.norm(carrier.view.position()[:2] - planned.goal))
+    evidence.more |= {"goal": rounded(planned.goal), "way_m": round(_length(planned.route), 3)}
+    lost = [id for id in evidence.cargo if id not in carrier.cargo()]
+    if evidence.distance > ARRIVED or not carrier.mover.still:
+        found = coded(
+            "robot.carrier_short", label=planned.label, mm=evidence.distance * 1000, speed=carrier.mover.speed
+        )
+        return Outcome.failure(Cause.ERROR, "NOT_AT_GOAL", found, evidence=evidence.close())
+    if lost:
+        found = coded("robot.cargo_lost", ids=lost)
+        return Outcome.failure(Cause.ERROR, "CARGO_LOST", found, evidence=evidence.close())
+    text = coded("robot.carrier_there", label=planned.label, mm=evidence.distance * 1000, n=len(evidence.cargo))
+    return Outcome.success(text, **evidence.close())
+
+
+def _length(route: Sequence[Array]) -> float:
+    return float(sum(np.linalg.norm(b - a) for a, b in pairwise(route)))
+
+
+def _space(carrier: Carrier, planned: DrivePlan) -> SweptSpace:
+    return SweptSpace(boxes=swept_boxes(carrier, planned.route))
+
+
+class DriveEvidence:
+    """Opened before the carrier moves, closed when it stands."""
+
+    def __init__(self, carrier: Carrier) -> None:
+        self.carrier, self.cargo = carrier, carrier.cargo()
+        self._steps, self._before = carrier.mover.steps, rounded(carrier.view.position())
+        self.distance: float | None = None
+        self.more: Json = {}
+
+    def close(self) -> Json:
+        """The evidence: positions in m, times in s."""
+        carrier = self.carrier
+        steps = carrier.mover.steps - self._steps
+        out: Json = {
+            "evidence_class": "sim",
+            "engine": "mujoco",
+            "source": TRUTH,
+            "before": {"position": self._before, "cargo": self.cargo},
+            "after": {"position": rounded(carrier.view.position()), "cargo": carrier.cargo()},
+            "speed": carrier.mover.speed,
+            "steps": steps,
+            "sim_seconds": round(steps * TIMESTEP, 3),
+        }
+        if self.distance is not None:
+            out["distance_to_goal"] = round(self.distance, 4)
+        return {**out, **self.more}

@@ -1,0 +1,100 @@
+"""The carrier's body: a simulated wheeled platform with a tray as a `Driver`."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from worldfs.base.driver import Run
+from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
+from worldfs.base.model import Cause, Finding, Operation, Order, Outcome, Parameter, Scene
+
+from . import carrier_actions
+from .action_evidence import stop_failure
+from .carrier import Carrier
+from .carrier_actions import DriveEvidence
+from .motion_loop import MotionStopped
+from .scene_observation import observe_carrier
+from .shared_world import SharedWorld
+from .touch_log import judged
+
+DRIVE_TO: Final = Operation(
+    "move_to", "Drive over the floor to a point, with what is on the tray", (Parameter("target_pose", "[x,y,z]"),),
+    undoable=True,
+)  # fmt: skip
+DOCK_AT: Final = Operation(
+    "target_navigation", "Drive beside a thing, or to where an arm reaches the tray",
+    (Parameter("target_label", "string"),), undoable=True,
+)  # fmt: skip
+
+
+class CarrierDriver:
+    """Driver of one carrier in a world that it may share. Called from one thread at a time, any thread."""
+
+    operations = (DRIVE_TO, DOCK_AT)
+
+    def __init__(self, robot_id: str, *, world: SharedWorld | None = None) -> None:
+        self.robot_id = robot_id
+        self.world = world or SharedWorld()
+        self.world.join_carrier(robot_id)
+        self._carrier: Carrier | None = None
+        self._assumed = Scene()
+
+    @property
+    def carrier(self) -> Carrier:
+        if self._carrier is None:
+            raise BadInput(coded("robot.not_open"), op="open", fix=coded("robot.open_first"))
+        return self._carrier
+
+    def open(self, scene: Scene) -> None:
+        """Builds the world, unless another body has it open. Errors: `BadInput` for numbers that no world can have."""
+        self.close()
+        self._carrier = self.world.open(self.robot_id, scene).carrier(self.robot_id)
+        self._assumed = Scene() if self.world.made_up else self.observe()
+
+    def assumed(self) -> Scene:
+        return self._assumed
+
+    def observe(self) -> Scene:
+        with self.carrier.view.working():
+            return observe_carrier(self.carrier)
+
+    def review(self, order: Order) -> Sequence[Finding]:
+        with self.carrier.view.working():
+            found = carrier_actions.plan(self.carrier, order, minding=False)
+        return (found,) if isinstance(found, Finding) else ()
+
+    def execute(self, order: Order, run: Run) -> Outcome:
+        carrier = self.carrier
+        with carrier.view.working(order=True):
+            try:
+                return self._execute(order, run)
+            finally:
+                carrier.reserved.finish(self.robot_id, float(carrier.simulation.data.time))
+
+    def _execute(self, order: Order, run: Run) -> Outcome:
+        carrier = self.carrier
+        carrier.mover.begin(lambda: run.stop)
+        evidence, start = DriveEvidence(carrier), float(carrier.simulation.data.time)
+        began = run.clock.monotonic()
+        try:
+            if order.op not in ("move_to", "target_navigation"):
+                unknown = coded("robot.unknown_op", op=order.op, known=sorted(op.name for op in self.operations))
+                return Outcome.failure(Cause.ERROR, "UNKNOWN_OP", unknown, evidence=evidence.close())
+            outcome = carrier_actions.drive(carrier, order, evidence)
+        except MotionStopped as stopped:
+            outcome = stop_failure(order.op, stopped, carrier.mover, evidence.close())
+        except FloatingPointError:
+            diverged = coded("robot.diverged")
+            return Outcome.failure(Cause.ERROR, "SIMULATION_DIVERGED", diverged, traceback=traceback.format_exc())
+        if (touches := carrier.simulation.touches) is not None:
+            outcome = judged(outcome, touches.since(start, (self.robot_id, carrier.tray.id)))
+        wall_s = round(run.clock.monotonic() - began, 3)
+        return replace(outcome, evidence={**outcome.evidence, "wall_s": wall_s})
+
+    def close(self) -> None:
+        self._carrier = None
+        self.world.close(self.robot_id)

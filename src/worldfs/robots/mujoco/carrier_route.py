@@ -1,0 +1,156 @@
+"""The way of a carrier over the floor: straight pieces between points, clear of furniture and of the other bodies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+
+from worldfs.robots import rotations
+
+from . import carrier_model, geometry
+from .array_types import Array
+from .carrier import Carrier
+from .grid_search import AROUND, Cell, shortest_way
+from .neighbours import CARGO
+
+CELL = 0.05  # m between two points of the search
+ROOM = 0.04  # m kept from everything
+AROUND_M = 1.2  # m beyond the outermost obstacle that a way may go
+HALF = np.array([carrier_model.LENGTH / 2, carrier_model.WIDTH / 2])
+BASE_HALF = 0.15  # m, half the side of an arm's foot
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """A rectangle on the floor (4: lowest x y, highest x y, m) that belongs to a thing or to another robot."""
+
+    owner: str
+    rectangle: tuple[float, ...]
+    robot: bool = False
+
+
+class FloorMap:
+    """Where the middle of a carrier may be: outside each obstacle, grown by the carrier's own half sides and `ROOM`;
+    of what it already stands nearer to, as near as it stands."""
+
+    def __init__(self, obstacles: Sequence[Obstacle], start: Array) -> None:
+        self.obstacles = list(obstacles)
+        rows = np.array([one.rectangle for one in obstacles]).reshape(-1, 4)
+        low, high = rows[:, :2] - HALF, rows[:, 2:] + HALF
+        apart = np.maximum(low - start, start - high).max(axis=1) if len(rows) else np.empty(0)
+        room = np.clip(apart - 0.002, 0.0, ROOM)[:, None]
+        self.low, self.high = low - room, high + room
+        self.touching = [one.owner for one, gap in zip(obstacles, apart, strict=True) if gap < 0]
+
+    def free(self, point: Array) -> bool:
+        return not bool(np.any(np.all((point > self.low) & (point < self.high), axis=1)))
+
+    def clear(self, start: Array, end: Array) -> bool:
+        """Whether the straight piece between two points is free."""
+        way = end - start
+        with np.errstate(divide="ignore", invalid="ignore"):
+            one, other = (self.low - start) / way, (self.high - start) / way
+        still = np.abs(way) < 1e-12
+        inside = (start > self.low) & (start < self.high)
+        near = np.where(still, np.where(inside, -np.inf, np.inf), np.minimum(one, other)).max(axis=1)
+        far = np.where(still, np.where(inside, np.inf, -np.inf), np.maximum(one, other)).min(axis=1)
+        return not bool(np.any((near < far - 1e-9) & (far > 1e-9) & (near < 1 - 1e-9)))
+
+    def route(self, start: Array, goal: Array) -> list[Array] | None:
+        """The shortest way that the search finds, its corners pulled straight; None: there is none."""
+        if not self.free(goal):
+            return None
+        if self.clear(start, goal):
+            return [start, goal]
+        cells = self._search(start, goal)
+        if not cells:
+            return None
+        path = [start, *cells, goal]
+        at, found = 0, [start]
+        while at < len(path) - 1:
+            at = next(k for k in range(len(path) - 1, at, -1) if k == at + 1 or self.clear(path[at], path[k]))
+            found.append(path[at])
+        return found if all(self.clear(a, b) for a, b in pairwise(found)) else None
+
+    def _search(self, start: Array, goal: Array) -> list[Array]:
+        """Over points `CELL` apart, eight ways from each."""
+        low = np.minimum(np.min([*self.low, start, goal], axis=0) - AROUND_M, goal)
+        high = np.max([*self.high, start, goal], axis=0) + AROUND_M
+        ends = [tuple(np.round((corner - start) / CELL).astype(int)) for corner in (low, high)]
+
+        @cache
+        def point(cell: Cell) -> Array:
+            return np.asarray(start + np.array(cell) * CELL)
+
+        @cache
+        def free(cell: Cell) -> bool:
+            within = all(lo <= at <= hi for lo, at, hi in zip(ends[0], cell, ends[1], strict=True))
+            return within and self.free(point(cell))
+
+        def arrived(cell: Cell) -> bool:
+            here = point(cell)
+            return float(np.max(np.abs(goal - here))) <= CELL and self.clear(here, goal)
+
+        def next_cells(cell: Cell) -> Iterator[Cell]:
+            for i, j in AROUND:
+                then = cell[0] + i, cell[1] + j
+                if free(then) and self.clear(point(cell), point(then)):
+                    yield then
+
+        def left(cell: Cell) -> float:
+            return float(np.linalg.norm(goal - point(cell))) / CELL
+
+        return [point(cell) for cell in shortest_way((0, 0), arrived, next_cells, left)]
+
+
+def obstacles(carrier: Carrier, *, minding: bool) -> list[Obstacle]:
+    """What stands in the carrier's way now and, with `minding`, where the other bodies will pass; without it those that
+    move do not count."""
+    rig, floor = carrier.rig, carrier.view.start[2]
+    top = floor + carrier_model.TRAY_FOOT + carrier_model.TRAY[2] + CARGO
+    found = []
+    for piece in rig.plan.furniture:
+        if piece.shape != "region":
+            half = geometry.half_extents("box", piece.size, rotations.matrix(piece.orientation))
+            found.append(_around(piece.id, np.array(piece.position), half))
+    cargo = set(carrier.cargo())
+    for id in rig.objects:
+        if id not in cargo and rig.holder(id) is None and rig.position(id)[2] - rig.half(id)[2] < top:
+            found.append(_around(id, rig.position(id), rig.half(id)))
+    ahead = carrier.reserved.of_others(carrier.robot_id)
+    for id, view in rig.arms.items():
+        found.append(Obstacle(id, (*(view.base[:2] - BASE_HALF), *(view.base[:2] + BASE_HALF))))
+        if id not in ahead:
+            rows = rig.cover(view.bodies).spheres(rig.simulation.data)
+            low = rows[rows[:, 2] - rows[:, 3] < top]
+            found += [Obstacle(id, (*(row[:2] - row[3]), *(row[:2] + row[3])), True) for row in low]
+    for id, other in rig.carriers.items():
+        if id != carrier.robot_id and id not in ahead:
+            box = other.box()
+            found.append(Obstacle(id, (*box[:2], *box[3:5]), True))
+    if minding:
+        for id, space in ahead.items():
+            found += [Obstacle(id, tuple(row), True) for row in space.footprints(top)]
+    return found
+
+
+def swept_boxes(carrier: Carrier, route: Sequence[Array]) -> Array:
+    """The upright boxes (n × 6) that the carrier and its cargo pass through on a route."""
+    box = carrier.view.box(CARGO)
+    rows: list[list[float]] = []
+    for start, end in pairwise(route):
+        pieces = max(1, math.ceil(float(np.max(np.abs(end - start))) / 0.1))
+        for k in range(pieces):
+            a, b = start + (end - start) * (k / pieces), start + (end - start) * ((k + 1) / pieces)
+            low, high = np.minimum(a, b) - HALF, np.maximum(a, b) + HALF
+            rows.append([*low, box[2], *high, box[5]])
+    return np.array(rows) if rows else box[None]
+
+
+def _around(owner: str, position: Array, half: Array) -> Obstacle:
+    return Obstacle(owner, (*(float(v) for v in position[:2] - half[:2]), *(float(v) for v in position[:2] + half[:2])))

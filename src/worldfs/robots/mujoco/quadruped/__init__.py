@@ -1,0 +1,1 @@
+"""A walking quadruped: model, gait, way over the floor, driver."""

@@ -1,0 +1,312 @@
+"""The quadruped as a body: a simulated Go2 that walks to labels and places on a floor, as a `Driver`."""
+
+from __future__ import annotations
+
+import math
+import traceback
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from worldfs.base.driver import RECORD_FPS, Run
+from worldfs.base.errors import BadInput
+from worldfs.base.json_values import as_float, as_object, as_objects
+from worldfs.base.messages import CodedText, coded
+from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, RobotState, Scene
+from worldfs.base.standard_operations import LABEL
+from worldfs.robots import displacements
+from worldfs.robots.mujoco import params
+from worldfs.robots.mujoco.action_evidence import TRUTH, rounded
+from worldfs.robots.mujoco.motion_loop import MotionStopped
+
+from .floor_grid import Footprint
+from .floor_world import KEEP, FloorTarget, FloorWorld
+from .gait import TICK
+from .house import house
+from .navigation import LOW_BATTERY, TRIES, UPRIGHT, Navigator, Trip, route, verdict
+from .quadruped_camera import QuadrupedCamera
+from .quadruped_model import JOINTS
+from .walker import STEPS, QuadrupedFallen, Walker
+
+NAVIGATE: Final = Operation(
+    "target_navigation", "Walk to the labelled thing or zone, round what is in the way",
+    (Parameter("target_label", "string"),), undoable=True,
+)  # fmt: skip
+MOVE: Final = Operation(
+    "move_to", "Walk to a place on the floor, round what is in the way",
+    (Parameter("target_pose", "[x,y,z,r,p,y]"),), undoable=True,
+)  # fmt: skip
+STOP: Final = Operation("stop", "Stand still and hold", undoable=True)
+OPERATIONS: Final = (NAVIGATE, MOVE, STOP)
+
+
+class QuadrupedDriver:
+    """Driver of one quadruped. `seed` and `objects` shape the house that an empty `open` makes up.
+
+    `language` (en | zh): of the names in it. Called from one thread at a time, any thread.
+    """
+
+    operations = OPERATIONS
+
+    def __init__(
+        self,
+        robot_id: str,
+        *,
+        seed: int | None = None,
+        objects: int | None = None,
+        language: str = "en",
+        cameras: bool = True,
+    ) -> None:
+        self.robot_id = robot_id
+        self._seed, self._count = seed or 0, 3 if objects is None else objects
+        self._language = language
+        self._world: FloorWorld | None = None
+        self._walker: Walker | None = None
+        self._state: Json = {}  # nav_state of ENVIRONMENT.md
+        self._assumed = Scene()
+        self._camera = QuadrupedCamera(off=not cameras)
+
+    # --- Driver ---
+
+    def open(self, scene: Scene) -> None:
+        """Builds the world. Errors: `BadInput` for numbers that no world can have."""
+        blank = not scene.objects and not scene.furniture and all(r.robot_id == self.robot_id for r in scene.robots)
+        if blank:
+            made = house(self._seed, self._count, self.robot_id, self._language)
+            scene = replace(made, robots=scene.robots or made.robots, extra=scene.extra)
+        robot = scene.robot(self.robot_id) or RobotState(self.robot_id)
+        self._world = FloorWorld(scene, self.robot_id)
+        charge = as_float(robot.extra.get("battery_percent"), 100.0) / 100
+        self._walker = Walker(self._world.view, min(1.0, max(0.0, charge)))
+        x, y, yaw = self._world.start
+        self._walker.stand_up(x, y, self._world.plan.floor, yaw)
+        self._camera.point_at(self._walker)
+        self._state = as_object(robot.extra.get("nav_state")) or {"mode": "idle", "status": "idle"}
+        self._assumed = Scene() if blank else self.observe()
+
+    def assumed(self) -> Scene:
+        return self._assumed
+
+    def observe(self) -> Scene:
+        world, walker = self.world, self.walker
+        with world.view.working():
+            pose = world.view.pose()
+            standing = pose.up >= UPRIGHT
+            robot = RobotState(
+                self.robot_id,
+                tuple(rounded([pose.x, pose.y, pose.z, pose.roll, pose.pitch, pose.yaw], 3)),
+                dict(zip(JOINTS, rounded(world.view.joints(), 3), strict=True)),
+                extra={
+                    "posture": "standing" if standing else "fallen",
+                    "battery_percent": round(100 * walker.charge, 1),
+                    "nav_state": dict(self._state),
+                },
+            )
+            things = world.things()
+        objects = tuple(
+            replace(t, position=tuple(rounded(t.position)), orientation=tuple(rounded(t.orientation)), extra={})
+            for t in things[: len(world.plan.objects)]
+        )
+        furniture = tuple(replace(t, extra={}) for t in world.plan.furniture if t.id not in world.plan.added)
+        return Scene((robot,), objects, furniture)
+
+    def review(self, order: Order) -> Sequence[Finding]:
+        with self.world.view.working():
+            if order.op == STOP.name:
+                return ()
+            if trouble := self._unfit(order):
+                return (trouble,)
+            target = self._target(order)
+            if isinstance(target, Finding):
+                return (target,)
+            if route(self.world, target, self.world.grid()) is None:
+                expected, fix = coded("robot.walk_expect_path", keep=KEEP), coded("robot.walk_fix_path")
+                found = coded("robot.walk_no_way_to", what=_named(target))
+                return (Finding("NO_PATH", f"ACTION.md params / {order.op}", expected, found, fix, order.id),)
+            return ()
+
+    def execute(self, order: Order, run: Run) -> Outcome:
+        with self.world.view.working(order=True):
+            began = run.clock.monotonic()
+            outcome = self._execute(order, run)
+            wall_s = round(run.clock.monotonic() - began, 3)
+            trouble = self._camera.photograph(run.artifacts)
+            # what was done is done: a full disk must not turn it into a failure
+            more: Json = {"wall_s": wall_s, **({"pictures": trouble} if trouble else {})}
+            return replace(outcome, evidence={**outcome.evidence, **more})
+
+    def close(self) -> None:
+        self.stop_recording()
+        self._camera.point_at(None)
+        self._world, self._walker = None, None
+
+    # --- VideoRecorder ---
+
+    def record(self, path: Path, fps: int = RECORD_FPS) -> None:
+        self._camera.record(path, fps)
+
+    def stop_recording(self) -> int:
+        return self._camera.stop_recording()
+
+    # --- inside ---
+
+    @property
+    def world(self) -> FloorWorld:
+        if self._world is None:
+            raise BadInput(coded("robot.not_open"), op="open", fix=coded("robot.open_first"))
+        return self._world
+
+    @property
+    def walker(self) -> Walker:
+        assert self.world is not None and self._walker is not None
+        return self._walker
+
+    def _unfit(self, order: Order) -> Finding | None:
+        """What keeps it from walking at all."""
+        if self.world.view.pose().up < UPRIGHT:
+            said, fix = coded("robot.walk_expect_upright"), coded("robot.walk_fix_upright")
+            return Finding("FALLEN", f"robots / {self.robot_id}", said, coded("robot.walk_fallen"), fix, order.id)
+        if self.walker.charge < LOW_BATTERY:
+            said = coded("robot.walk_expect_battery", percent=100 * LOW_BATTERY)
+            found = coded("robot.walk_battery", percent=100 * self.walker.charge)
+            fix = coded("robot.walk_fix_battery")
+            return Finding("BATTERY_LOW", f"robots / {self.robot_id} / battery_percent", said, found, fix, order.id)
+        return None
+
+    def _target(self, order: Order) -> FloorTarget | Finding:
+        if order.op == MOVE.name:
+            place = params.point(order, ("target_pose", "target_position", "position", "pose"))
+            if place is None:
+                given = dict(order.params)
+                expected, fix = coded("robot.param_point"), coded("robot.give_pose")
+                return params.invalid_param(order, "target_pose", expected, given, fix)
+            if isinstance(place, Finding):
+                return place
+            yaw = float(place[5]) if len(place) >= 6 else None
+            return FloorTarget("", Footprint(float(place[0]), float(place[1]), (0.0, 0.0)), True, yaw)
+        key, label = params.word(order.params, LABEL) or (LABEL[0], "")
+        found = self.world.named(label) if label else []
+        if len(found) == 1:
+            return found[0]
+        expected = coded("robot.walk_expect_label", known=self.world.labels())
+        said = coded("robot.walk_several", label=label, names=[t.name for t in found]) if found else label or None
+        code = "AMBIGUOUS_TARGET" if found else "UNKNOWN_OBJECT" if label else "SCHEMA_VALIDATION"
+        return params.invalid_param(order, key, expected, said, coded("robot.walk_fix_label"), code=code)
+
+    def _execute(self, order: Order, run: Run) -> Outcome:
+        walker, world = self.walker, self.world
+        target = None if order.op == STOP.name else self._target(order)
+        if isinstance(target, Finding):
+            return Outcome.failure(Cause.ERROR, target.code, target.found, findings=(target,))
+        walker.begin(lambda: run.stop)
+        before, trip = self._snapshot(), Trip()
+        poses = displacements.object_poses(world.things())
+        code, stopped = "", ""
+        try:
+            if target is None:
+                code = "" if walker.stand() else "NOT_AT_REST"
+            else:
+                self._state = {"mode": "navigating", "status": "running", "target_label": target.name}
+                navigator = Navigator(world, walker, target)
+                trip = navigator.trip
+                navigator.go()
+                code = verdict(world, walker, target, trip)
+        except MotionStopped as stop:
+            stopped = stop.why
+        except QuadrupedFallen:
+            code = "FALLEN"
+        except FloatingPointError:
+            diverged = coded("robot.diverged")
+            return Outcome.failure(Cause.ERROR, "SIMULATION_DIVERGED", diverged, traceback=traceback.format_exc())
+        if target is not None and target.station and not code and not stopped:
+            walker.charge = 1.0  # the station exchanges the battery
+        evidence = self._evidence(before, trip, target)
+        if others := displacements.displacements(poses, displacements.object_poses(world.things())):
+            evidence["also_moved"] = others
+        self._state = {"mode": "idle", "status": _status(code, stopped, target), "target_label": self._label(target)}
+        return self._told(order, target, code, stopped, evidence)
+
+    def _told(self, order: Order, target: FloorTarget | None, code: str, stopped: str, evidence: Json) -> Outcome:
+        if stopped:
+            cause = Cause.CANCELLED if stopped == "cancelled" else Cause.TIMEOUT
+            why = coded("robot.cancelled") if cause is Cause.CANCELLED else coded("robot.timeout")
+            kind = "CANCELLED" if cause is Cause.CANCELLED else "EXECUTION_TIMEOUT"
+            still = coded("robot.walk_stopped", op=order.op, why=why)
+            return Outcome.failure(cause, kind, still, evidence=evidence)
+        what = coded("robot.walk_stands") if target is None else _named(target)
+        if code:
+            said: str = coded("robot.walk_failed", what=what, why=self._why(code, evidence))
+        elif target is None:
+            said = what
+        else:
+            said = coded("robot.walk_reached", what=what, mm=1000 * as_float(evidence["distance_to_goal"]))
+        if others := displacements.displacement_text(as_objects(evidence.get("also_moved"))):
+            said = coded("robot.and_also", said=said, more=others)
+        return (
+            Outcome.failure(Cause.ERROR, code, said, evidence=evidence) if code else Outcome.success(said, **evidence)
+        )
+
+    def _why(self, code: str, evidence: Json) -> CodedText:
+        match code:
+            case "STUCK":
+                return coded("robot.walk_stuck", n=TRIES + 1)
+            case "FALLEN":
+                return coded("robot.walk_fallen")
+            case "NOT_AT_REST":
+                return coded("robot.walk_not_at_rest")
+            case "NOT_AT_GOAL":
+                return coded("robot.walk_not_at_goal", m=as_float(evidence["distance_to_goal"]))
+            case "NOT_FACING":
+                return coded("robot.walk_not_facing")
+            case "POSE_DOUBTFUL":
+                steps = math.hypot(*self.walker.stepped)
+                return coded("robot.walk_doubtful", m=as_float(evidence["moved"]), steps=steps)
+            case "BATTERY_LOW":
+                return coded("robot.walk_battery", percent=100 * self.walker.charge)
+        return coded("robot.walk_no_path")
+
+    def _label(self, target: FloorTarget | None) -> str:
+        return target.name if target is not None else str(self._state.get("target_label", ""))
+
+    def _snapshot(self) -> Json:
+        pose = self.world.view.pose()
+        return {"position": rounded([pose.x, pose.y, pose.z]), "rpy": rounded([pose.roll, pose.pitch, pose.yaw], 3)}
+
+    def _evidence(self, before: Json, trip: Trip, target: FloorTarget | None) -> Json:
+        """Positions in m, turns in rad, times in s; `stepped`: the way by the joints of its legs alone."""
+        walker, here = self.walker, self.world.spot()
+        pose = self.world.view.pose()
+        evidence: Json = {
+            "evidence_class": "sim",
+            "engine": "mujoco",
+            "source": TRUTH,
+            "before": before,
+            "after": self._snapshot(),
+            "upright": round(pose.up, 4),
+            "speed": round(walker.speed, 4),
+            "held": walker.at_rest,
+            "moved": round(math.dist(here, walker.began), 4),
+            "stepped": rounded(walker.stepped),
+            "walked": round(trip.walked, 3),
+            "touched": sorted(trip.touched),
+            "replanned": trip.replanned,
+            "battery_percent": round(100 * walker.charge, 2),
+            "steps": walker.ticks * STEPS,
+            "sim_seconds": round(walker.ticks * TICK, 3),
+        }
+        if target is not None and trip.route is not None:
+            evidence["way"] = [rounded(corner, 3) for corner in trip.route.corners]
+            evidence["distance_to_goal"] = round(math.dist(here, trip.route.corners[-1]), 4)
+            evidence["gap_to_target"] = round(target.box.gap(here), 4)
+        return evidence
+
+
+def _named(target: FloorTarget) -> str:
+    return target.name or coded("robot.walk_place", at=[target.box.x, target.box.y])
+
+
+def _status(code: str, stopped: str, target: FloorTarget | None) -> str:
+    if stopped:
+        return "cancelled"
+    return "failed" if code else "idle" if target is None else "arrived"

@@ -1,0 +1,77 @@
+"""The shared world: one physics world for the simulated robots of a workspace, built when one of them is opened."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
+from worldfs.base.model import Scene
+
+from .random_scene import random_scene
+from .scene_layout import layout
+from .tabletop import Tabletop
+
+
+class SharedWorld:
+    """The world of the robots that have joined. `seed` and `objects` shape the random scene that an empty one is
+    replaced by; `language` (en | zh): of the names in it. Used from the threads of all its bodies."""
+
+    def __init__(self, *, seed: int | None = None, objects: int | None = None, language: str = "en") -> None:
+        self.arms: list[str] = []
+        self.carriers: list[str] = []
+        self._seed, self._count = 0 if seed is None else seed, 5 if objects is None else objects
+        self._language = language
+        self._lock = threading.Lock()
+        self._open: set[str] = set()
+        self._tabletop: Tabletop | None = None
+        self.made_up = False  # its things are of no file
+
+    def join(self, robot_id: str) -> None:
+        """The next world that is built has an arm of this robot."""
+        if robot_id not in self.arms:  # it may have been removed, and come back
+            _add(self.arms, robot_id)
+
+    def join_carrier(self, robot_id: str) -> None:
+        """The same with a carrier."""
+        if robot_id not in self.carriers:
+            _add(self.carriers, robot_id)
+
+    @property
+    def several(self) -> bool:
+        return len(self.arms) + len(self.carriers) > 1
+
+    def open(self, robot_id: str, scene: Scene) -> Tabletop:
+        """The world as it is; where no other body has it open, a new one as `scene` says.
+
+        Errors: `BadInput` for poses that no world can have.
+        """
+        with self._lock:
+            if self._tabletop is None or not self._open - {robot_id}:
+                self._tabletop = None
+                robots = [*self.arms, *self.carriers]
+                own = all(robot.robot_id in robots for robot in scene.robots)
+                blank = own and not scene.objects and not scene.furniture
+                if blank:
+                    made = random_scene(self._seed, self._count, robots[0], self._language)
+                    first = made.robots if self.arms else ()
+                    scene = replace(made, robots=scene.robots or first)
+                self._tabletop, self.made_up = Tabletop(layout(scene, *self.arms, carriers=self.carriers)), blank
+            if robot_id not in self._tabletop.robots:
+                raise BadInput(
+                    coded("robot.joined_late", id=robot_id), path=f"/nodes/{robot_id}", op="open",
+                    expected=coded("robot.joins_at_start"), fix=coded("robot.start_again"),
+                )  # fmt: skip
+            self._open.add(robot_id)
+            return self._tabletop
+
+    def close(self, robot_id: str) -> None:
+        with self._lock:
+            self._open.discard(robot_id)
+
+
+def _add(robots: list[str], robot_id: str) -> None:
+    """A robot that comes back has its driver made anew, and one body."""
+    if robot_id not in robots:
+        robots.append(robot_id)

@@ -1,0 +1,156 @@
+"""The walk by itself: legs that are where they should be, a trunk that stays up, in simulated time."""
+
+from __future__ import annotations
+
+import math
+import random
+import threading
+
+import numpy as np
+import pytest
+
+from worldfs.base.model import RobotState, Scene
+from worldfs.robots.mujoco import model_builder
+from worldfs.robots.mujoco.arm_view import ArmView
+from worldfs.robots.mujoco.quadruped import leg, quadruped_model
+from worldfs.robots.mujoco.quadruped.floor_world import FloorWorld
+from worldfs.robots.mujoco.quadruped.gait import HEIGHT
+from worldfs.robots.mujoco.quadruped.quadruped_model import MASS, RANGES, TORQUE
+from worldfs.robots.mujoco.quadruped.quadruped_view import QuadrupedView
+from worldfs.robots.mujoco.quadruped.walker import QuadrupedFallen, Walker
+from worldfs.robots.mujoco.scene_layout import layout
+from worldfs.robots.mujoco.simulation import Simulation
+from worldfs.robots.mujoco.tabletop import READY
+
+
+def standing() -> tuple[FloorWorld, Walker]:
+    world = FloorWorld(Scene(), "dog")
+    walker = Walker(world.view)
+    walker.stand_up(0.0, 0.0, 0.0, 0.0)
+    walker.begin(lambda: "")
+    return world, walker
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_angles_and_foot_are_each_others_inverse_and_the_torques_are_the_jacobian(side: float) -> None:
+    dice = random.Random(7)
+    for _ in range(300):
+        joints = (dice.uniform(-0.5, 0.5), dice.uniform(0.2, 1.4), dice.uniform(-2.2, -1.0))
+        there = leg.foot(joints, side)
+        if there[2] > -0.15:
+            continue
+        assert leg.angles(there, side) == pytest.approx(joints, abs=1e-9)
+        force = (3.0, -5.0, 20.0)
+        for joint, torque in enumerate(leg.torques(joints, side, force)):
+            more, less = ([*joints] for _ in "12")
+            more[joint] += 1e-6
+            less[joint] -= 1e-6
+            way = np.subtract(leg.foot((*more,), side), leg.foot((*less,), side)) / 2e-6
+            assert torque == pytest.approx(-float(way @ force), abs=1e-4)
+
+
+def test_the_model_has_the_published_mass_ranges_and_torques() -> None:
+    model = standing()[0].simulation.model
+    assert model.body_subtreemass[model.body("trunk").id] == pytest.approx(MASS, abs=0.02)
+    for part, torque in TORQUE.items():
+        assert model.actuator(f"RL_{part}").forcerange.tolist() == [-torque, torque]
+        assert model.joint(f"RL_{part}").range.tolist() == pytest.approx(RANGES[part][2])
+
+
+def test_its_legs_carry_its_weight_without_sagging() -> None:
+    world, walker = standing()
+    heights = [walker.walk((0.4 if tick > 100 else 0.0, 0.0, 0.0)).z for tick in range(600)]
+    assert heights[90] == pytest.approx(HEIGHT, abs=0.003)
+    assert sum(heights[200:]) / 400 == pytest.approx(HEIGHT, abs=0.01)
+    assert world.view.pose().up > 0.95
+
+
+WALKS = [
+    (0.2, 0.0, 0.0), (0.5, 0.0, 0.0), (0.8, 0.0, 0.0), (-0.3, 0.0, 0.0), (0.4, 0.0, 0.5), (0.6, 0.0, -0.6),
+    (0.0, 0.0, 0.5), (0.0, 0.0, -0.9),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", WALKS)
+def test_it_walks_for_a_minute_as_fast_as_it_is_told_and_does_not_fall(command: tuple[float, float, float]) -> None:
+    world, walker = standing()
+    way = turned = 0.0
+    pose = world.view.pose()
+    for _ in range(6000):
+        then = walker.walk(command)
+        step = (then.x - pose.x, then.y - pose.y)
+        way += math.cos(pose.yaw) * step[0] + math.sin(pose.yaw) * step[1]
+        turned += math.remainder(then.yaw - pose.yaw, math.tau)
+        assert then.up > 0.85 and 0.25 < then.z < 0.33
+        pose = then
+    assert way == pytest.approx(60 * command[0], abs=2.0)
+    assert turned == pytest.approx(60 * command[2], abs=3.0)
+    assert walker.stand() and world.view.pose().up > 0.99
+
+
+@pytest.mark.parametrize("push", [(40.0, 0.0), (0.0, 40.0), (-40.0, 0.0), (0.0, -60.0), (60.0, 60.0)])
+@pytest.mark.parametrize("command", [(0.0, 0.0, 0.0), (0.5, 0.0, 0.0), (0.0, 0.0, 0.8)])
+def test_it_stays_up_when_it_is_pushed(push: tuple[float, float], command: tuple[float, float, float]) -> None:
+    world, walker = standing()
+    trunk = world.simulation.model.body("trunk").id
+    for tick in range(700):
+        world.simulation.data.xfrc_applied[trunk, :2] = push if 200 <= tick < 220 else (0.0, 0.0)
+        walker.walk(command)
+    assert walker.stand() and world.view.pose().up > 0.99
+
+
+def test_a_push_that_is_too_much_is_told_as_a_fall() -> None:
+    world, walker = standing()
+    world.simulation.data.xfrc_applied[world.simulation.model.body("trunk").id, 1] = 400.0
+    with pytest.raises(QuadrupedFallen):
+        for _ in range(300):
+            walker.walk((0.3, 0.0, 0.0))
+
+
+def test_it_walks_in_a_world_of_its_neighbours_under_a_prefix() -> None:
+    """Attached by prefix and frame, it walks the same as alone, and the world goes on while it holds."""
+    alone, one = standing()
+    beside = FloorWorld(Scene(), "dog", "dog/")
+    other = Walker(beside.view)
+    other.stand_up(0.0, 0.0, 0.0, 0.0)
+    other.begin(lambda: "")
+    for _ in range(200):
+        one.walk((0.5, 0.0, 0.3))
+        other.walk((0.5, 0.0, 0.3))
+    assert alone.view.pose() == beside.view.pose()
+    other.stand()
+    there = beside.view.pose()
+    beside.simulation.advance("neighbour", 5000)
+    now = beside.view.pose()
+    assert math.dist((now.x, now.y), (there.x, there.y)) < 0.02 and now.up > 0.99
+
+
+def test_it_walks_beside_an_arm_in_one_world_while_the_arm_moves() -> None:
+    plan = layout(Scene((RobotState("arm"),)), "arm")
+    spec = model_builder.build(plan)
+    quadruped_model.add(spec, (0.0, 0.0, 1.0), (1.0, 0.0, 0.0, 0.0), "dog/")
+    simulation = Simulation(spec.compile())
+    walker, arm = Walker(QuadrupedView(simulation, "dog/")), ArmView(simulation)
+    rest = np.array(READY[0])
+    simulation.data.qpos[arm.joint_qpos] = simulation.data.ctrl[arm.servos] = rest
+    walker.stand_up(-1.5, 0.0, plan.floor, 0.0)
+    walker.begin(lambda: "")
+    begun = threading.Barrier(2)
+
+    def swing() -> None:
+        with arm.working():
+            begun.wait()
+            for _ in range(20):
+                arm.advance(100, np.tile(rest + np.array([0.4, 0, 0, 0, 0, 0, 0]), (100, 1)))
+
+    other = threading.Thread(target=swing)
+    other.start()
+    with walker.view.working():
+        begun.wait()
+        for _ in range(400):
+            walker.walk((-0.4, 0.0, 0.0))
+    other.join()
+    assert walker.stand()
+    pose = walker.view.pose()
+    assert pose.x == pytest.approx(-1.5 - 0.4 * 4, abs=0.25) and pose.up > 0.99
+    assert arm.joints() == pytest.approx(rest + np.array([0.4, 0, 0, 0, 0, 0, 0]), abs=0.02)

@@ -1,0 +1,190 @@
+"""A wheeled carrier between two arms: where it stands, what it carries, whom it waits for, and no lie succeeds."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from worldfs.base.clock import SystemClock
+from worldfs.base.driver import Run
+from worldfs.base.messages import render
+from worldfs.base.model import Order, RobotState, Scene, Thing
+from worldfs.formats import embodied
+from worldfs.planning.critic import Critic
+from worldfs.robots.mujoco import carrier_model
+from worldfs.robots.mujoco.carrier_route import FloorMap, Obstacle
+from worldfs.testing.workcell import Workcell
+from worldfs.world.profiles import profile_text
+
+TABLE = Thing("table_01", category="furniture", position=(0.45, 0.0, 0.0), size=(0.9, 1.2, 0.75), shape="table")
+BASKET = Thing("basket_01", category="container", position=(0.5, 0.4, 0.045), size=(0.3, 0.3, 0.09), shape="basket")
+CUBE = Thing("cube", position=(0.40, 0.20, 0.0255), size=(0.05,) * 3, shape="box", mass=0.1)
+APPLE = Thing("apple", category="fruit", position=(0.38, -0.25, 0.0335), size=(0.066,) * 3, shape="sphere", mass=0.15)
+A, B, CART = "arm_1", "arm_2", "cart_1"
+SCENE = Scene((), (CUBE, APPLE), (TABLE, BASKET))
+TRAY = f"{CART}_tray"
+
+
+def on_tray(thing: Thing, x: float = 0.0, y: float = 0.0) -> Thing:
+    """The thing where the tray of a carrier in its own place holds it."""
+    top = -0.75 + carrier_model.TRAY_FOOT + carrier_model.TRAY_WALL
+    return replace(thing, position=(-0.42 + x, 0.45 + y, top + thing.size[2] / 2 + 0.0005))
+
+
+LOADED = Scene((), (on_tray(CUBE, 0.1), on_tray(APPLE, -0.1)), (TABLE, BASKET))
+
+
+def test_it_drives_round_the_table_with_what_lies_on_its_tray():
+    cell = Workcell(LOADED, (A, B), (CART,))
+    cart = cell.body(CART)
+    assert cart.cargo() == ["cube", "apple"]
+    before = cell.rig(CART).position("cube") - cart.view.position()
+    done = cell.do(CART, "target_navigation", target_label=B)
+    assert done.ok, done
+    assert done.evidence["after"]["cargo"] == ["cube", "apple"] and done.evidence["touched"] == []
+    assert done.evidence["way_m"] > 1.8 and done.evidence["distance_to_goal"] < 0.02
+    assert np.allclose(cell.rig(CART).position("cube") - cart.view.position(), before, atol=0.03)
+    base = cell.body(B).view.base[:2]
+    assert 0.39 < np.linalg.norm(cart.view.position()[:2] - base) < 0.61
+    scene = cell.drivers[CART].observe()
+    assert scene.robots == (RobotState(CART, tuple(np.round(cart.view.position(), 4))),)
+    assert {(r.subject, r.object) for r in scene.relations if r.relation == "in"} == {("cube", TRAY), ("apple", TRAY)}
+    assert scene == replace(cell.drivers[A].observe(), robots=scene.robots)  # one world, each with its own entry
+
+
+def test_it_is_no_faster_than_its_profile_says():
+    cell, speeds = Workcell(LOADED, (A,), (CART,)), []
+    mover = cell.body(CART).mover
+    mover.watch_every, mover.watch = 5, lambda: speeds.append(float(np.linalg.norm(cell.body(CART).view.speeds())))
+    assert cell.do(CART, "move_to", target_pose=[-2.5, 0.45, 0.0, 0.0, 0.0, 0.0]).ok
+    assert 0.4 < max(speeds) <= carrier_model.SPEED * 1.03
+
+
+def test_where_it_cannot_stand_or_go_it_refuses_and_names_what_is_in_the_way():
+    walls = [
+        Thing(f"wall_{i}", "wall", "furniture", (-0.42 + x, 0.45 + y, -0.25), size=size, shape="box")
+        for i, (x, y, size) in enumerate([(0, -0.5, (1.2, 0.1, 1)), (0, 0.5, (1.2, 0.1, 1)), (-0.6, 0, (0.1, 1.1, 1))])
+    ]
+    cell = Workcell(Scene((), (), (*walls,)), (), (CART, "cart_2"))
+    (no_place,) = cell.review(CART, "move_to", target_pose=[-0.42, 1.0, 0.0])
+    assert "no free place to stand" in no_place.found
+    (unknown,) = cell.review(CART, "target_navigation", target_label="nowhere")
+    assert unknown.code == "UNKNOWN_OBJECT"
+    assert not cell.review(CART, "move_to", target_pose=[-0.42, -1.2, 0.0])
+
+
+def test_another_robot_in_the_way_is_called_by_its_name():
+    cell = Workcell(LOADED, (A, B), (CART,))
+    assert cell.do(CART, "target_navigation", target_label=A).ok
+    assert cell.do(A, "pick_up", object_id="cube").ok
+    assert cell.do(A, "place", target=TRAY).ok  # and its hand stays above the tray
+    (refused,) = cell.review(CART, "target_navigation", target_label=B)
+    assert A in render(refused.found, "en") and A in render(refused.fix, "en")
+    done = cell.do(CART, "target_navigation", target_label=B)
+    assert not done.ok and A in done.message
+    assert cell.do(A, "strategy", name="home").ok
+    assert cell.do(CART, "target_navigation", target_label=B).ok
+
+
+def test_too_heavy_a_load_is_refused():
+    heavy = replace(on_tray(CUBE, 0.1), mass=carrier_model.MAX_PAYLOAD + 1)
+    cell = Workcell(Scene((), (heavy,), (TABLE,)), (A,), (CART,))
+    (refused,) = cell.review(CART, "move_to", target_pose=[-1.0, 0.45, 0.0])
+    assert "Max Payload" in refused.field and "11.0 kg" in render(refused.found, "en")
+
+
+def test_its_profile_lets_the_critic_pass_a_robot_as_a_label_and_no_unknown_one():
+    profile = embodied.read(profile_text("wheeled_carrier", "en"))
+    assert {op.name for op in profile.ops} == {"move_to", "target_navigation"}
+    scene = Scene((RobotState(CART), RobotState(A)), (CUBE,), (TABLE,))
+
+    def judged(label: str) -> list[str]:
+        order = Order("act", CART, "target_navigation", {"target_label": label})
+        return [finding.code for finding in Critic().review(order, scene, profile)]
+
+    assert judged(A) == [] and judged("table_01") == [] and judged("arm_9") != []
+
+
+def test_a_cancelled_carrier_stands_at_once_and_keeps_its_load():
+    cell, clock = Workcell(LOADED, (A,), (CART,)), SystemClock()
+    run = Run(clock, clock.monotonic() + 300)
+    mover = cell.body(CART).mover
+    mover.watch, mover.watch_every = run.cancel.set, 600
+    done = cell.together({CART: [("target_navigation", {"target_label": "table_01"})]}, {CART: run})[CART][0]
+    assert done.code == "CANCELLED" and done.evidence["held"] and done.evidence["after"]["cargo"] == ["cube", "apple"]
+
+
+def test_a_route_keeps_its_distance_and_a_way_out_of_a_narrow_place_is_one():
+    start, goal = np.array([0.0, 0.0]), np.array([2.0, 0.0])
+    wall = Obstacle("wall", (0.9, -1.0, 1.1, 0.6))
+    near = Obstacle("near", (0.26, -0.1, 0.3, 0.1))  # 1 cm before the chassis
+    floor = FloorMap([wall, near], start)
+    route = floor.route(start, goal)
+    assert route is not None and max(point[1] for point in route) >= 0.6 + carrier_model.WIDTH / 2
+    closed = FloorMap([wall, Obstacle("rest", (0.9, 0.6, 1.1, 9.0)), Obstacle("low", (0.9, -9.0, 1.1, -1.0))], start)
+    assert closed.route(start, np.array([1.0, 0.0])) is None and not closed.free(np.array([1.0, 0.0]))
+
+
+# --- hand-over ---
+
+STEPS = (
+    (CART, "target_navigation", {"target_label": A}),
+    (A, "pick_up", {"object_id": "cube"}),
+    (A, "place", {"target": TRAY}),
+    (A, "strategy", {"name": "home"}),
+    (CART, "target_navigation", {"target_label": B}),
+    (B, "pick_up", {"object_id": "cube"}),
+    (B, "place", {"target": "basket_01"}),
+)
+
+
+def test_a_thing_goes_from_one_arm_by_the_carrier_to_the_other():
+    cell = Workcell(SCENE, (A, B), (CART,))
+    for id, op, params in STEPS:
+        assert not cell.review(id, op, **params), (id, op)
+        done = cell.do(id, op, **params)
+        assert done.ok and done.evidence["touched"] == [], (id, op, done)
+    found = [r for r in cell.drivers[CART].observe().relations if r.subject == "cube"]
+    assert [(r.relation, r.object) for r in found] == [("in", "basket_01")]
+
+
+def test_one_arm_hands_a_thing_to_the_other_by_a_place_on_the_table():
+    cell = Workcell(SCENE, (A, B))
+    done = cell.together({
+        A: [("pick_up", {"object_id": "apple"}), ("place", {"target_position": [0.45, -0.1, 0.0]}),
+            ("strategy", {"name": "home"})],
+        B: [],
+    })[A]  # fmt: skip
+    assert all(outcome.ok for outcome in done), done
+    assert cell.do(B, "pick_up", object_id="apple").ok
+    assert cell.do(B, "place", target="basket_01").ok
+
+
+# --- the same for the same ---
+
+SAME = """
+from tests.robots.test_carrier import A, B, CART, STEPS, SCENE, Workcell
+cell = Workcell(SCENE, (A, B), (CART,))
+cell.together({
+    CART: [("target_navigation", {"target_label": B}), ("target_navigation", {"target_label": A})],
+    A: [("pick_up", {"object_id": "cube"}), ("place", {"target_position": [0.45, 0.0, 0.0]}),
+        ("strategy", {"name": "wave"})],
+    B: [("pick_up", {"object_id": "apple"}), ("place", {"target_position": [0.5, 0.1, 0.0]})],
+})
+for id, op, params in STEPS:
+    cell.do(id, op, **params)
+print(cell.digest(), round(float(cell.simulation.data.time), 6))
+"""
+
+
+def test_one_seed_and_one_list_of_orders_make_the_same_world_in_two_processes():
+    root = Path(__file__).resolve().parents[2]
+    said = [
+        subprocess.run([sys.executable, "-c", SAME], cwd=root, capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    ]
+    assert said[0] == said[1] and float(said[0].split()[1]) > 20
