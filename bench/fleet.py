@@ -1,0 +1,169 @@
+"""A fleet: missions given out, heartbeats heard, and one stop for every robot."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+from ._stand import PATIENCE_S, make_workspace, percentile, scratch
+
+FIGURES = ("fleet.assign_1000_s", "fleet.heartbeat_1000_cpu_percent", "stop.fleet_p99_ms")
+MISSIONS, ROBOTS = 1000, 100
+HEARD, EVERY_S, LISTEN_S = 1000, 2.0, 10.0
+STOPS = 20
+
+
+def run() -> dict[str, float]:
+    return {
+        "fleet.assign_1000_s": _assign(),
+        "fleet.heartbeat_1000_cpu_percent": _heartbeats(),
+        "stop.fleet_p99_ms": percentile(_stops(), 0.99),
+    }
+
+
+class _Robots:
+    """A `MissionExecutor` whose robots are done at once."""
+
+    def __init__(self, count: int, *, local: bool) -> None:
+        from worldfs.base.model import Operation, Profile
+        from worldfs.fleet.bids import RobotOffer
+
+        profile = Profile("Robot", ops=(Operation("pick_up"), Operation("place")))
+        self.robots = [
+            RobotOffer(f"r{n:04d}", profile, (float(n % 10), float(n // 10), 0.0), local=local) for n in range(count)
+        ]
+
+    def offers(self) -> Any:
+        return self.robots
+
+    def needs(self, mission: Any) -> Any:
+        from worldfs.fleet.bids import MissionNeeds
+
+        return MissionNeeds(frozenset({"pick_up"}), places=((1.0, 2.0, 0.0),))
+
+    def begin(self, mission: Any, hold: Any, ended: Any) -> Any:
+        from worldfs.fleet.mission_port import MissionEnd, MissionEndKind
+
+        ended(MissionEnd(MissionEndKind.DONE, "done"))
+        return lambda: None
+
+    def job(self, id: str) -> None:
+        return None
+
+    def cancel(self, job: Any) -> None:
+        pass
+
+    def repeatable(self, job: Any) -> bool:
+        return False
+
+    def holds_something(self, robot: str) -> bool:
+        return False
+
+
+def _loop(place: Any, robots: _Robots) -> Any:
+    from worldfs.base.clock import SystemClock
+    from worldfs.fleet.orchestrator_loop import Orchestrator
+    from worldfs.storage.open_store import open_store
+
+    store = open_store("disk", place, guarded=frozenset({"ORCHESTRATOR.md"}))
+    return store, Orchestrator(store, SystemClock(), robots, language=lambda: "en", alert=lambda where, finding: None)
+
+
+def _assign() -> float:
+    from worldfs.fleet.mission import MissionOrder
+
+    with scratch() as place:
+        store, loop = _loop(place, _Robots(ROBOTS, local=True))
+        for n in range(MISSIONS):
+            loop.files.add(MissionOrder(f"m{n:04d}", f"mission {n}", f"mission {n}"))
+        began = time.monotonic()
+        loop.recover()
+        while loop.step() or loop.open:
+            pass
+        passed = time.monotonic() - began
+        assert len(loop.files.done_ids()) == MISSIONS
+        loop.close()
+        store.close()
+    return passed
+
+
+def _heartbeats() -> float:
+    with scratch() as place:
+        robots = _Robots(HEARD, local=False)
+        store, loop = _loop(place, robots)
+        for robot in robots.robots:
+            store.put(f".paos/heartbeats/{robot.id}", b"0", durable=False)
+        loop.recover()
+        stop, spent = threading.Event(), [0.0]
+
+        def listen() -> None:
+            loop.run(stop)
+            spent[0] = time.thread_time()
+
+        thread = threading.Thread(target=listen)
+        thread.start()
+        began = time.monotonic()
+        for n in range(int(HEARD * LISTEN_S / EVERY_S)):
+            store.put(f".paos/heartbeats/{robots.robots[n % HEARD].id}", str(n).encode(), durable=False)
+            time.sleep(max(0.0, began + (n + 1) * EVERY_S / HEARD - time.monotonic()))
+        passed = time.monotonic() - began
+        stop.set()
+        loop.wake()
+        thread.join(PATIENCE_S)
+        assert all(loop.heartbeats.alive(robot.id) for robot in robots.robots)
+        loop.close()
+        store.close()
+    return 100 * spent[0] / passed
+
+
+def _stops() -> list[float]:
+    from worldfs.base.driver import Run
+    from worldfs.base.model import Cause, Order, Outcome
+    from worldfs.testing.null_driver import NullDriver
+    from worldfs.world.world import World
+
+    told: list[float] = []
+
+    class Body(NullDriver):
+        """Moves until it is stopped, and says when it was."""
+
+        def execute(self, order: Order, run: Run) -> Outcome:
+            run.cancel.wait(PATIENCE_S)
+            return Outcome.failure(Cause.CANCELLED, "CANCELLED", "stopped")
+
+        def stop(self) -> None:
+            told.append(time.monotonic())
+
+    found = []
+    with scratch() as place:
+        root = make_workspace(place / "fleet", ROBOTS)
+        stop = threading.Event()
+        drivers: Any = {"null": lambda context: Body()}
+        with World.open(root, serve=True, drivers=drivers) as world:
+            kernel = threading.Thread(target=world.run, kwargs={"stop": stop})
+            kernel.start()
+            nodes = [spec.id for spec in world.specs]
+            pose = {"target_pose": [0.4, 0.0, 0.4, 0.0, 0.0, 0.0]}
+            for n in range(STOPS):
+                world.jobs.accept([Order(f"a{n}_{id}", id, "move_to", pose, asker="planner") for id in nodes])
+                end = time.monotonic() + PATIENCE_S
+                while sum(attempt.deadline > 0 for attempt in _running(world)) < len(nodes) and time.monotonic() < end:
+                    time.sleep(0.01)
+                told.clear()
+                asked = time.monotonic()
+                world.stop()
+                while len(told) < len(nodes) and time.monotonic() < end:
+                    time.sleep(0.001)
+                found.append(1000 * (max(told) - asked))
+                for id in nodes:
+                    world.wait_job(f"a{n}_{id}", timeout=PATIENCE_S)
+                world.resume()
+            stop.set()
+            world.wake()
+            kernel.join(PATIENCE_S)
+    return found
+
+
+def _running(world: Any) -> list[Any]:
+    return list(world.kernel.open.running.values())

@@ -1,0 +1,55 @@
+"""Messages about a fleet, in English and Chinese: its directories, and its robots as they come and go."""
+
+ROWS = {
+    "fleet.one_id": (
+        "--robot-id {id} names one robot, and a fleet has two",
+        "--robot-id {id} 只指定一个机器人，而 fleet 有两个",
+    ),
+    "fleet.no_id": ("no --robot-id with --fleet", "--fleet 不与 --robot-id 同用"),
+    "fleet.leave_id_out": (
+        "leave it out; robots of a fleet come and go with: paos robot add, paos robot remove",
+        "去掉它；fleet 的机器人用 paos robot add 与 paos robot remove 增减",
+    ),
+    "fleet.single_home": ("the configuration of a single workspace", "单工作空间的配置"),
+    "fleet.a_fleet": ("the configuration of a fleet, or none yet", "fleet 的配置，或尚无配置"),
+    "fleet.edit_mode": (
+        'use another home, or write "mode": "fleet" and "sharedWorkspace" into its `embodiments`',
+        '换一个主目录，或在其 `embodiments` 中写入 "mode": "fleet" 和 "sharedWorkspace"',
+    ),
+    "fleet.readable": ("a configuration that can be read", "可以读取的配置"),
+    "fleet.removed": ("robot {id} was removed from the fleet", "机器人 {id} 已从 fleet 中移除"),
+    "fleet.a_fleet_config": ("the configuration of a fleet", "fleet 的配置"),
+    "fleet.there": ("robot {id} is there already", "机器人 {id} 已存在"),
+    "fleet.new_id": ("an id that no robot has", "未被使用的机器人 id"),
+    "fleet.open_jobs": ("robot {id} has {n} open jobs: {jobs}", "机器人 {id} 有 {n} 个未结束的任务：{jobs}"),
+    "fleet.cancel_jobs": (
+        "wait for them, or end them: paos robot remove {id} --cancel-jobs",
+        "等待其结束，或结束它们：paos robot remove {id} --cancel-jobs",
+    ),
+    "fleet.config_changed": ("another program changed the file meanwhile", "其间有其他程序修改了该文件"),
+    "fleet.robot_added": ("added {id}: {directory}", "已添加 {id}：{directory}"),
+    "fleet.robot_removed": ("removed {id}; its files stay in {directory}", "已移除 {id}；其文件保留在 {directory}"),
+    "fleet.jobs_end": ("its jobs end as cancelled: {jobs}", "其任务以取消结束：{jobs}"),
+    "fleet.no_robots": ("no robots", "没有机器人"),
+    "fleet.instead_robot": ("`paos robot` on the server's machine", "在服务器所在机器上使用 `paos robot`"),
+    "fleet.instead_list": ("paos cat ROBOTS.md", "paos cat ROBOTS.md"),
+    "fleet.next": (
+        'next: {name} up    then, in another terminal: {name} do --node {node} "{wish}"',
+        '下一步：{name} up    然后在另一个终端运行：{name} do --node {node} "{wish}"',
+    ),
+    "fleet.shared": ("the shared workspace", "共享工作空间"),
+    "fleet.own_directory": (
+        "a directory that no other robot has, and none inside another",
+        "一个不与其他机器人共用、也不互相包含的目录",
+    ),
+    "fleet.same_directory": ("{path} is also the directory of {other}", "{path} 也是 {other} 的目录"),
+    "fleet.nested_directory": (
+        "{path}: the directories of this robot and of {other} lie one inside the other",
+        "{path}：该机器人与 {other} 的目录互相包含",
+    ),
+    "fleet.no_directory": ("{path} is no directory", "{path} 不是目录"),
+    "fleet.set_directory": (
+        "give robot {id} a `workspace` of its own in config.json",
+        "在 config.json 中为机器人 {id} 指定自己的 `workspace`",
+    ),
+}

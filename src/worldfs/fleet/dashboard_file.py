@@ -1,0 +1,148 @@
+"""ORCHESTRATOR.md of a root: what people wrote into it is taken in, then it is rendered, always in that order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Final
+
+from worldfs.base.clock import Clock, stamp
+from worldfs.base.errors import Conflict, Exists, Unsafe, UserError
+from worldfs.base.messages import coded
+from worldfs.base.model import Finding
+from worldfs.formats import orchestrator
+from worldfs.formats.orchestrator import PoolRobot
+from worldfs.storage.foreign_edits import ForeignEdits
+from worldfs.storage.store_interface import ABSENT, Store
+
+from .bids import RobotOffer
+from .mission import Mission, MissionState
+from .mission_sheet import clock_time, dashboard, queue_row, row_digest, take_in
+from .mission_store import MissionFiles
+
+REST: Final = 10  # a render that takes t is followed by one at the earliest 10 t later
+
+
+class DashboardFile:
+    """State never lives in it: it can be rendered again from the missions at any time."""
+
+    key: Final = orchestrator.PATH
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        files: MissionFiles,
+        alert: Callable[[str, Finding | None], None],
+        *,
+        shown: bool,
+    ) -> None:
+        self._store, self._clock, self._files, self._alert = store, clock, files, alert
+        self.wanted = shown  # rendered at all
+        self.changed = True  # the change feed reports a write
+        self.displaced = False  # of it, to a copy that was replaced
+        self._revision: str | None = None
+        self._data = b""
+        self._readable = True
+        self._shown: object = None
+        self._noted: set[str] = set()  # rows that are known to be missions
+        self._named: set[str] = set()  # places of the alerts that this file gave
+        self._due: float | None = None  # a render that was put off
+        self._rests_until = 0.0
+
+    def take_in(self, missions: Collection[Mission]) -> bool:
+        """Read what other programs wrote since the last call; whether they wrote anything. Costs nothing unless a
+        change was reported."""
+        if not self.changed:
+            return False
+        self.changed, displaced = False, self.displaced
+        self.displaced = False
+        edits = self._store if displaced and isinstance(self._store, ForeignEdits) else None
+        for data in edits.displaced(self.key, keep=True) if edits is not None else ():
+            self._read(data, missions)
+        if edits is not None:
+            edits.forget(self.key)
+        try:
+            stored = self._store.get(self.key)
+        except UserError as error:  # a link or a directory has its name: left alone
+            self._refuse(error)
+            return False
+        revision = stored.revision if stored is not None else None
+        if revision == self._revision and self._readable:
+            return displaced
+        self._revision, self._data, self._shown = revision, stored.data if stored is not None else b"", None
+        if stored is not None:
+            self.wanted |= bool(stored.data.strip())
+            self._readable = self._read(stored.data, missions)
+        return True
+
+    def show(
+        self,
+        missions: Iterable[Mission],
+        robots: Sequence[RobotOffer],
+        decisions: Sequence[str],
+        language: str,
+        *,
+        at_once: bool = False,
+    ) -> None:
+        """Write it where it differs: a projection, so its name need not be durable. `at_once`: nothing is put off."""
+        if not self.wanted or not self._readable:
+            return
+        missions = list(missions)
+        state = [(m.id, m.status.state, m.status.robot, m.priority) for m in missions], list(robots), list(decisions)
+        began = self._clock.monotonic()
+        if state == self._shown:
+            self._due = None
+            return
+        if began < self._rests_until and not at_once:
+            self._due = self._rests_until
+            return
+        now = clock_time(stamp(self._clock.now()))
+        work = {m.status.robot: m for m in missions if m.status.state is MissionState.RUNNING}
+        pool = [PoolRobot(r.id, r.state, now, _title(work.get(r.id))) for r in robots]
+        board = dashboard(missions, pool, decisions)
+        queued = {row_digest(queue_row(m)): m.id for m in missions if m.status.state is MissionState.QUEUED}
+        shown = {row_digest(row) for row in board.queue} - self._noted
+        self._files.note_rows(
+            [(digest, queued[digest]) for digest in sorted(shown)]
+        )  # before anybody can write them back
+        self._noted = (self._noted & set(queued)) | shown
+        data = orchestrator.write(self._data, board, language=language)
+        if data != self._data:
+            expect = ABSENT if self._revision is None else self._revision
+            try:
+                self._revision = self._store.put(self.key, data, expect, durable=False)
+            except (Conflict, Exists, Unsafe):  # another program wrote first, or put a link there
+                self.changed, self._due = True, began
+                return
+            self._data = data
+        self._shown, self._due = state, None
+        self._rests_until = began + REST * (self._clock.monotonic() - began)
+
+    def patience(self) -> float | None:
+        """Seconds until a render that was put off; None: there is none."""
+        return None if self._due is None else max(0.0, self._due - self._clock.monotonic())
+
+    def _read(self, data: bytes, missions: Collection[Mission]) -> bool:
+        """Whether it could be read."""
+        try:
+            findings = take_in(data, self._files, missions, "operator")
+        except UserError as error:
+            self._refuse(error)
+            return False
+        self._alert(self.key, None)
+        places = {f"{self.key}#{finding.field}": finding for finding in findings}
+        for place in self._named - places.keys():
+            self._alert(place, None)
+        for place, finding in places.items():
+            self._alert(place, finding)
+        self._named = set(places)
+        return True
+
+    def _refuse(self, error: UserError) -> None:
+        self._readable = False
+        expected, fix = error.expected or coded("mission.readable"), error.fix or coded("mission.repair")
+        self._alert(self.key, Finding(error.code, self.key, expected, error.found, fix))
+
+
+def _title(mission: Mission | None) -> str:
+    return "" if mission is None else mission.order.title or mission.order.text

@@ -1,0 +1,77 @@
+"""A mission: what a person, a planner or a model wants of whichever robot can do it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from worldfs.base.model import Json
+
+PRIORITY_RANK: Final = {"high": 0, "normal": 1, "low": 2}
+
+
+class MissionState(StrEnum):
+    QUEUED = "queued"
+    RUNNING = "running"
+    PAUSED = "paused"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def ended(self) -> bool:
+        return self in (MissionState.SUCCEEDED, MissionState.FAILED, MissionState.CANCELLED)
+
+
+@dataclass(frozen=True, slots=True)
+class MissionOrder:
+    """Written once, by its submitter. `title`: what dashboards call it, the only open mission of that title."""
+
+    id: str
+    text: str  # the instruction
+    title: str = ""
+    requires: tuple[str, ...] = ()  # what a robot must be able to do, as words ("mobile", "manipulation")
+    robot: str = ""  # the only robot that may do it; "": any
+    priority: str = "normal"  # high | normal | low
+    after: tuple[str, ...] = ()  # ids of missions that must have succeeded
+    created_at: str = ""
+    asker: str = ""  # the role that submitted it
+    source: str = ""  # the sheet and row that it was read from
+    step: str = ""  # the row of TASK.md that it carries out
+
+
+@dataclass(frozen=True, slots=True)
+class MissionStatus:
+    """The orchestrator's word on a mission: its last line counts."""
+
+    state: MissionState = MissionState.QUEUED
+    robot: str = ""  # that carries it out, or did last
+    attempt: int = 0  # assignments so far
+    priority: str = ""  # "": that of the order
+    reason: str = ""  # why it is in this state
+    at: str = ""
+    bids: tuple[Json, ...] = ()  # of the last assignment: each robot with its cost, or why it does not bid
+    job: str = ""  # the order of this attempt that was submitted last
+    jobs: int = 0  # orders of all attempts
+    barred: tuple[str, ...] = ()  # robots that did not finish it
+    kept: bool = False  # only the robot named may go on: it may hold things of the mission
+
+
+@dataclass(frozen=True, slots=True)
+class Mission:
+    order: MissionOrder
+    status: MissionStatus = field(default_factory=MissionStatus)
+
+    @property
+    def id(self) -> str:
+        return self.order.id
+
+    @property
+    def priority(self) -> str:
+        return self.status.priority or self.order.priority
+
+    @property
+    def rank(self) -> tuple[int, str, str]:
+        """Smaller goes first: priority, then age."""
+        return PRIORITY_RANK.get(self.priority, 1), self.order.created_at, self.id

@@ -1,0 +1,68 @@
+"""The orchestrator's port to robots: what they offer, what a mission needs of them, and how one is carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import NamedTuple, Protocol
+
+from worldfs.base.model import Job, Order
+
+from .bids import MissionNeeds, RobotOffer
+from .mission import Mission
+from .reservations import Reservation
+
+
+class MissionEndKind(Enum):
+    DONE = "done"  # its goals hold, as they were measured
+    FAILED = "failed"  # this robot could not: another one may
+    REFUSED = "refused"  # not understood: no robot can
+    STOPPED = "stopped"  # asked to stop, by the orchestrator or by a stop of the robot
+    LOST = "lost"  # what the robot's last order did is not known
+
+
+class MissionEnd(NamedTuple):
+    kind: MissionEndKind
+    reason: str = ""
+
+
+class MissionHold(NamedTuple):
+    """What a running mission asks the orchestrator for, from its own thread. False: it was asked to stop meanwhile."""
+
+    note_job: Callable[[Order], bool]  # the next order; durable before it is submitted
+    reserve: Callable[
+        [Sequence[Reservation], Sequence[Reservation]], bool
+    ]  # wait for all of them; those in its gripper
+    release: Callable[[Sequence[Reservation]], None]
+
+
+class MissionExecutor(Protocol):
+    """Carries out missions, each on a thread of its own."""
+
+    def offers(self) -> Sequence[RobotOffer]:
+        """Every robot as it is now."""
+        ...
+
+    def needs(self, mission: Mission) -> MissionNeeds | str:
+        """What the mission asks of a robot; a text: why it can never be carried out."""
+        ...
+
+    def begin(self, mission: Mission, hold: MissionHold, ended: Callable[[MissionEnd], None]) -> Callable[[], None]:
+        """Start it; returns a function that asks it to stop. `ended` is called once, from whichever thread."""
+        ...
+
+    def job(self, id: str) -> Job | None:
+        """An order of a mission; None where it was never accepted."""
+        ...
+
+    def cancel(self, job: Job) -> None:
+        """Before another plan of its mission begins; durable when it returns."""
+        ...
+
+    def repeatable(self, job: Job) -> bool:
+        """Whether its operation has no effect on the world."""
+        ...
+
+    def holds_something(self, robot: str) -> bool:
+        """Whether a thing is in its gripper."""
+        ...

@@ -1,0 +1,115 @@
+"""The open missions of one root in memory: each change of one is written before it counts, and logged."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+
+from worldfs.base.clock import Clock, stamp
+from worldfs.base.errors import UserError
+from worldfs.base.messages import coded, render
+from worldfs.base.model import Finding
+from worldfs.formats.orchestrator import SHOWN
+
+from .assignment import circular
+from .mission import Mission, MissionState, MissionStatus
+from .mission_store import OPEN, MissionFiles
+
+
+class OpenMissions:
+    """Not locked: the orchestrator makes one call at a time."""
+
+    def __init__(
+        self,
+        files: MissionFiles,
+        clock: Clock,
+        alert: Callable[[str, Finding | None], None],
+        holds_something: Callable[[str], bool],
+        ended: Callable[[str], None],
+    ) -> None:
+        """`holds_something`: whether a robot has a thing in its gripper. `ended`: called with a mission that has."""
+        self.files, self.clock, self.alert = files, clock, alert
+        self.table: dict[str, Mission] = {}
+        self.log: deque[tuple[str, str]] = deque(maxlen=SHOWN)  # (time, decision)
+        self._holds_something, self._ended = holds_something, ended
+        self._waits: dict[str, str] = {}  # why a queued mission waits, as it was last logged
+
+    def discover(self) -> bool:
+        """Read the missions that are new; whether there were any."""
+        new = [id for id in self.files.open_ids() if id not in self.table]
+        return sum(self.read_in(id) is not None for id in new) > 0
+
+    def read_in(self, id: str) -> Mission | None:
+        """None: it has ended, or cannot be read, which is an alert."""
+        where = f"{OPEN}/{id}"
+        try:
+            mission = self.files.load(id)
+        except UserError as error:
+            fix = error.fix or coded("mission.set_aside")
+            self.alert(where, Finding(error.code, where, error.expected, error.found, fix))
+            return None
+        if mission.status.state.ended:
+            self.files.archive(id)
+            return None
+        self.table[id] = mission
+        after = mission.order.after
+        if after and (circle := circular({one.id: one.order.after for one in self.table.values()}, id)):
+            self.write(mission, MissionState.FAILED, coded("mission.circle", circle=circle))
+            return None
+        return mission
+
+    def find(self, id: str) -> Mission | None:
+        """The open mission of that id, also one that was not discovered yet."""
+        return self.table.get(id) or (self.read_in(id) if id in self.files.open_ids() else None)
+
+    def write(self, mission: Mission, state: MissionState, reason: str, **more: object) -> Mission:
+        """The mission with a new status: durable when this returns."""
+        before = self.table.get(mission.id, mission).status
+        kept = state is MissionState.PAUSED and bool(before.robot) and self._holds_something(before.robot)
+        kept |= state is MissionState.QUEUED and before.kept
+        fields = {"at": stamp(self.clock.now()), "kept": kept, **more}
+        if state is before.state:  # its priority
+            fields = {"at": fields["at"], **more}
+        status: MissionStatus = replace(before, state=state, reason=reason, **fields)  # type: ignore[arg-type]  # the fields of a status
+        mission = Mission(mission.order, status)
+        self.files.write(mission)
+        self._waits.pop(mission.id, None)
+        if state.ended:
+            self.table.pop(mission.id, None)
+            self._ended(mission.id)
+        else:
+            self.table[mission.id] = mission
+        self.note(mission, reason)
+        return mission
+
+    def note_job(self, id: str, job: str) -> None:
+        """The order that a running mission submits next: durable when this returns."""
+        mission = self.table[id]
+        status = replace(mission.status, job=job, jobs=mission.status.jobs + 1)
+        self.table[id] = Mission(mission.order, status)
+        self.files.write(self.table[id])
+
+    def state_of(self, id: str) -> MissionState | None:
+        """Of an open or ended mission; None: there is none."""
+        if id in self.table:
+            return self.table[id].status.state
+        try:
+            return self.files.load(id).status.state
+        except UserError:
+            return None
+
+    def note(self, mission: Mission, reason: str) -> None:
+        """Log a decision."""
+        title, state = mission.order.title or mission.order.text, mission.status.state.value
+        said = coded("mission.logged", mission=title, state=state, reason=reason)
+        self.log.append((self.clock.now().strftime("%H:%M:%S"), said))
+
+    def note_wait(self, mission: Mission, reason: str) -> None:
+        """Log why a mission waits, once."""
+        if self._waits.get(mission.id) != reason:
+            self._waits[mission.id] = reason
+            self.note(mission, reason)
+
+    def log_lines(self, language: str) -> list[str]:
+        return [f"[{at}] {render(said, language)}" for at, said in self.log]

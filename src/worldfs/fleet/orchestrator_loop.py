@@ -1,0 +1,417 @@
+"""The orchestrator of one root: takes missions in, gives them to robots, and renders ORCHESTRATOR.md."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final, NamedTuple
+
+from worldfs.base.clock import Clock
+from worldfs.base.messages import coded
+from worldfs.base.model import Finding, Order
+from worldfs.runtime.stop_log import STOPS
+from worldfs.storage.store_interface import Store, StoreChange, StoreChangeKind
+
+from .assignment import Assignment, assign, failed_dependency, handover, recorded
+from .bids import MissionNeeds, RobotOffer, ranked
+from .dashboard_file import DashboardFile
+from .heartbeats import HEARTBEATS, Heartbeats, offers_now
+from .mission import Mission, MissionState
+from .mission_port import MissionEnd, MissionEndKind, MissionExecutor, MissionHold
+from .mission_store import OPEN, REQUESTS, MissionFiles, MissionRequest
+from .open_missions import OpenMissions
+from .reservations import Reservation, ReservationTable
+
+LEASE: Final = ".paos/orchestrator.lock"
+ENVIRONMENT: Final = "ENVIRONMENT.md"
+PUT: Final = StoreChangeKind.PUT
+
+
+class _Run(NamedTuple):
+    """A mission at work. `attempt`: an end of another one is late, and counts for nothing."""
+
+    attempt: int
+    stop: Callable[[], None]
+
+
+class Orchestrator:
+    """Keeps the open missions in memory; their files are the truth. `step` may be called from one thread at a time."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        executor: MissionExecutor,
+        *,
+        language: Callable[[], str],
+        alert: Callable[[str, Finding | None], None],
+        always_shown: bool = False,
+    ) -> None:
+        """`always_shown`: ORCHESTRATOR.md is rendered also before the first mission. Raises `Busy` where another
+        orchestrator has the root, and names it."""
+        self.files = MissionFiles(store, clock)
+        self.clock, self.executor, self.language, self.alert = clock, executor, language, alert
+        self._lease = store.lease(LEASE, "orchestrator", clock=clock).acquire()
+        self.missions = OpenMissions(self.files, clock, alert, executor.holds_something, self._release)
+        self.open = self.missions.table
+        self.heartbeats = Heartbeats(clock)
+        self.table = ReservationTable()
+        self.broken: BaseException | None = None
+        self._lock = threading.RLock()
+        self._granted = threading.Condition(self._lock)
+        self._runs: dict[str, _Run] = {}
+        self._ends: deque[tuple[str, int, MissionEnd]] = deque()
+        self._asked: dict[str, tuple[MissionState, str]] = {}  # what a running mission is to become once it has stopped
+        self._closing = False
+        self._page = DashboardFile(store, clock, self.files, alert, shown=always_shown)
+        self._again = False  # the watch was opened anew: what changed meanwhile is looked at once more
+        self._watched = self._keys()
+        self._watch = store.watch(*self._watched, arrivals=(OPEN,))
+        self.heard: Callable[[], None] = lambda: None  # called after each step: for a process that waits for rest
+
+    # -- life ---------------------------------------------------------------------------------------------------
+
+    def recover(self) -> None:
+        """Once, before the first step, while no job begins: missions that ran are queued again where that is safe."""
+        with self._lock:
+            for id in self.files.open_ids():
+                mission = self.missions.read_in(id)
+                if mission is not None and mission.status.state is MissionState.RUNNING:
+                    self._without_robot(mission, coded("mission.restarted"), barred=False)
+            for robot in self.files.store.list(HEARTBEATS):
+                self.heartbeats.beat(robot)
+
+    def run(self, stop: threading.Event) -> None:
+        """Work until `stop` is set (call `wake` then), blocked in the change feed between."""
+        try:
+            changes = self._watch.read(0.0)
+            while not stop.is_set():
+                self.step(changes)
+                changes = self._watch.read(self._patience())
+            with self._lock:
+                self._show(self._offers(), at_once=True)
+        except BaseException as error:
+            self.broken = error
+            found, fix = coded("mission.loop_broken", why=repr(error)), coded("mission.restart_kernel")
+            self.alert("orchestrator", Finding("ORCHESTRATOR_ENDED", LEASE, coded("mission.loop_runs"), found, fix))
+            raise
+
+    def wake(self) -> None:
+        with self._lock:
+            self._watch.wake()
+
+    def _keys(self) -> tuple[str, ...]:
+        """What is to be watched. An idle workspace is not woken by each job: its documents are not."""
+        waiting = any(mission.status.state is MissionState.QUEUED for mission in self.open.values())
+        page = (self._page.key,) if self._page.wanted else ()
+        return OPEN, REQUESTS, STOPS, HEARTBEATS, *page, *((ENVIRONMENT,) if waiting else ())
+
+    def _listen(self) -> None:
+        wanted = self._keys()
+        if wanted != self._watched:
+            before = self._watch
+            self._watch, self._watched = self.files.store.watch(*wanted, arrivals=(OPEN,)), wanted
+            before.close()
+            self._page.changed = self._again = True
+
+    @property
+    def working(self) -> bool:
+        """Whether a mission is at work, or a step may begin one."""
+        with self._lock:
+            return bool(self._runs or self._ends)
+
+    def request_stop(self) -> None:
+        """Ask what runs to stop; its missions stay `running` in their files, and the next start goes on with them."""
+        with self._lock:
+            self._closing = True
+            for run in self._runs.values():
+                run.stop()
+            self._granted.notify_all()
+
+    def close(self) -> None:
+        self._watch.close()
+        self._lease.release()
+
+    # -- a step -------------------------------------------------------------------------------------------------
+
+    def step(self, changes: Sequence[StoreChange] | None = None) -> bool:
+        """Do what is due and return; True when something changed."""
+        with self._lock:
+            if changes is None:
+                changes = self._watch.read(0.0)
+            if self._only_heartbeats(changes):
+                return False
+            forward = self._take_changes(changes)
+            forward |= self._again and self.missions.discover()
+            forward |= self._page.take_in(list(self.open.values())) and self.missions.discover()
+            forward |= self._take_requests()
+            while self._ends:
+                id, attempt, end = self._ends.popleft()
+                forward |= self._end(id, attempt, end)
+            forward |= self._take_requests()
+            offers = self._offers()
+            forward |= self._watch_robots(offers)
+            forward |= self._assign(offers)
+            offers = self._offers() if forward else offers
+            self._page.wanted |= bool(self.missions.log)
+            self._show(offers)
+            self._again = False
+            self._listen()
+        self.heard()
+        return forward
+
+    def _show(self, offers: Sequence[RobotOffer], *, at_once: bool = False) -> None:
+        language = self.language()
+        self._page.show(self.open.values(), offers, self.missions.log_lines(language), language, at_once=at_once)
+
+    def _only_heartbeats(self, changes: Sequence[StoreChange]) -> bool:
+        """Note the beats; True: nothing else has happened, and no robot came or went with them."""
+        beats = [change for change in changes if change.key.startswith(f"{HEARTBEATS}/")]
+        came = [self.heartbeats.beat(change.key[len(HEARTBEATS) + 1 :]) for change in beats if change.kind is PUT]
+        gone = self.heartbeats.lapse()
+        return bool(beats) and len(beats) == len(changes) and not (any(came) or gone or self._ends or self._again)
+
+    def _take_changes(self, changes: Sequence[StoreChange]) -> bool:
+        forward = False
+        for change in changes:
+            if change.kind is StoreChangeKind.RESYNC or change.key.startswith(f"{OPEN}/"):
+                forward = True
+            if change.kind is StoreChangeKind.RESYNC or change.key == self._page.key:
+                self._page.changed = True
+                self._page.displaced |= change.kind is StoreChangeKind.DISPLACED
+        return forward and self.missions.discover()
+
+    def _take_requests(self) -> bool:
+        """A request is removed once what it asks for is durable: of a mission at work, when its robot has stopped."""
+        forward = False
+        for request in list(self.files.requests()):
+            if request.mission in self._asked:
+                continue  # one that came later waits, too
+            self._apply(request)
+            if request.mission not in self._asked:
+                self.files.remove(request)
+                forward = True
+        return forward
+
+    def _apply(self, request: MissionRequest) -> None:
+        mission = self.missions.find(request.mission)
+        if mission is None:
+            return
+        state, by = mission.status.state, request.by or "?"
+        if request.what == "cancel":
+            self._leave(mission, MissionState.CANCELLED, coded("mission.cancelled_by", by=by))
+        elif request.what == "pause" and state is not MissionState.PAUSED:
+            self._leave(mission, MissionState.PAUSED, coded("mission.paused_by", by=by))
+        elif request.what == "resume" and state is MissionState.PAUSED:
+            self.missions.write(mission, MissionState.QUEUED, coded("mission.resumed_by", by=by))
+        elif request.what == "priority":
+            self.missions.write(
+                mission, state, coded("mission.priority_by", by=by, value=request.value), priority=request.value
+            )
+
+    def _leave(self, mission: Mission, state: MissionState, reason: str) -> None:
+        """Cancel or pause, at once or as soon as its robot has stopped safely."""
+        if mission.id in self._runs:
+            self._asked[mission.id] = state, reason
+            self._runs[mission.id].stop()
+            self._granted.notify_all()
+        else:
+            self.missions.write(mission, state, reason)
+
+    # -- ends ---------------------------------------------------------------------------------------------------
+
+    def _ended(self, id: str, attempt: int, end: MissionEnd) -> None:
+        """From the mission's thread."""
+        self._ends.append((id, attempt, end))
+        self.wake()
+
+    def _end(self, id: str, attempt: int, end: MissionEnd) -> bool:
+        run = self._runs.get(id)
+        if run is None or run.attempt != attempt:
+            return False
+        del self._runs[id]
+        self._release(id)
+        mission = self.open[id]
+        asked = self._asked.pop(id, None)
+        if asked is not None and end.kind in (MissionEndKind.STOPPED, MissionEndKind.FAILED, MissionEndKind.REFUSED):
+            self.missions.write(mission, *asked)
+            return True
+        match end.kind:
+            case MissionEndKind.DONE:
+                self.missions.write(mission, MissionState.SUCCEEDED, end.reason)
+            case MissionEndKind.REFUSED:
+                self.missions.write(mission, MissionState.FAILED, end.reason)
+            case MissionEndKind.LOST:
+                self._without_robot(mission, end.reason, barred=True)
+            case MissionEndKind.FAILED:
+                self._try_another(mission, end.reason)
+            case MissionEndKind.STOPPED if not self._closing:
+                self.missions.write(mission, MissionState.PAUSED, end.reason)
+        return True
+
+    def _try_another(self, mission: Mission, reason: str) -> None:
+        """Queue it again for a robot that has not tried, if one could; else it has failed."""
+        barred = (*mission.status.barred, mission.status.robot)
+        needs = self._needs(mission)
+        offers = [offer._replace(unable="") for offer in self._offers() if offer.id not in barred]
+        held = self.executor.holds_something(mission.status.robot)
+        if isinstance(needs, str) or held or all(bid.refusal for bid in ranked(needs, offers)):
+            self.missions.write(mission, MissionState.FAILED, reason)
+        else:
+            said = coded("mission.next_robot", robot=mission.status.robot, why=reason)
+            self.missions.write(mission, MissionState.QUEUED, said, barred=barred)
+
+    def _without_robot(self, mission: Mission, reason: str, *, barred: bool) -> None:
+        """Its robot does not go on with it: another one may where that is safe, else a person must look."""
+        status = mission.status
+        job = self.executor.job(status.job) if status.job else None
+        why = handover(job, self.executor.repeatable)
+        if why:
+            said = coded("mission.lost", reason=reason, why=why)
+            self.missions.write(mission, MissionState.FAILED, said)
+            fix = coded("mission.look_and_add")
+            self.alert(
+                f"missions/{mission.id}", Finding("MISSION_LOST", mission.id, coded("mission.known_end"), said, fix)
+            )
+            return
+        if job is not None and not job.status.state.terminal:
+            self.executor.cancel(job)
+        robots = (*status.barred, status.robot) if barred else status.barred
+        kept = not barred and self.executor.holds_something(status.robot)
+        said = coded("mission.queued_again", reason=reason)
+        self.missions.write(mission, MissionState.QUEUED, said, barred=robots, kept=kept)
+
+    # -- decisions ----------------------------------------------------------------------------------------------
+
+    def _offers(self) -> list[RobotOffer]:
+        busy = {self.open[id].status.robot: self.open[id].order for id in self._runs}
+        return offers_now(self.executor.offers(), busy, self.heartbeats)
+
+    def _watch_robots(self, offers: Sequence[RobotOffer]) -> bool:
+        """Missions whose robot was stopped stop with it; those whose robot is gone are given to others, or reported."""
+        states = {offer.id: offer for offer in offers}
+        forward = False
+        for id in list(self._runs):
+            mission = self.open[id]
+            offer = states.get(mission.status.robot)
+            if offer is not None and offer.state == "stopped" and id not in self._asked:
+                self._leave(mission, MissionState.PAUSED, offer.unable)
+            elif offer is None or offer.state == "offline":
+                run = self._runs.pop(id)
+                run.stop()
+                self._release(id)
+                self._asked.pop(id, None)
+                reason = offer.unable if offer is not None else coded("mission.robot_gone", robot=mission.status.robot)
+                self._without_robot(mission, reason, barred=True)
+                forward = True
+        return forward
+
+    def _assign(self, offers: Sequence[RobotOffer]) -> bool:
+        if self._closing:
+            return False
+        queued: list[Mission] = []
+        needs: dict[str, MissionNeeds] = {}
+        forward = False
+        for mission in list(self.open.values()):
+            if mission.status.state is MissionState.QUEUED:
+                if why := failed_dependency(mission, self.missions.state_of):
+                    self.missions.write(mission, MissionState.FAILED, why)
+                    forward = True
+                else:
+                    queued.append(mission)
+
+        def needs_of(mission: Mission) -> MissionNeeds:
+            if mission.id not in needs:
+                found = self._needs(mission)
+                refused = MissionNeeds(robot="\0")  # no robot has that id
+                needs[mission.id] = refused if isinstance(found, str) else found
+                if isinstance(found, str):
+                    refusals[mission.id] = found
+            return needs[mission.id]
+
+        refusals: dict[str, str] = {}
+        for decision in assign(queued, offers, needs_of, self.missions.state_of):
+            id = decision.mission.id
+            if id in refusals:
+                self.missions.write(decision.mission, MissionState.FAILED, refusals[id])
+                forward = True
+            elif decision.robot:
+                self._begin(decision)
+                forward = True
+            else:
+                self.missions.note_wait(decision.mission, decision.reason)
+        return forward
+
+    def _needs(self, mission: Mission) -> MissionNeeds | str:
+        found = self.executor.needs(mission)
+        if isinstance(found, str):
+            return found
+        return found._replace(abilities=(*found.abilities, *mission.order.requires), robot=mission.order.robot)
+
+    def _begin(self, decision: Assignment) -> None:
+        """`running` is durable before anything moves."""
+        mission, attempt = decision.mission, decision.mission.status.attempt + 1
+        mission = self.missions.write(
+            mission, MissionState.RUNNING, decision.reason,
+            robot=decision.robot, attempt=attempt, bids=recorded(decision.bids), job="", kept=False,
+        )  # fmt: skip
+        hold = MissionHold(
+            partial(self._note_job, mission.id, attempt),
+            partial(self._reserve, mission.id, attempt),
+            partial(self._give_back, mission.id),
+        )
+        self._runs[mission.id] = _Run(attempt, lambda: None)  # it may end before `begin` returns
+        stop = self.executor.begin(mission, hold, partial(self._ended, mission.id, attempt))
+        if mission.id in self._runs:
+            self._runs[mission.id] = _Run(attempt, stop)
+
+    def _patience(self) -> float | None:
+        """Seconds to wait for the change feed; None: until something changes."""
+        with self._lock:
+            waits = [wait for wait in (self.heartbeats.patience(), self._page.patience()) if wait is not None]
+            return 0.0 if self._ends or self._again else min(waits, default=None)
+
+    # -- a mission at work: called from its own thread ------------------------------------------------------------
+
+    def _note_job(self, id: str, attempt: int, order: Order) -> bool:
+        with self._lock:
+            if not self._at_work(id, attempt):
+                return False
+            self.missions.note_job(id, order.id)
+            return True
+
+    def _reserve(
+        self, id: str, attempt: int, wanted: Sequence[Reservation], pinned: Sequence[Reservation] = ()
+    ) -> bool:
+        with self._lock:
+            if id in self.open:
+                self.table.request(id, self.open[id].rank, wanted)
+                self.table.pin(id, pinned)
+            self._decide()
+            while self._at_work(id, attempt) and not set(wanted) <= self.table.held(id):
+                self._granted.wait()
+            return self._at_work(id, attempt)
+
+    def _at_work(self, id: str, attempt: int) -> bool:
+        run = self._runs.get(id)
+        return run is not None and run.attempt == attempt and id not in self._asked and not self._closing
+
+    def _give_back(self, id: str, reservations: Sequence[Reservation]) -> None:
+        with self._lock:
+            self.table.release(id, reservations)
+            self._decide()
+
+    # -- reservations -------------------------------------------------------------------------------------------
+
+    def _release(self, id: str) -> None:
+        self.table.release(id)
+        self._decide()
+
+    def _decide(self) -> None:
+        for decision in self.table.decide():
+            mission = self.open.get(decision.holder)
+            if mission is not None and (decision.verdict != "granted" or decision.over):
+                self.missions.note(mission, decision.reason)
+        self._granted.notify_all()

@@ -1,0 +1,308 @@
+"""ORCHESTRATOR.md: the fleet's missions and robots (000, 001 "ORCHESTRATOR.md"), kept in its own form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from worldfs.base.messages import coded
+from worldfs.base.model import Finding
+
+from . import markdown_tables, prose
+from .markdown_tables import MarkdownTable
+
+PATH: Final = "ORCHESTRATOR.md"
+SHOWN: Final = 20  # entries of the decision log
+LONGEST: Final = 500  # characters of a mission
+MOST_ROWS: Final = 10_000
+
+_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "mission": ("mission", "任务"),
+    "assigned_to": ("assigned to", "assigned", "分配至", "分配给"),
+    "priority": ("priority", "优先级"),
+    "status": ("status", "state", "状态", "当前状态"),
+    "robot": ("robot", "robot id", "机器人"),
+    "heartbeat": ("last heartbeat", "heartbeat", "最后心跳"),
+    "current": ("current mission", "当前任务"),
+    "requirements": ("requirements", "required capabilities", "要求"),
+    "queued_at": ("queued at", "排队时间"),
+}
+_TABLES: Mapping[str, tuple[str, ...]] = {  # table → the columns that it has, and what it is known by: the first two
+    "active": ("mission", "assigned_to", "priority", "status"),
+    "robots": ("robot", "status", "heartbeat", "current"),
+    "queue": ("mission", "requirements", "priority", "queued_at"),
+}
+_HEADINGS = {
+    "en": {"title": "Orchestrator Dashboard", "active": "Active Missions", "robots": "Robot Pool",
+           "queue": "Pending Queue", "log": "Decision Log"},
+    "zh": {"title": "调度面板", "active": "活跃任务", "robots": "资源池", "queue": "待分配", "log": "决策记录"},
+}  # fmt: skip
+_HEADERS = {
+    "en": {
+        "active": ("Mission", "Assigned To", "Priority", "Status"),
+        "robots": ("Robot", "Status", "Last Heartbeat", "Current Mission"),
+        "queue": ("Mission", "Requirements", "Priority", "Queued At"),
+    },
+    "zh": {
+        "active": ("任务", "分配至", "优先级", "状态"),
+        "robots": ("机器人", "当前状态", "最后心跳", "当前任务"),
+        "queue": ("任务", "要求", "优先级", "排队时间"),
+    },
+}
+PRIORITIES: Mapping[str, tuple[str, ...]] = {
+    "high": ("high", "urgent", "高", "紧急"),
+    "normal": ("normal", "medium", "", "普通", "中", "正常"),
+    "low": ("low", "低"),
+}
+_PRIORITY = {word: name for name, words in PRIORITIES.items() for word in words}
+CANCELLED: Final = frozenset(("cancelled", "canceled", "cancel", "取消", "已取消"))
+_BLANK = frozenset(("", "—", "–", "-"))
+_EMPTY = _BLANK | {"n/a", "none", "无"}
+_LOG_ENTRY = re.compile(r"[ \t]*[-*+][ \t]+(\[\d\d:\d\d(?::\d\d)?\][ \t].*)")
+_PLUS = re.compile(r"[+＋,，、;；&]")
+
+
+class ActiveMission(NamedTuple):
+    mission: str
+    assigned_to: str = ""
+    priority: str = "normal"
+    status: str = "running"
+
+
+class PoolRobot(NamedTuple):
+    robot: str
+    status: str = "idle"
+    heartbeat: str = ""  # HH:MM:SS
+    current: str = ""  # the mission that it carries out
+
+
+class QueuedMission(NamedTuple):
+    mission: str
+    requirements: tuple[str, ...] = ()
+    priority: str = "normal"
+    queued_at: str = ""  # HH:MM:SS, or what a person wrote
+    cancelled: bool = False  # a cell of its row says so
+
+
+class Dashboard(NamedTuple):
+    """`decisions`: the decision log, oldest first, each "[HH:MM:SS] text"."""
+
+    active: tuple[ActiveMission, ...] = ()
+    robots: tuple[PoolRobot, ...] = ()
+    queue: tuple[QueuedMission, ...] = ()
+    decisions: tuple[str, ...] = ()
+
+
+class ParsedDashboard(NamedTuple):
+    """`refused`: rows of the pending queue that make no mission, by their first cell; they stay in the file."""
+
+    dashboard: Dashboard
+    refused: tuple[tuple[str, Finding], ...] = ()
+    language: str = "en"
+
+
+def read(data: bytes) -> ParsedDashboard:
+    """The dashboard of a document in either language. Raises `BadInput` for bytes that are no UTF-8 text."""
+    lines, mask, tables = _parts(data)
+    values: dict[str, list[tuple[str, ...]]] = {}
+    for name, (table, fields) in tables.items():
+        values[name] = [_values(name, row, fields) for row in table.rows[:MOST_ROWS]]
+    refused: list[tuple[str, Finding]] = []
+    queue: list[QueuedMission] = []
+    for mission, requirements, priority, queued_at in values.get("queue", ()):
+        cancelled = bool({priority.casefold(), queued_at.casefold(), requirements.casefold()} & CANCELLED)
+        if cancelled or not (finding := _finding(mission, priority)):
+            when = "" if queued_at.casefold() in CANCELLED else queued_at
+            if mission:
+                named = _PRIORITY.get(priority.casefold(), "normal")
+                queue.append(QueuedMission(mission, _requirements(requirements), named, when, cancelled))
+        else:
+            refused.append((mission, finding))
+    found = Dashboard(
+        tuple(ActiveMission(*row) for row in values.get("active", ()) if row[0]),
+        tuple(PoolRobot(*row) for row in values.get("robots", ()) if row[0]),
+        tuple(queue),
+        tuple(text for _, text in _log(lines, mask)),
+    )
+    chinese = any(not "".join(table.header).isascii() for table, _ in tables.values())
+    chinese |= any("调度" in head.text for head in prose.headings(lines, mask))
+    return ParsedDashboard(found, tuple(refused), "zh" if chinese else "en")
+
+
+def write(data: bytes | None, dashboard: Dashboard, *, language: str = "en") -> bytes:
+    """The document after `dashboard`: cells that differ are replaced, rows added and removed; prose, unknown sections
+    and columns, and refused rows stay. A new document is written in `language`."""
+    if not data or not data.strip():
+        return _fresh(dashboard, language).encode()
+    present = read(data)
+    text = prose.decode(data, PATH)
+    keep = {mission for mission, _ in present.refused}
+    rows: dict[str, Sequence[tuple[object, ...]]] = {
+        "active": dashboard.active,
+        "robots": dashboard.robots,
+        "queue": [item[:4] for item in dashboard.queue],
+    }
+    for name in _TABLES:
+        lines, _, tables = _parts(text.encode())
+        if name in tables:
+            text = "".join(_patched(lines, name, tables[name], rows[name], keep if name == "queue" else ()))
+        elif rows[name]:
+            end = prose.ending(lines)
+            added = [f"## {_words(present.language)[name]}", *_table(name, rows[name], present.language)]
+            text = text.rstrip("\r\n") + end * 2 + end.join(added) + end
+    if dashboard.decisions != present.dashboard.decisions:
+        text = _with_log(text, dashboard.decisions[-SHOWN:], present.language)
+    return text.encode()
+
+
+def template(language: str = "en") -> bytes:
+    """A dashboard without missions and robots."""
+    return _fresh(Dashboard(), language).encode()
+
+
+def _parts(data: bytes) -> tuple[list[str], bytearray, dict[str, tuple[MarkdownTable, dict[str, int]]]]:
+    lines = prose.split(prose.decode(data, PATH))
+    mask = prose.visible(lines, list(prose.fences(lines)))
+    tables: dict[str, tuple[MarkdownTable, dict[str, int]]] = {}
+    for table in markdown_tables.find(lines, mask):
+        fields = table.named(_COLUMNS)
+        for name, columns in _TABLES.items():
+            if name not in tables and columns[0] in fields and columns[1] in fields:
+                tables[name] = table, {column: fields[column] for column in columns if column in fields}
+                break
+    return lines, mask, tables
+
+
+def _values(name: str, row: Sequence[str], fields: Mapping[str, int]) -> tuple[str, ...]:
+    cells = [prose.one_line(row[fields[column]]) if column in fields else "" for column in _TABLES[name]]
+    return tuple("" if cell in (_EMPTY if at else _BLANK) else cell for at, cell in enumerate(cells))
+
+
+def _finding(mission: str, priority: str) -> Finding | None:
+    """Why a row of the pending queue makes no mission."""
+    where, fix = f"{PATH} Pending Queue / {mission[:80]}", coded("mission.correct_row")
+    if len(mission) > LONGEST:
+        found = coded("mission.characters", n=len(mission))
+        return Finding("MISSION_TOO_LONG", where, coded("mission.at_most_characters", n=LONGEST), found, fix)
+    if priority.casefold() not in _PRIORITY:
+        expected = coded("common.one_of", names=list(PRIORITIES))
+        return Finding("MISSION_PRIORITY", where, expected, priority[:80], fix)
+    return None
+
+
+def _requirements(cell: str) -> tuple[str, ...]:
+    return tuple(word for part in _PLUS.split(cell) if (word := part.strip()) and word not in _EMPTY)
+
+
+def _patched(
+    lines: list[str],
+    name: str,
+    found: tuple[MarkdownTable, Mapping[str, int]],
+    wanted: Iterable[tuple[object, ...]],
+    keep: Collection[str],
+) -> list[str]:
+    """The lines with the rows of one table replaced: a known row keeps its line but for cells that differ."""
+    columns, (table, fields) = _TABLES[name], found
+    old: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
+    for number, row in zip(table.body, table.rows, strict=True):
+        present = _values(name, row, fields)
+        old.setdefault(present[0], []).append((number, present))
+    end = prose.ending(lines)
+    shape = lines[table.body[-1] if table.body else table.first]
+    widths = [max(0, prose.width(shape[a:b]) - 2) for a, b in markdown_tables.spans(shape)]
+    rows: list[tuple[int, str]] = []
+    for item in wanted:
+        cells = tuple(_cell(value) for value in item)
+        if known := old.get(str(item[0])):
+            number, present = known.pop(0)
+            line = lines[number]
+            for column, before, now in zip(columns, present, cells, strict=True):
+                if column in fields and not _same(column, before, now):
+                    line = markdown_tables.replace(line, fields[column], now)
+            rows.append((number, line))
+        else:
+            new = {fields[column]: value for column, value in zip(columns, cells, strict=True) if column in fields}
+            made = [new.get(i, "") for i in range(len(table.header))]
+            rows.append((len(lines), markdown_tables.row(made, widths) + end))
+    # a row that was refused is its author's to correct
+    rows += [(number, lines[number]) for mission in keep for number, _ in old.get(mission, ())]
+    made = [lines[table.first + 1], *(line for _, line in sorted(rows, key=lambda row: row[0]))]
+    last = "" if table.end == len(lines) else end
+    ends = [*(end for _ in made[1:]), last]
+    lines[table.first + 1 : table.end] = [
+        line if line.endswith(("\n", "\r")) else line + after for line, after in zip(made, ends, strict=True)
+    ]
+    return lines
+
+
+def _same(column: str, before: str, now: str) -> bool:
+    if column == "requirements":
+        return _requirements(before) == _requirements(now)
+    if column == "priority" and before.casefold() in _PRIORITY:
+        return _PRIORITY[before.casefold()] == _PRIORITY.get(now.casefold())
+    return before == ("" if now in _EMPTY else now)
+
+
+def _cell(value: object) -> str:
+    return " + ".join(map(str, value)) if isinstance(value, tuple) else prose.one_line(str(value))
+
+
+def _table(name: str, rows: Iterable[tuple[object, ...]], language: str) -> list[str]:
+    header = _HEADERS["zh" if language.startswith("zh") else "en"][name]
+    return markdown_tables.render(header, [[_cell(value) for value in row] for row in rows])
+
+
+def _words(language: str) -> Mapping[str, str]:
+    return _HEADINGS["zh" if language.startswith("zh") else "en"]
+
+
+def _fresh(dashboard: Dashboard, language: str) -> str:
+    words = _words(language)
+    lines = [f"# {words['title']}"]
+    rows: Mapping[str, Sequence[tuple[object, ...]]] = {
+        "active": dashboard.active,
+        "robots": dashboard.robots,
+        "queue": [item[:4] for item in dashboard.queue],
+    }
+    for name, items in rows.items():
+        lines += ["", f"## {words[name]}", "", *_table(name, items, language)]
+    if dashboard.decisions:
+        lines += ["", f"## {words['log']}", "", *(f"- {text}" for text in dashboard.decisions[-SHOWN:])]
+    return "\n".join(lines) + "\n"
+
+
+def _log_section(lines: Sequence[str], mask: Sequence[int]) -> tuple[int, int] | None:
+    """The lines of the decision log: from its heading's line to that of the next."""
+    heads = prose.headings(lines, mask)
+    names = {words["log"].casefold() for words in _HEADINGS.values()}
+    for at, head in enumerate(heads):
+        if head.text.casefold() in names:
+            return head.line, heads[at + 1].line if at + 1 < len(heads) else len(lines)
+    return None
+
+
+def _log(lines: Sequence[str], mask: Sequence[int]) -> list[tuple[int, str]]:
+    """Its entries: line, and text."""
+    section = _log_section(lines, mask)
+    found = ((n, _LOG_ENTRY.match(lines[n])) for n in range(*section) if mask[n]) if section else ()
+    return [(number, prose.one_line(match[1])) for number, match in found if match]
+
+
+def _with_log(text: str, decisions: Sequence[str], language: str) -> str:
+    lines = prose.split(text)
+    mask = prose.visible(lines, list(prose.fences(lines)))
+    end = prose.ending(lines)
+    made = [f"- {prose.one_line(entry)}{end}" for entry in decisions]
+    section = _log_section(lines, mask)
+    if section is None:
+        return text.rstrip("\r\n") + end * 2 + f"## {_words(language)['log']}" + end * 2 + "".join(made)
+    old = [number for number, _ in _log(lines, mask)]
+    if not old:
+        head = lines[section[0]]
+        lines[section[0]] = (head if head.endswith(("\n", "\r")) else head + end) + end
+    at = old[0] if old else section[0] + 1
+    for number in reversed(old):
+        del lines[number]
+    lines[at:at] = made
+    return "".join(lines)

@@ -1,0 +1,238 @@
+"""Missions on the robots of a workspace: each is planned and carried out as an instruction at the robot that has it."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from worldfs.access.roles import CRITIC, ORCHESTRATOR
+from worldfs.base.errors import UserError, WorldError
+from worldfs.base.json_values import as_float
+from worldfs.base.messages import coded, render
+from worldfs.base.messages.coded_text import language_of
+from worldfs.base.messages.message_rendering import error_message
+from worldfs.base.model import Cause, Job, Json, Order, Profile, Scene, Task
+from worldfs.base.standard_operations import PICK
+from worldfs.base.stop_signal import StopSignal
+from worldfs.fleet.bids import MissionNeeds, RobotOffer, is_mobile
+from worldfs.fleet.mission import Mission
+from worldfs.fleet.mission_port import MissionEnd, MissionEndKind, MissionHold
+from worldfs.fleet.reservations import Reservation, ReservedKind
+from worldfs.formats import embodied, environment
+from worldfs.namespace.cached_document import CachedDocument
+from worldfs.planning.planner import Planner, PlanReport, QuestionIntent, RefusedIntent, goal_needs, interpret
+from worldfs.runtime.stop_log import STOPS, StopState, stop_key
+from worldfs.runtime.worker_threads import WorkerThreads
+
+from .bringup import UnavailableDriver
+from .instruction import Instruction
+from .tree_planner_port import TreePlannerPort
+
+if TYPE_CHECKING:
+    from worldfs.runtime.kernel import Kernel
+
+    from .world import World
+
+_LOST = frozenset(("STOP_UNCONFIRMED", "LOST"))  # ends that say nothing of what the robot did
+
+
+class MissionThreads:
+    """The `MissionExecutor` of a world that serves: a thread for each robot at work."""
+
+    def __init__(self, world: World, kernel: Kernel, project: str) -> None:
+        self.world, self.kernel, self.project = world, kernel, project
+        self._scene = CachedDocument(world.namespace(CRITIC), f"/projects/{project}/ENVIRONMENT.md", environment.read)
+        self._profiles: dict[str, CachedDocument[Profile]] = {}
+        self._threads: dict[str, WorkerThreads] = {}
+        self._lock = threading.Lock()
+        self.submitted: Callable[[], None] = lambda: None  # called when a mission has given the kernel an order
+        self._ids: deque[str] = deque(maxlen=1000)  # the latest of all missions; the store knows them soon
+
+    def offers(self) -> list[RobotOffer]:
+        scene = self._read_scene()
+        return [self._offer(id, scene, stop) for id, stop in self._read_stops().items()]
+
+    def needs(self, mission: Mission) -> MissionNeeds | str:
+        """By the planner's reading of the instruction in the present scene."""
+        scene, text = self._read_scene(), mission.order.text
+        robots = [mission.order.robot] if mission.order.robot else [spec.id for spec in self.world.specs]
+        robot = robots[0] if robots else ""
+        intent = interpret(text, scene, profile=self._profile(robot), robot_id=robot, suggest=True)
+        if isinstance(intent, QuestionIntent):
+            return MissionNeeds()
+        if isinstance(intent, RefusedIntent):
+            return render(intent.reason, language_of(text))
+        found = goal_needs(intent.goals, scene)
+        return MissionNeeds(found.ops, (), found.places, found.mass, max(1, len(found.places)))
+
+    def begin(self, mission: Mission, hold: MissionHold, ended: Callable[[MissionEnd], None]) -> Callable[[], None]:
+        stop, robot = StopSignal(), mission.status.robot
+        threads = self._threads.setdefault(robot, WorkerThreads(f"mission {robot}"))
+        threads.submit(partial(self._carry_out, mission, hold, stop, ended))
+        return stop.set
+
+    def job(self, id: str) -> Job | None:
+        try:
+            return self.world.jobs.load(id)
+        except UserError:
+            return None
+
+    def cancel(self, job: Job) -> None:
+        self.world.jobs.request_cancel(job.id, ORCHESTRATOR)
+
+    def repeatable(self, job: Job) -> bool:
+        node = self.kernel.nodes.get(job.order.node)
+        return node is not None and any(op.name == job.order.op and op.repeatable for op in node.driver.operations)
+
+    def holds_something(self, robot: str) -> bool:
+        state = self._read_scene().robot(robot)
+        return state is not None and bool(state.holding)
+
+    def unused_id(self, id: str) -> str:
+        """Two planners may make the same id in the same millisecond: the second gets that of a later one."""
+        with self._lock:
+            while id in self._ids or self.world.jobs.known(id):
+                head, millisecond, step = id.rsplit("_", 2)
+                id = f"{head}_{(int(millisecond) + 1) % 1000:03d}_{step}"
+            self._ids.append(id)
+            return id
+
+    # -- one mission, on its thread -----------------------------------------------------------------------------
+
+    def _carry_out(
+        self, mission: Mission, hold: MissionHold, stop: StopSignal, ended: Callable[[MissionEnd], None]
+    ) -> None:
+        try:
+            end = self._run(mission, hold, stop)
+        except WorldError as error:
+            end = MissionEnd(MissionEndKind.STOPPED if stop.is_set() else MissionEndKind.FAILED, error_message(error))
+        except Exception as error:  # a bug ends the mission, never the orchestrator
+            end = MissionEnd(MissionEndKind.FAILED, f"{type(error).__name__}: {error}")
+        ended(end)
+
+    def _run(self, mission: Mission, hold: MissionHold, stop: StopSignal) -> MissionEnd:
+        text, robot = mission.order.text, mission.status.robot
+        with Instruction(self.world, robot, text, stop) as instruction:
+            if refused := instruction.start():
+                return MissionEnd(MissionEndKind.STOPPED, refused)
+            port = MissionPlannerPort(self, instruction, mission, hold, stop)
+            report = Planner(port).run(text, stop)
+            if instruction.stopped:
+                return MissionEnd(MissionEndKind.STOPPED, instruction.stop_text())
+            return MissionEnd(_kind(report), render(report.reason, instruction.language))
+
+    # -- what is known of a robot -------------------------------------------------------------------------------
+
+    def _read_stops(self) -> dict[str, StopState]:
+        """By robot. Those without a log of their own share one reading: a stop of all must not wait for a hundred."""
+        ids, logs = [spec.id for spec in self.world.specs], set(self.world.store.list(STOPS))
+        alike = [id for id in ids if stop_key(id).rsplit("/", 1)[1] not in logs]
+        found = dict.fromkeys(alike, self.world.stops.state(alike[0])) if alike else {}
+        return {id: found[id] if id in found else self.world.stops.state(id) for id in ids}
+
+    def _offer(self, id: str, scene: Scene, stop: StopState) -> RobotOffer:
+        profile, robot = self._profile(id), scene.robot(id)
+        unable, state = self._unable(id, stop)
+        return RobotOffer(
+            id,
+            profile,
+            robot.pose[:3] if robot is not None else None,
+            profile is not None and is_mobile(profile),
+            sum(job.order.node == id for job in self.kernel.open_jobs()),
+            _battery(robot.extra if robot is not None else {}),
+            unable,
+            state,
+            id in self.kernel.nodes,
+        )
+
+    def _unable(self, id: str, stop: StopState) -> tuple[str, str]:
+        """Why the robot takes no mission, and its state as dashboards have it."""
+        node = self.kernel.nodes.get(id)
+        if stop.stopped:
+            return coded("mission.is_stopped", robot=id, by=stop.by, at=stop.at), "stopped"
+        if node is not None and not node.enabled:
+            return coded("mission.is_disabled", robot=id), "disabled"
+        if node is not None and isinstance(node.driver, UnavailableDriver):
+            return coded("mission.unavailable", robot=id), "offline"
+        return "", "idle"
+
+    def _profile(self, id: str) -> Profile | None:
+        if not id:
+            return None
+        if id not in self._profiles:
+            path = f"/nodes/{id}/EMBODIED.md"
+            self._profiles[id] = CachedDocument(self.world.namespace(CRITIC), path, embodied.read)
+        try:
+            return self._profiles[id].get()
+        except UserError:
+            return None
+
+    def _read_scene(self) -> Scene:
+        try:
+            return self._scene.get().scene
+        except UserError:  # reported by the kernel
+            return Scene()
+
+
+class MissionPlannerPort(TreePlannerPort):
+    """The planner's port of a mission: each order is noted in the mission's file, and its things are reserved first.
+
+    TASK.md stays as it is: several missions run at once, and it has one writer.
+    """
+
+    def __init__(
+        self, threads: MissionThreads, instruction: Instruction, mission: Mission, hold: MissionHold, stop: StopSignal
+    ) -> None:
+        world, robot = threads.world, mission.status.robot
+        super().__init__(world, threads.project, robot, instruction=instruction, orderer=mission.order.asker)
+        self._threads, self._mission, self._hold, self._stop = threads, mission, hold, stop
+
+    def submit(self, order: Order) -> str:
+        """Raises `WorldError` where the mission was asked to stop while it waited."""
+        scene = self.scene()
+        robot = scene.robot(self.robot_id)
+        pinned = [_thing(robot.holding)] if robot is not None and robot.holding else []
+        wanted = [_thing(v) for v in order.params.values() if isinstance(v, str) and scene.thing(v) is not None]
+        order = replace(order, id=self._threads.unused_id(order.id), extra={"mission": self._mission.id})
+        if not self._hold.reserve(wanted if order.op in PICK else [], pinned) or not self._hold.note_job(order):
+            self._stop.set()
+            raise WorldError(coded("mission.asked_to_stop"), op="submit")
+        job = super().submit(order)
+        self._threads.submitted()
+        return job
+
+    def write_task(self, value: Task) -> None:
+        pass
+
+
+def _thing(id: str) -> Reservation:
+    return Reservation(ReservedKind.OBJECT, id)
+
+
+def _battery(extra: Json) -> float | None:
+    """0 to 1, as the robot's entry of ENVIRONMENT.md says it, also in percent; None where it says nothing."""
+    said = extra.get("battery")
+    value = as_float(said, -1.0)
+    return None if value < 0 else min(1.0, value / 100.0 if value > 1.0 else value)
+
+
+def _kind(report: PlanReport) -> MissionEndKind:
+    last = report.jobs[-1].status if report.jobs else None
+    if (
+        last is not None
+        and last.outcome is not None
+        and (last.outcome.code in _LOST or last.outcome.cause is Cause.LOST)
+    ):
+        return MissionEndKind.LOST
+    match report.verdict:
+        case "reached" | "answered":
+            return MissionEndKind.DONE
+        case "cancelled":
+            return MissionEndKind.STOPPED
+        case "not_understood" | "not_answered":
+            return MissionEndKind.REFUSED
+    return MissionEndKind.FAILED

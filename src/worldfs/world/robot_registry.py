@@ -1,0 +1,157 @@
+"""The robots of config.json: added and removed by one writer at a time, everything else in the file as it was."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import closing
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from worldfs.base.clock import SystemClock
+from worldfs.base.durable import Root
+from worldfs.base.errors import BadInput, Busy, Conflict, NotFound
+from worldfs.base.file_lock import FileLock
+from worldfs.base.json_values import as_list, as_object
+from worldfs.base.messages import coded
+from worldfs.formats import config as config_format
+from worldfs.formats import embodied, entry_ids, jsontext
+from worldfs.robots.driver_registry import BODIES
+from worldfs.runtime.job_store import JobStore
+from worldfs.storage import revision
+
+from .fleet_changes import CONFIG_WRITTEN
+from .fleet_directories import place_fleet
+from .node_specs import DEFAULT_DRIVER, NodeSpec, driver_factory
+from .profiles import profile_text, unknown_profile
+from .workspace_engine import open_engine
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from worldfs.formats.config import Config
+
+    from .home import Home
+
+LOCK: Final = f"{revision.PRIVATE_DIR}/config.lock"  # below the home
+
+
+class RobotChange(NamedTuple):
+    """`directory`: of the robot; it and its files stay when a robot is removed. `cancelled`: its jobs that end."""
+
+    id: str
+    directory: str
+    cancelled: tuple[str, ...] = ()
+
+
+def add_robot(
+    home: Home, id: str, profile: str, directory: str = "", environ: Mapping[str, str] | None = None
+) -> RobotChange:
+    """Add a robot to the fleet; durable when it returns. `directory` as config.json has it; "": of its id, beside the
+    shared workspace. Raises `BadInput` for a robot that could not be served, and changes nothing then."""
+    if reason := entry_ids.unsafe(id):
+        raise BadInput(f"{id[:80]!r}: {reason}", op="robot add", expected=coded("file.file_id"))
+    config = _fleet(home, environ)
+    text = profile_text(profile, config.language or "en", home.profiles)
+    if text is None:
+        raise unknown_profile(profile, home.profiles, "--profile")
+    driver = embodied.read(text).driver or DEFAULT_DRIVER
+    driver_factory(NodeSpec(id, driver, profile), BODIES, {}, SystemClock())
+    entry: dict[str, object] = {"robotId": id, "driver": driver, "enabled": True, "profileName": profile}
+    if directory:
+        entry["workspace"] = directory
+
+    def added(instances: list[object]) -> list[object]:
+        if any(_member(item, "robotid")[1] == id for item in instances):
+            expected = coded("fleet.new_id")
+            raise BadInput(coded("fleet.there", id=id), path=str(home.config_path), op="robot add", expected=expected)
+        return [*instances, entry]
+
+    after = _change(home, added, environ, demand=id)
+    made = after.instance(id)
+    assert made is not None
+    return RobotChange(id, made.workspace)
+
+
+def remove_robot(home: Home, id: str, *, cancel: bool = False, environ: Mapping[str, str] | None = None) -> RobotChange:
+    """Take a robot out of the fleet; durable when it returns. Raises `NotFound`; with open jobs `Busy`, unless they are
+    to be cancelled: the kernel ends them with the reason, and a running one first stops where it safely can."""
+    config = _fleet(home, environ)
+    ids = {item.robot_id for item in (*config.instances, *config.refused)}
+    if id not in ids:
+        likely = "".join(get_close_matches(id, ids, 1))
+        fix = coded("world.did_you_mean", likely=likely) if likely else ""
+        expected = coded("common.one_of", names=sorted(ids) or coded("world.no_robot_configured"))
+        raise NotFound(coded("world.no_robot", node=id), op="robot remove", expected=expected, fix=fix)
+    jobs = _open_jobs(home.root(config), id)
+    if jobs and not cancel:
+        raise Busy(
+            coded("fleet.open_jobs", id=id, n=len(jobs), jobs=jobs[:5]), path=id, op="robot remove",
+            fix=coded("fleet.cancel_jobs", id=id),
+        )  # fmt: skip
+
+    def without(instances: list[object]) -> list[object]:
+        return [item for item in instances if _member(item, "robotid")[1] != id]
+
+    _change(home, without, environ)
+    entry = next(item for item in (*config.instances, *config.refused) if item.robot_id == id)
+    return RobotChange(id, entry.workspace, tuple(jobs))
+
+
+def _fleet(home: Home, environ: Mapping[str, str] | None) -> Config:
+    config = home.config(environ or {})
+    if config.mode != "fleet":
+        found, fix = coded("fleet.single_home"), coded("fleet.edit_mode")
+        raise BadInput(found, path=str(home.config_path), op="robot", expected=coded("fleet.a_fleet_config"), fix=fix)
+    return config
+
+
+def _open_jobs(shared: Path, id: str) -> list[str]:
+    if not shared.is_dir():
+        return []
+    with closing(open_engine(shared)) as store:
+        jobs = JobStore(store, SystemClock())
+        found = [jobs.load(job) for job in jobs.open_ids()]
+    return [job.id for job in found if job.order.node == id and not job.status.state.terminal]
+
+
+def _change(
+    home: Home, edit: Callable[[list[object]], list[object]], environ: Mapping[str, str] | None, *, demand: str = ""
+) -> Config:
+    """Replace `instances`, if the file is still what was read; then wake the kernel. Raises `BadInput` where robot
+    `demand` could not be served afterwards, `Conflict` where another program wrote meanwhile."""
+    root = Root(home.path)
+    lock = FileLock(root, LOCK)
+    try:
+        with lock:
+            data = home.config_path.read_bytes()
+            config_format.read(data)  # raises for a text that is no configuration
+            text = data.decode("utf-8-sig")
+            before = as_object(json.loads(text))
+            bodies_key, bodies = _member(before, "embodiments")
+            key, instances = _member(bodies, "instances")
+            after = {**before, bodies_key: {**as_object(bodies), key or "instances": edit(as_list(instances))}}
+            new = jsontext.edit(text, before, after).encode()
+            read = place_fleet(config_format.read(new, environ or {}), home.path)
+            wrong = [item for item in read.findings if f" {demand} " in item.field]
+            if demand and read.instance(demand) is None and wrong:
+                first = wrong[0]
+                raise BadInput(first.found, path=demand, op="robot add", expected=first.expected, fix=first.fix)
+            if home.config_path.read_bytes() != data:
+                raise Conflict(coded("fleet.config_changed"), path=str(home.config_path), fix=coded("common.try_again"))
+            root.replace(home.config_path.name, new, private=True)
+    finally:
+        lock.close()
+        root.close()
+    shared = home.root(read)
+    if shared.is_dir():
+        with closing(open_engine(shared)) as store:
+            store.put(CONFIG_WRITTEN, revision.of(new).encode(), durable=False)
+    return read
+
+
+def _member(document: object, bare: str) -> tuple[str, object]:
+    """A member by its key without case and underscores; ("", None): there is none."""
+    found = ((key, item) for key, item in as_object(document).items() if key.replace("_", "").lower() == bare)
+    return next(found, ("", None))

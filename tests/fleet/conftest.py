@@ -1,0 +1,120 @@
+"""An orchestrator over a store in memory, and robots that do what the test says."""
+
+from __future__ import annotations
+
+import pytest
+
+from worldfs.base.model import Cause, Job, JobState, JobStatus, Operation, Order, Outcome, Profile
+from worldfs.fleet.bids import MissionNeeds, RobotOffer
+from worldfs.fleet.mission import MissionOrder
+from worldfs.fleet.mission_port import MissionEnd, MissionEndKind
+from worldfs.fleet.orchestrator_loop import Orchestrator
+from worldfs.storage.memory_store import MemoryStore
+from worldfs.testing.manual_clock import ManualClock
+
+PROFILE = Profile("Robot", ops=(Operation("pick_up"), Operation("place"), Operation("target_navigation")))
+
+
+class Robots:
+    """A `MissionExecutor`: what begins stays at work until the test ends it."""
+
+    def __init__(self, *ids):
+        self.robots = {id: RobotOffer(id, PROFILE) for id in ids}
+        self.jobs, self.work, self.begun, self.cancelled = {}, {}, [], []
+        self.refused, self.wants, self.holding = {}, {}, set()
+        self.repeats = False
+
+    def offers(self):
+        return list(self.robots.values())
+
+    def needs(self, mission):
+        return self.refused.get(mission.order.text) or self.wants.get(mission.order.text, MissionNeeds())
+
+    def begin(self, mission, hold, ended):
+        self.begun.append((mission.id, mission.status.robot))
+        self.work[mission.id] = (hold, ended)
+        return lambda: ended(MissionEnd(MissionEndKind.STOPPED, "stopped"))
+
+    def job(self, id):
+        return self.jobs.get(id)
+
+    def cancel(self, job):
+        self.cancelled.append(job.id)
+
+    def repeatable(self, job):
+        return self.repeats
+
+    def holds_something(self, robot):
+        return robot in self.holding
+
+    # -- what the test does ---
+
+    def submit(self, mission, job, state, cause=None):
+        """The mission submits an order, which gets so far."""
+        order = Order(job, "r1", "pick_up")
+        assert self.work[mission][0].note_job(order)
+        attempt = 0 if state is JobState.PENDING else 1
+        outcome = None if not state.terminal else Outcome(cause is None, "", cause)
+        self.jobs[job] = Job(order, JobStatus(state, attempt, outcome=outcome))
+
+    def end(self, mission, kind=MissionEndKind.DONE, reason="done"):
+        self.work.pop(mission)[1](MissionEnd(kind, reason))
+
+
+class Fleet:
+    def __init__(self, *ids, store=None):
+        self.store, self.clock = store or MemoryStore(), ManualClock()
+        self.robots, self.alerts, self.loop = Robots(*ids), {}, None
+
+    def start(self, *, recover=True):
+        self.loop = Orchestrator(
+            self.store, self.clock, self.robots, language=lambda: "en", alert=self.alerts.__setitem__
+        )
+        if recover:
+            self.loop.recover()
+        return self.loop
+
+    def drop(self):
+        """The process is killed: nothing more is written, and its lease is free."""
+        self.loop.close()
+        self.robots.work.clear()
+
+    @property
+    def files(self):
+        return self.loop.files
+
+    def add(self, id, **more):
+        self.clock.advance(1.0)
+        more.setdefault("text", id)
+        more.setdefault("title", more["text"])
+        assert self.files.add(MissionOrder(id, **more))
+
+    def settle(self):
+        for _ in range(100):
+            if not self.loop.step():
+                return
+        raise AssertionError("it never settles")
+
+    def status(self, id):
+        return self.files.load(id).status
+
+    def state(self, id):
+        return self.status(id).state.value
+
+    def page(self):
+        stored = self.store.get("ORCHESTRATOR.md")
+        return stored.data.decode() if stored is not None else ""
+
+    def write(self, text):
+        self.store.put("ORCHESTRATOR.md", text.encode())
+
+
+@pytest.fixture
+def fleet():
+    fleet = Fleet("r1", "r2")
+    fleet.start()
+    yield fleet
+    fleet.loop.close()
+
+
+LOST = Cause.LOST

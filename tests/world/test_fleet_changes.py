@@ -1,0 +1,358 @@
+"""Robots that come and go while the kernel of a fleet runs: each with its directory, nothing lost, one writer."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from worldfs.access.binding import MOTHER, USER, Binding
+from worldfs.base.driver import PluginContext
+from worldfs.base.errors import BadInput, Busy, NotFound
+from worldfs.base.model import Cause, JobState, Scene
+from worldfs.formats import action as action_format
+from worldfs.interfaces.cli.kernel_thread import KernelThread
+from worldfs.interfaces.cli.main import main
+from worldfs.storage.directory_lease import directory_lease
+from worldfs.testing.null_driver import NullDriver
+from worldfs.testing.waiting import until
+from worldfs.testing.workspace_fixture import action, order, sheet
+from worldfs.world.fleet_changes import CONFIG_WRITTEN
+from worldfs.world.home import Home
+from worldfs.world.home_world import open_home_world
+from worldfs.world.onboard import onboard
+from worldfs.world.robot_registry import add_robot, remove_robot
+from worldfs.world.served_world import ServedWorld
+from worldfs.world.world import World
+
+FIRST, SECOND = "franka_001", "franka_002"
+
+
+class ClosingDriver(NullDriver):
+    closed = False
+
+    def close(self) -> None:
+        self.closed = True
+        super().close()
+
+
+class PeerDriver(ClosingDriver):
+    """A body in a world that is built for those that are there when the first one is opened."""
+
+    def __init__(self, robot: str, shared: dict[str, Any]) -> None:
+        super().__init__()
+        self.robot, self.shared = robot, shared
+        shared.setdefault("all", set()).add(robot)
+
+    def open(self, scene: Scene) -> None:
+        working = self.shared.setdefault("working", set())
+        if not working:
+            self.shared["built"] = set(self.shared["all"])
+        if self.robot not in self.shared["built"]:
+            raise BadInput(f"a world without {self.robot}")
+        working.add(self.robot)
+        super().open(scene)
+
+    def close(self) -> None:
+        self.shared["working"].discard(self.robot)
+        super().close()
+
+
+class RunningFleet:
+    def __init__(self, path: Path) -> None:
+        self.home = Home(path)
+        onboard(self.home, fleet=True)
+        self.bodies: dict[str, ClosingDriver] = {}
+        self.peers = False  # whether the bodies share a world
+
+    def body(self, context: PluginContext) -> ClosingDriver:
+        alone = not self.peers
+        made = ClosingDriver() if alone else PeerDriver(context.robot_id, context.shared)
+        self.bodies[context.robot_id] = made
+        return made
+
+    @contextmanager
+    def up(self) -> Iterator[World]:
+        config = self.home.config({})
+        drivers = {"simulation": self.body}
+        with (
+            open_home_world(
+                self.home.root(config), config, agents=self.home.path / "agents", serve=True, drivers=drivers
+            ) as world,
+            KernelThread(world),
+        ):
+            yield world
+
+    def put(self, place: str, *entries: dict[str, Any]) -> None:
+        (self.home.path / place / "ACTION.md").write_bytes(sheet(list(entries)))
+
+    def queue(self, place: str) -> Mapping[str, str]:
+        found, _ = action_format.locate((self.home.path / place / "ACTION.md").read_text())
+        return {} if found is None else {e["action_id"]: e["status"] for e in action_format.entries_of(found.value)}
+
+    def robots(self) -> str:
+        return (self.home.path / "shared_workspace/ROBOTS.md").read_text()
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> RunningFleet:
+    return RunningFleet(tmp_path / "home")
+
+
+def test_a_robot_that_is_added_works_at_once_from_its_own_directory(fleet: RunningFleet) -> None:
+    with fleet.up() as world:
+        made = add_robot(fleet.home, "arm_3", "franka_panda")
+        assert made.directory == str(fleet.home.path / "arm_3")
+        until(lambda: "arm_3" in world.node_ids() and (fleet.home.path / "arm_3/EMBODIED.md").exists())
+        fleet.put("arm_3", action("one", "arm_3"))
+        until(lambda: fleet.queue("arm_3") == {"one": "completed"})
+        assert [item.id for item in fleet.bodies["arm_3"].executed] == ["one"]
+        holder = directory_lease(made.directory).holder()
+        assert holder is not None and holder["purpose"] == "kernel"
+        until(lambda: "| arm_3 | simulation | " in fleet.robots() and made.directory in fleet.robots())
+        world.submit(order("two", "arm_3"))  # and the others go on
+        world.submit(order("three", FIRST))
+        until(lambda: all(world.jobs.load(id).status.state is JobState.SUCCEEDED for id in ("two", "three")))
+        (fleet.home.path / "arm_3/EMBODIED.md").unlink()
+        until((fleet.home.path / "arm_3/EMBODIED.md").exists)  # it is watched as those of the others are
+    with fleet.up() as world:  # and it is there after a restart
+        assert world.node_ids() == [FIRST, SECOND, "arm_3"]
+
+
+def test_a_body_that_joins_a_world_at_work_begins_when_the_others_rest(fleet: RunningFleet) -> None:
+    fleet.peers = True
+    with fleet.up() as world:
+        world.submit(order("long", FIRST, params={"hang": True}))
+        until(lambda: world.jobs.load("long").status.state is JobState.RUNNING)
+        add_robot(fleet.home, "arm_3", "franka_panda")
+        until(lambda: "arm_3" in world.node_ids())
+        assert not fleet.bodies[FIRST].closed and world.jobs.load("long").status.state is JobState.RUNNING
+        world.cancel("long")
+        until(lambda: fleet.bodies["arm_3"].is_open)
+        for id in (FIRST, SECOND, "arm_3"):
+            world.submit(order(f"of_{id}", id))
+        until(lambda: all(world.jobs.load(f"of_{id}").status.state is JobState.SUCCEEDED for id in fleet.bodies))
+
+
+def test_a_robot_that_is_removed_is_let_go_and_its_files_stay(fleet: RunningFleet) -> None:
+    with fleet.up() as world:
+        fleet.put(SECOND, action("one", SECOND))
+        until(lambda: fleet.queue(SECOND) == {"one": "completed"})
+        remove_robot(fleet.home, SECOND)
+        until(lambda: world.node_ids() == [FIRST] and fleet.bodies[SECOND].closed)
+        until(lambda: directory_lease(fleet.home.path / SECOND).holder() is None)
+        until(lambda: SECOND not in fleet.robots())
+        assert fleet.queue(SECOND) == {"one": "completed"} and (fleet.home.path / SECOND / "EMBODIED.md").exists()
+        world.jobs.accept([order("late", SECOND), order("two", FIRST)])
+        until(lambda: world.jobs.load("late").status.state is JobState.FAILED)
+        outcome = world.jobs.load("late").status.outcome
+        assert outcome is not None and outcome.code == "NODE_UNKNOWN"
+        until(lambda: world.jobs.load("two").status.state is JobState.SUCCEEDED)
+        add_robot(fleet.home, SECOND, "franka_panda")  # and back again, with what it had done
+        until(lambda: world.node_ids() == [FIRST, SECOND])
+        fleet.put(SECOND, action("one", SECOND), action("again", SECOND))
+        until(lambda: fleet.queue(SECOND) == {"one": "completed", "again": "completed"})
+        assert [item.id for item in fleet.bodies[SECOND].executed] == ["again"]
+
+
+def test_a_robot_with_open_jobs_is_not_removed_unless_they_are_to_end(fleet: RunningFleet) -> None:
+    with fleet.up() as world:
+        world.submit(order("runs", SECOND, params={"hang": True}))
+        world.submit(order("waits", SECOND))
+        world.submit(order("other", FIRST, params={"hang": True}))
+        until(lambda: world.jobs.load("runs").status.state is JobState.RUNNING)
+        before = fleet.home.config_path.read_bytes()
+        with pytest.raises(Busy, match="runs"):
+            remove_robot(fleet.home, SECOND)
+        assert fleet.home.config_path.read_bytes() == before and world.node_ids() == [FIRST, SECOND]
+        gone = remove_robot(fleet.home, SECOND, cancel=True)
+        assert sorted(gone.cancelled) == ["runs", "waits"]
+        until(lambda: world.node_ids() == [FIRST])
+        for id in ("runs", "waits"):
+            outcome = world.jobs.load(id).status.outcome
+            assert outcome is not None and outcome.cause is Cause.CANCELLED and outcome.message
+        waited = world.jobs.load("waits").status.outcome
+        assert waited is not None and waited.code == "ROBOT_REMOVED" and SECOND in waited.message
+        assert fleet.queue(SECOND) == {"runs": "failed", "waits": "failed"}  # its sheet says so, too
+        assert world.jobs.load("other").status.state is JobState.RUNNING
+
+
+def test_a_directory_that_another_kernel_serves_is_named_and_the_others_go_on(
+    fleet: RunningFleet, tmp_path: Path
+) -> None:
+    foreign = tmp_path / "foreign"
+    foreign.mkdir()
+    with World.open(foreign, serve=True, drivers={"simulation": fleet.body}), fleet.up() as world:
+        add_robot(fleet.home, "arm_3", "franka_panda", str(foreign))
+        assert world.kernel is not None
+        alert = world.kernel.alert
+        until(lambda: any("arm_3" in item.field and "process" in item.found for item in alert.now().values()))
+        assert world.node_ids() == [FIRST, SECOND]
+        world.submit(order("two", FIRST))
+        until(lambda: world.jobs.load("two").status.state is JobState.SUCCEEDED)
+        until(lambda: "| refused |" in fleet.robots())
+
+
+def test_a_broken_configuration_changes_nothing_while_the_kernel_runs(fleet: RunningFleet) -> None:
+    with fleet.up() as world:
+        whole = fleet.home.config_path.read_bytes()
+        fleet.home.config_path.write_bytes(whole[:-20])
+        world.store.put(CONFIG_WRITTEN, b"x")
+        assert world.kernel is not None
+        alert = world.kernel.alert
+        until(lambda: any("config.json" in name for name in alert.now()))
+        assert world.node_ids() == [FIRST, SECOND]
+        fleet.home.config_path.write_bytes(whole)
+        world.store.put(CONFIG_WRITTEN, b"y")
+        until(lambda: not any("config.json" in name for name in alert.now()))
+
+
+def test_a_robot_is_disabled_and_enabled_in_the_file(fleet: RunningFleet) -> None:
+    with fleet.up() as world:
+        document = json.loads(fleet.home.config_path.read_bytes())
+        document["embodiments"]["instances"][1]["enabled"] = False
+        fleet.home.config_path.write_text(json.dumps(document))
+        world.store.put(CONFIG_WRITTEN, b"x")
+        until(lambda: world.node_ids() == [FIRST])
+        world.jobs.accept([order("late", SECOND)])
+        until(lambda: world.jobs.load("late").status.state is JobState.FAILED)
+        outcome = world.jobs.load("late").status.outcome
+        assert outcome is not None and outcome.code == "ROBOT_DISABLED"
+        until(lambda: f"| {SECOND} |" in fleet.robots() and "| no |" in fleet.robots())
+
+
+@pytest.mark.parametrize(
+    ("id", "profile", "directory"),
+    [
+        (FIRST, "franka_panda", ""),
+        ("arm_3", "nobody", ""),
+        ("arm_3", "franka_panda", SECOND),
+        ("arm_3", "franka_panda", f"{SECOND}/below"),
+        ("arm_3", "franka_panda", "shared_workspace"),
+        ("../arm", "franka_panda", ""),
+        ("", "franka_panda", ""),
+    ],
+)
+def test_a_robot_that_could_not_be_served_is_not_added(
+    fleet: RunningFleet, id: str, profile: str, directory: str
+) -> None:
+    before = fleet.home.config_path.read_bytes()
+    with pytest.raises(BadInput):
+        add_robot(fleet.home, id, profile, directory)
+    assert fleet.home.config_path.read_bytes() == before
+
+
+def test_the_rest_of_the_configuration_stays_as_it_was_written(fleet: RunningFleet) -> None:
+    text = fleet.home.config_path.read_text()
+    mine = text.replace(
+        '"embodiments": {', '"_note": "mine",\n  "providers": {"x": {"apiKey":   "secret"}},\n  "embodiments": {', 1
+    )
+    mine = mine.replace("sharedWorkspace", "shared_workspace").replace(
+        f'"robotId": "{SECOND}"', f'"robot_id":"{SECOND}"'
+    )
+    fleet.home.config_path.write_text(mine)
+    fleet.home.config_path.chmod(0o600)
+    add_robot(fleet.home, "arm_3", "franka_panda")
+    remove_robot(fleet.home, "arm_3")
+    assert fleet.home.config_path.read_text() == mine
+    remove_robot(fleet.home, SECOND)
+    after = fleet.home.config_path.read_text()
+    assert SECOND not in after and '"apiKey":   "secret"' in after
+    assert fleet.home.config_path.stat().st_mode & 0o777 == 0o600
+    with pytest.raises(NotFound, match=SECOND):
+        remove_robot(fleet.home, SECOND)
+
+
+def test_robots_that_many_processes_add_at_once_are_all_there(fleet: RunningFleet) -> None:
+    code = (
+        "import sys; from pathlib import Path; from worldfs.world.home import Home\n"
+        "from worldfs.world.robot_registry import add_robot\n"
+        "for n in range(5): add_robot(Home(Path(sys.argv[1])), f'arm_{sys.argv[2]}_{n}', 'franka_panda')\n"
+    )
+    runs = [subprocess.Popen([sys.executable, "-c", code, str(fleet.home.path), str(k)]) for k in range(3)]
+    assert [run.wait() for run in runs] == [0, 0, 0]
+    ids = {item.robot_id for item in fleet.home.config({}).instances}
+    assert ids == {FIRST, SECOND} | {f"arm_{k}_{n}" for k in range(3) for n in range(5)}
+    same = code.split("for n", maxsplit=1)[0] + "add_robot(Home(Path(sys.argv[1])), 'the_same', 'franka_panda')\n"
+    runs = [
+        subprocess.Popen([sys.executable, "-c", same, str(fleet.home.path)], stderr=subprocess.DEVNULL)
+        for _ in range(3)
+    ]
+    assert sorted(run.wait() for run in runs) == [0, 1, 1] and not fleet.home.config({}).twice
+
+
+def test_the_last_robot_may_go_and_another_come(fleet: RunningFleet) -> None:
+    with fleet.up() as world:
+        for id in (FIRST, SECOND):
+            remove_robot(fleet.home, id)
+        until(lambda: world.node_ids() == [])
+        until(lambda: fleet.robots().endswith("| " + " | ".join(["—"] * 9) + " |\n"))
+        add_robot(fleet.home, "arm_3", "franka_panda")
+        until(lambda: world.node_ids() == ["arm_3"])
+        world.submit(order("one", "arm_3"))
+        until(lambda: world.jobs.load("one").status.state is JobState.SUCCEEDED)
+
+
+def test_the_commands(fleet: RunningFleet, capsys: pytest.CaptureFixture[str]) -> None:
+    def paos(*words: str) -> int:
+        return main(["--home", str(fleet.home.path), *words])
+
+    assert paos("robot", "add", "arm_3", "--profile", "franka_panda", "--dir", str(fleet.home.path / "third")) == 0
+    assert str(fleet.home.path / "third") in capsys.readouterr().out
+    assert paos("robot", "add", "arm_3") == 2 and paos("robot", "remove", "nobody") == 2
+    assert paos("--json", "robot", "list") == 0
+    found = json.loads(capsys.readouterr().out)["robots"]
+    assert [(row["robot"], row["state"]) for row in found] == [
+        (FIRST, "enabled"), (SECOND, "enabled"), ("arm_3", "enabled"),
+    ]  # fmt: skip
+    assert paos("robot", "remove", "arm_3") == 0 and not (fleet.home.path / "third").exists()
+    other = Home(fleet.home.path.parent / "single")
+    onboard(other)
+    assert main(["--home", str(other.path), "robot", "add", "arm_3"]) == 2
+    assert "sharedWorkspace" in capsys.readouterr().err
+
+
+def test_a_foreign_page_of_robots_is_written_anew(fleet: RunningFleet) -> None:
+    with fleet.up():
+        whole = fleet.robots()
+        page = fleet.home.path / "shared_workspace/ROBOTS.md"
+        page.write_text("mine")
+        until(lambda: fleet.robots() == whole)
+        page.unlink()
+        until(lambda: page.exists() and fleet.robots() == whole)
+
+
+def test_a_new_connection_of_a_served_world_sees_the_robots_that_are_there(fleet: RunningFleet) -> None:
+    binding = Binding(USER, MOTHER, "main")
+    with fleet.up() as world, ServedWorld.open(fleet.home.path, world=world, memory_only=True) as realm:
+        assert {FIRST, SECOND} <= set(realm.namespace(binding).list("/nodes"))
+        add_robot(fleet.home, "arm_3", "franka_panda")
+        remove_robot(fleet.home, SECOND)
+        until(lambda: world.node_ids() == [FIRST, "arm_3"] and (fleet.home.path / "arm_3/EMBODIED.md").exists())
+
+        def seen() -> set[str]:
+            realm.attach(binding)
+            return {FIRST, SECOND, "arm_3"} & set(realm.namespace(binding).list("/nodes"))
+
+        until(lambda: seen() == {FIRST, "arm_3"})
+        assert "body" in realm.namespace(binding).list("/nodes/arm_3")
+
+
+def test_a_fleet_that_is_stopped_stops_also_the_robot_that_comes(fleet: RunningFleet) -> None:
+    with fleet.up() as world:
+        assert world.stop() == [FIRST, SECOND]
+        add_robot(fleet.home, "arm_3", "franka_panda")
+        until(lambda: "arm_3" in fleet.bodies and fleet.bodies["arm_3"].is_open)
+        world.submit(order("held", "arm_3"))
+        world.submit(order("refused", "arm_3", params={"robot_id": "arm_3", "hang": True}))
+        world.cancel("refused")  # it was read after the first one
+        until(lambda: world.jobs.load("refused").status.state is JobState.FAILED)
+        assert world.jobs.load("held").status.state is JobState.PENDING and not fleet.bodies["arm_3"].executed
+        world.resume()
+        until(lambda: world.jobs.load("held").status.state is JobState.SUCCEEDED)

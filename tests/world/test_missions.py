@@ -1,0 +1,230 @@
+"""Missions in a world that serves: given to robots, planned, stopped by one stop, and gone on with after a restart."""
+
+from __future__ import annotations
+
+import json
+import threading
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+
+from worldfs.base.errors import BadInput, NotFound, NotPermitted
+from worldfs.base.model import Cause, Outcome
+from worldfs.fleet.mission import MissionState
+from worldfs.fleet.mission_store import MissionFiles
+from worldfs.interfaces.cli.main import main
+from worldfs.testing.null_driver import NullDriver
+from worldfs.testing.waiting import until
+from worldfs.world.world import World
+
+ROBOTS = ("arm_1", "arm_2")
+SCENE = {"robots": [{"robot_id": id, "pose": [0.0, 0.0, 0.0]} for id in ROBOTS], "objects": []}
+
+
+class Body(NullDriver):
+    """Its motions last until the test lets them end, or they are stopped."""
+
+    def __init__(self, go, executed):
+        super().__init__(executed=executed)
+        self.go = go
+
+    def execute(self, order, run):
+        self.executed.append(order)
+        while not self.go.wait(0.01):
+            if run.stop:
+                return Outcome.failure(Cause(run.stop), "CANCELLED", "stopped")
+        return Outcome.success("done")
+
+
+class Site:
+    def __init__(self, place):
+        self.place, self.go, self.executed, self.world = place, threading.Event(), [], None
+        (place / "ENVIRONMENT.md").write_text(json.dumps(SCENE))
+
+    @contextmanager
+    def served(self):
+        drivers = {"simulation": lambda context: Body(self.go, self.executed)}
+        stop = threading.Event()
+        with World.open(self.place, serve=True, drivers=drivers) as world:
+            self.world = world
+            kernel = threading.Thread(target=world.run, kwargs={"stop": stop})
+            kernel.start()
+            try:
+                yield world
+            finally:
+                stop.set()
+                world.wake()
+                kernel.join()
+
+    def add(self, text, role="operator", **more):
+        with World.open(self.place) as world:
+            before = {item["id"] for item in self.missions(world)}
+            world.namespace(role).write("/projects/main/mission", json.dumps({"text": text, **more}).encode())
+            return next(item["id"] for item in self.missions(world) if item["id"] not in before)
+
+    def ask(self, mission, request):
+        value = {"mission": mission, "request": request}
+        self.world.namespace("operator").write("/projects/main/mission", json.dumps(value).encode())
+
+    def missions(self, world):
+        return json.loads(world.namespace("operator").read("/projects/main/missions.json").data)["missions"]
+
+    def states(self):
+        return {item["id"]: item["state"] for item in self.missions(self.world)}
+
+    def page(self):
+        return (self.place / "ORCHESTRATOR.md").read_text()
+
+
+@pytest.fixture
+def site(tmp_path):
+    return Site(tmp_path)
+
+
+def test_two_missions_are_carried_out_by_two_robots_at_once(site):
+    ids = [site.add("wave"), site.add("wave")]
+    with site.served():
+        until(lambda: len(site.executed) == 2)
+        assert {order.node for order in site.executed} == set(ROBOTS)
+        assert {order.extra["mission"] for order in site.executed} == set(ids)
+        until(lambda: site.page().count("| running") == 2)
+        assert "wave #2" in site.page()
+        site.go.set()
+        until(lambda: set(site.states().values()) == {"succeeded"})
+
+
+def test_one_stop_ends_them_all_and_what_waits_is_held(site):
+    ids = [site.add("wave", robot=robot) for robot in ROBOTS]
+    with site.served() as world:
+        until(lambda: len(site.executed) == 2)
+        waiting = site.add("wave")
+        world.stop()
+        until(lambda: [site.states()[id] for id in ids] == ["paused", "paused"])
+        assert site.states()[waiting] == "queued"
+        site.go.set()
+        world.resume()
+        until(lambda: site.states()[waiting] == "succeeded")
+        assert [site.states()[id] for id in ids] == ["paused", "paused"]  # they start again only when they are told to
+        assert len(site.executed) == 3
+        site.ask(ids[0], "resume")
+        until(lambda: site.states()[ids[0]] == "succeeded")
+
+
+def test_a_mission_that_ends_while_the_list_is_made_is_on_it(site, monkeypatch):
+    id = site.add("wave")
+    done_ids = MissionFiles.done_ids
+
+    def slowly(files):
+        found = done_ids(files)
+        mission = files.load(id)
+        if not mission.status.state.ended:
+            files.write(replace(mission, status=replace(mission.status, state=MissionState.CANCELLED)))
+        return found
+
+    monkeypatch.setattr(MissionFiles, "done_ids", slowly)
+    with World.open(site.place) as world:
+        assert [item["id"] for item in site.missions(world)] == [id]
+
+
+def test_a_mission_is_cancelled_as_a_whole_while_its_robot_moves(site):
+    id = site.add("wave")
+    with site.served() as world:
+        until(lambda: site.executed)
+        site.ask(id, "cancel")
+        until(lambda: site.states()[id] == "cancelled")
+        assert world.jobs.load(site.executed[0].id).status.outcome.code == "CANCELLED"
+
+
+def test_a_restart_goes_on_with_what_it_stopped(site):
+    id = site.add("wave")
+    with site.served():
+        until(lambda: site.executed)
+    site.go.set()
+    with site.served():
+        until(lambda: site.states()[id] == "succeeded")
+
+
+def test_a_row_that_a_person_writes_into_the_file_is_carried_out(site):
+    first = site.add("wave", robot="arm_1")
+    site.go.set()
+    with site.served():
+        until(lambda: site.states()[first] == "succeeded" and "Pending Queue" in site.page())
+        page = site.place / "ORCHESTRATOR.md"
+        page.write_text(page.read_text().replace("## Decision Log", "| wave | | high | now |\n\n## Decision Log", 1)
+                        .replace("\n\n| wave", "\n| wave"))  # fmt: skip
+        until(lambda: len(site.states()) == 2 and set(site.states().values()) == {"succeeded"})
+
+
+def test_what_nobody_understands_fails_with_the_planner_s_words(site):
+    id = site.add("frobnicate the gizmo")
+    with site.served():
+        until(lambda: site.states()[id] == "failed")
+        assert site.executed == []
+
+
+def test_rights_and_mistakes(site):
+    with World.open(site.place) as world:
+        with pytest.raises((NotPermitted, NotFound)):
+            world.namespace("critic").write("/projects/main/mission", b'{"text": "wave"}')
+        with pytest.raises((NotPermitted, NotFound)):
+            world.namespace("planner").write("/projects/main/ORCHESTRATOR.md", b"# Orchestrator Dashboard\n")
+        operator = world.namespace("operator")
+        for bad in (b"", b"[]", b'{"text": ""}', b'{"text": "wave", "priority": "now"}', b'{"mission": "x"}', b"{" * 9):
+            with pytest.raises(BadInput):
+                operator.write("/projects/main/mission", bad)
+        for missing in (b'{"text": "wave", "robot": "nobody"}', b'{"text": "wave", "after": ["m"]}'):
+            with pytest.raises(NotFound):
+                operator.write("/projects/main/mission", missing)
+        assert world.missions.open_ids() == []
+
+
+def paos(site, capsys, *words):
+    code = main(["--workspace", str(site.place), "--json", *words])
+    return code, [json.loads(line) for line in capsys.readouterr().out.splitlines() if line]
+
+
+TASK = """\
+# Task: Greet
+
+| Sub-Task | Action | Target Device | Status | Depends On | Result |
+|----------|--------|---------------|--------|------------|--------|
+| 1 | wave | arm_1 | ✅ done | — | |
+| 2 | wave | arm_2 | ⬜ pending | 1 | — |
+| 3 | wave | arm_1 | ⬜ pending | 2 | — |
+"""
+
+
+def test_rows_of_task_md_go_to_their_devices_after_what_they_depend_on(site, capsys):
+    (site.place / "TASK.md").write_text(TASK)
+    assert paos(site, capsys, "mission", "add", "--task")[0] == 0
+    code, again = paos(site, capsys, "mission", "add", "--task")
+    assert (code, again) == (0, [])
+    assert paos(site, capsys, "mission", "add", "wave", "--task")[0] != 0
+    site.go.set()
+    with site.served():
+        until(lambda: list(site.states().values()) == ["succeeded", "succeeded"])
+    assert [order.node for order in site.executed] == ["arm_2", "arm_1"]
+    assert (site.place / "TASK.md").read_text() == TASK  # it has one writer
+    for before, then in (("arm_2", "arm_9"), ("✅ done", "❌ failed")):
+        (site.place / "TASK.md").write_text(TASK.replace(before, then).replace("Greet", before))
+        assert paos(site, capsys, "mission", "add", "--task")[0] != 0
+
+
+def test_the_command(site, capsys):
+    code, said = paos(site, capsys, "mission", "add", "wave", "--priority", "high", "--require", "manipulation")
+    assert (code, said[0]["text"], said[0]["priority"]) == (0, "wave", "high")
+    first = said[0]["id"]
+    code, said = paos(site, capsys, "mission", "add", "wave", "--after", first)
+    assert (code, said[0]["after"]) == (0, [first])
+    assert paos(site, capsys, "mission", "pause", first)[0] == 0
+    assert paos(site, capsys, "mission", "priority", first, "low")[0] == 0
+    assert paos(site, capsys, "mission", "cancel", "nothing")[0] != 0
+    code, said = paos(site, capsys, "mission", "list")
+    assert next(item["id"] for item in said[0]["missions"]) == first
+    site.go.set()
+    with site.served():
+        until(lambda: site.states()[first] == "paused")
+        site.ask(first, "resume")
+        until(lambda: set(site.states().values()) == {"succeeded"})
+    assert next(order.extra["mission"] for order in site.executed) == first
