@@ -13,8 +13,12 @@ from typing import Any
 import pytest
 
 from worldfs.base.messages import read_coded, render
+from worldfs.interfaces.cli.command_table import COMMANDS
+from worldfs.interfaces.cli.help_pages import help_text
 from worldfs.interfaces.cli.main import main
 from worldfs.testing.null_driver import NullDriver
+from worldfs.world.home import Home
+from worldfs.world.workspace_language import home_language
 
 Paos = Callable[..., str]
 # Names stand in every language: of files, ids, operations and their parameters, commands and options, codes.
@@ -108,3 +112,44 @@ def test_a_broken_file_is_explained_in_chinese_and_its_messages_are_data_beside_
 
 def test_an_english_instruction_in_a_chinese_workspace_is_answered_in_english(paos: Paos) -> None:
     assert not re.search("[\u4e00-\u9fff]", paos("do", "stop") + paos("do", "wave") + paos("do", "grasp the unicorn"))
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        (("./nowhere",), "启动：./nowhere：没有该文件"),
+        (("sh", "-c", "echo last words; exit 3"), "退出码 3；最后一行：last words"),
+        (("sh", "-c", 'echo \'{"cost_usd": -1}\' > "$PAOS_OUTCOME"; exit 3'), "cost_usd：-1；应为 不小于 0 的数"),
+    ],
+)
+def test_why_the_command_of_a_session_failed_is_said_in_chinese(
+    paos: Paos, command: tuple[str, ...], why: str, tmp_path: Path
+) -> None:
+    paos("agent", "init", "rio")
+    assert why in paos("agent", "run", "rio", "--", *command)
+
+
+def test_every_help_page_is_in_the_language_of_the_home(paos: Paos) -> None:
+    for command in COMMANDS:
+        said = "".join(paos(*command.name.split(), "--help").split())
+        texts = (command.help, command.more, *(item.help for item in command.arguments))
+        assert said.startswith("用法：paos")
+        assert [text for text in texts if "".join(help_text(text, "zh").split()) not in said] == [], command.name
+
+
+@pytest.mark.parametrize(
+    ("config", "environ", "language"),
+    [
+        (None, {}, "en"),
+        ({"mode": "single"}, {}, "en"),
+        ({"agents": {"defaults": {"Language": "zh-CN"}}}, {}, "zh"),
+        (None, {"PhyAgentOS_language": "zh"}, "zh"),
+        ({"language": "zh"}, {"PHYAGENTOS_LANGUAGE": "en"}, "en"),
+    ],
+)
+def test_a_home_says_its_language_in_its_configuration_or_in_a_variable(
+    config: object, environ: dict[str, str], language: str, tmp_path: Path
+) -> None:
+    if config is not None:
+        (tmp_path / "config.json").write_text(json.dumps(config))
+    assert home_language(Home(tmp_path), environ) == language

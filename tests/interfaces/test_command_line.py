@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from worldfs.interfaces.cli.command_context import CommandContext
 from worldfs.interfaces.cli.command_table import COMMANDS, CommandSpec
 from worldfs.interfaces.cli.do_command import EXIT
 from worldfs.interfaces.cli.exits import CODES
+from worldfs.interfaces.cli.help_pages import help_text
 from worldfs.interfaces.cli.main import main
 from worldfs.interfaces.cli.parser import parse
 
@@ -88,6 +90,37 @@ def test_ctrl_c_that_a_library_turned_into_something_else_is_still_an_interrupt(
     said = capsys.readouterr()
     assert (said.out, said.err) == ("", "paos: interrupted\n")
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_while_the_program_is_loaded_ends_it_without_a_word() -> None:
+    started = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]["paos"]
+    module, name = started.split(":")
+    script = f"""
+import os, signal, sys
+from {module} import {name}
+
+class Interrupting:
+    def find_spec(self, name, *more):
+        if name == "worldfs.interfaces.cli.command_table":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+sys.exit({name}())
+"""
+    ended = subprocess.run([sys.executable, "-c", script, "version"], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGINT, "", "")
+
+
+def test_ctrl_c_in_a_command_is_a_message_also_after_that_start() -> None:
+    script = """
+import os, signal, sys
+from worldfs.interfaces.cli import file_commands, start
+file_commands.cat = lambda call: os.kill(os.getpid(), signal.SIGINT)
+sys.argv[1:] = ["cat", "ENVIRONMENT.md"]
+sys.exit(start.start())
+"""
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "paos: interrupted\n")
 
 
 def test_exit_codes_are_documented_in_one_place() -> None:
@@ -178,7 +211,7 @@ def test_every_command_of_the_table_has_help_and_a_function(
     from importlib import import_module
 
     assert main([command.name, "--help"]) == 0
-    assert command.help.split()[0] in capsys.readouterr().out
+    assert help_text(command.help).split()[0] in capsys.readouterr().out
     module, name = command.target.split(":")
     assert callable(getattr(import_module(f"worldfs.interfaces.cli.{module}"), name))
 

@@ -76,7 +76,12 @@ def test_a_key_file_that_others_may_read_is_refused_by_name(tmp_path: Path) -> N
             code, said = paos(tmp_path, "model", "check")
             assert code == 2 and "secrets/tiny: others may read it" in said and "chmod 600 secrets/tiny" in said
         assert api.requests == []
-        file.chmod(0o600)
+        file.unlink()
+        os.mkfifo(file, 0o600)  # nobody writes into it
+        code, said = paos(tmp_path, "model", "check")
+        assert code == 2 and "secrets/tiny is no regular file" in said
+        file.unlink()
+        file.touch(0o600)
         file.write_text("two\nlines")
         assert paos(tmp_path, "model", "check")[0] == 2
         file.write_text(KEY + "\n")

@@ -17,8 +17,11 @@ import pytest
 pytest.importorskip("mujoco", reason="the simulation is an extra")
 pytest.importorskip("gymnasium", reason="the simulation is an extra")
 
+from worldfs.base.model import Outcome, Relation, Thing
+from worldfs.formats import environment
 from worldfs.interfaces.cli.main import main
-from worldfs.plugins.rekep import skill_trial
+from worldfs.plugins.rekep import skill_trial, trial_scene
+from worldfs.robots.mujoco.random_scene import random_scene
 from worldfs.sessions.skill_records import RECORDS, SkillTrial
 from worldfs.testing.waiting import PATIENCE_S, until
 
@@ -111,16 +114,56 @@ def test_a_trial_run_that_is_killed_goes_on_where_it_was(place: Place) -> None:
 
 def test_a_hundred_good_trials_make_it_simulated_and_bad_ones_do_not(place: Place, monkeypatch) -> None:
     monkeypatch.setattr(
-        skill_trial, "run_trial", lambda tried, seed, clock: SkillTrial(seed, seed % 25 != 0, "slipped")
+        skill_trial, "run_trial", lambda tried, seed, clock, own: SkillTrial(seed, seed % 25 != 0, "slipped")
     )
     code, said = place.paos("skill", "try", "away", "--seeds", "100")
     assert (code, place.listed()["state"]) == (0, "simulated") and "96/100" in said
     place.write(SKILL + "\n")
     monkeypatch.setattr(
-        skill_trial, "run_trial", lambda tried, seed, clock: SkillTrial(seed, seed % 20 != 0, "slipped")
+        skill_trial, "run_trial", lambda tried, seed, clock, own: SkillTrial(seed, seed % 20 != 0, "slipped")
     )
     code, said = place.paos("skill", "try", "away")
     assert (code, place.listed()["state"]) == (1, "draft") and "95/100" in said and "slipped" in said
+
+
+def own_scene(place: Place, *things: Thing) -> None:
+    """ENVIRONMENT.md as a body has written it: the table and the basket of a random scene, and these things on it."""
+    scene = random_scene(3, 0)
+    scene = replace(scene, objects=things, relations=tuple(Relation(one.id, "on", "table_01") for one in things))
+    page = place.workspace / "ENVIRONMENT.md"
+    page.write_bytes(environment.merge(page.read_bytes(), scene, robot_id="franka_001", now="2026-11-23T00:00:00Z"))
+
+
+MUG = Thing("mug_07", "mug", "cup", (0.5, 0.0, 0.045), size=(0.06, 0.06, 0.09), shape="cylinder", mass=0.2)
+APPLE = Thing("apple_01", "apple", "fruit", (0.5, 0.2, 0.033), size=(0.066, 0.066, 0.066), shape="sphere", mass=0.15)
+
+
+def test_trials_are_with_the_things_of_the_workspace_that_a_skill_names(place: Place) -> None:
+    own_scene(place, MUG, APPLE)
+    place.write(SKILL.replace("apple_01", "mug_07"))
+    _, said = place.paos("--json", "skill", "try", "away", "--seeds", "3")
+    trials = [event for event in map(json.loads, said.splitlines()) if event["event"] == "trial"]
+    assert [trial["own"] for trial in trials] == [True] * 3
+    assert [trial["ok"] for trial in trials] == [True] * 3, said  # picked up where the seed has put it, and put away
+
+
+def test_every_second_trial_is_with_the_workspace_s_own_things_where_both_have_them(place: Place, monkeypatch) -> None:
+    own_scene(place, MUG, APPLE)
+    scenes: list[object] = []
+
+    def seen(names, seed, robot_id, own):
+        scenes.append(trial_scene.trial_scene(names, seed, robot_id, own))
+        return scenes[-1]
+
+    monkeypatch.setattr(skill_trial, "trial_scene", seen)
+    monkeypatch.setattr(skill_trial, "_performed", lambda tried, context: Outcome.success())
+    assert place.paos("skill", "try", "away", "--seeds", "4")[0] == 1
+    assert [is_own for _, is_own in scenes] == [False, True, False, True]
+    (_, _), (one, _), (_, _), (other, _) = scenes
+    assert {thing.id for thing in one.objects} == {"apple_01", "mug_07"}
+    assert {thing.position for thing in one.objects}.isdisjoint(
+        thing.position for thing in other.objects
+    )  # by the seed
 
 
 def test_a_skill_that_misses_its_goal_or_moves_others_fails_its_trials(place: Place) -> None:

@@ -13,9 +13,11 @@ from mcp import Client
 from worldfs.access.tokens import TokenStore
 from worldfs.base.model import Order
 from worldfs.interfaces.acheron.serve_realm import BackgroundServer, ListenOptions
+from worldfs.interfaces.mcp.thin_start import FRAME_MOST
 from worldfs.world.served_world import ServedWorld
 
 from .clients import call, command, patient, refused
+from .test_stdio import HELLO, READY, wire
 
 
 def test_every_tool_works_over_a_connection(home: Path, executed: list[Order], tmp_path: Path) -> None:
@@ -54,3 +56,16 @@ def test_every_tool_works_over_a_connection(home: Path, executed: list[Order], t
         _, token = TokenStore.open(home).add("rio")
         (tmp_path / "token").write_text(token)
         patient(work(server.started.url, tmp_path / "token"))
+
+
+def test_a_huge_frame_is_refused_over_a_connection_too(home: Path, tmp_path: Path) -> None:
+    with ServedWorld.open(home) as realm, BackgroundServer(realm, ListenOptions(port=0)) as server:
+        _, token = TokenStore.open(home).add("rio")
+        (tmp_path / "token").write_text(token)
+        with wire(home, "--connect", server.started.url, "--token-file", str(tmp_path / "token")) as client:
+            client.send(HELLO, READY)
+            assert client.receive()["id"] == 1
+            client.send(b"z" * (FRAME_MOST + 2))
+            assert "more than 16,777,216 bytes" in client.receive()["error"]["message"]
+            assert client.ask(2, "tools/call", name="look")["result"]["isError"] is False
+            assert client.end() == 0

@@ -132,6 +132,35 @@ def test_two_clients_with_one_token_have_sessions_of_their_own(served: Served) -
     patient(work())
 
 
+def test_two_clients_with_one_token_lose_nothing_of_each_other_s(served: Served) -> None:
+    path, rounds = "/projects/main/TASK.md", 6
+
+    async def add(client: Client, name: str) -> None:
+        for number in range(rounds):
+            await call(client, "remember", text=f"note {name}{number} of both")
+            while True:
+                known = await call(client, "read", path=path)
+                given = {"path": path, "text": f"{known['text']}{name}{number}\n", "expect": known["revision"]}
+                written = await client.call_tool("write", given)
+                if not written.is_error:
+                    break
+                assert written.content[0].text.startswith("CONFLICT"), written
+
+    async def work() -> None:
+        _, secret = served.tokens.add("rio")
+        async with served.client(secret) as one, served.client(secret) as two:
+            await asyncio.gather(add(one, "a"), add(two, "b"))
+            text = (await call(one, "read", path=path))["text"]
+            notes = [(await call(one, "recall", query=f"note {name}{number}", limit=10))["notes"] for name in "ab"
+                     for number in range(rounds)]  # fmt: skip
+        lines = [f"{name}{number}" for name in "ab" for number in range(rounds)]
+        assert [line for line in lines if text.splitlines().count(line) != 1] == []
+        found = " ".join(note["text"] for some in notes for note in some)
+        assert [line for line in lines if f"note {line} of both" not in found] == []
+
+    patient(work())
+
+
 def test_a_revoked_token_ends_what_it_asked_for(served: Served) -> None:
     token, secret = served.tokens.add("rio")
 

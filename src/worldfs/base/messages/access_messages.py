@@ -40,7 +40,6 @@ ROWS = {
     "access.bad_role": ("role must be 'admin' or 'user'", "role 必须是 'admin' 或 'user'"),
     "access.no_token": ("no token {named!r}", "没有令牌 {named!r}"),
     "access.token_list": ("`paos token list` shows them", "见 `paos token list`"),
-    "access.given": ("found {text!r}", "给出了 {text!r}"),
     "access.addresses": ("ws://HOST:PORT or wss://HOST:PORT", "ws://HOST:PORT 或 wss://HOST:PORT"),
     "access.token_in_url": ("a token in a URL", "URL 中含有令牌"),
     "access.put_token": ("put it into ${name} or into a file (--token-file)", "请放入 ${name} 或文件(--token-file)"),

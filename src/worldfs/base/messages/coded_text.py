@@ -14,8 +14,9 @@ from worldfs.base.json_values import as_object
 
 LANGUAGES = ("en", "zh")  # the columns of a catalogue
 AREAS = (  # the catalogues: a code is `area.name`
-    "access", "agent", "approval", "command", "common", "context", "critic", "file", "lesson", "model", "node",
-    "planner", "plugin", "robot", "runtime", "session", "setup", "skill", "target", "tree", "world",
+    "access", "agent", "approval", "command", "common", "context", "critic", "engine", "file", "fleet", "lesson",
+    "mission", "model", "node", "planner", "plugin", "robot", "runtime", "session", "setup", "skill", "target", "tree",
+    "vehicle", "world",
 )  # fmt: skip
 _UNSAYABLE = (LookupError, ValueError, TypeError, AttributeError, RecursionError)
 

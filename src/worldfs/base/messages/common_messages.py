@@ -15,4 +15,8 @@ ROWS = {
     "common.name_one": ("name one of them", "指明其中之一"),
     "common.number_range": ("a number from {low:g} to {high:g}", "{low:g} 到 {high:g} 之间的数"),
     "common.none": ("none", "无"),
+    "common.nothing": ("nothing", "无"),
+    "common.given": ("found {text!r}", "给出了 {text!r}"),
+    "common.target": ("target", "目标"),
+    "common.no_utf8": ("no UTF-8", "不是 UTF-8"),
 }

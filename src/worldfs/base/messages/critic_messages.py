@@ -90,6 +90,4 @@ ROWS = {
         "写成 `- **最大臂展**: 0.855 m` 的形式；在此之前不作检查",
     ),
     "critic.some_value": ("{name}: a value", "{name}：任意值"),
-    "critic.target": ("target", "目标"),
-    "critic.nothing": ("nothing", "无"),
 }

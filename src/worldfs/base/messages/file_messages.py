@@ -89,10 +89,6 @@ ROWS = {
     ),
     "file.fix_sets_aside": ("`paos check --fix` sets it aside", "`paos check --fix` 会将其移开"),
     "file.flatten": ("flatten the value", "减少嵌套层数"),
-    "file.fleet": (
-        "a fleet: a workspace for each robot beside a shared one",
-        "fleet：共享工作空间之外每个机器人各有一个",
-    ),
     "file.give_id": ("give the message an id", "给这条消息一个 id"),
     "file.ids": ("a list of ids", "id 列表"),
     "file.inotify": ("Linux inotify", "Linux inotify"),
@@ -239,15 +235,10 @@ ROWS = {
         "已移开为 {name}；下次启动时会写入新文件",
     ),
     "file.set_null": ("set it to null", "设为 null"),
-    "file.set_single": (
-        "set it to single; a second robot with a workspace of its own runs with: paos --workspace DIR up",
-        "设为 single；另有工作空间的机器人用 paos --workspace DIR up 运行",
-    ),
     "file.shared": (
         "true: the robots of one workspace share its ENVIRONMENT.md",
         "true：同一工作空间的机器人共用其 ENVIRONMENT.md",
     ),
-    "file.single": ("single: fleets are not served yet", "single：尚不支持 fleet"),
     "file.status_words": (
         "pending, running, completed, failed or cancelled",
         "pending、running、completed、failed 或 cancelled",

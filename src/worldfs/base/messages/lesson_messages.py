@@ -59,6 +59,7 @@ ROWS = {
         "a claim that ENVIRONMENT.md or a job's record can bear out",
         "ENVIRONMENT.md 或任务记录能证明",
     ),
+    "lesson.no_action": ("no action is named", "未写动作"),
     "lesson.unjudged": ("unjudged: do not take it as done", "未经证实，不当作已完成"),
     "lesson.claims_false": ("TASK.md Claims What Is Not So", "TASK.md 的说法与世界不符"),
     "lesson.task_refused": ("TASK.md validation failed ({code})", "TASK.md 校验失败 ({code})"),

@@ -2,7 +2,6 @@
 
 # a row stays on its line
 ROWS = {
-    "session.nothing": ("nothing", "无"),
     "session.name_or_install": (
         "name one of them, or install the package that brings it",
         "指明其中之一，或安装提供它的软件包",

@@ -42,7 +42,6 @@ ROWS = {
     ),
     "setup.undone": ("{tool}: what was set up is taken out", "{tool}：已移除所设置的内容"),
     "setup.left": ("left as it is, because it was changed since: {names}", "因之后被改动而保留：{names}"),
-    "setup.no_project": ("no such directory", "没有该目录"),
     "setup.bad_event": ("no event of a hook on standard input: {why}", "标准输入上没有钩子事件：{why}"),
     "setup.an_event": (
         "a JSON object with hook_event_name, as Claude Code writes it",

@@ -5,7 +5,6 @@ ROWS = {
     # -- the file
     "skill.bytes": ("{n} bytes", "{n} 字节"),
     "skill.at_most_bytes": ("at most {n} bytes", "最多 {n} 字节"),
-    "skill.no_text": ("no UTF-8", "不是 UTF-8"),
     "skill.markdown": ("a Markdown text with a program of constraints", "含有约束程序的 Markdown 文本"),
     # -- its state
     "skill.too_few": (
@@ -56,8 +55,6 @@ ROWS = {
     # -- promotion
     "skill.payload": ('{{"skill": NAME, "sha256": HASH}}', '{{"skill": NAME, "sha256": HASH}}'),
     "skill.unknown": ("no skill file skills/{skill}.md", "没有技能文件 skills/{skill}.md"),
-    "skill.one_of": ("one of {names}", "{names} 之一"),
-    "skill.none": ("none", "无"),
     "skill.not_real": ("{target} is no real target", "{target} 不是真实目标"),
     "skill.real_target": (
         "a real target of TARGETS.md; a simulated one runs drafts",

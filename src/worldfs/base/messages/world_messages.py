@@ -9,7 +9,6 @@ ROWS = {
     "world.say_which": ("say which: --node NAME", "请指明：--node NAME"),
     "world.name_or_all": ("name one of them, or `paos {op} --all`", "指明其中之一，或 `paos {op} --all`"),
     "world.did_you_mean": ("did you mean {likely}?", "是不是 {likely}？"),
-    "world.no_job": ("no job {id!r}", "没有任务 {id!r}"),
     "world.bad_member": ("{name} is {value!r}; it must be {expected}", "{name} 是 {value!r}；应为 {expected}"),
     "world.no_job_of_yours": ("depends_on names no job of yours: {id!r}", "depends_on 指明的不是您的任务：{id!r}"),
     "world.list_jobs": ("list jobs/", "列出 jobs/"),
@@ -23,7 +22,6 @@ ROWS = {
     "world.no_profile": ("unknown profile {name!r}", "没有配置 {name!r}"),
     "world.write_profile": ("write {path}", "写入 {path}"),
     "world.write_profile_into": ("write {name}.md into {folder} of the home", "把 {name}.md 写入主目录的 {folder}"),
-    "world.name_known": ("name one of them", "指明其中之一"),
     "world.or_known": ("{fix}, or name one of those", "{fix}，或指明其中之一"),
     "world.did_you_mean_else": ("did you mean {likely}? Else {fix}", "是不是 {likely}？否则{fix}"),
     # -- the kernel
@@ -42,12 +40,12 @@ ROWS = {
     "world.use_simulation": ("use one that can: --driver simulation", "改用可以的：--driver simulation"),
     # -- robots and targets
     "world.go2": (
-        "{node} wants the driver {driver!r}: a Go2 is not supported for ACTION.md yet",
-        "{node} 需要驱动 {driver!r}：ACTION.md 尚不支持 Go2",
+        "{node} wants the driver {driver!r}: ACTION.md does not reach a real Go2 yet",
+        "{node} 需要驱动 {driver!r}：ACTION.md 尚不能控制真实的 Go2",
     ),
     "world.use_sessions": (
-        "use sessions: a target of TARGETS.md with adapter.driver unitree_go2 (docs/robots.md)",
-        "改用会话：TARGETS.md 中 adapter.driver 为 unitree_go2 的目标(docs/robots.md)",
+        "use sessions: a target of TARGETS.md with adapter.driver unitree_go2 (docs/robots.md); go2_edu is simulated",
+        "改用会话：TARGETS.md 中 adapter.driver 为 unitree_go2 的目标(docs/robots.md)；go2_edu 是仿真的",
     ),
     "world.no_robot_target": (
         "{node} wants the driver {driver!r}, and TARGETS.md has no such robot of that id",
@@ -63,7 +61,6 @@ ROWS = {
         "{fix}; or run it in the simulation: `paos up` and `paos do` take --driver simulation",
         "{fix}；或在仿真中运行：`paos up` 和 `paos do` 可用 --driver simulation",
     ),
-    "world.node_disabled": ("{node} is disabled", "{node} 已停用"),
     "world.enabled_true": ("enabled: true", "enabled: true"),
     "world.enable_there": (
         "enable it there, or remove the robot from config.json",
@@ -73,7 +70,6 @@ ROWS = {
     "world.enabled_target": ("an enabled target", "已启用的目标"),
     "world.set_enabled": ("set enabled: true in {where}", "在 {where} 设 enabled: true"),
     "world.existing": ("an existing {what}: {names}", "已有的{what}：{names}"),
-    "world.kind_target": ("target", "目标"),
     "world.kind_skill": ("skill", "技能"),
     "world.kind_adapter": ("adapter", "适配器"),
     "world.declare_or_correct": ("declare it, or correct the name", "声明它，或改正名称"),
@@ -105,7 +101,6 @@ ROWS = {
     "world.and_then": ("{one}; {more}", "{one}；{more}"),
     "world.params_robot": ("params name the robot {named!r}", "params 指明的机器人是 {named!r}"),
     "world.no_utf8": ("no UTF-8 at byte {at}", "字节 {at} 处不是 UTF-8"),
-    "world.text": ("text", "文本"),
     "world.stopped_since": ("{node}: stopped, and resumed since", "{node}：已停止，之后又恢复"),
     "world.no_robot_to_command": (
         "agent {agent!r} has no robot that it may command",

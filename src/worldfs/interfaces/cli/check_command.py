@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from worldfs.agents.doctor import check as check_agents
 from worldfs.base.agent_names import list_agents
+from worldfs.base.errors import UserError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import render_finding
 from worldfs.runtime.job_codec import finding_value
@@ -47,11 +48,18 @@ def _findings(context: CommandContext) -> list[Finding]:
 
 
 def _of_workspace(context: CommandContext, agents: bool) -> list[Finding]:
-    if agents and not context["workspace"] and not context.workspace.exists():
+    if agents and not context["workspace"] and not _has_workspace(context):
         return []  # a home with agents only
     from worldfs.world.check import check
 
     return check(context.workspace if context["workspace"] else context.home, fix=context["fix"])
+
+
+def _has_workspace(context: CommandContext) -> bool:
+    try:
+        return context.workspace.exists()
+    except UserError:
+        return True  # config.json is unreadable: reported below
 
 
 def _mood(warning: bool) -> str:

@@ -48,6 +48,10 @@ class CommandContext:
 
         return home_language(self.workspace if self["workspace"] else self.home, self.environ)
 
+    @cached_property
+    def _config(self) -> Config:
+        return self.home.config(self.environ)
+
     @property
     def home(self) -> Home:
         from worldfs.world.home import Home
@@ -56,11 +60,11 @@ class CommandContext:
 
     @property
     def workspace(self) -> Path:
-        """`--workspace` if given, else the home's."""
+        """`--workspace` if given, else the home's; of a fleet the shared one."""
         from pathlib import Path
 
         given = self["workspace"]
-        return Path(given).expanduser().absolute() if given else self.home.workspace
+        return Path(given).expanduser().absolute() if given else self.home.root(self._config)
 
     @property
     def agents(self) -> str:
@@ -79,13 +83,20 @@ class CommandContext:
         given = [(flag, self[flag]) for flag in ("workspace", "home") if self[flag]]
         return shlex.join(["paos", *(f"--{given[0][0]}", given[0][1])] if given else ["paos"])
 
-    def open(self, *, serve: bool = False, log: Log | None = None) -> World:
-        """The world, to read and submit (`serve=False`) or to run. Raises `NotFound` if there is no workspace."""
+    def open(self, *, serve: bool = False, log: Log | None = None, engine: str = "") -> World:
+        """The world, to read and submit (`serve=False`) or to run, kept in `engine` from now on.
+
+        Raises `NotFound` if there is no workspace.
+        """
         from pathlib import Path
 
-        from worldfs.world.world import World
+        from worldfs.base.durable import Root
+        from worldfs.world.home_world import open_home_world
 
         place = self.workspace
+        config = self._config_of_workspace() if self["workspace"] else self._config
+        if serve and config.mode == "fleet":
+            Root.build(place)  # config.json names it, and those of its robots: they are made alike
         if not place.is_dir():
             raise NotFound(
                 coded("command.no_workspace"),
@@ -94,15 +105,14 @@ class CommandContext:
                 expected=coded("command.workspace_documents"),
                 fix=coded("command.name_directory") if self["workspace"] else coded("command.make_it", name=self.name),
             )
-        config = self._config_of_workspace() if self["workspace"] else self.home.config(self.environ)
         agents = Path(self.agents)
         if not serve:
-            return World.open(place, config=config, agents=agents)
+            return open_home_world(place, config, agents=agents)
         from .driver_factories import factories
 
         drivers = factories(self["driver"], seed=self["seed"], cameras=not self["no_cameras"])
-        return World.open(
-            place, config=config, agents=Path(self.agents), serve=True, drivers=drivers, log=log or _silent
+        return open_home_world(
+            place, config, agents=agents, serve=True, drivers=drivers, log=log or _silent, engine=engine
         )
 
     def _config_of_workspace(self) -> Config:

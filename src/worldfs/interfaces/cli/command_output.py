@@ -116,12 +116,12 @@ def columns(rows: Sequence[tuple[str, ...]], indent: str = "") -> list[str]:
     return lines
 
 
-def wrapped(text: str, width: int) -> list[str]:
-    """A line in pieces of at most `width` cells (0: whole), those after the first indented. A word that is longer, as
-    paths are, stays whole, so that it can be copied."""
+def wrapped(text: str, width: int, hang: int = 4) -> list[str]:
+    """A line in pieces of at most `width` cells (0: whole), those after the first indented by `hang` more. A word that
+    is longer, as paths are, stays whole, so that it can be copied."""
     if not width or _cells(text) <= width:
         return [text]
-    indent = " " * min(len(text) - len(text.lstrip()) + 4, width // 2)
+    indent = " " * min(len(text) - len(text.lstrip()) + hang, width // 2)
     lines, line = [], ""
     for word in _words(text):
         if line.strip() and _cells(line + word.rstrip()) > width:

@@ -9,7 +9,7 @@ class ArgumentSpec(NamedTuple):
     """One argument: flags ("--seed") or a bare name ("path"), and what argparse and the completion need to know."""
 
     flags: tuple[str, ...]
-    help: str
+    help: str  # a code of help_messages.py
     metavar: str = ""
     takes: str = "text"  # text | number | count | switch: what its value is
     completes: str = ""  # file | tree | job | role: what a shell may offer for its value
@@ -24,9 +24,9 @@ class ArgumentSpec(NamedTuple):
 
 class CommandSpec(NamedTuple):
     name: str
-    help: str
+    help: str  # a code of help_messages.py
     target: str  # "module:function" below this package
     arguments: tuple[ArgumentSpec, ...] = ()
-    more: str = ""  # a second paragraph of help
+    more: str = ""  # a second paragraph of help, as a code
     remote: str = ""  # "module:function" under --connect; none: does not work over --connect
-    instead: str = ""  # then: the command that does the same over --connect
+    instead: str = ""  # then: the code of what does the same over --connect

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from .command_context import CommandContext
 from .command_spec import ArgumentSpec, CommandSpec
 from .command_table import COMMANDS, GLOBAL, ROLES
+from .help_pages import help_text
 
 
 def run(context: CommandContext) -> int:
@@ -42,13 +43,13 @@ def _firsts() -> dict[str, str]:
     found: dict[str, str] = {}
     for command in COMMANDS:
         first, _, rest = command.name.partition(" ")
-        found.setdefault(first, command.help if not rest else f"{first} {', '.join(_seconds(first))}")
+        found.setdefault(first, help_text(command.help) if not rest else f"{first} {', '.join(_seconds(first))}")
     return found
 
 
 def _seconds(first: str) -> dict[str, str]:
     """Second words after this one, with their help."""
-    return {c.name.partition(" ")[2]: c.help for c in COMMANDS if c.name.startswith(f"{first} ")}
+    return {c.name.partition(" ")[2]: help_text(c.help) for c in COMMANDS if c.name.startswith(f"{first} ")}
 
 
 def _groups() -> list[str]:
@@ -182,7 +183,7 @@ def _zsh_case(command: CommandSpec) -> str:
 
 
 def _zsh_option(argument: ArgumentSpec) -> str:
-    text = argument.help.replace("[", "(").replace("]", ")").replace(":", " ")
+    text = help_text(argument.help).replace("[", "(").replace("]", ")").replace(":", " ")
     value = "" if argument.takes == "switch" else f":{argument.metavar or 'value'}:{_zsh_values(argument)}"
     return " ".join(_single(f"{flag}[{text}]{value}") for flag in argument.flags)
 
@@ -223,7 +224,7 @@ def _fish_option(argument: ArgumentSpec, when: str) -> str:
     # -x: a value and no file names beside it.
     values = _fish_values(argument)
     needs = "" if argument.takes == "switch" else f" -r{values}" if argument.completes == "file" else f" -x{values}"
-    return f"complete -c paos{when} {names}{needs} -d {_single(argument.help)}"
+    return f"complete -c paos{when} {names}{needs} -d {_single(help_text(argument.help))}"
 
 
 def _fish_values(argument: ArgumentSpec) -> str:

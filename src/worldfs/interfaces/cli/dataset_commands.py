@@ -7,61 +7,41 @@ from .command_spec import ArgumentSpec, CommandSpec
 DATASET_COMMANDS: tuple[CommandSpec, ...] = (
     CommandSpec(
         "record",
-        "record tabletop demonstrations of the scripted expert, as a LeRobot dataset",
+        "help.record",
         "record_command:run",
         (
-            ArgumentSpec(("directory",), "the dataset; one that is there already goes on", "DIR", completes="file"),
-            ArgumentSpec(("--episodes",), "keep so many in all (default: 50)", "N", takes="count", default=50),
-            ArgumentSpec(("--families",), "task families in turn (default: pick,place)", "NAMES", default="pick,place"),
-            ArgumentSpec(("--seed",), "the world of the first trial; the next has the next (default: 0)", "N", "count"),
-            ArgumentSpec(("--objects",), "things on the table (default: 3)", "N", takes="count", default=3),
-            ArgumentSpec(
-                ("--noise",), "noise of the gripper position per step, in metres (default: 0.002)", "M", "number",
-                default=0.002,
-            ),
-            ArgumentSpec(("--cameras",), "also record cameras: front, wrist or front,wrist", "NAMES"),
+            ArgumentSpec(("directory",), "help.record_directory", "DIR", completes="file"),
+            ArgumentSpec(("--episodes",), "help.record_episodes", "N", takes="count", default=50),
+            ArgumentSpec(("--families",), "help.record_families", "NAMES", default="pick,place"),
+            ArgumentSpec(("--seed",), "help.record_seed", "N", "count"),
+            ArgumentSpec(("--objects",), "help.record_objects", "N", takes="count", default=3),
+            ArgumentSpec(("--noise",), "help.record_noise", "M", "number", default=0.002),
+            ArgumentSpec(("--cameras",), "help.record_cameras", "NAMES"),
         ),
-        "LeRobotDataset v3.0, with a flight log (MCAP) of each episode in DIR/flight. Only successful ones are kept. "
-        "Ctrl-C ends it after the present episode; killed at any moment, DIR holds whole episodes and goes on next "
-        "time.",
+        "help.record_more",
     ),
     CommandSpec(
         "bench tabletop",
-        "benchmark skills and policies on six task families",
+        "help.bench_tabletop",
         "benchmark_command:run",
         (
-            ArgumentSpec(
-                ("--contestant",),
-                "skills, rekep, NAME=FILE.onnx or NAME=TYPE:ENDPOINT; may be repeated (default: skills)", "NAME",
-                many="*",
-            ),
-            ArgumentSpec(
-                ("--families",), "some of pick,place,stack,sort,clear,recover (default: all)", "NAMES"
-            ),
-            ArgumentSpec(("--seeds",), "seeds of each family (default: 20)", "N", takes="count", default=20),
-            ArgumentSpec(("--seed",), "first seed (default: 5000)", "N", takes="count", default=5000),
-            ArgumentSpec(("--workers",), "simulations at a time: 1 or 2 (default: 1)", "N", takes="count", default=1),
-            ArgumentSpec(
-                ("--out",), "directory of trials and results (default: bench-tabletop)", "DIR", completes="file",
-                default="bench-tabletop",
-            ),
+            ArgumentSpec(("--contestant",), "help.bench_tabletop_contestant", "NAME", many="*"),
+            ArgumentSpec(("--families",), "help.bench_tabletop_families", "NAMES"),
+            ArgumentSpec(("--seeds",), "help.bench_tabletop_seeds", "N", takes="count", default=20),
+            ArgumentSpec(("--seed",), "help.bench_tabletop_seed", "N", takes="count", default=5000),
+            ArgumentSpec(("--workers",), "help.bench_tabletop_workers", "N", takes="count", default=1),
+            ArgumentSpec(("--out",), "help.bench_tabletop_out", "DIR", completes="file", default="bench-tabletop"),
         ),
-        "results.md and results.json in DIR, with confidence intervals. A trial that is finished is in "
-        "DIR/trials.jsonl and is never done again: stopped or killed, the same command goes on.",
+        "help.bench_tabletop_more",
     ),
     CommandSpec(
         "bench instructions",
-        "benchmark the grammar and the configured model on 200 instructions in 20 scenes",
+        "help.bench_instructions",
         "instructions_command:run",
         (
-            ArgumentSpec(
-                ("--contestant",),
-                "grammar, grammar+model or model; may be repeated (default: all, without a model the grammar)", "NAME",
-                many="*",
-            ),
-            ArgumentSpec(("--every",), "only every Nth instruction (default: 1, all)", "N", takes="count", default=1),
+            ArgumentSpec(("--contestant",), "help.bench_instructions_contestant", "NAME", many="*"),
+            ArgumentSpec(("--every",), "help.bench_instructions_every", "N", takes="count", default=1),
         ),
-        "Each in a simulated world of its own, in memory; what is right is measured there. The model is "
-        "`models.planner` of config.json.",
+        "help.bench_instructions_more",
     ),
-)  # fmt: skip
+)

@@ -4,48 +4,53 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from textwrap import wrap
 
+from .command_output import wrapped
 from .command_spec import ArgumentSpec, CommandSpec
 from .command_table import GLOBAL
+from .help_messages import ROWS
 
-_ABOUT = "An operating system for agents whose whole interface is files."
 _COLUMN = 26  # column of the descriptions
 _NARROW = 70  # a terminal below this has it on a line of its own
-_EVERYWHERE = (("-h, --help", "print this page"), ("--version", "print the version"))
+_EVERYWHERE = (("-h, --help", "help.print_help"), ("--version", "help.print_version"))
 
 
-def page(name: str, table: Sequence[CommandSpec]) -> str:
+def help_text(code: str, language: str = "en") -> str:
+    """A text of the table in that language; one without a row, as other tables have, stays as it is."""
+    return ROWS.get(code, (code, code))[language.startswith("zh")]
+
+
+def page(name: str, table: Sequence[CommandSpec], language: str = "en") -> str:
     """Help for the command of that name, for the commands whose names begin so, or, for "", for all."""
     for command in table:
         if command.name == name:
-            return "\n".join(_one(command, table))
-    return "\n".join(_many(name, table))
+            return "\n".join(_one(command, table, language))
+    return "\n".join(_many(name, table, language))
 
 
-def _one(command: CommandSpec, table: Sequence[CommandSpec]) -> Iterator[str]:
+def _one(command: CommandSpec, table: Sequence[CommandSpec], language: str) -> Iterator[str]:
     words = [item for item in command.arguments if item.positional]
     options = [item for item in command.arguments if not item.positional]
     usage = " ".join([command.name, *(["[OPTIONS]"] if options else []), *map(_place, words)])
-    yield from wrap(f"usage: paos {usage}", _width(), subsequent_indent="    ", break_on_hyphens=False)
+    yield from _lines(f"{help_text('help.usage', language)}paos {usage}", _width())
     yield ""
-    yield from wrap(f"{command.help}.", _width())
+    yield from _lines(help_text(command.help, language) + help_text("help.end", language), _width(), 0)
     if command.more:
-        yield from wrap(command.more, _width())
-    yield from _list("arguments", ((_metavar(item), item.help) for item in words))
-    yield from _list("options", map(_option, options))
-    yield from _list("options of every command", [*map(_option, GLOBAL), _EVERYWHERE[0]])
+        yield from _lines(help_text(command.more, language), _width(), 0)
+    yield from _list("help.arguments", ((_metavar(item), item.help) for item in words), language)
+    yield from _list("help.options", map(_option, options), language)
+    yield from _list("help.everywhere", [*map(_option, GLOBAL), _EVERYWHERE[0]], language)
     below = [item for item in table if item.name.startswith(f"{command.name} ")]
-    yield from _list("commands", ((item.name, item.help) for item in below))
+    yield from _list("help.commands", ((item.name, item.help) for item in below), language)
 
 
-def _many(name: str, table: Sequence[CommandSpec]) -> Iterator[str]:
-    yield f"usage: paos [OPTIONS] {name} COMMAND …".replace("  ", " ")
+def _many(name: str, table: Sequence[CommandSpec], language: str) -> Iterator[str]:
+    yield f"{help_text('help.usage', language)}paos [OPTIONS] {name} COMMAND …".replace("  ", " ")
     if not name:
-        yield from ("", *wrap(_ABOUT, _width()))
+        yield from ("", *_lines(help_text("help.about", language), _width(), 0))
     listed = [item for item in table if item.name.startswith(f"{name} ")] if name else table
-    yield from _list("commands", ((item.name, item.help) for item in listed))
-    yield from _list("options", [*map(_option, GLOBAL), *(_EVERYWHERE if not name else _EVERYWHERE[:1])])
+    yield from _list("help.commands", ((item.name, item.help) for item in listed), language)
+    yield from _list("help.options", [*map(_option, GLOBAL), *(_EVERYWHERE if not name else _EVERYWHERE[:1])], language)
 
 
 def _place(argument: ArgumentSpec) -> str:
@@ -63,20 +68,27 @@ def _option(argument: ArgumentSpec) -> tuple[str, str]:
     return ", ".join(argument.flags) + value, argument.help
 
 
-def _list(title: str, rows: Iterable[tuple[str, str]]) -> Iterator[str]:
+def _list(title: str, rows: Iterable[tuple[str, str]], language: str) -> Iterator[str]:
     rows = list(rows)
     if rows:
         yield ""
-        yield f"{title}:"
+        yield help_text(title, language)
     column = _COLUMN if _width() >= _NARROW else 6
     for what, about in rows:
         head = f"  {what}"
         if len(head) > column - 2:
-            yield from wrap(head, _width(), subsequent_indent="    ", break_on_hyphens=False)
+            yield from _lines(head, _width(), 2)
             head = ""
-        lines = wrap(about, max(_width() - column, 20))
-        yield head.ljust(column) + (lines[0] if lines else "")
-        yield from (" " * column + line for line in lines[1:])
+        first, *more = _lines(help_text(about, language), max(_width() - column, 20), 0)
+        yield (head.ljust(column) + first).rstrip()
+        yield from (" " * column + line for line in more)
+
+
+def _lines(text: str, width: int, hang: int = 4) -> Iterator[str]:
+    """As `wrapped`, and no line is wider, whatever its words."""
+    for line in wrapped(text, width, hang):
+        yield line[:width]
+        yield from (" " * hang + line[at : at + width - hang] for at in range(width, len(line), width - hang))
 
 
 def _width() -> int:

@@ -57,7 +57,7 @@ def _answer(words: Sequence[str], table: Sequence[CommandSpec]) -> int:
 def _execute(words: Sequence[str], table: Sequence[CommandSpec], output: CommandOutput, interrupts: Interrupts) -> int:
     command = ""
     try:
-        options = parse(words, table, os.environ.get("PAOS_CONNECT", ""))
+        options = parse(words, table, os.environ.get("PAOS_CONNECT", ""), _default_language)
         command = str(options["command"])
         output.json = bool(options["json"])
         code = _function(str(options["target"]))(CommandContext(options, output))

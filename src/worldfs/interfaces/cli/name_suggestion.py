@@ -19,7 +19,7 @@ def suggest_names(names: Names) -> Iterator[None]:
         yield
     except NotFound as error:
         if found := nearest_path(error.path, names):
-            error.fix = coded("command.did_you_mean", likely=found)
+            error.fix = coded("world.did_you_mean", likely=found)
         raise
 
 

@@ -91,7 +91,7 @@ def _plan(context: CommandContext) -> NodeDaemonConfig:
     name = context["name"] or re.sub(r"[^A-Za-z0-9._-]+", "-", platform.node()).strip("-.") or "node"
     if not re.fullmatch(r"[A-Za-z0-9._-]{1,128}", name) or not name.strip("."):
         expected = coded("command.node_name")
-        raise BadInput(coded("command.given", text=name), path="--name", op="node", expected=expected)
+        raise BadInput(coded("common.given", text=name), path="--name", op="node", expected=expected)
     shown = [parse_export(text) for text in context["export"]]
     manifests = [read(path) for path in context["service"]]
     for what, names in (("--export", [one.name for one in shown]), ("--service", [one.id for one in manifests])):
@@ -130,7 +130,7 @@ def parse_export(text: str) -> ExportedDir:
             break
     if not sign or not path or not re.fullmatch(r"[A-Za-z0-9._-]{1,128}", name) or not name.strip("."):
         expected = coded("command.export_form")
-        raise BadInput(coded("command.given", text=text), path="--export", op="node", expected=expected)
+        raise BadInput(coded("common.given", text=text), path="--export", op="node", expected=expected)
     path = os.path.abspath(os.path.expanduser(path))
     if not os.path.isdir(path):
         expected = coded("command.exported_directory")

@@ -9,7 +9,7 @@ positional word. A command's name may have several words ("agent show"): the lon
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NoReturn
 
 from worldfs import __version__
@@ -23,11 +23,13 @@ from .command_table import GLOBAL, ROLES
 HELP = ("-h", "--help")
 
 
-def parse(argv: Sequence[str], table: Sequence[CommandSpec], served: str = "") -> dict[str, object]:
+def parse(
+    argv: Sequence[str], table: Sequence[CommandSpec], served: str = "", language: Callable[[], str] = lambda: "en"
+) -> dict[str, object]:
     """Options by name, with "command" and "target"; `BadInput` (code USAGE) for what is not in the table.
 
-    `served`: the default of --connect for commands that work over it. `SystemExit` where the answer is a page: 0 if
-    help or the version was asked for, 2 if there is no command.
+    `served`: the default of --connect for commands that work over it. `language`: of a help page. `SystemExit` where
+    the answer is a page: 0 if help or the version was asked for, 2 if there is no command.
     """
     name = ""  # the options parsed so far
     command: CommandSpec | None = None
@@ -41,7 +43,7 @@ def parse(argv: Sequence[str], table: Sequence[CommandSpec], served: str = "") -
         elif _is_option(word):
             flag, joined, value = word.partition("=") if word.startswith("--") else (word, "", "")
             if flag in HELP:
-                _page(name, table, 0)
+                _page(name, table, 0, language())
             if flag == "--version" and not name:
                 _version()
             option = known.get(flag)
@@ -67,7 +69,7 @@ def parse(argv: Sequence[str], table: Sequence[CommandSpec], served: str = "") -
     if command is None:
         if words:
             raise _unknown(words[0], name, table)
-        _page(name, table, 2)
+        _page(name, table, 2, language())
     unsaid = {_name(item): _unsaid(item) for item in command.arguments}
     top = {_name(item): None for item in GLOBAL}
     here = [f"--{word}" for word in ("workspace", "agents") if given.get(word)]  # places on this disk
@@ -197,14 +199,14 @@ def _near(command: CommandSpec, asked: str) -> BadInput:
     """For a command that does not work over --connect: how to run it locally, and what does the same there."""
     unset = coded("command.unset_connect", command=command.name)
     fix = coded("command.leave_connect") if asked == "--connect" else unset
-    fix = coded("command.instead", fix=fix, instead=command.instead) if command.instead else fix
+    fix = coded("command.instead", fix=fix, instead=coded(command.instead)) if command.instead else fix
     return BadInput(coded("command.not_connected", asked=asked), op=f"paos {command.name}", fix=fix, code="USAGE")
 
 
-def _page(name: str, table: Sequence[CommandSpec], code: int) -> NoReturn:
+def _page(name: str, table: Sequence[CommandSpec], code: int, language: str) -> NoReturn:
     from .help_pages import page
 
-    print(page(name, table))
+    print(page(name, table, language))
     raise SystemExit(code)
 
 

@@ -120,7 +120,7 @@ def _film(context: CommandContext, world: BlockingWorld) -> RemoteFilmRecording 
     node = context["node"]
     if node is not None and node not in robots:
         known = coded("common.one_of", names=robots or coded("command.no_robot_here"))
-        raise NotFound(coded("command.no_robot", node=node), op="do", expected=known)
+        raise NotFound(coded("world.no_robot", node=node), op="do", expected=known)
     if len(robots) != 1:
         found, expected = coded("command.n_robots", n=len(robots), agent=world.bound.agent), coded("command.one_robot")
         raise BadInput(found, op="do", expected=expected, fix=coded("command.give_to_one", node=node or "NODE"))
@@ -174,7 +174,7 @@ def cancel(context: CommandContext) -> int:
         places = [f"/agents/self/jobs/{id}", *(f"/nodes/{node}/jobs/{id}" for node in world.list("/nodes"))]
         place = next((place for place in places if world.exists(f"{place}/status.json")), None)
         if place is None:
-            raise NotFound(coded("command.no_job", id=id), op="cancel", fix=coded("command.status_lists"))
+            raise NotFound(coded("runtime.no_job", id=id), op="cancel", fix=coded("command.status_lists"))
         state = str(json.loads(world.read(f"{place}/status.json", wait=0)).get("state"))
         if state in ("done", "failed", "succeeded"):
             over = {"job": id, "cancel": "too late", "state": state}

@@ -38,7 +38,7 @@ def run(context: CommandContext) -> int:
         fix = coded("command.make_it", name=context.name)
         raise NotFound(coded("command.no_home"), path=home, op="setup", fix=fix)
     if not os.path.isdir(project):
-        raise NotFound(coded("setup.no_project"), path=project, op="setup")
+        raise NotFound(coded("tree.no_such_directory"), path=project, op="setup")
     name = record_name(tool, project)
     record = read_record(home, name)
     agent = context["agent"] or ("" if far else tool)

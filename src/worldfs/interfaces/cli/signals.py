@@ -9,6 +9,9 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Self
 
+_Handler = Callable[[int, FrameType | None], object] | int | None
+_DEFAULTS = (signal.default_int_handler, signal.SIG_DFL)  # the interpreter's, and that of `start`
+
 
 class Interrupts:
     """Remembers a Ctrl-C that the command itself did not handle: an interrupted import may raise anything else.
@@ -18,7 +21,7 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.asked = False
-        self._before: object = None
+        self._before: _Handler = None
 
     def check(self) -> None:
         """Raises KeyboardInterrupt if Ctrl-C was pressed, even if a library swallowed it."""
@@ -31,13 +34,13 @@ class Interrupts:
 
     def __enter__(self) -> Self:
         ours = threading.current_thread() is threading.main_thread()
-        if ours and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        if ours and signal.getsignal(signal.SIGINT) in _DEFAULTS:
             self._before = signal.signal(signal.SIGINT, self._take)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         if self._before is not None:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal.signal(signal.SIGINT, self._before)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import signal
 import threading
 from typing import TYPE_CHECKING
 
-from worldfs.base.errors import MissingRequirement, NotFound
+from worldfs.base.errors import MissingRequirement, NotFound, UserError
 from worldfs.base.json_values import as_list, as_object, as_objects, as_text
 from worldfs.base.messages import coded
 
@@ -18,7 +18,8 @@ from .signals import stop_on
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from worldfs.base.model import Json
+    from worldfs.base.model import Json, Scene
+    from worldfs.world.world import World
 
     from .command_context import CommandContext
 
@@ -50,6 +51,7 @@ def try_skill(context: CommandContext) -> int:
             raise NotFound(found, op="skill try", expected=expected)
         tried, records = read_skill(files[name]), world.skill_records
         known = records.trials(tried.skill)
+        own = _own_scene(world)
         seeds = range(FIRST_SEED, FIRST_SEED + count)
         done = sum(seed in known for seed in seeds)
         with stop_on(ask, signal.SIGINT, signal.SIGTERM):
@@ -58,7 +60,7 @@ def try_skill(context: CommandContext) -> int:
                     break
                 if seed in known:
                     continue
-                trial = run_trial(tried, seed, clock)
+                trial = run_trial(tried, seed, clock, own)
                 records.add(tried.skill, trial)
                 done += 1
                 midway = coded("skill.midway", disturbed=trial.disturbed) if trial.disturbed else ""
@@ -108,9 +110,22 @@ def allow(context: CommandContext) -> int:
     return DONE
 
 
+def _own_scene(world: World) -> Scene:
+    """The workspace's things, none where ENVIRONMENT.md is not there or cannot be read (`paos check` says why)."""
+    from worldfs.access.roles import PLANNER
+    from worldfs.base.model import Scene
+    from worldfs.formats import environment
+    from worldfs.world.world import PROJECT
+
+    try:
+        return environment.read(world.namespace(PLANNER).read(f"/projects/{PROJECT}/ENVIRONMENT.md").data).scene
+    except UserError:
+        return Scene()
+
+
 def _listing(tree: CommandTree) -> Json:
     return as_object(json.loads(tree.read(tree.path_of("skills.json"))))
 
 
 def _one_of(names: Iterable[str]) -> str:
-    return coded("skill.one_of", names=sorted(names) or [coded("skill.none")])
+    return coded("common.either_of", names=sorted(names) or [coded("common.none")])

@@ -20,6 +20,7 @@ STATES: Final = {
     "idle": "command.state_idle",
     "offline": "command.state_offline",
     "disabled": "command.state_disabled",
+    "refused": "command.state_refused",
 }
 CAUSES: Final = {
     "error": "command.cause_error",

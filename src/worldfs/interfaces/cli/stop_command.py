@@ -115,9 +115,9 @@ def _there(world: FarWorld, node: str | None, op: str) -> list[str]:
         return ids
 
     likely = "".join(get_close_matches(node, ids, 1))
-    fix = coded("command.did_you_mean", likely=likely) if likely else coded("command.name_or_all", op=op)
+    fix = coded("world.did_you_mean", likely=likely) if likely else coded("world.name_or_all", op=op)
     known = coded("common.one_of", names=ids or coded("command.no_robot_here"))
-    raise NotFound(coded("command.no_robot", node=node), op=op, expected=known, fix=fix)
+    raise NotFound(coded("world.no_robot", node=node), op=op, expected=known, fix=fix)
 
 
 def _which(nodes: list[str]) -> BadInput:

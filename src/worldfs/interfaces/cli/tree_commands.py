@@ -37,7 +37,7 @@ def rm(context: CommandContext, tree: CommandTree) -> int:
     for name in context["path"]:
         found = tree.stat(tree.path_of(name))
         if found.directory and not context["recursive"]:
-            raise BadInput(coded("command.is_directory"), path=found.path, op="rm", fix=coded("command.rm_r"))
+            raise BadInput(coded("tree.is_directory"), path=found.path, op="rm", fix=coded("command.rm_r"))
         for each in _to_remove(tree, found):
             tree.remove(each.path)
             context.output.report(coded("command.removed", path=each.path), {"path": each.path, "removed": True})
@@ -67,10 +67,10 @@ def cp(context: CommandContext, tree: CommandTree) -> int:
     sources, target = [tree.stat(tree.path_of(name)) for name in context["source"]], context["destination"]
     if len(sources) > 1 and not _directory(tree, target):
         expected = coded("command.for_several")
-        raise BadInput(coded("command.not_directory"), path=tree.path_of(target), op="cp", expected=expected)
+        raise BadInput(coded("tree.no_directory"), path=tree.path_of(target), op="cp", expected=expected)
     for found in sources:
         if found.directory and not context["recursive"]:
-            raise BadInput(coded("command.is_directory"), path=found.path, op="cp", fix=coded("command.cp_r"))
+            raise BadInput(coded("tree.is_directory"), path=found.path, op="cp", fix=coded("command.cp_r"))
         new = _into(tree, found, target)
         if f"{new}/".startswith(f"{found.path}/"):
             raise BadInput(coded("command.into_itself"), path=new, op="cp")

@@ -35,7 +35,7 @@ def run(context: CommandContext) -> int:
     stop = threading.Event()
     with ExitStack() as stack:
         teller = JobEventPrinter(context)
-        world = stack.enter_context(context.open(serve=True, log=teller))
+        world = stack.enter_context(context.open(serve=True, log=teller, engine=context["store"] or ""))
 
         def ask() -> None:
             stop.set()
@@ -125,7 +125,7 @@ def _greet(context: CommandContext, world: World) -> None:
     }
     targets = world.targets.targets() if world.targets is not None else {}
     for id, target in targets.items():
-        bodies.setdefault(id, coded("command.target") if target.enabled else coded("command.target_off"))
+        bodies.setdefault(id, coded("common.target") if target.enabled else coded("command.target_off"))
     nodes = [coded("command.body", id=id, body=body) for id, body in bodies.items()] or coded("command.no_robots")
     context.output.report(
         coded(

@@ -63,7 +63,7 @@ async def _confirmed(call: ToolCall, job: str, text: str) -> tuple[str, str] | N
     )
     if said is None or said.strip().casefold() not in YES:
         return None
-    return await order(call.tree, places.CHAT, reply), proposal
+    return await order(call.person, places.CHAT, reply), proposal
 
 
 async def stop(call: ToolCall) -> Json:

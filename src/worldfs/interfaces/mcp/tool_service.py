@@ -18,6 +18,7 @@ from .file_tools import FILE_TOOLS
 from .robot_tools import ROBOT_TOOLS
 from .tool_arguments import read_arguments
 from .tool_spec import Asker, ToolCall, ToolSpec, usable
+from .tool_tree import ToolTree
 
 TOOLS: Final = (*FILE_TOOLS, *ROBOT_TOOLS, *AGENT_TOOLS)
 BROKE: Final = "BUG: internal error; the log of the server has the traceback"
@@ -49,7 +50,7 @@ class ToolService:
             if tool is None:
                 raise NotFound(f"no tool {name[:60]!r}", op="call", expected="one of: " + ", ".join(self.tools))
             arguments = read_arguments(name, tool.arguments, given)
-            value = await tool.run(ToolCall(self.tree, asker, arguments, self._clock))
+            value = await tool.run(ToolCall(ToolTree(self.tree), asker, arguments, self._clock, self.tree))
         except WorldError as error:
             return ToolResult(f"{error.code}: {error}")
         except Exception:

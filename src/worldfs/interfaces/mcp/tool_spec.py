@@ -29,12 +29,16 @@ class Asker(Protocol):
 
 
 class ToolCall(NamedTuple):
-    """One call. Cancelling it ends its waits, and never a write that was begun."""
+    """One call. Cancelling it ends its waits, and never a write that was begun.
+
+    `person`: the tree for what the person has said yes to in this call; every other write goes through `tree`.
+    """
 
     tree: ActorTree
     asker: Asker
     given: Arguments
     clock: Clock
+    person: ActorTree
 
 
 class ToolSpec(NamedTuple):

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from worldfs.access.verb import Verb
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.base.model import Json
 from worldfs.formats.prose import one_line
 from worldfs.interfaces.mcp import places
@@ -35,14 +36,14 @@ def chat_tools(proposals: list[ProposedInstruction]) -> Sequence[ToolSpec]:
     async def propose(call: ToolCall) -> Json:
         text = " ".join(call.given.text("instruction").split())
         if len(proposals) >= PROPOSALS_MOST:
-            raise BadInput(f"{PROPOSALS_MOST} instructions are proposed already", op="propose", expected="no more")
+            raise BadInput(coded("model.proposed", n=PROPOSALS_MOST), op="propose", expected=coded("model.no_more"))
         reading = await read_instruction(call.tree, text)
         if reading.kind == "question":
             return {"answer": reading.text}
         if reading.kind != "command" or one_line(text, INSTRUCTION_MOST) != text:
-            why = reading.text or "no robot here takes instructions"
-            can = "; ".join(reading.can[:6])
-            raise BadInput(why, op="propose", expected=f"words like: {can}" if can else "an instruction in plain words")
+            why, can = reading.text or coded("model.no_robot"), "; ".join(reading.can[:6])
+            expected = coded("model.words_like", can=can) if can else coded("model.plain_words")
+            raise BadInput(why, op="propose", expected=expected)
         proposals.append(ProposedInstruction(text, one_line(reading.text, 600)))
         return {"proposed": text, "reading": reading.text, "moved": False, "next": "answer: the asker is shown it"}
 

@@ -11,6 +11,7 @@ from typing import Final
 
 from worldfs.base.chat_model import ConfiguredModel
 from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.messages import coded
 from worldfs.base.model import Outcome
 from worldfs.formats.config_services import ResponderConfig
 from worldfs.interfaces.mcp.actor_tree import ActorTree
@@ -23,6 +24,7 @@ from worldfs.world.agent_jobs.responders.planner_responder import read_confirmat
 
 from .chat_prompt import opening
 from .chat_tree import ChatTree
+from .taken_messages import TakenMessages
 from .tool_loop import ToolLoop
 
 USUAL: Final = "chat"  # the name in `models` of config.json
@@ -34,12 +36,12 @@ def model_responder(settings: ResponderConfig, context: ChatContext) -> ModelRes
     where = "config.json agents.brains"
     name = settings.more.get("model", USUAL)
     if (odd := sorted(set(settings.more) - {"model"})) or not isinstance(name, str):
-        found = f"a key that nothing reads: {odd[0]}" if odd else f"{name!r:.60}"
-        raise BadInput(found, path=where, op="chat", expected="kind, agent, robot, and model: a name of `models`")
+        found = coded("model.odd_key", key=odd[0]) if odd else f"{name!r:.60}"
+        raise BadInput(found, path=where, op="chat", expected=coded("model.chat_keys"))
     model = context.model(name.lower())
     if model is None:
-        fix = f'add "models": {{"{name[:60]}": {{"kind": …, "model": …}}}}'
-        raise MissingRequirement(f"no model {name[:60]!r} is configured", path=where, op="chat", fix=fix)
+        found, fix = coded("model.not_configured", name=name[:60]), coded("model.add_model", name=name[:60])
+        raise MissingRequirement(found, path=where, op="chat", fix=fix)
     return ModelResponder(context, model)
 
 
@@ -57,7 +59,16 @@ class ModelResponder:
         if planner is not None and self._of_planner(text, tree):
             return planner.answer(text, run)
         messages = opening(run.binding, text, context.turns(run.binding, TURNS))
-        return asyncio.run(ToolLoop(self._model.open(), tree, context.clock, run).answer(text, messages))
+        taken = None if context.agent is None else TakenMessages(context.agent, context.clock, run)
+        answered = False
+        try:
+            loop = ToolLoop(self._model.open(), tree, context.clock, run, taken)
+            outcome = asyncio.run(loop.answer(text, messages))
+            answered = outcome.ok
+            return outcome
+        finally:
+            if taken is not None:
+                taken.settle(answered=answered)
 
     def _of_planner(self, text: str, tree: ActorTree) -> bool:
         """A stop, a confirmation, or a command that the grammar understands: no model is asked."""

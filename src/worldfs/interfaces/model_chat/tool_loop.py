@@ -20,6 +20,7 @@ from worldfs.world.agent_jobs.agent_job import AgentJobContext
 
 from . import chat_prompt
 from .chat_tools import ProposedInstruction, chat_tools
+from .taken_messages import TakenMessages
 
 STEPS: Final = 24  # requests to the model for one message
 CALLS: Final = 8  # tools in one step
@@ -30,10 +31,13 @@ ANSWER_MOST: Final = 20_000  # characters
 class ToolLoop:
     """The asker's message is one job: `run` says when to stop, and its evidence names every call of model and tools."""
 
-    def __init__(self, model: RecordingModel, tree: ActorTree, clock: Clock, run: AgentJobContext) -> None:
+    def __init__(
+        self, model: RecordingModel, tree: ActorTree, clock: Clock, run: AgentJobContext, taken: TakenMessages | None
+    ) -> None:
+        """`taken`: the messages that wait for the agent; None for an agent without a directory."""
         self._model, self._run = model, run
         self._proposals: list[ProposedInstruction] = []
-        self._service = ToolService(tree, clock, chat_tools(self._proposals))
+        self._service = ToolService(tree, clock, (*chat_tools(self._proposals), *([taken.tool] if taken else ())))
         self._within = Run(clock, clock.monotonic() + run.left(), cancel=run.stop)
         self._used: list[Json] = []
 
@@ -44,7 +48,7 @@ class ToolLoop:
         misses, problem = 0, ""
         for _ in range(STEPS):
             if misses >= MISSES:
-                return self._failed("MODEL_ANSWER", f"the model {self._model.name} gave no usable answer: {problem}")
+                return self._failed("MODEL_ANSWER", coded("model.no_use", name=self._model.name, problem=problem))
             try:
                 reply = self._model.reply(tuple(messages), (*tools, chat_prompt.ANSWER), self._within)
             except ModelUnavailable as error:
@@ -62,9 +66,9 @@ class ToolLoop:
             messages.append(chat_prompt.asked(reply.calls))
             results = await self._results(reply.calls)
             if self._run.stop.is_set():
-                return self._failed("MODEL_STOPPED", "stopped before it answered")
+                return self._failed("MODEL_STOPPED", coded("model.stopped"))
             messages.append(chat_prompt.data({"results": results}))
-        return self._failed("MODEL_STEPS", f"the model {self._model.name} gave no answer in {STEPS} steps")
+        return self._failed("MODEL_STEPS", coded("model.no_end", name=self._model.name, n=STEPS))
 
     async def _results(self, calls: Sequence[RequestedCall]) -> list[Json]:
         found: list[Json] = []

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput
-from worldfs.base.messages import coded
+from worldfs.base.messages import coded, render
 from worldfs.interfaces.cli.command_context import CommandContext
 from worldfs.supervisor.tools import preset_command, reporting_command
 
@@ -38,7 +38,9 @@ def run(context: CommandContext) -> int:
     context.output.value(ended._asdict() | {"session": ended.session._asdict()})
     if not context.output.json:
         word = f"{ended.session.session_id} {ended.outcome}" + (f" ({ended.cause})" if ended.cause else "")
-        context.output.notice("\n      ".join((f"paos: {word}", *ended.errors)))
+        context.output.notice(
+            "\n      ".join((f"paos: {word}", *(render(text, context.language) for text in ended.errors)))
+        )
     if ended.outcome == "completed":
         return 0
     return 2 if ended.cause == "spawn" else 1

@@ -136,12 +136,12 @@ def session_keeper(state: AgentState) -> int:
 
 def _typed(said: Mapping[str, object]) -> None:
     """`BadInput` for a known fact of the wrong kind: a count that is no number would be lost at the end."""
-    from worldfs.supervisor.outcome_report import FIELDS
+    from worldfs.supervisor.outcome_report import FIELDS, form_of
 
     for key, value in said.items():
-        good, expected = FIELDS.get(key, (None, ""))
-        if good is not None and not good(value):
-            raise BadInput(f"{key}={value}", op="agent", expected=f"{key}: {expected}")
+        if key in FIELDS and not FIELDS[key][0](value):
+            expected = coded("command.field_form", name=key, form=form_of(key))
+            raise BadInput(f"{key}={value}", op="agent", expected=expected)
 
 
 def _mine(name: str) -> str:

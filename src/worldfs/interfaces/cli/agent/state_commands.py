@@ -98,7 +98,7 @@ def show(context: CommandContext) -> int:
         rows += [(coded("command.handoff"), session.handoff_notes)] if session.handoff_notes else []
     if metrics is not None:
         counts = ", ".join(f"{key} {item}" for key, item in metrics.lifetime.items() if item)
-        rows += [(coded("command.lifetime"), counts or coded("command.no_task_text"))]
+        rows += [(coded("command.lifetime"), counts or coded("common.nothing"))]
     for text in columns([(render(label, context.language), render(item, context.language)) for label, item in rows]):
         context.output.line(text)
     for finding in findings:
@@ -111,7 +111,7 @@ def tasks(context: CommandContext) -> int:
     with open_agent_state(context) as state:
         if context["add"] is not None:
             if not context["add"].strip():
-                found, expected = coded("command.no_task_text"), coded("command.a_task")
+                found, expected = coded("common.nothing"), coded("command.a_task")
                 raise BadInput(found, path=context["name"], op="agent tasks", expected=expected)
             task = state.add_task(context["add"], type=context["type"], priority=context["priority"])
             context.output.report(coded("command.task_added", id=task.id), task._asdict(), "good")

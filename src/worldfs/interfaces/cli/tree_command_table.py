@@ -1,0 +1,119 @@
+"""The table of the commands on files of the tree."""
+
+from __future__ import annotations
+
+from .command_spec import ArgumentSpec, CommandSpec
+
+_TREE_PATH = ArgumentSpec(("path",), "help.tree_path", "PATH", completes="tree")
+
+TREE_COMMANDS: tuple[CommandSpec, ...] = (
+    CommandSpec(
+        "watch",
+        "help.watch",
+        "watch_command:run",
+        (ArgumentSpec(("path",), "help.watch_path", "PATH", completes="tree", many="?", default=""),),
+        remote="remote_commands:watch",
+    ),
+    CommandSpec(
+        "ls",
+        "help.ls",
+        "file_commands:ls",
+        (
+            ArgumentSpec(("path",), "help.ls_path", "PATH", "text", "tree", many="?", default=""),
+            ArgumentSpec(("-l", "--long"), "help.ls_long", takes="switch"),
+        ),
+        remote="file_commands:ls",
+    ),
+    CommandSpec(
+        "walk",
+        "help.walk",
+        "file_commands:walk",
+        (
+            ArgumentSpec(("path",), "help.walk_path", "PATH", completes="tree", many="?", default="/"),
+            ArgumentSpec(("--depth",), "help.walk_depth", "N", takes="count"),
+        ),
+        remote="file_commands:walk",
+    ),
+    CommandSpec(
+        "stat", "help.stat", "file_commands:stat", (_TREE_PATH._replace(many="+"),), remote="file_commands:stat"
+    ),
+    CommandSpec(
+        "cat",
+        "help.cat",
+        "file_commands:cat",
+        (_TREE_PATH._replace(many="+"),),
+        "help.cat_more",
+        remote="file_commands:cat",
+    ),
+    CommandSpec(
+        "write",
+        "help.write",
+        "file_commands:write",
+        (
+            _TREE_PATH,
+            ArgumentSpec(("source",), "help.write_source", "FILE", "text", "file", (), "-", "?"),
+            ArgumentSpec(("--expect",), "help.write_expect", "REVISION"),
+        ),
+        remote="file_commands:write",
+    ),
+    CommandSpec(
+        "rm",
+        "help.rm",
+        "tree_commands:rm",
+        (_TREE_PATH._replace(many="+"), ArgumentSpec(("-r", "--recursive"), "help.recursive", takes="switch")),
+        "help.rm_more",
+        remote="tree_commands:rm",
+    ),
+    CommandSpec(
+        "mkdir",
+        "help.mkdir",
+        "tree_commands:mkdir",
+        (_TREE_PATH._replace(many="+"),),
+        "help.mkdir_more",
+        remote="tree_commands:mkdir",
+    ),
+    CommandSpec(
+        "mv",
+        "help.mv",
+        "tree_commands:mv",
+        (_TREE_PATH._replace(flags=("source",)), _TREE_PATH._replace(flags=("destination",))),
+        "help.mv_more",
+        remote="tree_commands:mv",
+    ),
+    CommandSpec(
+        "cp",
+        "help.cp",
+        "tree_commands:cp",
+        (
+            _TREE_PATH._replace(flags=("source",), many="+"),
+            _TREE_PATH._replace(flags=("destination",)),
+            ArgumentSpec(("-r", "--recursive"), "help.recursive", takes="switch"),
+        ),
+        "help.cp_more",
+        remote="tree_commands:cp",
+    ),
+    CommandSpec(
+        "grep",
+        "help.grep",
+        "tree_commands:grep",
+        (
+            ArgumentSpec(("pattern",), "help.grep_pattern", "PATTERN"),
+            _TREE_PATH._replace(many="*"),
+            ArgumentSpec(("-i", "--ignore-case"), "help.grep_ignore_case", takes="switch"),
+            ArgumentSpec(("-l", "--files"), "help.grep_files", takes="switch"),
+        ),
+        "help.grep_more",
+        remote="tree_commands:grep",
+    ),
+    CommandSpec(
+        "wait",
+        "help.wait",
+        "file_commands:wait",
+        (
+            _TREE_PATH,
+            ArgumentSpec(("--until",), "help.wait_until", "TEXT"),
+            ArgumentSpec(("--timeout",), "help.wait_timeout", "SECONDS", takes="number"),
+        ),
+        remote="file_commands:wait",
+    ),
+)
