@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from worldfs.base.messages import render
 from worldfs.base.messages.message_rendering import render_finding
 from worldfs.base.model import Relation, RobotState, Scene, Task, TaskStep, Thing
 from worldfs.formats import task as page
@@ -94,3 +95,11 @@ def test_findings_name_the_claim_the_fact_and_what_nobody_can_judge():
     assert "row 2 “Feed the cat”" in unjudged.found
     [chinese] = findings(claims("将苹果放入篮子 | done", language="zh"))
     assert "苹果在桌子上" in render_finding(chinese, "zh").found
+
+
+def test_a_table_without_actions_is_judged_by_the_names_of_its_rows_and_no_claim_is_empty():
+    text = "# Task: x\n\n| Sub-Task | Status |\n|---|---|\n| Place apple in basket | done |\n| 2 | done |\n"
+    false, unjudged = review(page.read(text.encode()), world())[:2]
+    assert (false.verdict, false.text) == ("false", "Place apple in basket") and "on the table" in false.found
+    assert (unjudged.verdict, render(unjudged.text, "en")) == ("unjudged", "no action is named")
+    assert "row 2 “no action is named”" in findings([unjudged])[0].found

@@ -53,9 +53,10 @@ ORDERS = (
 @pytest.fixture(scope="module")
 def body():
     pytest.importorskip("mujoco")
+    from worldfs.robots.mujoco.shared_world import SharedWorld
     from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
 
-    body = TabletopDriver("franka_001", seed=7, cameras=False)
+    body = TabletopDriver("franka_001", world=SharedWorld(seed=7), cameras=False)
     body.open(Scene())
     yield body
     body.close()

@@ -114,6 +114,8 @@ def _siblings(op: str) -> tuple[str, ...]:
 
 def _sensors(case: _Case) -> None:
     listed = case.profile.sensors
+    if case.op.name in LOOK and not sensors.missing_sensors(("lidar",), listed):
+        return  # a vehicle that finds its way by lidar needs no camera to drive to a place
     for sensor in sensors.missing_sensors(case.op.sensors, listed):
         present = refusals.short_list([text for text, ticked in listed if ticked])
         case.say("critic.sensor", sensor=sensor, present=present)
@@ -213,7 +215,7 @@ def _close(word: str, known: Sequence[str]) -> list[str]:
 def _described(scene: Scene, label: str) -> bool:
     """Whether the scene has something that the label may mean: id, name, kind, colour, or a zone of the map."""
     zones = as_objects(as_object(scene.extra.get("map")).get("zones"))
-    if any(zone.get("name") == label for zone in zones):
+    if any(zone.get("name") == label for zone in zones) or scene.robot(label) is not None:
         return True
     wanted = set(label.casefold().replace("_", " ").split())
     for thing in (*scene.objects, *scene.furniture):
@@ -247,7 +249,7 @@ def _reach(case: _Case, what: str, place: Vec | None) -> None:
 
 
 def _what(what: str) -> str:
-    return coded("critic.target") if what == "target" else refusals.display_value(what)
+    return coded("common.target") if what == "target" else refusals.display_value(what)
 
 
 def _payload(case: _Case, thing: Thing) -> None:

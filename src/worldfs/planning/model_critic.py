@@ -18,6 +18,8 @@ from worldfs.base.model import Finding, Order, Profile, Scene
 from worldfs.formats.config_models import SECOND_OPINION
 from worldfs.formats.prose import one_line
 
+from .one_text_tool import one_text_tool
+
 REFUSED: Final = "MODEL_CRITIC"
 SILENT: Final = "MODEL_CRITIC_SILENT"
 TRIES: Final = 2  # answers that cannot be used, before the model is left
@@ -29,16 +31,7 @@ that does not belong there, an order that makes no sense in this scene. Call exa
 - Refuse only for a reason that the data show, and say it in one sentence. When in doubt, agree: you add to rules that
   have decided."""
 AGREE: Final = ModelTool("agree", "Nothing speaks against the order.", {"type": "object", "properties": {}})
-REFUSE: Final = ModelTool(
-    "refuse",
-    "The order must not be carried out.",
-    {
-        "type": "object",
-        "properties": {"reason": {"type": "string", "minLength": 1}},
-        "required": ["reason"],
-        "additionalProperties": False,
-    },
-)
+REFUSE: Final = one_text_tool("refuse", "The order must not be carried out.", "reason")
 
 
 def model_critic(context: PluginContext) -> ModelCritic | None:

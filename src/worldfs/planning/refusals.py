@@ -77,4 +77,4 @@ def short_list(items: Sequence[str]) -> str:
     more = len(items) - 8
     if more > 0:
         shown += f" … (+{more})"
-    return shown or coded("critic.nothing")
+    return shown or coded("common.nothing")

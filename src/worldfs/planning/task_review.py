@@ -20,6 +20,7 @@ from .planner import CommandIntent, Goal, RefusedIntent, holds, interpret
 from .planner.goal_stages import lasting_goals
 from .planner.goals import (
     POSE_GOALS,
+    AtGoal,
     GestureGoal,
     GripperGoal,
     HoldingGoal,
@@ -27,6 +28,7 @@ from .planner.goals import (
     InGoal,
     OnGoal,
     SeenGoal,
+    VisitGoal,
     subject,
 )
 from .planner.scene_answers import fact
@@ -61,7 +63,7 @@ def review(
     task: Task, scene: Scene, *, progress: Progress | None = None, happened: RecordedCheck = no_record
 ) -> tuple[TaskAssertion, ...]:
     """Every assertion of the page. Rows that are not done, and a goal with such rows, assert nothing."""
-    rows = [(step, _goals(step.action, scene)) for step in task.steps if step.status == "done"]
+    rows = [(step, _goals(step.action or step.id, scene)) for step in task.steps if step.status == "done"]
     claims = [_row(row, rows[n + 1 :], scene, happened) for n, row in enumerate(rows)]
     if task.steps and task.goal and len(rows) == sum(s.status != "skipped" for s in task.steps) and rows:
         claims.append(_goal(task.goal, scene, all(c.verdict == "true" for c in claims)))
@@ -81,11 +83,11 @@ def _goals(text: str, scene: Scene) -> tuple[Goal, ...] | str | None:
 
 def _row(row: Row, later: Sequence[Row], scene: Scene, happened: RecordedCheck) -> TaskAssertion:
     step, goals = row
-    where = coded("lesson.row", id=step.id)
+    where, words = coded("lesson.row", id=step.id), step.action or step.id  # a table may have no column of actions
     if isinstance(goals, str):
-        return TaskAssertion(where, step.action, "false", goals)
+        return TaskAssertion(where, words, "false", goals)
     if not goals:
-        return TaskAssertion(where, step.action, "unjudged")
+        return TaskAssertion(where, step.action or coded("lesson.no_action"), "unjudged")
     after = [g for _, more in later if isinstance(more, tuple) for g in more]
     for goal in goals:
         if holds(goal, scene) or _record(goal, happened):
@@ -96,9 +98,9 @@ def _row(row: Row, later: Sequence[Row], scene: Scene, happened: RecordedCheck) 
         if handled or isinstance(
             goal, (*POSE_GOALS, HoldingGoal)
         ):  # a grasp passes: what was held may have been put down
-            return TaskAssertion(where, step.action, "unjudged")
-        return TaskAssertion(where, step.action, "false", _shown(goal, scene))
-    return TaskAssertion(where, step.action, "true", past=not all(holds(g, scene) for g in goals))
+            return TaskAssertion(where, words, "unjudged")
+        return TaskAssertion(where, words, "false", _shown(goal, scene))
+    return TaskAssertion(where, words, "true", past=not all(holds(g, scene) for g in goals))
 
 
 def _goal(text: str, scene: Scene, rows_true: bool) -> TaskAssertion:
@@ -130,7 +132,7 @@ def _record(goal: Goal, happened: RecordedCheck) -> bool:
             return happened("pick_up", id, "")
         case InGoal(object=id, container=support) | OnGoal(object=id, support=support):
             return happened("place", id, support)
-        case SeenGoal(object=id):
+        case SeenGoal(object=id) | VisitGoal(object=id) | AtGoal(label=id) if id:
             return happened("target_navigation", id, "")
         case HomeGoal():
             return happened("strategy", "home", "")

@@ -1,5 +1,6 @@
 """The planner: instruction to goals, goals to actions, one action at a time, and a report judged in the world."""
 
+from .goal_needs import GoalNeeds, goal_needs
 from .goal_stages import stages
 from .goals import Goal, holds
 from .instruction_parser import interpret
@@ -14,6 +15,7 @@ from .planner_port import PlannerPort
 __all__ = [
     "CommandIntent",
     "Goal",
+    "GoalNeeds",
     "GoalResult",
     "Intent",
     "Plan",
@@ -26,6 +28,7 @@ __all__ = [
     "RefusedIntent",
     "SubmittedOrder",
     "build_plan",
+    "goal_needs",
     "holds",
     "interpret",
     "interpreter",

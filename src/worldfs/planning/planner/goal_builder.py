@@ -31,6 +31,7 @@ from .goals import (
     PlacedGoal,
     SeenGoal,
     TowardGoal,
+    VisitGoal,
     held_by,
     littering,
     point_above,
@@ -55,8 +56,17 @@ def never() -> None:
 class GoalBuilder:
     """Adds up the goals of one instruction, clause by clause."""
 
-    def __init__(self, scene: Scene, vocabulary: Vocabulary, language: str, before: Before | None = None) -> None:
+    def __init__(
+        self,
+        scene: Scene,
+        vocabulary: Vocabulary,
+        language: str,
+        before: Before | None = None,
+        *,
+        mobile: bool = False,
+    ) -> None:
         self.scene, self.language, self.before = scene, language, before or never
+        self._mobile = mobile  # the robot itself goes to places
         self.resolve = NounResolver(scene, vocabulary, language)
         self.sided = DirectionalGoals(self)
         self.goals: list[Goal] = []
@@ -374,17 +384,21 @@ class GoalBuilder:
         ids = self.objects(clause.what, clause.but, also=True)
         if not ids and clause.what[0].quantity != "all":
             raise NotUnderstood("planner.missing", "missing", what=bare(clause.what[0]), here=self.resolve.here())
-        return [SeenGoal(id) for id in ids]
+        return [VisitGoal(id) if self._mobile else SeenGoal(id) for id in ids]
 
     def _go(self, clause: Clause) -> list[Goal]:
         spots = [p[1] for p in clause.places if p[0] == "at"]
         if spots and not clause.what:
             spot = tuple(v for v in spots[0] if isinstance(v, float))
+            if self._mobile and len(spot) == 2:
+                spot = (*spot, 0.0)
             if len(spot) != 3:
                 raise NotUnderstood("planner.three")
             return [AtGoal(spot)]
         clause, _ = self.filtered(clause, keep_last=False)
         id = self.where(clause.what)
+        if self._mobile:
+            return [VisitGoal(id)]
         point = point_above(self.scene, id)
         if not all(map(math.isfinite, point)):
             raise NotUnderstood("planner.no_position", "missing", where=self.name(id))
@@ -416,6 +430,9 @@ class GoalBuilder:
         return goals
 
     def _home(self, clause: Clause) -> list[Goal]:
+        docks = [thing.id for thing in self.scene.furniture if thing.category == "dock"]
+        if self._mobile and len(docks) == 1:
+            return [VisitGoal(docks[0])]
         return [HomeGoal()]
 
     def _open(self, clause: Clause) -> list[Goal]:

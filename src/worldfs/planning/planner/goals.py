@@ -105,6 +105,13 @@ class AtGoal:
 
 
 @dataclass(frozen=True, slots=True)
+class VisitGoal:
+    """A robot that walks or drives is at the thing, or on it where it is a place."""
+
+    object: str
+
+
+@dataclass(frozen=True, slots=True)
 class HomeGoal:
     pass
 
@@ -150,6 +157,7 @@ Goal = (
     | HoldingGoal
     | SeenGoal
     | AtGoal
+    | VisitGoal
     | HomeGoal
     | GripperGoal
     | GestureGoal
@@ -159,6 +167,7 @@ Goal = (
 POSE_GOALS = (
     SeenGoal,
     AtGoal,
+    VisitGoal,
     HomeGoal,
     GripperGoal,
     GestureGoal,

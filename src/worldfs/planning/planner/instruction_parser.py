@@ -23,6 +23,7 @@ from . import (
 )
 from .goal_builder import Before, GoalBuilder, never
 from .intent import Clause, Intent, NotUnderstood, QuestionIntent, RefusedIntent
+from .planned_actions import goes_to_places
 from .scene_answers import answer
 from .scene_facts import sanitized_scene
 from .vocabulary import Vocabulary
@@ -47,7 +48,8 @@ def interpret(
     Negations, conditions, reports and whatever is not fully understood are a RefusedIntent; questions a QuestionIntent.
     A double negation ("don't forget to clear the table") is a RefusedIntent as well: scope is never guessed. A misspelt
     word is read as the one known word that it can be, and the note says so. `before` returns the scene before the last
-    instruction, for undo; `profile` and `robot_id` for the suggestions of a refusal, if `suggest`.
+    instruction, for undo. `profile` says whether the robot itself goes to places; with `robot_id` it serves the
+    suggestions of a refusal, if `suggest`.
     """
     text, scene = _normal(instruction), sanitized_scene(scene)
     language = "zh" if _ZH.search(text) else "en"
@@ -78,7 +80,9 @@ def interpret(
             if found.failure is not None and (denied or not told):
                 raise found.failure
             return QuestionIntent(instruction, language, told or render(coded("planner.untold"), language), bool(told))
-        intent = GoalBuilder(scene, vocabulary, language, before).command(found, instruction)
+        intent = GoalBuilder(scene, vocabulary, language, before, mobile=goes_to_places(profile)).command(
+            found, instruction
+        )
         return replace(intent, note="; ".join(filter(None, (*notes, intent.note)))) if notes else intent
     except NotUnderstood as error:
         kind, code, facts = _why(error, text, language)

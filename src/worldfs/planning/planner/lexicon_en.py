@@ -49,7 +49,13 @@ KINDS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "tray": (("container",), "tray", "托盘"),
     "container": ((), "container", "容器"),
     "table": ((), "table desk tabletop desktop", "桌子 桌面 餐桌 台面 桌"),
-    "shelf": ((), "shelf", "架子"),
+    "shelf": ((), "shelf bookshelf", "架子 书架"),
+    "door": ((), "door", "门"),
+    "sofa": ((), "sofa couch", "沙发"),
+    "fridge": ((), "fridge refrigerator", "冰箱"),
+    "carton": ((), "carton", "纸箱"),
+    "kitchen": ((), "kitchen", "厨房"),
+    "station": ((), "station", "充电站"),
     "floor": ((), "floor ground", "地板 地面 地上"),
 }
 IRREGULAR = {"fruits": "fruit", "boxes": "box", "shelves": "shelf", "dishes": "dish", "strawberries": "strawberry"}
@@ -89,7 +95,7 @@ VERBS: dict[str, str] = {
     "return to home": "home", "drive home": "home", "go to your home position": "home", "move to home": "home",
     "go to the home position": "home", "go to home position": "home", "move to the home position": "home",
     "return to the home position": "home", "home": "home",
-    "go to": "go", "move to": "go", "drive to": "go", "navigate to": "look", "go above": "go", "go over": "go",
+    "go to": "go", "walk to": "go", "head to": "go", "move to": "go", "drive to": "go", "navigate to": "look", "go above": "go", "go over": "go",
     "move above": "go", "move over": "go", "hover above": "go", "hover over": "go", "go": "go",
     "move the arm to": "go", "move the gripper to": "go", "move the hand to": "go", "move your arm to": "go",
     "look at": "look", "look for": "look", "find": "look", "locate": "look", "search for": "look", "inspect": "look",

@@ -7,9 +7,10 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from worldfs.base.chat_model import ModelMessage, ModelTool
+from worldfs.base.chat_model import ModelMessage
 from worldfs.base.model import Json, Lesson, Profile, Scene, Thing
 from worldfs.formats.prose import one_line
+from worldfs.planning.one_text_tool import one_text_tool
 
 from .goals import held_by
 from .scene_facts import layout
@@ -26,26 +27,8 @@ plan (what the instruction asks for, as steps), ask (a question to the person) o
   said by you."""
 MOST_THINGS: Final = 100
 MOST_LESSONS: Final = 10
-ASK: Final = ModelTool(
-    "ask",
-    "Ask the person one question, where two things or meanings fit.",
-    {
-        "type": "object",
-        "properties": {"question": {"type": "string", "minLength": 1}},
-        "required": ["question"],
-        "additionalProperties": False,
-    },
-)
-REFUSE: Final = ModelTool(
-    "refuse",
-    "Nothing here fits the instruction.",
-    {
-        "type": "object",
-        "properties": {"reason": {"type": "string", "minLength": 1}},
-        "required": ["reason"],
-        "additionalProperties": False,
-    },
-)
+ASK: Final = one_text_tool("ask", "Ask the person one question, where two things or meanings fit.", "question")
+REFUSE: Final = one_text_tool("refuse", "Nothing here fits the instruction.", "reason")
 
 
 def opening(

@@ -30,6 +30,7 @@ from .goals import (
     PlacedGoal,
     SeenGoal,
     TowardGoal,
+    VisitGoal,
     holds,
     littering,
     subject,
@@ -113,7 +114,7 @@ class _Group:
         for goal in poses:
             if holds(goal, scene, self.robot_id):
                 continue
-            action = _pose(goal, self.stage, robot.pose if robot is not None else ())
+            action = _pose(goal, self.stage, robot.pose if robot is not None else (), self.profile)
             why = self.limits.abandoned.get(str(goal), "")
             if not why and not planned_actions.supports_op(self.profile, action.op):
                 why = coded("planner.no_op", what=action.op)
@@ -125,8 +126,12 @@ class _Group:
         return actions, lost, scene
 
 
-def _pose(goal: Goal, stage: int, base: Vec) -> PlannedAction:
+def _pose(goal: Goal, stage: int, base: Vec, profile: Profile | None) -> PlannedAction:
     match goal:
+        case VisitGoal(object=id):
+            return planned_actions.visit_action(id, stage)
+        case AtGoal(position=position) if planned_actions.goes_to_places(profile):
+            return planned_actions.walk_action(position, stage)
         case SeenGoal(object=id):
             return planned_actions.look_action(id, stage)
         case AtGoal(position=position):

@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
+from typing import Final
 
 from worldfs.base.model import Json, Profile, Vec
 
-from .goals import AtGoal, GestureGoal, Goal, GripperGoal, HomeGoal, OperationGoal, SeenGoal
+from .goals import AtGoal, GestureGoal, Goal, GripperGoal, HomeGoal, OperationGoal, SeenGoal, VisitGoal
 from .scene_facts import UNKNOWN_LOCATION, ThingLocation
 
 PICK, PLACE, LOOK, MOVE, STRATEGY = "pick_up", "place", "target_navigation", "move_to", "strategy"
+
+# words of a profile's type that say that the robot itself goes from place to place
+_MOBILE: Final = ("quadruped", "legged", "mobile", "wheeled", "四足", "足式", "移动", "轮式")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,7 @@ class PlannedAction:
     to: ThingLocation = UNKNOWN_LOCATION
     final: bool = True  # False: only set aside
     stage: int = 0
+    visit: bool = False  # the robot itself goes to `object`
 
     @property
     def sign(self) -> tuple[str, str, ThingLocation]:
@@ -34,6 +39,13 @@ class PlannedAction:
 def supports_op(profile: Profile | None, op: str) -> bool:
     """Whether the profile has the op; without a readable list, admission decides."""
     return profile is None or not profile.ops or profile.op(op) is not None
+
+
+def goes_to_places(profile: Profile | None) -> bool:
+    """Whether the robot itself goes where it is sent, by its type and its actions; an arm moves its gripper there."""
+    if profile is None or profile.op(LOOK) is None:
+        return False
+    return any(word in profile.type.casefold() for word in _MOBILE)
 
 
 def pick_action(id: str, robot_id: str, profile: Profile | None = None, stage: int = 0) -> PlannedAction:
@@ -53,6 +65,15 @@ def place_action(id: str, spot: Vec, to: ThingLocation, *, final: bool, named: b
 
 def look_action(id: str, stage: int = 0) -> PlannedAction:
     return PlannedAction(LOOK, {"target_label": id}, id, stage=stage)
+
+
+def visit_action(id: str, stage: int = 0) -> PlannedAction:
+    return PlannedAction(LOOK, {"target_label": id}, id, stage=stage, visit=True)
+
+
+def walk_action(position: Vec, stage: int = 0) -> PlannedAction:
+    """To a place on the floor, turned as it comes."""
+    return PlannedAction(MOVE, {"target_pose": [float(v) for v in position[:3]]}, stage=stage)
 
 
 def move_action(position: Vec, base: Vec = (), stage: int = 0) -> PlannedAction:
@@ -94,5 +115,5 @@ def serves(action: PlannedAction, goal: Goal) -> bool:
             return name in ("open_gripper", "close_gripper")
         return name == (goal.name if isinstance(goal, GestureGoal) else "")
     if action.op == LOOK:
-        return isinstance(goal, SeenGoal) and goal.object == action.object
+        return isinstance(goal, (SeenGoal, VisitGoal)) and goal.object == action.object
     return action.op == MOVE and isinstance(goal, AtGoal)

@@ -37,10 +37,11 @@ from .goals import (
     PlacedGoal,
     SeenGoal,
     TowardGoal,
+    VisitGoal,
     littering,
     point_above,
 )
-from .planned_actions import LOOK, MOVE, PICK, PLACE, STRATEGY, supports_op
+from .planned_actions import LOOK, MOVE, PICK, PLACE, STRATEGY, goes_to_places, supports_op
 from .scene_facts import containers, immovable_ids, surfaces
 
 MOST_STEPS: Final = 20
@@ -68,6 +69,7 @@ _STEPS: Final = (
     (Operation("hold", "Take a thing and keep it in the gripper", (_OBJECT,)), (PICK,)),
     (Operation("clear", "Put what lies on a table into containers", (Parameter("surface", "string"),)), (PICK, PLACE)),
     (Operation("look_at", "Look at a thing", (_THING,)), (LOOK,)),
+    (Operation("go_to", "Go to a thing", (_THING,)), (LOOK,)),
     (Operation("go_above", "Move the gripper above a thing", (_THING,)), (MOVE,)),
     (Operation("go_home", "Move the robot to its home pose"), (STRATEGY,)),
     (Operation("open_gripper", "Open the empty gripper"), (STRATEGY,)),
@@ -84,7 +86,12 @@ class ProposedSteps:
         self.scene = scene
         own = profile.ops if profile is not None else ()
         self.operations = {op.name: op for op in own if op.name not in _SAID and not _free_text(op)}
-        self.steps = {op.name: op for op, needs in _STEPS if all(supports_op(profile, need) for need in needs)}
+        other = ("look_at", "go_above") if goes_to_places(profile) else ("go_to",)  # of the other kind of robot
+        self.steps = {
+            op.name: op
+            for op, needs in _STEPS
+            if op.name not in other and all(supports_op(profile, need) for need in needs)
+        }
 
     def tool(self) -> ModelTool:
         """The tool `plan`: a list of steps, each of one schema."""
@@ -198,6 +205,7 @@ _MEANING: Final[Mapping[str, _Meaning]] = {
     "put_down": lambda at, step: (DownGoal(str(step["object"])),),
     "hold": lambda at, step: (HoldingGoal(str(step["object"])),),
     "clear": lambda at, step: at.cleared(str(step["surface"])),
+    "go_to": lambda at, step: (VisitGoal(str(step["thing"])),),
     "look_at": lambda at, step: (SeenGoal(str(step["thing"])),),
     "go_above": lambda at, step: at.above(str(step["thing"])),
     "go_home": lambda at, step: (HomeGoal(),),

@@ -11,6 +11,7 @@ from .goal_stages import stages
 from .instruction_parser import interpret
 from .intent import CommandIntent
 from .plan import PlanConstraints, build_plan
+from .planned_actions import goes_to_places
 from .scene_facts import containers, movable
 
 MOST = 6  # things tried for one kind of sentence
@@ -37,12 +38,13 @@ FORMS = {
         ("除了{thing}，把所有东西放进{box}",),
     ),
 }
+VISITS = {"en": (("go to the {place}",),), "zh": (("去{place}",),)}  # of a robot that goes to places itself
 
 
 def suggestions(scene: Scene, language: str, profile: Profile | None = None, robot_id: str = "") -> tuple[str, ...]:
     """The first of each kind that would be carried out from here; "go home" if there is nothing else."""
     found = []
-    for forms in FORMS[language]:
+    for forms in (*VISITS[language], *FORMS[language]) if goes_to_places(profile) else FORMS[language]:
         said = next((s for s in _filled(forms, scene, language) if _feasible(s, scene, profile, robot_id)), "")
         if said:
             found.append(said)
@@ -51,15 +53,17 @@ def suggestions(scene: Scene, language: str, profile: Profile | None = None, rob
 
 def _filled(forms: tuple[str, ...], scene: Scene, language: str) -> Iterator[str]:
     things = [thing_names.name(t, language, scene) for t in movable(scene)][:MOST]
+    places = [thing_names.name(t, language, scene) for t in scene.furniture if t.category != "wall"][:MOST]
     boxes = [thing_names.name(t, language, scene) for t in containers(scene)][:2]
     for form in forms:
         for thing in things if "{thing}" in form else [""]:
             for box in boxes if "{box}" in form else [""]:
-                yield form.format(thing=thing, box=box)
+                for place in places if "{place}" in form else [""]:
+                    yield form.format(thing=thing, box=box, place=place)
 
 
 def _feasible(text: str, scene: Scene, profile: Profile | None, robot_id: str) -> bool:
-    intent = interpret(text, scene)
+    intent = interpret(text, scene, profile=profile)
     if not isinstance(intent, CommandIntent) or not intent.goals:
         return False
     limits = PlanConstraints(intent.protected)

@@ -28,6 +28,7 @@ from .goals import (
     PlacedGoal,
     SeenGoal,
     TowardGoal,
+    VisitGoal,
 )
 from .planned_actions import PlannedAction
 
@@ -45,6 +46,7 @@ GOALS = {
     HoldingGoal: "planner.goal_holding",
     SeenGoal: "planner.goal_seen",
     AtGoal: "planner.goal_at",
+    VisitGoal: "planner.goal_visit",
     HomeGoal: "planner.goal_home",
     GripperGoal: "planner.goal_gripper",
     ClearedGoal: "planner.goal_cleared",
@@ -113,7 +115,7 @@ def step_text(action: PlannedAction, scene: Scene) -> CodedText:
     if action.op == planned_actions.PLACE:
         return coded("planner.step_in", a=a, b=b) if action.to.relation == "in" else coded("planner.step_on", a=a, b=b)
     if action.op == planned_actions.LOOK:
-        return coded("planner.step_look", a=a)
+        return coded("planner.step_visit" if action.visit else "planner.step_look", a=a)
     if action.op == planned_actions.MOVE:
         return coded("planner.step_move", spot=_numbers(as_list(action.params["target_pose"])[:3]))
     if action.op != planned_actions.STRATEGY:
@@ -130,7 +132,9 @@ def target_text(action: PlannedAction, scene: Scene, robot_id: str, language: st
         return f"拿起 {a}"
     if action.op == planned_actions.PLACE:
         return f"{a} 在 {b} {'里' if action.to.relation == 'in' else '上'}"
-    return f"看到 {a}" if action.op == planned_actions.LOOK else ""
+    if action.op == planned_actions.LOOK:
+        return f"到达 {a}" if action.visit else f"看到 {a}"
+    return ""
 
 
 def result_text(action: PlannedAction, outcome: Outcome, scene: Scene, language: str = "en") -> str:

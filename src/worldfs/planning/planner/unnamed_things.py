@@ -18,6 +18,7 @@ from .goals import (
     OperationGoal,
     PlacedGoal,
     SeenGoal,
+    VisitGoal,
 )
 from .vocabulary import Vocabulary
 
@@ -30,6 +31,7 @@ _ACTS = {
     GripperGoal: r"grip|hand|finger|claw|jaw|夹|爪|手",
     GestureGoal: r"wave|greet|hello|\bhi\b|bye|挥手|招手|招呼",
     SeenGoal: r"look|see|watch|view|show|inspect|check|看|瞧",
+    VisitGoal: r"go|walk|drive|move|navigate|visit|come|approach|look|find|see|to|home|去|到|走|看|找|家",
     AtGoal: r"go|move|above|over|hover|near|approach|to|去|到|移|上方",
     PlacedGoal: r"\d",
 }

@@ -11,7 +11,8 @@ from worldfs.base.json_values import as_float, as_floats, as_int, as_list, as_ob
 from worldfs.base.model import Json, Relation, Scene, Thing
 from worldfs.formats import yamltext
 from worldfs.robots.mujoco import object_kinds
-from worldfs.robots.mujoco.scene_layout import BASKET_WALL, random_scene
+from worldfs.robots.mujoco.random_scene import random_scene
+from worldfs.robots.mujoco.scene_layout import BASKET_WALL
 
 KINDS: Final = ("doable", "ambiguous", "impossible", "dangerous", "questions")
 _SECOND: Final = "basket_02"

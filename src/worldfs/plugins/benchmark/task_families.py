@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from worldfs.base.model import Relation, Scene, Thing
-from worldfs.robots.mujoco.scene_layout import random_scene
+from worldfs.robots.mujoco.random_scene import random_scene
 
 BASKET = "basket_01"
 SECOND = "basket_02"

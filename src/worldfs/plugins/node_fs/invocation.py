@@ -13,7 +13,7 @@ from .fs_errors import FsError
 from .reply_parsing import Export, text
 
 if TYPE_CHECKING:
-    from .tunnel_hub import Tunnel
+    from .node_tunnel import Tunnel
 
 LOOK: Final = 1.0  # s between two reads of the status of a node that tells of no changes
 RESULT_MAX: Final = 4 << 20

@@ -46,9 +46,15 @@ class NodeIdentity:
         """Raises `BadInput` for a foreign file or one of another server, `Busy` while another process runs as this
         node."""
         self._hold()
-        data = self._root.read(self._name)
-        if data is None:
-            return
+        try:
+            data = self._root.read(self._name)
+            if data is not None:
+                self._take_in(data)
+        except BaseException:
+            self.close()
+            raise
+
+    def _take_in(self, data: bytes) -> None:
         try:
             value: object = json.loads(data)
         except ValueError:

@@ -23,7 +23,8 @@ from .invocation import InvocationResult, invoke
 from .reply_parsing import Export, ListingEntry
 
 if TYPE_CHECKING:
-    from .tunnel_hub import Tunnel, TunnelHub
+    from .node_tunnel import Tunnel
+    from .tunnel_hub import TunnelHub
 
 UNANSWERED: Final = 8  # unanswered requests at once; a node with so many gets no further ones meanwhile
 SLACK: Final = 5.0  # s beyond the tunnel's own timeout before a thread gives up

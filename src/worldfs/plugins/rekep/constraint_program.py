@@ -191,7 +191,7 @@ def _text(walk: DirReader, file: str, name: str) -> str | None:
     try:
         return data.decode()
     except UnicodeDecodeError:
-        raise BadInput(coded("plugin.rekep_no_utf8"), path=f"{name}/{file}", expected="text") from None
+        raise BadInput(coded("common.no_utf8"), path=f"{name}/{file}", expected="text") from None
 
 
 def _functions(text: str, file: str, stage: int, kind: str) -> tuple[ConstraintFunction, ...]:

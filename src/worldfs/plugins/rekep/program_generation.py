@@ -8,6 +8,7 @@ from typing import Final
 from worldfs.base.chat_model import ConfiguredModel, ModelMessage, ModelUnavailable, RecordingModel
 from worldfs.base.driver import Run
 from worldfs.base.errors import BadInput, UserError
+from worldfs.base.messages import coded
 from worldfs.base.model import Json
 from worldfs.formats.runtime.skill_file import program_text
 from worldfs.skills.skill_runtime import SkillRequest
@@ -27,11 +28,11 @@ def model_of(request: SkillRequest) -> ConfiguredModel:
     name = request.skill.extra.get("model")
     found = request.model(name) if isinstance(name, str) else None
     if found is None:
-        said = "no model is named" if name is None else f"no model {name!r} in config.json"[:120]
+        said = coded("plugin.rekep_unnamed" if name is None else "plugin.rekep_model")
+        said = coded("plugin.rekep_no_model", name=name[:80]) if isinstance(name, str) else said
         raise ModelUnavailable(
-            said if name is None or isinstance(name, str) else "no name of a model", code="MODEL_MISSING",
-            path=f"SKILLS.md {request.skill.id} model", expected="the name of a model in `models` of config.json",
-            fix=f"write `model: planner` in the skill {request.skill.id}, and models.planner in config.json",
+            said, code="MODEL_MISSING", path=f"SKILLS.md {request.skill.id} model",
+            expected=coded("plugin.rekep_model_name"), fix=coded("plugin.rekep_write_model", skill=request.skill.id),
         )  # fmt: skip
     return found
 
@@ -84,5 +85,5 @@ def _ask(model: RecordingModel, messages: Sequence[ModelMessage], run: Run) -> s
             raise ExecutionHalted(run.stop) from None
         raise
     if not answer.strip():
-        raise ModelUnavailable("an answer without a text", op="ask a model", code="MODEL_ANSWER")
+        raise ModelUnavailable(coded("plugin.rekep_no_answer"), op="ask a model", code="MODEL_ANSWER")
     return answer

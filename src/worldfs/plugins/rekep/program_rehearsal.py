@@ -9,6 +9,7 @@ from typing import Final
 from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.json_values import as_list, as_object
+from worldfs.base.messages import coded
 from worldfs.base.model import Outcome, RobotState, Scene, Target
 from worldfs.base.model.skill import SIM
 from worldfs.robots.displacements import displacement_text
@@ -30,7 +31,7 @@ def rehearse(planned: LibraryProgram, scene: Scene, robot_id: str, run: Run, per
     try:
         from worldfs.robots.targets.tabletop_target import TabletopTarget
     except ImportError as error:
-        raise MissingRequirement(f"{error.name} is not installed", op="rehearse a model's program",
+        raise MissingRequirement(coded("common.not_installed", name=str(error.name)), op="rehearse a model's program",
                                  fix="pip install 'worldfs[sim]'") from error  # fmt: skip
     target = TabletopTarget(
         Target(REHEARSAL, SIM, adapter="SimTargetAdapter", backend="mujoco"),
@@ -45,9 +46,8 @@ def rehearse(planned: LibraryProgram, scene: Scene, robot_id: str, run: Run, per
         raise ExecutionHalted(run.stop)
     others = displacement_text([as_object(line) for line in as_list(outcome.evidence.get("also_moved"))])
     if why := others if outcome.ok else f"{outcome.code} {outcome.message}".strip():
-        raise BadInput(f"in simulation: {why}"[:300], path=planned.program.name, code=FAILED,
-                       expected="success in simulation, and nothing else moved",
-                       fix="nothing was moved: say it in other words, or write the constraints")  # fmt: skip
+        raise BadInput(coded("plugin.rekep_in_simulation", why=why[:300]), path=planned.program.name, code=FAILED,
+                       expected=coded("plugin.rekep_simulated"), fix=coded("plugin.rekep_not_moved"))  # fmt: skip
     return outcome
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from worldfs.base.dir_reader import check_path
 from worldfs.base.errors import BadInput, NotFound, Unsafe, UserError
 from worldfs.base.json_values import as_object
+from worldfs.base.messages import coded
 from worldfs.base.model import Json, Skill, Thing
 from worldfs.skills.skill_runtime import SkillRequest
 
@@ -58,8 +59,8 @@ def given_program(constraints: object, request: SkillRequest, things: Mapping[st
         program = of_mapping(constraints, at)
     else:
         raise BadInput(type(constraints).__name__, path=at,
-                       expected="a folder, a text of functions, or {metadata, files}",
-                       fix="see docs/rekep.md")  # fmt: skip
+                       expected=coded("plugin.rekep_constraints"),
+                       fix=coded("plugin.rekep_page"))  # fmt: skip
     return with_points(program, things, at)
 
 
@@ -67,8 +68,8 @@ def written_program(skill: Skill) -> ConstraintProgram:
     """The program of a skill file. Raises `BadInput`: file, line, found, expected."""
     program = of_mapping(as_object(skill.extra.get("constraints")), f"skills/{skill.id}.md")
     if not program.keypoints:
-        raise BadInput("no keypoints", path=program.name, expected='keypoints = ["apple_01.centre", …]',
-                       fix="name the keypoints")  # fmt: skip
+        expected, fix = 'keypoints = ["apple_01.centre", …]', coded("plugin.rekep_name_keypoints")
+        raise BadInput(coded("plugin.rekep_no_keypoints"), path=program.name, expected=expected, fix=fix)
     return program
 
 
@@ -89,14 +90,15 @@ def of_mapping(constraints: Mapping[str, object], name: str) -> ConstraintProgra
     """`{metadata: {…}, files: {name: text}}`, or `{program: text, …}` with the metadata beside it."""
     text, files, metadata = constraints.get("program"), constraints.get("files"), constraints.get("metadata", {})
     if not isinstance(metadata, Mapping):
-        raise BadInput("no mapping", path=f"{name} metadata", expected="num_stages, grasp_keypoints, release_keypoints")
+        expected = "num_stages, grasp_keypoints, release_keypoints"
+        raise BadInput(coded("plugin.rekep_no_mapping"), path=f"{name} metadata", expected=expected)
     if isinstance(text, str):
         beside = {key: value for key, value in constraints.items() if key not in ("program", "metadata")}
         return of_text(text, name, {**metadata, **beside})
     if isinstance(files, Mapping) and all(isinstance(v, str) for v in files.values()):
         return of_files({str(k): v for k, v in files.items()}, dict(metadata), name)
-    raise BadInput(", ".join(map(str, constraints)) or "nothing", path=name, expected="metadata and files, or program",
-                   fix="see docs/rekep.md")  # fmt: skip
+    raise BadInput(", ".join(map(str, constraints)) or coded("common.nothing"), path=name,
+                   expected=coded("plugin.rekep_files_or_program"), fix=coded("plugin.rekep_page"))  # fmt: skip
 
 
 def with_points(
@@ -115,8 +117,9 @@ def with_points(
     for number, stage in enumerate(program.stages, 1):
         for key, index in (("grasp_keypoints", stage.grasp), ("release_keypoints", stage.release)):
             if index >= len(points):
-                raise BadInput(f"{key} of stage {number}: {index}", path=at, expected=f"at most {len(points) - 1}",
-                               fix=f"there are {len(points)} keypoints")  # fmt: skip
+                raise BadInput(coded("plugin.rekep_point_of_stage", key=key, n=number, index=index), path=at,
+                               expected=coded("common.at_most", n=len(points) - 1),
+                               fix=coded("plugin.rekep_point_count", n=len(points)))  # fmt: skip
     return LibraryProgram(program, tuple(points), goal or ProgramGoal(""), SLACK)
 
 
@@ -126,8 +129,7 @@ def from_library(request: SkillRequest, setting: TaskParams) -> LibraryProgram:
     )
     if not task:
         raise BadInput(request.skill.id, path=f"SKILLS.md {request.skill.id}",
-                       expected="constraints, a task (pick, place, stack, pour), or a model and words",
-                       fix="give the skill `constraints:`, `task:`, or a `model:` that writes them")  # fmt: skip
+                       expected=coded("plugin.rekep_origin"), fix=coded("plugin.rekep_give_origin"))  # fmt: skip
     return program_library.write_program(task, setting)
 
 
@@ -141,15 +143,16 @@ def _folder(word: str, request: SkillRequest, at: str) -> Path:
     if request.params.get("constraints") is None and Path(word).is_absolute():
         return Path(word)
     if request.home is None:
-        raise NotFound(word, path=at, expected="a workspace on a disk", fix="give the constraints themselves")
+        raise NotFound(word, path=at, expected=coded("plugin.rekep_on_disk"),
+                       fix=coded("plugin.rekep_give_constraints"))  # fmt: skip
     try:
         check_path(word.rstrip("/"), op="read constraints")
     except Unsafe as error:
-        raise Unsafe(error.found, path=at, expected="a folder of the workspace, by a relative path",
-                     fix="put the folder into the workspace") from None  # fmt: skip
+        raise Unsafe(error.found, path=at, expected=coded("plugin.rekep_relative_folder"),
+                     fix=coded("plugin.rekep_into_workspace")) from None  # fmt: skip
     folder = request.home
     for part in word.rstrip("/").split("/"):
         folder = folder / part
         if folder.is_symlink():
-            raise Unsafe("a symbolic link", path=at, expected="a folder of the workspace itself")
+            raise Unsafe(coded("tree.link"), path=at, expected=coded("plugin.rekep_own_folder"))
     return folder

@@ -8,12 +8,12 @@ from worldfs.base.clock import Clock
 from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import BadInput, UserError
 from worldfs.base.json_values import as_list, as_object, as_text
+from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Outcome, Scene, Skill, Target
 from worldfs.base.model.skill import SIM
 from worldfs.plugins.benchmark.disturbance import Disturbance
 from worldfs.robots.displacements import displacement_text
 from worldfs.robots.mujoco import task_predicates
-from worldfs.robots.mujoco.scene_layout import random_scene
 from worldfs.robots.targets.tabletop_target import TabletopTarget
 from worldfs.sessions.skill_records import SkillTrial
 from worldfs.skills.skill_runtime import SkillContext, SkillRequest
@@ -22,12 +22,13 @@ from .constraint_language import read
 from .constraint_program import GRASPED, ConstraintProgram
 from .program_sources import written_program
 from .rekep_runtime import ReKepPolicyRuntime
+from .trial_scene import trial_scene
 
 if TYPE_CHECKING:
     from worldfs.robots.mujoco.arm import Arm
 
 FIRST_SEED: Final = 9_000  # nothing of the product was tuned on these
-OBJECTS: Final = 5  # one of each kind
+TABLE: Final = "table"  # the simulated target
 WALL_S: Final = 120.0  # of one trial
 REST_S: Final = 0.5  # in which the world comes to rest before it is judged
 LOOK_EVERY: Final = 25  # physics steps between two polls of the disturbance: 20 Hz
@@ -50,17 +51,17 @@ def read_skill(skill: Skill) -> TriedProgram:
     if goal is not None and (
         words != as_list(goal) or len(words) not in (2, 3) or words[0] not in task_predicates.DONE
     ):
-        raise BadInput(f"goal = {goal!r}"[:120], path=file, fix="correct the goal, or leave it out",
-                       expected=f"[task, object, place], a task of {', '.join(task_predicates.DONE)}")  # fmt: skip
+        raise BadInput(f"goal = {goal!r}"[:120], path=file, fix=coded("plugin.rekep_correct_goal"),
+                       expected=coded("plugin.rekep_goal", names=list(task_predicates.DONE)))  # fmt: skip
     task, thing, place = (*words, "", "", "")[:3]
     return TriedProgram(skill, program, (task, thing, place))
 
 
-def run_trial(tried: TriedProgram, seed: int, clock: Clock) -> SkillTrial:
-    """One seed. What the skill says of itself counts only against it."""
-    scene = random_scene(seed, OBJECTS)
+def run_trial(tried: TriedProgram, seed: int, clock: Clock, own: Scene) -> SkillTrial:
+    """One seed. What the skill says of itself counts only against it. `own`: the workspace's scene."""
+    scene, is_own = trial_scene(_named(tried), seed, TABLE, own)
     target = TabletopTarget(
-        Target("table", SIM, adapter="SimTargetAdapter", backend="mujoco", config={"seed": seed}),
+        Target(TABLE, SIM, adapter="SimTargetAdapter", backend="mujoco", config={"seed": seed}),
         PluginContext(clock, scene=scene),
     )
     target.open()
@@ -71,7 +72,8 @@ def run_trial(tried: TriedProgram, seed: int, clock: Clock) -> SkillTrial:
         start = {id: float(arm.rig.position(id)[2]) for id in arm.rig.objects}
         context = SkillContext(target, None, Run(clock, clock.monotonic() + WALL_S), (disturbance.watch,))
         why = _failed(_performed(tried, context), tried, arm, start)
-        return SkillTrial(seed, not why, why, disturbance.happened, round(float(arm.simulation.data.time), 2))
+        sim_s = round(float(arm.simulation.data.time), 2)
+        return SkillTrial(seed, not why, why, disturbance.happened, sim_s, is_own)
     finally:
         target.close()
 
@@ -100,15 +102,25 @@ def _failed(outcome: Outcome, tried: TriedProgram, arm: Arm, start: dict[str, fl
     if not task:
         return ""
     if thing not in start:
-        return f"no {thing} on the table"
+        return coded("plugin.rekep_not_on_table", thing=thing)
     wanted = task_predicates.TaskGoal(task, thing, place, (), start[thing])
-    return "" if task_predicates.DONE[task](arm, wanted) else f"its goal does not hold: {task} {thing} {place}".rstrip()
+    said = " ".join(word for word in tried.goal if word)
+    return "" if task_predicates.DONE[task](arm, wanted) else coded("plugin.rekep_no_goal", goal=said)
+
+
+def _named(tried: TriedProgram) -> list[str]:
+    """The things that the program and its goal name."""
+    return [*filter(None, map(_owner, tried.program.keypoints)), *filter(None, tried.goal[1:])]
 
 
 def _subject(tried: TriedProgram, scene: Scene) -> str:
     """The object to disturb: what is grasped first, else what the program is about, else any."""
-    points = [point if isinstance(point, str) else "" for point in tried.program.keypoints]
-    grasped = [points[stage.grasp] for stage in tried.program.stages if 0 <= stage.grasp < len(points)]
-    owners = [point.rpartition(".")[0] or point for point in (*grasped, *points)]
+    owners = [_owner(point) for point in tried.program.keypoints]
+    grasped = [owners[stage.grasp] for stage in tried.program.stages if 0 <= stage.grasp < len(owners)]
     there = [thing.id for thing in scene.objects]
-    return next((owner for owner in owners if owner in there), there[0])
+    return next((owner for owner in (*grasped, *owners) if owner in there), there[0])
+
+
+def _owner(point: object) -> str:
+    """The thing that a keypoint is of; "" for a place."""
+    return point.rpartition(".")[0] or point if isinstance(point, str) else ""

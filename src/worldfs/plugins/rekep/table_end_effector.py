@@ -15,7 +15,8 @@ from worldfs.robots.mujoco import panda, support
 from worldfs.robots.mujoco.arm import Arm
 from worldfs.robots.mujoco.collision import CollisionChecker, contacts, pair
 from worldfs.robots.mujoco.model_builder import TIMESTEP
-from worldfs.robots.mujoco.motion_control import CLOSE, MotionStopped
+from worldfs.robots.mujoco.motion_control import CLOSE
+from worldfs.robots.mujoco.motion_loop import MotionStopped
 from worldfs.robots.mujoco.path_planner import plan_path
 from worldfs.robots.rotations import Array, Pose, angle_between, interpolate, quaternion
 
@@ -141,7 +142,7 @@ class TableEndEffector:
     def _as_seen(self) -> SceneSnapshot:
         """Furniture as in ENVIRONMENT.md, objects where they were last detected; a held one moves with the tool."""
         rig = self.arm.rig
-        things = {piece.id: piece for piece in rig.plan.furniture}
+        things = {piece.id: piece for piece in rig.furniture}
         things |= {id: one.thing for id, one in self._seen.items()}
         tool_pose, held = Pose(*rig.view.tcp_pose()), rig.held()
         if held is None or held not in things:

@@ -1,0 +1,74 @@
+"""What goals ask of a robot before any plan is made: operations, places in their order, and the heaviest thing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from worldfs.base.model import Scene, Vec
+from worldfs.base.standard_operations import MOVE_TO, NAVIGATE, PICK_UP
+
+from .goals import (
+    AtGoal,
+    ClearedGoal,
+    DownGoal,
+    GestureGoal,
+    Goal,
+    GripperGoal,
+    HoldingGoal,
+    HomeGoal,
+    OperationGoal,
+    SeenGoal,
+    littering,
+    subject,
+)
+
+
+class GoalNeeds(NamedTuple):
+    """`ops`: of a profile. `places`: positions in metres. `mass` in kg; 0: unknown, or nothing is lifted."""
+
+    ops: frozenset[str] = frozenset()
+    places: tuple[Vec, ...] = ()
+    mass: float = 0.0
+
+
+def goal_needs(goals: Sequence[Goal], scene: Scene) -> GoalNeeds:
+    """Words that mean the same (pick, put_down) are the planner's to choose: only what every way needs is named."""
+    ops: set[str] = set()
+    places: list[Vec] = []
+    lifted: list[str] = []
+    for goal in goals:
+        match goal:
+            case OperationGoal():
+                ops.add(goal.name)
+            case AtGoal():
+                ops.add(MOVE_TO.name)
+                places.append(goal.position)
+            case SeenGoal():
+                ops.add(NAVIGATE.name)
+                places += _position(scene, goal.object)
+            case HomeGoal() | GripperGoal() | GestureGoal():
+                pass  # a strategy of the body's own
+            case ClearedGoal():
+                lifted += littering(goal, scene)
+            case DownGoal():
+                places += _position(scene, goal.object)
+            case _:
+                lifted.append(subject(goal))
+                ends = [] if isinstance(goal, HoldingGoal) else _ends(goal)
+                places += [at for id in (subject(goal), *ends) for at in _position(scene, id)]
+    if lifted:
+        ops.add(PICK_UP.name)
+    masses = [thing.mass for id in lifted if (thing := scene.thing(id)) is not None]
+    places += [at for id in lifted for at in _position(scene, id) if at not in places]
+    return GoalNeeds(frozenset(ops), tuple(places), max(masses, default=0.0))
+
+
+def _ends(goal: Goal) -> list[str]:
+    """What the thing is brought to."""
+    return [str(found) for name in ("container", "other") if (found := getattr(goal, name, ""))]
+
+
+def _position(scene: Scene, id: str) -> list[Vec]:
+    thing = scene.thing(id)
+    return [] if thing is None else [thing.position]
