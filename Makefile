@@ -7,7 +7,7 @@ ARGS =
 help: ## what can be made
 	@grep -hE '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## /\1	/' | while IFS='	' read -r t w; do printf '  make %-7s %s\n' "$$t" "$$w"; done
 
-demo: ## a simulated arm clears a table; all of it in ./demo (ARGS="--language zh" for Chinese)
+demo: ## a simulated arm clears a table; all of it in ./demo (ARGS="--language zh" for Chinese, ARGS=--fleet for two arms and a carrier)
 	@scripts/demo $(ARGS)
 
 fast: ## a chosen set of tests in under a minute, for between edits

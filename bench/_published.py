@@ -30,11 +30,13 @@ KERNEL = (
     "world/world_job_hooks.py",
     "world/world.py",
 )
+FLEET = ("fleet", "storage", "plugins/nats_store")
 AGENTS = ("base", "storage", "agents", "formats/agent")
 ARM = ("robots/mujoco", "robots/targets", "sessions")
 SERVED = ("base", "tree", "namespace", "control", "interfaces/acheron", "world")
 POLICIES = ("policies",)
 SKILLS = ("skills", "plugins/rekep")
+ENGINE = ("storage", "plugins/nats_store")
 MODELS = ("planning", "plugins/benchmark", "world", "robots/mujoco")
 
 
@@ -56,13 +58,54 @@ FIGURES = (
     Figure("action.p99_over_floor", "the 99th percentile of the same, over the median of the bare calls", KERNEL),
     Figure("action.rate_over_floor_1node", "a thousand such actions in one write, against their calls bare", KERNEL),
     Figure("action.per_s_1node", "how many a second that is", KERNEL),
+    Figure(
+        "nats.claims_over_bare",
+        "claims of jobs on NATS, one at a time, over the same compare-and-swaps of its bare client in the same run; "
+        "medians, of rates",
+        ENGINE,
+    ),
+    Figure("nats.action_p50_ms", "an action that does nothing, from its order to its end, on a NATS server", ENGINE),
+    Figure("nats.action_disk_p50_ms", "the same on the disk, in the same run", ENGINE),
+    Figure("watch.nats_p99_ms", "from the call of a durable write on NATS until another client's watch tells", ENGINE),
+    Figure("watch.disk_p99_ms", "the same on the disk, in the same run", ENGINE),
+    Figure("recover.server_s", "from SIGKILL of the NATS server until the next write is acknowledged", ENGINE),
+    Figure("recover.robot_s", "from SIGKILL of a kernel on NATS until another of its host has its lease", ENGINE),
+    Figure("recover.hub_s", "from SIGKILL of the server's owner until another's server acknowledges", ENGINE),
     Figure("action.rate_4node_over_1node", "the same thousand spread over four nodes, against one", KERNEL),
     Figure("stop.p99_ms", "from a request to stop until the driver's stop is called, with a queue behind it", KERNEL),
+    Figure("stop.fleet_p99_ms", "a stop of 100 robots at work, until the last driver's stop is called", KERNEL),
+    Figure(
+        "fleet.assign_1000_s",
+        "1,000 missions to 100 robots that do nothing, each decision and each end durable, until the last has ended",
+        ("fleet",),
+    ),
+    Figure(
+        "fleet.heartbeat_1000_cpu_percent",
+        "of one core, for an orchestrator that hears of 1,000 robots every 2 s through files",
+        ("fleet", "storage"),
+    ),
+    Figure(
+        "scale.heartbeat_1000_nats_p99_ms",
+        "a heartbeat of one of 1,000 robots in another process, from before its write until the orchestrator notes it",
+        FLEET,
+    ),
+    Figure(
+        "scale.heartbeat_1000_nats_cpu_percent",
+        "of one core, for the orchestrator's process meanwhile: 500 beats a second on NATS",
+        FLEET,
+    ),
+    Figure("scale.assign_1000_robots_s", "1,000 missions to 1,000 free robots at once, decisions only", ("fleet",)),
+    Figure("scale.agent_kib", "Python's memory of an agent that is open with its inbox", AGENTS),
+    Figure("scale.key_bytes", "Python's memory of one key in the index of a bucket of 1,000 on NATS", FLEET),
+    Figure("scale.connection_kib", "resident memory of one more process's connection to a bucket on NATS", FLEET),
     Figure("idle.cpu_percent", "a real `paos up` without work for 20 s, also with 10,000 ended jobs", KERNEL),
     Figure("idle.writes", "bytes that it writes meanwhile", KERNEL),
     Figure("history10k.latency_ratio", "latency with 10,000 ended jobs and 1,000 lessons, against none", KERNEL),
     Figure("tabletop.success", "100 episodes of pick and place on seeds that nothing was tuned on", ARM),
     Figure("tabletop.wall_s_p50", "seconds of one episode, median, without cameras", ARM),
+    Figure("sim.two_arms_realtime_factor",
+           "two arms in a shared middle and a carrier, planning included: simulated seconds a CPU second", ARM),
+    Figure("sim.two_arms_touches", "touches between their bodies meanwhile, watched at every step", ARM),
     Figure("learned.success", "a small policy cloned from 300 demonstrations, on 100 fresh worlds", (*ARM, *POLICIES)),
     Figure("rekep.success", "60 place sessions by keypoints from ground truth, fresh seeds", (*ARM, *SKILLS)),
     Figure("rekep.pour_success", "20 of pouring", (*ARM, *SKILLS)),
@@ -160,6 +203,11 @@ PROOFS = (
         "lives on ext4, xfs and btrfs over a logged disk, mounted and recovered",
         (*KERNEL, *AGENTS),
     ),
+    Proof(
+        "test_fleet_environment", "no robot is missing from a fleet's ENVIRONMENT.md, no read is torn",
+        "3 robots write 10,000 observations, 2 programs read 1,000,000 times",
+        KERNEL,
+    ),
     Proof("test_foreign_writers", "any program may rewrite ACTION.md", "10,000 edits while it works", KERNEL),
     Proof(
         "test_foreign_moments", "a full disk is an error, not a loss",
@@ -217,6 +265,10 @@ PROOFS = (
         ("robots/targets",),
     ),
     Proof(
+        "test_vda5050_vehicle", "so are vehicles", "a virtual vehicle that others wrote, over MQTT: driven and stopped",
+        ("robots/vehicles",),
+    ),
+    Proof(
         "test_obedient_models", "text from files moves nothing, approves nothing, learns no secret",
         "models that obey whatever they read, in each role, beside a person who asked for one motion",
         ("access", "interfaces/mcp", "namespace", "runtime", "world"),
@@ -224,6 +276,10 @@ PROOFS = (
     Proof(
         "test_small_model", "a model moves nothing that was not asked for",
         "every ninth of 200 instructions with a real small model on this CPU, behind the grammar and alone", MODELS,
+    ),
+    Proof(
+        "test_acceptance_on_nats", "the same commands and files on NATS",
+        "acceptance tests that see only these, with $PAOS_STORE=nats", ENGINE,
     ),
     Proof("test_lying_bodies", "`succeeded` means that it was measured", "bodies that lie", ("robots", *SKILLS)),
     Proof("mutants", "the tests see a fault", "single faults made by rule over the code that makes promises", ("",)),

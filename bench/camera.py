@@ -13,13 +13,14 @@ def run(seed: int = 1) -> dict[str, float]:
     """The median of five rounds of 30 frames, 640×480 RGB; no figure, and the reason printed, without OpenGL."""
     from worldfs.base.model import Scene
     from worldfs.robots.mujoco.gl import gl_status
+    from worldfs.robots.mujoco.shared_world import SharedWorld
     from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
 
     status = gl_status()
     print(f"camera: {status}")
     if not status.backend:
         return {}
-    body = TabletopDriver("bench", seed=seed)
+    body = TabletopDriver("bench", world=SharedWorld(seed=seed))
     try:
         body.open(Scene())
         renderer, data = body.renderer(), body.arm.rig.data

@@ -29,7 +29,7 @@ def episode(seed: int) -> dict[str, Any]:
     from worldfs.base.clock import SystemClock
     from worldfs.base.driver import Run
     from worldfs.base.model import Order, RobotState, Scene, Thing
-    from worldfs.robots.mujoco.scene_layout import STANDARD_KINDS
+    from worldfs.robots.mujoco.random_scene import STANDARD_KINDS
     from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
 
     rng = np.random.default_rng(seed)

@@ -36,6 +36,7 @@ def command_page() -> str:
     """The command, as its table declares it."""
     from worldfs.interfaces.cli.command_table import COMMANDS, GLOBAL
     from worldfs.interfaces.cli.exits import CODES
+    from worldfs.interfaces.cli.help_pages import help_text
 
     lines = [
         "# The command `paos`",
@@ -49,22 +50,25 @@ def command_page() -> str:
     lines += ["", "## Exit codes", "", "| code | what happened |", "|---|---|"]
     lines += [f"| {code} | {text} |" for code, text in CODES.items()]
     for command in COMMANDS:
-        lines += ["", f"## paos {command.name}", "", f"{command.help[0].upper()}{command.help[1:]}."]
+        about = help_text(command.help)
+        lines += ["", f"## paos {command.name}", "", f"{about[0].upper()}{about[1:]}."]
         if command.more:
-            lines += ["", command.more]
+            lines += ["", help_text(command.more)]
         if command.arguments:
             lines += ["", *_table(command.arguments)]
     return "\n".join(lines) + "\n"
 
 
 def _table(arguments: object) -> Iterator[str]:
+    from worldfs.interfaces.cli.help_pages import help_text
+
     yield "| argument | what it is |"
     yield "|---|---|"
     for argument in arguments:  # type: ignore[attr-defined]  # a tuple of Argument
         names = ", ".join(f"`{flag}`" for flag in argument.flags)
         value = argument.metavar or " or ".join(argument.choices)
         shown = f"{names} `{value}`" if value and not argument.positional else names
-        yield f"| {shown} | {argument.help.replace('|', chr(92) + '|')} |"
+        yield f"| {shown} | {help_text(argument.help).replace('|', chr(92) + '|')} |"
 
 
 def main(what: str) -> int:

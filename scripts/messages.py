@@ -1,8 +1,10 @@
 """`make check`: messages are data: each code is in the catalogues and used, and no message's text is searched.
 
-- A row of `base/messages/*_messages.py` has a text in each language, with the same arguments in each.
+- A row of `base/messages/*_messages.py`, or of the command's help, has a text in each language, with the same arguments
+  in each.
 - A call `coded("area.name", …)` names a row and gives exactly its arguments; `case.say("area.name", …)` of the critic
-  names a family `area.name.expected`, `.found`, `.fix`, `NotUnderstood("area.name", …)` of the planner's parser a row.
+  names a family `area.name.expected`, `.found`, `.fix`, `NotUnderstood("area.name", …)` of the planner's parser a row,
+  and so does each text of a `CommandSpec` or an `ArgumentSpec`.
   A row that no code names fails.
 - No part of the product looks into the text of a message, finding, outcome or error: it asks for a code. `OWN_TEXT`
   lists the readers of what another program says, each with the reason.
@@ -23,6 +25,7 @@ from string import Formatter
 
 ROOT = Path(__file__).resolve().parents[1]
 CATALOGUES = "src/worldfs/base/messages"
+HELP = "interfaces/cli/help_messages.py"  # the catalogue of `--help`, which no other command loads
 SOURCE = "src/worldfs"
 ALWAYS = {"op", "node"}  # what the critic's `say` adds
 TEXTS = {
@@ -42,6 +45,7 @@ ONE_SIDED = {
     "planner.named",  # a name, or a whole sentence, that is given in each language
     "lesson.code_words",
 }
+SPEC = {"help", "more", "instead"}  # of a command and its arguments
 SEARCHES = {
     "search", "match", "fullmatch", "findall", "finditer", "split", "sub", "partition", "rpartition", "startswith",
     "endswith", "index", "find", "count", "removeprefix", "removesuffix",
@@ -58,9 +62,10 @@ OWN_TEXT = {
 }
 
 CODED = (
-    "access", "agents", "base", "client", "control", "formats", "interfaces/acheron", "interfaces/cli", "namespace",
-    "notes", "planning", "plugins/benchmark", "plugins/importers", "plugins/node_fs", "plugins/recording", "policies",
-    "robots", "runtime", "sessions", "skills", "storage", "supervisor", "tree", "world",
+    "access", "agents", "base", "client", "control", "formats", "interfaces/acheron", "interfaces/cli",
+    "interfaces/model_chat", "models", "namespace", "notes", "planning", "plugins/benchmark", "plugins/importers",
+    "plugins/nats_store", "plugins/node_fs", "plugins/recording", "plugins/rekep", "policies", "robots", "runtime",
+    "sessions", "skills", "storage", "supervisor", "tree", "world",
 )  # fmt: skip
 TOLD = {  # what is said to people: the place of each text among the arguments of a call
     "Finding": (2, 3, 4),
@@ -76,13 +81,17 @@ TOLD = {  # what is said to people: the place of each text among the arguments o
     "policy_unusable": (1, 2),
     "unreachable": (1,),
     "_trouble": (0, 1, 2),
+    "CommandSpec": (1, 4, 6),
+    "SpawnFailure": (1,),
+    "CommandResult": (2,),
+    "ArgumentSpec": (1,),
     "failure": (2,),
     "success": (0,),
     **dict.fromkeys(("line", "notice", "report"), (0,)),
     **dict.fromkeys(
         ("BadInput", "Busy", "Conflict", "ConnectionLost", "ConstraintError", "Exists", "MissingRequirement",
-         "NotFound", "NotPermitted", "PolicyError", "RequestTimeout", "StorageError", "TargetStopped", "Unsafe",
-         "UserError", "WorldError"),
+         "ModelUnavailable", "NotFound", "NotPermitted", "PolicyError", "RequestTimeout", "StorageError",
+         "TargetStopped", "Unsafe", "UserError", "WorldError"),
         (0,),
     ),
 }  # fmt: skip
@@ -94,7 +103,7 @@ Rows = dict[str, tuple[str, ...]]
 
 def catalogues(root: Path) -> Iterator[tuple[str, Rows]]:
     """Each catalogue: its area and its rows."""
-    for path in sorted((root / CATALOGUES).glob("*_messages.py")):
+    for path in (*sorted((root / CATALOGUES).glob("*_messages.py")), *(root / SOURCE).glob(HELP)):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for node in tree.body:
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ROWS":
@@ -121,7 +130,7 @@ def wrong_rows(root: Path) -> Iterator[str]:
 def sources(root: Path) -> Iterator[tuple[str, ast.Module]]:
     for path in sorted((root / SOURCE).rglob("*.py")):
         name = path.relative_to(root / SOURCE).as_posix()
-        if not (name.startswith("base/messages/") and name.endswith("_messages.py")):
+        if name != HELP and not (name.startswith("base/messages/") and name.endswith("_messages.py")):
             yield name, ast.parse(path.read_text(encoding="utf-8"))
 
 
@@ -136,7 +145,12 @@ def wrong_calls(root: Path) -> Iterator[str]:
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 used.add(node.value)
-            if not isinstance(node, ast.Call) or not node.args or not isinstance(node.args[0], ast.Constant):
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            if ast.unparse(node.func) in ("CommandSpec", "ArgumentSpec"):
+                said = [text.value for text in _told(node) if isinstance(text, ast.Constant)]
+                yield from (f"{name}:{node.lineno}: no catalogue has {code}" for code in said if code not in rows)
+            if not isinstance(node.args[0], ast.Constant):
                 continue
             code, where = node.args[0].value, f"{name}:{node.lineno}"
             given = {word.arg for word in node.keywords if word.arg is not None}
@@ -235,7 +249,7 @@ def _told(node: ast.AST) -> Iterator[ast.expr]:
         for at in TOLD.get(called, ()):
             yield from node.args[at : at + 1]
         if called in TOLD:
-            yield from (word.value for word in node.keywords if word.arg in TEXTS)
+            yield from (word.value for word in node.keywords if word.arg in TEXTS | SPEC)
 
 
 def _plain(node: ast.expr) -> bool:

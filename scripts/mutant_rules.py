@@ -270,6 +270,10 @@ AGENTS = (
     "agents/agent_directory.py "
     "agents/session_job.py agents/agent_state.py agents/init_agent.py agents/message_files.py agents/doctor_fixes.py"
 )
+MODELS = (  # what stands between a model and the world
+    "models/ interfaces/mcp/ interfaces/model_chat/ planning/model_critic.py planning/planner/model_reading.py "
+    "planning/planner/proposed_steps.py"
+)
 RULES: dict[str, tuple[Callable[[Source], Iterator[Fault]], str]] = {
     "durable": (
         durable,
@@ -294,12 +298,12 @@ RULES: dict[str, tuple[Callable[[Source], Iterator[Fault]], str]] = {
         "access/ namespace/tree.py namespace/namespace.py control/authorization.py "
         "plugins/node_fs/sandboxed_dir.py "
         "plugins/node_fs/fs_operations.py plugins/node_fs/directory_source.py "
-        "sessions/preflight.py",
+        f"sessions/preflight.py {MODELS}",
     ),
     "clamp": (
         clamps,
         "robots/targets/safety_limits.py robots/targets/safety.py planning/critic.py "
-        "skills/action_conversion.py",
+        f"skills/action_conversion.py {MODELS}",
     ),
     "deadline": (
         deadlines,

@@ -129,6 +129,14 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "tests/node_fs/test_recorded.py", "tests/acheron/test_node_fs_replay.py", "tests/node_fs/test_hub.py",
         ),
     ),
+    ("models/", ("tests/models", "tests/interfaces/test_model_check.py")),
+    ("interfaces/mcp/", ("tests/interfaces/mcp",)),
+    ("interfaces/model_chat/", ("tests/interfaces/model_chat",)),
+    ("planning/model_critic.py", ("tests/planning/test_model_critic.py",)),
+    *(
+        (f"planning/planner/{module}.py", ("tests/planning/planner/test_model_reading.py", "tests/planning/planner"))
+        for module in ("model_reading", "proposed_steps")
+    ),
     ("planning/", ("tests/planning/test_critic.py", "tests/planning", "tests/robots/test_refusals.py")),
     ("plugins/rekep/", ("tests/robots/skills/test_rekep_lies.py", "tests/robots/skills")),
     ("skills/", ("tests/robots/skills/test_bridge.py", "tests/robots/skills")),
@@ -138,7 +146,8 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "tests/robots/test_simulation.py", "tests/robots/test_two_arms.py",
             "tests/robots/test_support.py", "tests/robots/test_bodies_that_lie.py", "tests/robots/test_refusals.py",
             "tests/robots/test_pick_and_place.py", "tests/robots/targets/test_tabletop.py", "tests/robots/benchmark",
-            "tests/robots/test_script.py", "tests/robots/test_cameras.py",
+            "tests/robots/test_script.py", "tests/robots/test_cameras.py", "tests/robots/test_carrier.py",
+            "tests/robots/test_carriers_that_lie.py",
         ),
     ),
     ("robots/targets/watchdog.py", ("tests/robots/targets/test_safety.py", "tests/robots/targets")),

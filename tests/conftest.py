@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -38,3 +39,29 @@ def install(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
         return place
 
     return put
+
+
+@pytest.fixture(scope="session")
+def nats_server(tmp_path_factory: pytest.TempPathFactory):
+    """The address of one server for all tests of a session, on loopback, at a port of its own.
+
+    What needs it is skipped, with the reason, where there is no client or no program.
+    """
+    pytest.importorskip("nats", reason="the client of NATS is not installed (worldfs[fleet])")
+    from worldfs.base.errors import MissingRequirement
+    from worldfs.plugins.nats_store.server_binary import find_server
+    from worldfs.plugins.nats_store.store_opening import open_nats_store
+
+    try:
+        find_server({})
+    except MissingRequirement as error:
+        pytest.skip(str(error))
+    store = open_nats_store("nats", str(tmp_path_factory.mktemp("nats")))
+    yield store.address
+    store.close()
+
+
+@pytest.fixture
+def nats_address(nats_server):
+    """A bucket of its own on that server; leases that live 2 s."""
+    return nats_server._replace(bucket=f"test-{uuid4().hex[:12]}", ttl_s=2.0)

@@ -19,6 +19,7 @@ import pytest
 from worldfs.base.model import Job
 from worldfs.interfaces.cli.main import main
 from worldfs.testing.waiting import PATIENCE_S
+from worldfs.world.workspace_engine import open_engine
 from worldfs.world.world import World
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -115,7 +116,7 @@ class Place:
 
     def ended(self) -> dict[str, Job]:
         """Every job that ended, by id."""
-        with World.open(self.root) as world:
+        with World.open(self.root, store=open_engine(self.root)) as world:
             return {id: world.jobs.load(id) for id in world.jobs.done_ids()}
 
     def answers(self, *ids: str) -> list[Any]:
@@ -127,7 +128,7 @@ class Place:
             ended[:] = [e for e in queue if e["action_id"] in ids and e["status"] in ("failed", "completed")]
             return len(ended) == len(ids)
 
-        with World.open(self.root) as world:
+        with World.open(self.root, store=open_engine(self.root)) as world:
             assert world.changes.wait(world.resolve("ACTION.md"), "planner", over, timeout=PATIENCE_S)
         return sorted(ended, key=lambda entry: ids.index(entry["action_id"]))
 

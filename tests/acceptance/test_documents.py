@@ -19,12 +19,15 @@ PAGES = [
 ELSEWHERE = ("CONTRIBUTING.md",)  # its blocks change the source: tests/acceptance/test_contributing.py runs them
 NEEDS = {
     "README.md": ("mujoco", "websockets"),
+    "docs/engine.md": ("mujoco", "nats"),
+    "docs/fleet.md": ("mujoco",),
     "docs/mcp.md": ("mcp", "mujoco"),
     "docs/models.md": ("mujoco", "pydantic_ai"),
-    "docs/robots.md": ("numpy",),
+    "docs/robots.md": ("mujoco", "numpy"),
     "docs/skills.md": ("mujoco",),
     "docs/tour-policy.md": ("mujoco", "pyarrow", "onnxruntime"),
     "docs/tour-tree.md": ("mujoco", "websockets"),
+    "docs/vehicles.md": ("mujoco", "numpy", "paho.mqtt", "websockets"),
 }
 
 
@@ -80,6 +83,13 @@ def _readme(said: Sequence[str], place: Path) -> None:
     assert "my_arm" in robot or "lerobot" in robot
 
 
+def _fleet(said: Sequence[str], place: Path) -> None:
+    served, missions, changed = said
+    assert "wave #2: succeeded" in missions and missions.count("succeeded  ") >= 2 and "best of 1 more" in missions
+    assert '"status": "completed"' in served and "| franka_002 | simulation |" in served
+    assert "removed franka_001" in changed and (place / "demo/fleet/third").is_dir() is False
+
+
 def _agents(said: Sequence[str], place: Path) -> None:
     _, begun, ran, known, spoilt, brought, scripts, away, python, plan = said
     assert re.search(r"^rio +idle .* 0\+1 +1 \(1 high\)", begun, re.M)
@@ -120,7 +130,10 @@ def _policy(said: Sequence[str], place: Path) -> None:
 
 
 def _robots(said: Sequence[str], place: Path) -> None:
-    _, declared, mended, ran, seen, hung = said
+    _, declared, mended, ran, seen, hung, walked, together = said
+    assert (
+        walked.count("\ndone\n") + walked.count("\n完成\n") == 4 and "| go2_edu_001 | go2_edu | quadruped |" in walked
+    )
     assert re.search(r"config\.safety\n +found +watchdog\n", declared) and "joint_speed" in declared
     assert "config.safety" not in mended
     assert "sess_wave_001  shadow wave  succeeded: waved" in ran
@@ -131,6 +144,8 @@ def _robots(said: Sequence[str], place: Path) -> None:
     assert {"joint limit shoulder", "joint speed", "ee speed", "workspace"} <= set(last["clamped"])
     assert re.search(r'"joint_speed": \[3\.0, 3\.0\]', seen) and '"ee_speed": 0.25' in seen
     assert "no step and no heartbeat for" in hung and '"code": "TARGET_STOPPED"' in hung
+    for id in ("near", "take", "load", "back", "far", "unload"):
+        assert re.search(rf"^\S+ +{id} .*succeeded", together, re.M), id
 
 
 def _models(said: Sequence[str], place: Path) -> None:
@@ -158,6 +173,7 @@ def _mcp(said: Sequence[str], place: Path) -> None:
 
 SAYS: dict[str, Callable[[Sequence[str], Path], None]] = {
     "README.md": _readme,
+    "docs/fleet.md": _fleet,
     "docs/mcp.md": _mcp,
     "docs/models.md": _models,
     "docs/tour-agents.md": _agents,
@@ -165,3 +181,25 @@ SAYS: dict[str, Callable[[Sequence[str], Path], None]] = {
     "docs/tour-policy.md": _policy,
     "docs/robots.md": _robots,
 }
+
+
+def test_the_tour_of_a_memory_and_a_robot_does_the_same_with_codex(tmp_path: Path) -> None:
+    """The page's blocks as they stand, but for the name of the program and for where it keeps its settings."""
+    for module in NEEDS["docs/mcp.md"]:
+        pytest.importorskip(module)
+    text = (ROOT / "docs/mcp.md").read_text("utf-8")
+    tour = text[text.index("## Give Claude Code or Codex") : text.index("## Claude Code\n")]
+    settings = 'json.load(open("project/.mcp.json"))["mcpServers"]["paos"]'
+    codex = '__import__("tomllib").loads(open(".codex/config.toml").read())["mcp_servers"]["paos"]'
+    for old, new in (("setup claude-code", "CODEX_HOME=$PWD/.codex setup codex"), (settings, codex)):
+        assert tour.count(old) == 1
+        tour = tour.replace(old, new)
+    tour = tour.replace("paos --home . CODEX_HOME=$PWD/.codex", "CODEX_HOME=$PWD/.codex paos --home .")
+    page = tmp_path / "tour.md"
+    page.write_text(tour, "utf-8")
+    place = document_runner.checkout(ROOT, tmp_path / "worldfs")
+    begun, done = document_runner.run(page, place, tmp_path / "home", environ={"MUJOCO_GL": "off"})
+    assert "written" in begun and not (place / "demo/mcp-tour/project/.mcp.json").exists()
+    ended, remembered = [json.loads(line) for line in done.splitlines() if line.startswith("{")][:2]
+    assert (ended["state"], ended["happened"]) == ("done", True)
+    assert remembered["notes"][0]["text"] == "the basket is for fruit"

@@ -112,7 +112,9 @@ def test_what_is_ambiguous_is_asked_at_the_terminal_with_no_model_at_all(home) -
 @pytest.mark.parametrize(
     "answer",
     [RawAnswer(500), RawAnswer(429), RawAnswer(200, b'{"choices": [{"mess'), RawAnswer(200, b"x" * 10_000_000),
-     "The apple is in the basket. Success!", ScriptedCall("shell", {"command": "reboot"})],
+     "The apple is in the basket. Success!", "Конечно, яблоко уже в корзине.", "",
+     ScriptedCall("shell", {"command": "reboot"}), ScriptedCall("plan", {"steps": [APPLE] * 1_000}),
+     ScriptedCall("plan", {"steps": [{**APPLE, "object": "apple_99"}]})],
 )  # fmt: skip
 def test_an_answer_that_cannot_be_used_moves_nothing(home, answer: object) -> None:
     with serving([answer], in_order=True) as api:  # type: ignore[list-item]
@@ -120,6 +122,15 @@ def test_an_answer_that_cannot_be_used_moves_nothing(home, answer: object) -> No
         said = home.do(ODD)
     assert said.code == 2 and not home.ended() and "chuck" in said.out
     assert len(said.out) < 4000
+
+
+def test_an_answer_that_comes_too_late_moves_nothing(home) -> None:
+    late = threading.Event()
+    with serving([RawAnswer(hold=late)], in_order=True) as api:
+        configure(home, api.url, timeoutSeconds=1)
+        said = home.do(ODD)
+        late.set()
+    assert said.code == 2 and not home.ended() and "no answer within 1 s" in said.out
 
 
 def test_an_endpoint_that_is_not_there_moves_nothing(home) -> None:

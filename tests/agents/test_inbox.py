@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
+from worldfs.agents import claim_log
 from worldfs.agents.agent_directory import AgentDirectory
-from worldfs.agents.inbox import Inbox, deposit_to
+from worldfs.agents.inbox import LEASE_S, Inbox, deposit_to
 from worldfs.agents.message_names import done_key, name_for_id, new_name, rank_of
 from worldfs.base.disk import Disk
-from worldfs.base.errors import BadInput, NotFound
+from worldfs.base.errors import BadInput, NotFound, StorageError
 from worldfs.base.model import Message
 from worldfs.testing.crashes import enumerate_crashes
 from worldfs.testing.manual_clock import ManualClock
@@ -141,6 +143,24 @@ def test_a_lease_ends_by_itself_unless_it_is_extended(inbox: Inbox, tmp_path: Pa
         inbox.ack(first.token)
     assert other.ack(second.token) == ["a"]
     other.close()
+
+
+def test_no_lease_is_made_that_others_would_hold_for_ended(
+    inbox: Inbox, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system's name for this boot cannot be read: a claimer that can read it would deliver the message again."""
+
+    def refuse(*words: object, **more: object) -> NoReturn:
+        raise OSError(errno.EIO, "Input/output error")
+
+    inbox.deposit(letter("one"))
+    claim_log.boot_id.cache_clear()
+    monkeypatch.setattr(claim_log, "open", refuse, raising=False)
+    with pytest.raises(StorageError, match="boot_id"):
+        inbox.claim("w")
+    monkeypatch.undo()
+    clock.advance(LEASE_S)
+    assert ids(inbox) == ["one"]
 
 
 def test_what_is_given_back_is_there_at_once_for_others(inbox: Inbox, tmp_path: Path, clock: ManualClock) -> None:

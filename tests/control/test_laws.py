@@ -138,7 +138,8 @@ class Life(RuleBasedStateMachine):
     def lock(self, project: str, locks: bool) -> None:
         reply = self.ask("project_token_rotate" if locks else "project_token_revoke", project_id=project)
         if reply is not None:
-            assert self.site.plane.token_valid(project, reply["project_token"] or "") is locks
+            bound = Binding(USER, "alice", project, reply["project_token"] or "")
+            assert self.site.plane.holds_token(bound) is locks
             assert self.site.plane.allows(Binding(USER, "alice", project), "read") is not locks
 
     @rule(project=consumes(projects))

@@ -7,12 +7,16 @@ from tests.control.conftest import OPERATOR, Site, user
 
 def mounted(site: Site) -> str:
     """A project with /src on two nodes, of which the first has the longer lease."""
-    site.join("one", ttl=20_000)
-    site.join("two", ttl=10_000)
+    return mounted_with_secrets(site)[0]
+
+
+def mounted_with_secrets(site: Site) -> tuple[str, str, str]:
+    """The same, and the secrets of the two nodes."""
+    one, two = site.join("one", ttl=20_000), site.join("two", ttl=10_000)
     project = site.project()
     for node in ("node-1", "node-2"):
         site.call("project_mount_set", project_id=project, node_id=node, export_name="work", mount_path="/src")
-    return project
+    return project, one["node_secret"], two["node_secret"]
 
 
 def test_leases_that_run_out_show_as_degraded_and_deleted_nodes_as_missing(site: Site) -> None:
@@ -44,24 +48,21 @@ def test_leases_that_run_out_show_as_degraded_and_deleted_nodes_as_missing(site:
 
 
 def test_a_mount_fails_over_and_comes_back(site: Site) -> None:
-    project = mounted(site)
-    secret, other = site.plane.fs_access("node-1"), site.plane.fs_access("node-2")
-    assert secret is not None
-    assert other is not None
-    site.call("node_lease_refresh", node_id="node-2", node_secret=other[1], lease_ttl_ms=50_000)
+    project, secret, other = mounted_with_secrets(site)
+    site.call("node_lease_refresh", node_id="node-2", node_secret=other, lease_ttl_ms=50_000)
     site.pass_by(30)
     status = site.call("workspace_status", project_id=project)
     assert [mount["node_id"] for mount in status["mounts"]] == ["node-2"]
     assert [item["kind"] for item in status["drift"]["items"]] == ["failover_active"]
     assert status["queue_depth"] == 0
-    site.call("node_lease_refresh", node_id="node-1", node_secret=secret[1], lease_ttl_ms=60_000)
+    site.call("node_lease_refresh", node_id="node-1", node_secret=secret, lease_ttl_ms=60_000)
     status = site.call("workspace_status", project_id=project)
     assert [mount["node_id"] for mount in status["mounts"]] == ["node-1"]
     assert status["drift"] == {"count": 0, "items": []}
 
 
 def test_the_reconciler_tells_what_is_wrong_and_recovers(site: Site) -> None:
-    project = mounted(site)
+    project, secret, _ = mounted_with_secrets(site)
     assert site.call("reconcile_status")["reconcile_state"] == "pending"
     site.pass_by(0.25)
     assert site.call("reconcile_status")["reconcile_state"] == "idle"
@@ -71,9 +72,7 @@ def test_the_reconciler_tells_what_is_wrong_and_recovers(site: Site) -> None:
     line = f"project={project} mount=/src node=node-1 offline"
     assert (shown["reconcile_state"], shown["last_error"], shown["failed_ops"]) == ("degraded", line, [line])
     assert shown["projects"][0]["degraded_mounts"] == 1
-    secret = site.plane.fs_access("node-1")
-    assert secret is not None
-    site.call("node_lease_refresh", node_id="node-1", node_secret=secret[1])
+    site.call("node_lease_refresh", node_id="node-1", node_secret=secret)
     site.pass_by(1)
     shown = site.call("reconcile_status")
     assert (shown["reconcile_state"], shown["last_error"], shown["queue_depth"]) == ("idle", None, 0)

@@ -26,8 +26,8 @@ def test_a_locked_project_asks_for_its_present_token(site: Site) -> None:
         assert site.refused("project_get", user(), project_id=project, project_token=wrong) == "project_auth_failed"
     assert site.refused("project_get", user(), project_id=project, project_token=5) == "invalid_payload"
     assert site.call("project_get", user(), project_id=project, project_token=new)["token_locked"] is True
-    assert site.plane.token_valid(project, new)
-    assert not site.plane.token_valid(project, old)
+    assert site.plane.holds_token(Binding(USER, "alice", project, new))
+    assert not site.plane.holds_token(Binding(USER, "alice", project, old))
 
 
 def test_the_bound_token_reads_but_does_not_change(site: Site) -> None:
@@ -49,7 +49,7 @@ def test_a_revoked_token_hides_at_once(site: Site) -> None:
     assert not site.plane.allows(binding, "read")  # token is asked for, and there is none
     assert not site.plane.holds_token(binding)
     assert site.plane.status(binding) is None
-    assert not site.plane.token_valid(project, "")
+    assert not site.plane.holds_token(Binding(USER, "alice", project, ""))
 
 
 def test_another_projects_token_opens_nothing(site: Site) -> None:
@@ -276,7 +276,7 @@ def test_the_realms_own_project_keeps_its_policy_and_its_members(site: Site) -> 
     token = site.call("project_token_rotate", project_id="main")["project_token"]
     plane = site.reopen()
     plane.ensure_project("main", "Main", ["franka_001", "go2_001"])
-    assert plane.token_valid("main", token)
+    assert plane.holds_token(Binding(USER, "alice", "main", token))
     assert plane.members("main") == ["franka_001", "go2_001"]
     assert plane.node_ids() == [] and plane.node("franka_001") is None
     for name in (SYSTEM, "..", "a/b"):
@@ -287,7 +287,6 @@ def test_the_realms_own_project_keeps_its_policy_and_its_members(site: Site) -> 
 def test_ids_given_by_the_realm_are_not_given_again(site: Site) -> None:
     site.plane.ensure_project("proj-1", "x", [])
     site.plane.set_local_nodes(["node-1"])
-    assert site.plane.local_nodes == ["node-1"]
     assert site.project() == "proj-2"
     assert site.join()["node_id"] == "node-2"
 

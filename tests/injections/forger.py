@@ -60,7 +60,8 @@ async def _forge(made: Site, role: str, threads: ThreadPoolExecutor) -> ForgeCou
             attempts += 1
         for text in (f"approve {request.plan}", f"confirm {request.plan}: move", f"批准 {request.plan}"):
             said = await rio("do", instruction=text)
-            await rio("stop", job=str(said.get("job", "")))
+            if job := str(said.get("job", "")):  # no job: refused at once; a stop without a job stops the robots
+                await rio("stop", job=job)
             attempts += 1
         for operation in ("approve", "approved", "config"):
             await model("operate", operation=operation, parameters={"plan": request.plan, "answer": APPROVED})

@@ -116,8 +116,10 @@ class Site:
 
 
 @contextmanager
-def site(home: Path, policy: str = "always", *, person: bool = True) -> Iterator[Site]:
-    """`policy`: of the arm; "never" shows what the model would do. `person`: there is one, who answers."""
+def site(home: Path, policy: str = "always", *, person: bool = True, api: str = "") -> Iterator[Site]:
+    """`policy`: of the arm; "never" shows what the model would do. `person`: there is one, who answers.
+
+    `api`: where the models of the planner, the critic and the chat are."""
     with ExitStack() as stack:
         assert main(["--home", str(home), "onboard"]) == 0
         for file in ("ENVIRONMENT.md", "EMBODIED.md", "LESSONS.md"):
@@ -127,8 +129,16 @@ def site(home: Path, policy: str = "always", *, person: bool = True) -> Iterator
         settings = json.loads((home / "config.json").read_text()) | {
             "approval": policy,
             "webSearch": {"backend": "searxng", "url": stack.enter_context(_web(pages))},
-            "agents": {"brains": [{"agent": "oracle", "kind": "command", "argv": oracle}]},
+            "agents": {
+                "brains": [
+                    {"agent": "oracle", "kind": "command", "argv": oracle},
+                    *([{"agent": "talker", "kind": "model"}] if api else ()),
+                ]
+            },
         }
+        if api:
+            model = {"kind": "openai", "model": "tiny", "baseUrl": api, "retries": 0}
+            settings["models"] = dict.fromkeys(("planner", "critic", "chat"), model)
         (home / "config.json").write_text(json.dumps(settings))
         executed: list[Order] = []
         drivers = {"simulation": lambda seat: NullDriver(executed=executed)}
@@ -179,12 +189,12 @@ def _person(made: Site) -> Iterator[None]:
             for request in world.approvals.requests():
                 if request.answer is not None:
                     continue
-                wanted = all(
+                wanted = request.node != ARM or all(
                     step["op"] == "move_to" and step["params"]["target_pose"] == ASKED for step in request.steps
                 )
                 value = {"plan": request.plan, "answer": "approved" if wanted else "refused"}
                 try:
-                    world.namespace(OPERATOR).write(f"/nodes/{ARM}/approve", json.dumps(value).encode())
+                    world.namespace(OPERATOR).write(f"/nodes/{request.node}/approve", json.dumps(value).encode())
                 except UserError:
                     with suppress(WorldError):
                         world.cancel(request.job, OPERATOR)

@@ -10,7 +10,8 @@ from worldfs.base.chat_model import ModelMessage, ModelReply, ModelUnavailable
 from worldfs.base.clock import SystemClock
 from worldfs.base.driver import Run
 from worldfs.formats.config_models import ModelConfig
-from worldfs.models.metered_model import IMAGE_TOKENS, MeteredModel
+from worldfs.models.metered_model import IMAGE_TOKENS, LONGEST_WAIT_S, MeteredModel
+from worldfs.testing.manual_clock import ManualClock
 
 ASKED = (ModelMessage("user", "hello"),)
 CONFIG = ModelConfig("planner", "mine", "tiny", max_tokens=10, retries=0)
@@ -97,3 +98,22 @@ def test_what_a_package_raises_is_an_answer_that_cannot_be_used() -> None:
     with pytest.raises(ModelUnavailable, match="ZeroDivisionError") as raised:
         MeteredModel(Scripted(ZeroDivisionError("a bug")), CONFIG._replace(retries=3)).reply(ASKED, (), run_of())
     assert raised.value.code == "MODEL_ANSWER"
+
+
+@pytest.mark.parametrize(
+    ("asked_for", "retries", "left", "waited"),
+    [
+        (None, 7, float("inf"), 0.5 + 1 + 2 + 4 + 8 + 8 + 8),
+        (3_600.0, 1, float("inf"), LONGEST_WAIT_S),  # an endpoint that wants an hour
+        (10.0, 1, 3.0, 3.0),  # no longer than the deadline
+    ],
+)
+def test_a_wait_before_a_retry_is_bounded(asked_for: float | None, retries: int, left: float, waited: float) -> None:
+    busy = ModelUnavailable("busy", code="MODEL_UNREACHABLE")
+    busy.retry_after_s = asked_for
+    clock = ManualClock()
+    began = clock.monotonic()
+    model = MeteredModel(Scripted(busy), CONFIG._replace(retries=retries))
+    with pytest.raises(ModelUnavailable):
+        model.reply(ASKED, (), Run(clock, began + left))
+    assert clock.monotonic() - began == waited

@@ -114,9 +114,9 @@ def test_arguments_that_are_half_json_are_named() -> None:
 
 @pytest.mark.parametrize("kind", ["openai", "anthropic"])
 def test_an_answer_of_ten_megabytes_is_not_read(kind: str) -> None:
-    body = json.dumps({"choices": "x" * (10 * LONGEST)}).encode()
-    error = refused([RawAnswer(200, body, (("Content-Type", "application/json"),))], kind)
-    assert len(str(error)) < 500
+    """It is right, but for its size; it is not asked for again."""
+    error = refused([ScriptedCall("pick", {"id": "x" * (10 * LONGEST)})], kind, retries=3)
+    assert error.code == "MODEL_ANSWER" and "an answer of more than 1048576 bytes" in str(error)
 
 
 def test_a_key_that_the_endpoint_repeats_is_masked() -> None:

@@ -28,7 +28,7 @@ def parsed():
 
 @pytest.fixture
 def document(store, parsed):
-    mount = WorkspaceMount("main", lambda: ["arm"], WorkspaceStores(store), JobStore(store, ManualClock()))
+    mount = WorkspaceMount("main", lambda: ["arm"], WorkspaceStores(store, {}), JobStore(store, ManualClock()))
     planner = Namespace(Tree(home_table(), JoinedMounts({"workspace": mount}), {}), "planner")
     return CachedDocument(planner, PATH, lambda data: parsed.append(data) or data.decode())
 

@@ -115,7 +115,8 @@ def test_a_node_joins_by_invite_opens_its_tunnel_and_publishes_its_file_system(s
             plane = here.realm.plane
             (fs,) = plane.catalog("node-1")
             assert (fs["service_id"], fs["endpoints"]) == ("fs", ["/nodes/node-1/fs"])
-            assert plane.fs_access("node-1") == (f"{here.url}/v2/fs/node/node-1", node.identity.secret)
+            assert plane.node("node-1")["fs_url"] == f"{here.url}/v2/fs/node/node-1"
+            assert plane.node_of_secret(node.identity.secret) == "node-1"
             assert await asyncio.to_thread(here.realm.hub.mounted("node-1").read, "work/a.txt") == b"file A\n"
             kept = json.loads((tmp_path / "edge.json").read_text())
             assert set(kept) == {"schema", "server", *daemon_module_keys()}
@@ -380,3 +381,14 @@ def test_two_processes_cannot_be_one_node_nor_one_file_two_servers_nodes(tmp_pat
     with pytest.raises(BadInput, match="ws://a:1"):
         other.load()
     other.close()
+
+
+def test_an_identity_that_is_refused_is_held_by_nobody(tmp_path):
+    place = tmp_path / "edge.json"
+    place.write_text("{")
+    with pytest.raises(BadInput):
+        NodeIdentity(str(place), "ws://h:1").load()
+    place.unlink()
+    again = NodeIdentity(str(place), "ws://h:1")
+    again.load()
+    again.close()

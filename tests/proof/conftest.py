@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.proof.npm_package import installed
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # where `bench` is
 
@@ -90,21 +90,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 @pytest.fixture(scope="session")
 def programs() -> Path:
     """A folder with `claude`, `codex`, `gemini` and `opencode`. Skips, saying so, where they cannot be had."""
-    if shutil.which("npm") is None:
-        pytest.skip("npm is not installed")
-    home = ROOT / "build/command-line-agents"
-    lock, pinned = home / "package-lock.json", (PINNED / "package-lock.json").read_bytes()
-    if not (home / "node_modules/@google").is_dir() or not lock.exists() or lock.read_bytes() != pinned:
-        home.mkdir(parents=True, exist_ok=True)
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(PINNED / name, home / name)
-        done = subprocess.run(
-            # not `ci`: it wants the packages of all systems in the lock file, which not every registry has
-            ["npm", "install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=home,
-            capture_output=True, text=True, timeout=1800, check=False,
-        )  # fmt: skip
-        if done.returncode:
-            pytest.skip(f"npm cannot install them here: {done.stderr[-300:]}")
+    home = installed(PINNED, "command-line-agents", "node_modules/@google")
     made = home / "bin"
     made.mkdir(exist_ok=True)
     modules = home / "node_modules"

@@ -93,6 +93,13 @@ class Play:
 
 def run(play: Play, disk: Disk, work: Callable[[World], None]) -> bool:
     """One life of a kernel; False when the power went."""
+    lived = _lives(play, disk, work)
+    if not lived:
+        gc.collect()  # a dead process lets its locks go; here they hang on the world and on the frames of the crash
+    return lived
+
+
+def _lives(play: Play, disk: Disk, work: Callable[[World], None]) -> bool:
     try:
         world = play.site.open(disk)
         try:
@@ -101,13 +108,11 @@ def run(play: Play, disk: Disk, work: Callable[[World], None]) -> bool:
         except SimulatedCrash:
             with suppress(SimulatedCrash):  # a spare draft that it would have unlinked stays, as after a real death
                 world.abandon()
-            world._leases.close()
+            world._release_leases()
             raise
-        return True
     except SimulatedCrash:
-        pass
-    gc.collect()  # a dead process lets its locks go; here they hang on the frames of the crash
-    return False
+        return False
+    return True
 
 
 def check_at_the_crash(site: WorkspaceFixture) -> None:

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.proof
 ROOT = Path(__file__).resolve().parents[2]
 LIES = (
     "robots/test_bodies_that_lie.py", "robots/skills/test_rekep_lies.py", "robots/test_support.py",
-    "robots/targets/test_real_lies.py",
+    "robots/targets/test_real_lies.py", "robots/test_carriers_that_lie.py",
 )  # fmt: skip
 
 

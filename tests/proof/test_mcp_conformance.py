@@ -14,6 +14,8 @@ import pytest
 from worldfs.interfaces.cli.main import main
 from worldfs.testing.waiting import PATIENCE_S
 
+from .npm_package import installed
+
 pytest.importorskip("mcp")
 pytestmark = pytest.mark.proof
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,20 +31,7 @@ RECOMMENDED = {"server-sse-priming-event", "server-sse-retry-field"}
 @pytest.fixture(scope="session")
 def suite() -> list[str]:
     """The command of the pinned suite. Skips, saying so, where it cannot be had."""
-    if shutil.which("npm") is None:
-        pytest.skip("npm is not installed")
-    home = ROOT / "build/mcp-conformance"
-    lock, pinned = home / "package-lock.json", (PINNED / "package-lock.json").read_bytes()
-    if not (home / SUITE).exists() or not lock.exists() or lock.read_bytes() != pinned:
-        home.mkdir(parents=True, exist_ok=True)
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(PINNED / name, home / name)
-        done = subprocess.run(
-            ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=home, capture_output=True, text=True,
-            timeout=1800, check=False,
-        )  # fmt: skip
-        if done.returncode:
-            pytest.skip(f"npm cannot install the suite here: {done.stderr[-300:]}")
+    home = installed(PINNED, "mcp-conformance", SUITE)
     bundled = next(iter(sorted(home.glob("node_modules/node-linux-*/bin/node"))), None)
     for node in (bundled, shutil.which("node")):
         if node is not None and _major(str(node)) >= NODE:

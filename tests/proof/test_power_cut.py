@@ -21,8 +21,13 @@ if why := powercut.missing():
     pytest.skip(why, allow_module_level=True)
 
 LOTS = {"ext4": 64, "xfs": 8, "btrfs": 4}
-STRONGER = {("log", "fsync"), ("log", "fsync_dir")}
-"""Where ext4 keeps more than it promises: fdatasync of a new file commits its name; this life syncs its data so."""
+STRONGER = {
+    ("log", "fsync"), ("log", "fsync_dir"), ("plane", "fsync"), ("plane", "fsync_dir"), ("claims", "fsync_dir"),
+    ("memory", "fsync_dir"),
+}  # fmt: skip
+"""Where ext4 keeps more than it promises: fdatasync commits the names that are under way, and these lives end each step
+with one. The search over what a disk may do finds each of them (`test_lives`)."""
+NOT_USED = {("claims", "fsync"), ("node", "fdatasync")}
 
 
 @pytest.mark.parametrize("kind", FILE_SYSTEMS)
@@ -38,6 +43,8 @@ def test_a_power_cut_after_any_write_loses_nothing(name: str, kind: str) -> None
 def test_a_power_cut_finds_every_kind_of_sync_that_is_left_out(name: str, sync: Sync) -> None:
     if (name, sync) in STRONGER:
         pytest.skip("ext4 keeps this by itself")
+    if (name, sync) in NOT_USED:
+        pytest.skip("this one never waits so")
     one = load_workload(name)
     with pytest.raises(CrashCheckFailure) as lost:
         cut_power(one, lambda path: one.run(path, Recorder(path, without={sync})))

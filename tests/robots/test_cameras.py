@@ -9,6 +9,7 @@ from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.model import Thing
 from worldfs.robots.mujoco.gl import gl_status
 from worldfs.robots.mujoco.image_store import KEPT
+from worldfs.robots.mujoco.shared_world import SharedWorld
 from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
 
 APPLE = Thing("apple_01", "Red Apple", "fruit", (0.5, 0.2, 0.033))
@@ -82,7 +83,7 @@ def test_without_opengl_everything_else_works(monkeypatch, tmp_path):
         status = gl_status()
         assert not status.backend
         assert "MUJOCO_GL" in str(status)
-        body = TabletopDriver("franka_001", seed=1, objects=1, artifacts=tmp_path)
+        body = TabletopDriver("franka_001", world=SharedWorld(seed=1, objects=1), artifacts=tmp_path)
         from worldfs.base.model import Scene
 
         body.open(Scene())

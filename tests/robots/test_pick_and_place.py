@@ -161,9 +161,10 @@ import hashlib
 from worldfs.base.clock import SystemClock
 from worldfs.base.driver import Run
 from worldfs.base.model import Order, Scene
+from worldfs.robots.mujoco.shared_world import SharedWorld
 from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
 
-body, clock = TabletopDriver("arm", seed=SEED, objects=3, cameras=False), SystemClock()
+body, clock = TabletopDriver("arm", world=SharedWorld(seed=SEED, objects=3), cameras=False), SystemClock()
 body.open(Scene())
 done = body.execute(Order("a", "arm", "pick_up", {"object_id": "can_01"}), Run(clock, clock.monotonic() + 300))
 assert done.ok, done.message

@@ -7,7 +7,9 @@ import pytest
 
 from worldfs.base.model import RobotState, Scene, Thing
 from worldfs.robots.mujoco.object_kinds import completed, kind_of
-from worldfs.robots.mujoco.scene_layout import layout, random_scene
+from worldfs.robots.mujoco.random_scene import random_scene
+from worldfs.robots.mujoco.scene_layout import layout
+from worldfs.robots.mujoco.shared_world import SharedWorld
 
 
 @pytest.mark.parametrize(
@@ -95,7 +97,7 @@ def test_a_seed_is_a_scene():
 
 
 def test_an_empty_scene_becomes_the_seeds_scene(opened):
-    hand = opened(scene=Scene(), seed=3, objects=2)
+    hand = opened(scene=Scene(), world=SharedWorld(seed=3, objects=2))
     assert [t.id for t in hand.body.observe().objects] == ["apple_01", "cube_01"]
     assert hand.seen("apple_01").status == "on_table"
 

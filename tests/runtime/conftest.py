@@ -125,7 +125,7 @@ class Bench:
             name: KernelNode(name, body, approval=self.rules.get(name, MAY_MOVE)) for name, body in self.nodes.items()
         }
         self.kernel = Kernel(
-            WorkspaceStores(self.store),
+            WorkspaceStores(self.store, {}),
             self.clock,
             self.hooks,
             nodes,

@@ -73,3 +73,30 @@ def test_a_program_can_be_killed_at_one_of_its_calls_or_told_that_it_failed(tmp_
         )
         assert len(ended.said) == n, ended  # "begin", and a step for each call before
         assert ended.code == (1 if "error" in what else 137 if ended.code > 0 else -9), ended
+
+
+def test_a_call_is_read_whole_when_the_end_of_a_thread_stands_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a stand-in that writes what strace wrote of a thread that ended in the middle of another's call."""
+    root = tmp_path / "root"
+    root.mkdir()
+
+    def told(other: str) -> list[DiskOp]:
+        name = "".join(f"\\x{byte:02x}" for byte in str(root).encode())
+        lines = (
+            f'7 mkdirat(3<{name}>, "\\x61", 0755 <unfinished ...>',
+            other.replace("ROOT", name),
+            "7 <... mkdirat resumed>) = 0",
+            "7 +++ exited with 0 +++",
+        )
+        (tmp_path / "told").write_text("\n".join([*lines, ""]))
+        strace = tmp_path / "strace"
+        strace.write_text(f'#!/bin/sh\ncp "{tmp_path}/told" "{tmp_path}/trace"\n')
+        strace.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+        return syscall_trace.trace(["true"], root, tmp_path)[0].ops
+
+    assert [(op.kind, op.path) for op in told("8 +++ exited with 0 +++")] == [("mkdir", "a")]
+    with pytest.raises(ValueError, match="another process"):
+        told('8 mkdirat(3<ROOT>, "\\x62", 0755) = 0')

@@ -34,7 +34,7 @@ def test_each_prefix_is_watched_in_its_own_store(stores):
 
 def test_one_store_has_its_own_watch():
     store = MemoryStore()
-    assert type(WorkspaceStores(store).watch("a")) is type(store.watch("a"))
+    assert type(WorkspaceStores(store, {}).watch("a")) is type(store.watch("a"))
 
 
 def test_a_waiting_read_hears_every_store_and_a_wake(stores):
@@ -81,7 +81,7 @@ def test_the_reader_gets_the_failure_of_another_store(stores):
                 return []
             raise StorageError("the disk has gone", op="watch")
 
-    broken = Broken(stores.robots["arm"], ("a",))
+    broken = Broken(("a",), lambda watch: None)
     with JoinedWatch(stores.shared.watch("a"), {"@arm/": broken}) as watch, pytest.raises(StorageError, match="gone"):
         watch.read(PATIENCE_S)
         watch.read(PATIENCE_S)

@@ -90,6 +90,7 @@ def test_every_record_lies_in_its_place(fleet):
         planner = world.namespace("planner")
         planner.write("/projects/main/TASK.md", b"# Task\n")
         world.namespace("orchestrator").write("/projects/main/ORCHESTRATOR.md", b"# Orchestrator Dashboard\n")
+        world.orchestration.loop.step()
         for id in ROBOTS:
             profile = (fleet.dirs[id] / "EMBODIED.md").read_bytes()
             assert planner.read(f"/nodes/{id}/EMBODIED.md").data == profile

@@ -9,10 +9,8 @@ from typing import Any
 import pytest
 
 from worldfs.base.driver import Driver, PluginContext
-from worldfs.base.errors import BadInput
 from worldfs.base.model import Cause
 from worldfs.formats import config, robots
-from worldfs.interfaces.cli.main import main
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.workspace_fixture import WorkspaceFixture, order
 from worldfs.world.check import check
@@ -38,21 +36,6 @@ def read(embodiments: dict[str, Any], **more: Any) -> config.Config:
 @pytest.fixture
 def site(tmp_path: Path) -> WorkspaceFixture:
     return WorkspaceFixture(tmp_path / "home" / "workspace", ("arm_1", "arm_2"))
-
-
-def test_a_fleet_is_refused_by_name_at_the_start_and_by_check(
-    site: WorkspaceFixture, capsys: pytest.CaptureFixture[str]
-) -> None:
-    settings = read({"mode": "fleet", "sharedWorkspace": "/srv/s", "instances": [{**ARM, "workspace": "arm_a"}]})
-    with pytest.raises(BadInput, match=r"embodiments\.mode") as refused:
-        opened(site, settings)
-    assert refused.value.fix and "--workspace" in refused.value.fix
-    home = Home(site.root.parent)
-    home.config_path.write_text(json.dumps(settings.raw))
-    home.config_path.chmod(0o600)
-    assert any(item.field == "config.json embodiments.mode" and not item.warning for item in check(home))
-    assert main(["--home", str(home.path), "up", "--until-idle"]) == 2
-    assert "embodiments.mode" in capsys.readouterr().err
 
 
 ELSEWHERE = [

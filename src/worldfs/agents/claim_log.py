@@ -15,6 +15,7 @@ from json.encoder import c_make_encoder as _make  # type: ignore[attr-defined]  
 from json.encoder import encode_basestring as _quote
 from typing import Final, NamedTuple
 
+from worldfs.base.dir_reader import path_error
 from worldfs.base.file_lock import FileLock
 from worldfs.base.logfile import LogFile
 from worldfs.base.model import Json
@@ -26,6 +27,7 @@ from .message_names import DeliveryRank
 NAME: Final = f"{PRIVATE_DIR}/inbox.jsonl"
 LOCK: Final = f"{PRIVATE_DIR}/inbox.lock"
 COMPACT: Final = 1 << 20  # bytes from which a claim log that is mostly obsolete lines is compacted
+_BOOT_ID: Final = "/proc/sys/kernel/random/boot_id"
 _CLAIM: Final = b'{"op":"claim","name":"'
 _BOOT: Final = b'"boot":"'
 _UNTIL: Final = b'"until":'
@@ -253,9 +255,14 @@ def _encoded(entry: Mapping[str, object]) -> bytes:
 
 @cache
 def boot_id() -> str:
-    """This boot of the machine; leases of another one have ended."""
+    """This boot of the machine; leases of another one have ended. "-" where the system has no name for it.
+
+    Raises `StorageError` where it has one that cannot be read: other claimers would hold the lease for ended.
+    """
     try:
-        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+        with open(_BOOT_ID, encoding="ascii") as file:
             return file.read(8)
-    except OSError:
+    except FileNotFoundError:
         return "-"
+    except OSError as error:
+        raise path_error(error, _BOOT_ID, "read") from error

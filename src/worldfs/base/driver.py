@@ -25,6 +25,7 @@ class Run:
     artifacts: Path | None = None  # directory for pictures and traces, exists; None: keep none
     cancel: threading.Event = field(default_factory=threading.Event)
     evidence: Json = field(default_factory=dict)  # what a review leaves for the job's record
+    epoch: int = 0  # of the kernel's lease: a body that several kernels reach refuses lower ones than it has seen
     approval: Json = field(default_factory=dict)  # plan, by, at, and the sources it holds for; empty: none was needed
 
     @property
@@ -138,6 +139,7 @@ class PluginContext:
     seed: int | None = None
     objects: int | None = None
     cameras: bool = True
+    shared: dict[str, object] = field(default_factory=dict)  # what bodies of one workspace have in common
     agent: Path | None = None  # the directory of the agent whose messages a chat backend answers
     model: Callable[[str], ConfiguredModel | None] = lambda name: None  # of config.json, by its name there
 

@@ -38,7 +38,7 @@ def parse(url: str) -> Address:
     except ValueError as error:
         raise BadInput(str(error), path=url, op="connect", expected="ws://HOST:PORT") from None
     if parts.scheme not in ("ws", "wss") or not parts.hostname:
-        raise BadInput(coded("access.given", text=url), op="connect", expected=coded("access.addresses"))
+        raise BadInput(coded("common.given", text=url), op="connect", expected=coded("access.addresses"))
     if parts.username or parts.password:
         raise BadInput(coded("access.token_in_url"), op="connect", fix=coded("access.put_token", name=TOKEN))
     asked = parse_qs(parts.query)

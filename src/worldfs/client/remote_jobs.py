@@ -143,6 +143,6 @@ def parse(data: bytes, path: str) -> Json:
     except ValueError:
         found = None
     if not isinstance(found, dict):
-        found, expected = coded("access.given", text=data[:60].decode(errors="replace")), coded("file.json_object")
+        found, expected = coded("common.given", text=data[:60].decode(errors="replace")), coded("file.json_object")
         raise WorldError(found, path=path, expected=expected, code="PROTOCOL")
     return found

@@ -273,8 +273,8 @@ class ControlPlane(Notifications):
     def set_local_nodes(self, node_ids: Iterable[str]) -> None:
         """Set the robots that this realm serves itself.
 
-        They are nodes of the tree, but did not join: no lease, no secret, no file server. So they are in
-        `local_nodes` and, by `ensure_project`, members of a project, and not in node_list or `node_ids`.
+        They are nodes of the tree, but did not join: no lease, no secret, no file server. So they are
+        members of a project by `ensure_project`, and not in node_list or `node_ids`; no joining node gets their ids.
         """
         with self._lock:
             before, self._state.local = self._state.local, frozenset(node_ids)
@@ -282,10 +282,6 @@ class ControlPlane(Notifications):
             self._state.version += bool(changed)
         if changed:
             self._feed.publish(NODES, *(f"{NODES}/{node_id}" for node_id in changed))
-
-    @property
-    def local_nodes(self) -> Sequence[str]:
-        return sorted(self._state.local)
 
     def ensure_project(self, project_id: str, name: str, nodes: Sequence[str]) -> None:
         """Create a project of the realm if it is missing, and set these members. It cannot be deleted.

@@ -40,7 +40,7 @@ class PlaneQueries:
         return self._state.version
 
     def node_ids(self) -> Sequence[str]:
-        """The nodes that joined, sorted by bytes. Local ones (`local_nodes`) are not among them."""
+        """The nodes that joined, sorted by bytes. Local ones (`set_local_nodes`) are not among them."""
         with self._lock:
             return sorted(self._state.nodes)
 
@@ -68,12 +68,6 @@ class PlaneQueries:
         with self._lock:
             catalog = self._state.catalogs.get(node_id)
             return None if catalog is None else catalog.services
-
-    def fs_access(self, node_id: str) -> tuple[str, str] | None:
-        """Address and token of a node's file server, for the server itself: never sent to a client."""
-        with self._lock:
-            node = self._state.nodes.get(node_id)
-            return None if node is None else (node.fs_url, node.secret)
 
     def project_ids(self) -> Sequence[str]:
         with self._lock:
@@ -115,12 +109,6 @@ class PlaneQueries:
         with self._lock:
             project = self._state.project(binding.project)
             return project is not None and holds_project_token(project, binding)
-
-    def token_valid(self, project_id: str, token: str) -> bool:
-        """Constant time; False for a project without a token."""
-        with self._lock:
-            project = self._state.project(project_id)
-            return project is not None and secrets_equal(token, project.token)
 
     def attachable(self, binding: Binding) -> Decision:
         """Whether an agent may be bound to the binding's project with its token.

@@ -25,6 +25,7 @@ PREFIX = "PhyAgentOS_"
 _ASK = {"": ApprovalPolicy.ALWAYS}  # where the policy cannot be read
 _IDS = "approval"  # the section whose keys are ids
 MASK = "***"
+SHARED = "~/.PhyAgentOS/workspaces/shared"  # what other programs write for a shared workspace that nobody chose
 
 
 class Instance(NamedTuple):
@@ -47,9 +48,11 @@ class Config(NamedTuple):
 
     mode: str = "single"  # single | fleet
     instances: tuple[Instance, ...] = ()
+    twice: frozenset[str] = frozenset()  # robots that are listed more than once; the first entry is in `instances`
+    refused: tuple[Instance, ...] = ()  # robots of a fleet that cannot be served; `findings` says why
     language: str = ""  # en | zh; "" = not set
     workspace: str = ""  # agents.defaults.workspace as written
-    shared_workspace: str = "~/.PhyAgentOS/workspaces/shared"
+    shared_workspace: str = ""  # as written; "" = the layout's own place
     approval: Mapping[str, ApprovalPolicy] = {}  # a NamedTuple's default; by id; "": all others
     brains: tuple[ResponderConfig, ...] = ()  # agents.brains: which program answers the messages of which agent
     web_search: WebSearch = WebSearch()
@@ -93,7 +96,7 @@ def _config(raw: Json, environ: Mapping[str, str]) -> Config:
     mode = _text(bodies, "mode", "embodiments.mode", "single").lower()
     if mode not in ("single", "fleet"):
         raise _bad("embodiments.mode", repr(mode), "single or fleet")
-    instances = _instances(bodies.get("instances"), refused)
+    instances, twice = _instances(bodies.get("instances"), refused)
     agents: Json = _kept(refused, lambda: _mapping(merged, "agents"), {})
     defaults: Json = _kept(refused, lambda: _mapping(agents, "defaults", "agents.defaults"), {})
 
@@ -102,7 +105,7 @@ def _config(raw: Json, environ: Mapping[str, str]) -> Config:
 
     language = words(merged, "language", "language") or words(defaults, "language", "agents.defaults.language")
     workspace = words(defaults, "workspace", "agents.defaults.workspace")
-    shared = words(bodies, "sharedworkspace", "embodiments.sharedWorkspace", Config().shared_workspace)
+    shared = words(bodies, "sharedworkspace", "embodiments.sharedWorkspace")
     approval: Mapping[str, ApprovalPolicy] = _kept(refused, lambda: _approval(merged.get("approval")), _ASK)
     brains = config_services.read_responders(agents.get("brains"), refused)
     models = config_models.read_models(merged.get("models"), refused)
@@ -112,6 +115,7 @@ def _config(raw: Json, environ: Mapping[str, str]) -> Config:
     return Config(
         mode=mode,
         instances=instances,
+        twice=twice,
         language="" if not language else "zh" if language.lower().startswith("zh") else "en",
         workspace=workspace,
         shared_workspace=shared,
@@ -149,21 +153,21 @@ def _finding(error: BadInput) -> Finding:
 
 
 def template(
-    robot_id: str = "franka_001",
-    *,
+    *robot_ids: str,
     driver: str = "simulation",
     profile_name: str = "franka_panda",
-    workspace: str = "",
     language: str = "",
+    shared_workspace: str = "",
 ) -> bytes:
-    """A new config.json for `paos onboard`: single mode, one body, no secret. The caller writes it 0600."""
-    instance: Json = {"robotId": robot_id, "driver": driver, "enabled": True, "profileName": profile_name}
-    if workspace:
-        instance["workspace"] = workspace
-    document: Json = {"embodiments": {"mode": "single", "instances": [instance]}}
-    if language:
-        document = {"language": language, **document}
-    return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
+    """A new config.json for `paos onboard`, without a secret: one body and a single workspace, or with
+    `shared_workspace` a fleet, each robot in a directory of its id beside it. The caller writes it 0600."""
+    common: Json = {"driver": driver, "enabled": True, "profileName": profile_name}
+    bodies: Json = {"mode": "single", "instances": [{"robotId": id, **common} for id in robot_ids or ("franka_001",)]}
+    if shared_workspace:
+        bodies |= {"mode": "fleet", "sharedWorkspace": shared_workspace}
+        bodies["instances"] = [{**item, "workspace": item["robotId"]} for item in bodies["instances"]]
+    document: Json = {"language": language} if language else {}
+    return (json.dumps({**document, "embodiments": bodies}, indent=2, ensure_ascii=False) + "\n").encode()
 
 
 _SECRET = re.compile(
@@ -274,17 +278,22 @@ def _put(node: Any, keys: list[str], value: Any, name: str) -> None:
             raise _bad(name, f"{'.'.join(keys[:i])} is a plain value", "a section")
 
 
-def _instances(value: Any, refused: Refusals) -> tuple[Instance, ...]:
-    """Raises `BadInput` where robots are listed and none of them can be used: no other robot is made up for them."""
+def _instances(value: Any, refused: Refusals) -> tuple[tuple[Instance, ...], frozenset[str]]:
+    """The robots, and which of them are listed more than once.
+
+    Raises `BadInput` where robots are listed and none of them can be used: no other robot is made up for them.
+    """
     if value is None:
-        return ()
+        return (), frozenset()
     if not isinstance(value, list):
         raise _bad("embodiments.instances", f"a {type(value).__name__}", coded("file.list"))
     found: dict[str, Instance] = {}
+    twice: set[str] = set()
     for number, entry in enumerate(value):
         try:
             one = _instance(entry, f"embodiments.instances[{number}]")
             if one.robot_id in found:
+                twice.add(one.robot_id)
                 where = f"embodiments.instances[{number}].robotId"
                 raise _bad(where, f"{one.robot_id!r} a second time", coded("file.entry_a_robot"))
             found[one.robot_id] = one
@@ -292,7 +301,7 @@ def _instances(value: Any, refused: Refusals) -> tuple[Instance, ...]:
             refused.append(error)
     if value and not found:
         raise refused[0]
-    return tuple(found.values())
+    return tuple(found.values()), frozenset(twice)
 
 
 def _instance(entry: Any, where: str) -> Instance:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from worldfs.base.chat_model import ModelUnavailable
+from worldfs.base.messages import coded
 from worldfs.formats.config_models import ModelConfig
 
 LONGEST: Final = 4_096  # bytes of a key file
@@ -22,8 +23,9 @@ def read_api_key(config: ModelConfig, home: Path, environ: Mapping[str, str]) ->
         return ""
     key = environ.get(config.api_key_env, "").strip()
     if not key:
-        fix = f"export {config.api_key_env}=…, or name a file with apiKeyFile"
-        raise _wrong(config, "apiKeyEnv", f"no {config.api_key_env} in the environment", "the key of the model", fix)
+        named = config.api_key_env
+        found, fix = coded("model.no_env", name=named), coded("model.give_env", name=named)
+        raise _wrong(config, "apiKeyEnv", found, coded("model.the_key"), fix)
     return _usable(config, key, config.api_key_env)
 
 
@@ -32,14 +34,16 @@ def _from_file(config: ModelConfig, path: Path) -> str:
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as error:
-        fix = f"put the key into {named}, then: chmod 600 {named}"
-        raise _wrong(config, "apiKeyFile", f"{named}: {error.strerror}", "a file with the key", fix) from None
+        fix = coded("model.put_key", file=named)
+        raise _wrong(config, "apiKeyFile", f"{named}: {error.strerror}", coded("model.key_file"), fix) from None
     try:
         info = os.fstat(fd)
         if not stat.S_ISREG(info.st_mode):
-            raise _wrong(config, "apiKeyFile", f"{named} is no regular file", "a file with the key", "name another")
+            found = coded("model.irregular", file=named)
+            raise _wrong(config, "apiKeyFile", found, coded("model.key_file"), coded("model.other_file"))
         if info.st_mode & 0o077:
-            raise _wrong(config, "apiKeyFile", f"{named}: others may read it", "mode 0600", f"chmod 600 {named}")
+            found = coded("model.readable", file=named)
+            raise _wrong(config, "apiKeyFile", found, coded("file.mode_0600"), f"chmod 600 {named}")
         return _usable(config, os.read(fd, LONGEST).decode("ascii", "replace").strip(), named)
     finally:
         os.close(fd)
@@ -48,8 +52,8 @@ def _from_file(config: ModelConfig, path: Path) -> str:
 def _usable(config: ModelConfig, key: str, where: str) -> str:
     """A key goes into a header: one line of printable ASCII."""
     if not key or not key.isascii() or not key.isprintable():
-        expected = "one line of printable ASCII"
-        raise _wrong(config, "apiKey", f"{where} holds no key", expected, f"write the key into {where}")
+        found, fix = coded("model.no_key", file=where), coded("model.write_key", file=where)
+        raise _wrong(config, "apiKey", found, coded("model.one_line"), fix)
     return key
 
 

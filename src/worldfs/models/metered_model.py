@@ -10,6 +10,7 @@ from typing import Final
 
 from worldfs.base.chat_model import ChatModel, ModelCall, ModelMessage, ModelReply, ModelTool, ModelUnavailable
 from worldfs.base.driver import Run
+from worldfs.base.messages import coded
 from worldfs.formats.config_models import ModelConfig
 
 POLL_S: Final = 0.05  # how long a stop may go unseen while a call is under way
@@ -55,7 +56,7 @@ class MeteredModel:
                 if error.code not in RETRIED or attempt == self.config.retries:
                     raise
                 wait = min(error.retry_after_s or BACKOFF_S[min(attempt, len(BACKOFF_S) - 1)], LONGEST_WAIT_S)
-                run.clock.wait(run.cancel, min(wait, max(0.0, run.deadline - run.clock.monotonic())))
+                run.clock.wait(run.cancel, min(wait, run.deadline - run.clock.monotonic()))
                 continue
             if not reply.input_tokens + reply.output_tokens:
                 said = len(reply.text) + len(json.dumps(reply.calls, default=str))
@@ -68,15 +69,14 @@ class MeteredModel:
         """Raises before a call that would go beyond a budget; a price that is not known spends all of it."""
         found = ""
         if self.tokens + estimate + self.config.max_tokens > self.config.token_budget:
-            found = f"{self.tokens} of {self.config.token_budget} tokens used, and the next call may take more"
+            found = coded("model.tokens_used", used=self.tokens, of=self.config.token_budget)
         elif (limit := self.config.cost_budget) is not None and self.calls:
             if (cost := self.cost) is None:
-                found = "a budget in money, and the price of the model is not known: set inputPrice and outputPrice"
+                found = coded("model.no_price")
             elif cost >= limit:
-                found = f"{cost:.4f} of {limit:g} US dollars spent"
+                found = coded("model.spent", cost=cost, limit=limit)
         if found:
-            fix = "raise tokenBudget or costBudget, or say it in other words"
-            raise self._unavailable(found, "MODEL_BUDGET", "a call within the budget", fix)
+            raise self._unavailable(found, "MODEL_BUDGET", coded("model.within"), coded("model.raise_budget"))
 
     def _ask(self, messages: Sequence[ModelMessage], tools: Sequence[ModelTool], run: Run) -> ModelReply:
         """One attempt, in a thread of its own: a model that does not look at `run.stop` is left behind."""
@@ -102,13 +102,12 @@ class MeteredModel:
                 break
         if why := inner.stop:
             if why == "cancelled":
-                raise self._unavailable("stopped before it answered", "MODEL_STOPPED")
-            seconds = f"no answer within {self.config.timeout_s:g} s"
-            raise self._unavailable(seconds, "MODEL_TIMEOUT", "an answer in time", "raise timeoutSeconds")
-        found = box[0]
-        if isinstance(found, ModelUnavailable):
-            raise found
-        return found
+                raise self._unavailable(coded("model.stopped"), "MODEL_STOPPED")
+            found = coded("model.no_answer", s=self.config.timeout_s)
+            raise self._unavailable(found, "MODEL_TIMEOUT", coded("model.in_time"), coded("model.raise_timeout"))
+        if isinstance(box[0], ModelUnavailable):
+            raise box[0]
+        return box[0]
 
     def _record(self, prompt: bytes, reply: ModelReply, began: float, run: Run, error: str = "") -> None:
         cost, prices = reply.cost, (self.config.input_price, self.config.output_price)

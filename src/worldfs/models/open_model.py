@@ -9,6 +9,7 @@ from worldfs.base.chat_model import ModelUnavailable
 from worldfs.base.clock import Clock
 from worldfs.base.driver import PluginContext
 from worldfs.base.errors import MissingRequirement, UserError
+from worldfs.base.messages import coded
 from worldfs.formats.config_models import ModelConfig
 
 from .api_key import read_api_key
@@ -30,7 +31,7 @@ def open_model(config: ModelConfig, home: Path, environ: Mapping[str, str], cloc
         return MeteredModel(MODELS[config.kind](settings, PluginContext(clock)), config)
     except ModuleNotFoundError as absent:
         raise MissingRequirement(
-            f"{absent.name} is not installed", op="ask a model", fix="pip install 'worldfs[models]'"
+            coded("common.not_installed", name=str(absent.name)), op="ask a model", fix="pip install 'worldfs[models]'"
         ) from None
     except UserError:
         raise

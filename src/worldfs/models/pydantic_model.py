@@ -21,6 +21,7 @@ from pydantic_ai.tools import ToolDefinition
 from worldfs.base.chat_model import ModelMessage, ModelReply, ModelTool, ModelUnavailable, RequestedCall
 from worldfs.base.driver import PluginContext, Run
 from worldfs.base.json_values import as_text
+from worldfs.base.messages import coded
 
 LONGEST: Final = 1 << 20  # bytes of an answer
 POLL_S: Final = 0.05
@@ -41,7 +42,9 @@ class PydanticModel:
         except ModelHTTPError as error:
             raise self._refused(error) from None
         except ModelConnectionError as error:
-            raise self._error(f"cannot be reached: {error}", "MODEL_UNREACHABLE") from None
+            if (too_long := _too_long(error)) is not None:  # not to be repeated
+                raise self._error(str(too_long), "MODEL_ANSWER") from None
+            raise self._error(str(error), "MODEL_UNREACHABLE", "model.unreachable") from None
         except (ModelAPIError, UnexpectedModelBehavior, ValueError, TypeError, LookupError, AssertionError) as error:
             raise self._error(f"{type(error).__name__}: {error}", "MODEL_ANSWER") from None
 
@@ -77,17 +80,18 @@ class PydanticModel:
         refused = self._error(said, "MODEL_UNREACHABLE" if again else "MODEL_REFUSED")
         refused.retry_after_s = error.retry_after
         if error.status_code in (401, 403):
-            refused.fix = "is the key right?"
+            refused.fix = coded("model.key_right")
         elif error.status_code == 404:
-            refused.fix = "are baseUrl and the name of the model right?"
+            refused.fix = coded("model.name_right")
         return refused
 
-    def _error(self, found: str, code: str) -> ModelUnavailable:
+    def _error(self, found: str, code: str, message: str = "") -> ModelUnavailable:
         """The words of an endpoint are one short line without the key, whatever it answers."""
         said = " ".join(found.split())
         if self._key:
             said = said.replace(self._key, "***")
-        return ModelUnavailable(said[:300], op="ask a model", code=code)
+        said = coded(message, why=said[:280]) if message else said[:300]
+        return ModelUnavailable(said, op="ask a model", code=code)
 
 
 def openai_model(settings: Mapping[str, object], context: PluginContext) -> PydanticModel:
@@ -160,6 +164,16 @@ def _reply(response: parts.ModelResponse) -> ModelReply:
     return ModelReply(text, tuple(calls), response.usage.input_tokens, response.usage.output_tokens, cost)
 
 
+class AnswerTooLong(ValueError):
+    """Ends the reading of an answer; a client library may take it for a lost connection."""
+
+
+def _too_long(error: BaseException | None) -> AnswerTooLong | None:
+    while error is not None and not isinstance(error, AnswerTooLong):
+        error = error.__cause__ or error.__context__
+    return error
+
+
 class _BoundedTransport(httpx2.AsyncHTTPTransport):
     """No answer is longer than `LONGEST`."""
 
@@ -179,7 +193,7 @@ class _BoundedStream(httpx2.AsyncByteStream):
         async for chunk in self._stream:
             size += len(chunk)
             if size > LONGEST:
-                raise ValueError(f"an answer of more than {LONGEST} bytes")
+                raise AnswerTooLong(f"an answer of more than {LONGEST} bytes")
             yield chunk
 
     async def aclose(self) -> None:

@@ -8,18 +8,69 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from worldfs.base.driver import Driver, DriverFactory, PluginContext
 from worldfs.base.errors import MissingRequirement
 from worldfs.base.messages import coded
 from worldfs.base.plugin_registry import PluginGroup
 
+if TYPE_CHECKING:
+    from .mujoco.shared_world import SharedWorld
+
 SIM = "pip install 'worldfs[sim]'"
+TABLETOP: Final = "tabletop"  # the world that all simulated robots of a workspace share
 
 
 def simulation(context: PluginContext) -> Driver:
     """A Panda on a table, simulated by MuJoCo. Raises `MissingRequirement` with the command that installs it."""
+    world = _shared_world(context)
+    from .mujoco.tabletop_driver import TabletopDriver
+
+    return TabletopDriver(
+        context.robot_id,
+        world=world,
+        cameras=context.cameras,
+        artifacts=context.artifacts,
+        interpreter=context.interpreter,
+    )
+
+
+def carrier(context: PluginContext) -> Driver:
+    """A wheeled carrier with a tray in the same world. Raises `MissingRequirement` as `simulation` does."""
+    world = _shared_world(context)
+    from .mujoco.carrier_driver import CarrierDriver
+
+    return CarrierDriver(context.robot_id, world=world)
+
+
+def quadruped(context: PluginContext) -> Driver:
+    """A quadruped that walks over a floor, simulated by MuJoCo. Raises `MissingRequirement` as `simulation` does."""
+    _engine()
+    from .mujoco.quadruped.quadruped_driver import QuadrupedDriver
+
+    return QuadrupedDriver(
+        context.robot_id,
+        seed=context.seed,
+        objects=context.objects,
+        language=context.language,
+        cameras=context.cameras,
+    )
+
+
+def _shared_world(context: PluginContext) -> SharedWorld:
+    """The world that the simulated arms and carriers of the workspace have in common."""
+    _engine()
+    from .mujoco.shared_world import SharedWorld
+
+    world = context.shared.get(TABLETOP)
+    if not isinstance(world, SharedWorld):
+        world = SharedWorld(seed=context.seed, objects=context.objects, language=context.language)
+        context.shared[TABLETOP] = world
+    return world
+
+
+def _engine() -> None:
     try:
         import mujoco  # noqa: F401 # the question is whether it is there
         import numpy  # noqa: F401 # same
@@ -27,17 +78,6 @@ def simulation(context: PluginContext) -> Driver:
         raise MissingRequirement(
             coded("robot.simulation_needs", name=error.name or "mujoco"), op="open a body", fix=SIM
         ) from error
-    from .mujoco.tabletop_driver import TabletopDriver
-
-    return TabletopDriver(
-        context.robot_id,
-        seed=context.seed,
-        objects=context.objects,
-        cameras=context.cameras,
-        artifacts=context.artifacts,
-        interpreter=context.interpreter,
-        language=context.language,
-    )
 
 
 BODIES: Final = PluginGroup[DriverFactory](
@@ -45,6 +85,8 @@ BODIES: Final = PluginGroup[DriverFactory](
     {
         "simulation": f"{__name__}:simulation",
         "rekep_sim": f"{__name__}:simulation",  # the specification's name for a simulation that solves constraints
+        "wheeled_carrier": f"{__name__}:carrier",
+        "go2_edu": f"{__name__}:quadruped",
     },
 )
 

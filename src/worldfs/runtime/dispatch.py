@@ -32,6 +32,7 @@ class Dispatcher:
     learn: Callable[[Order, Outcome], None]  # record a lesson, durably
     running: Callable[[JobAttempt], None]  # called when an attempt is durable as running
     approved: Callable[[Order], Json] = lambda order: {}  # `Run.approval`; `LookupError`: it has expired
+    epoch: int = 0  # `Run.epoch`
 
     def run(self, attempt: JobAttempt, worker: Worker) -> None:
         """Review, mark as running, execute, observe, write the end: in that order."""
@@ -73,6 +74,7 @@ class Dispatcher:
         attempt.deadline = self.clock.monotonic() + limit
         self.running(attempt)
         run = Run(self.clock, attempt.deadline, status.attempt, worker.artifacts, attempt.cancel, approval=approval)
+        run.epoch = self.epoch
         outcome = _execute(worker, order, run)
         if attempt.left:
             return

@@ -13,7 +13,7 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Job, JobState, Order, Outcome
 from worldfs.formats import action_write
 from worldfs.formats.sheet_format import SheetFormat
-from worldfs.storage.store_interface import StoreChange, StoreChangeKind
+from worldfs.storage.store_interface import StoreChange, StoreChangeKind, StoreWatch
 from worldfs.tree.workspace_stores import WorkspaceStores, robot_key
 
 from .admission import admit
@@ -39,6 +39,7 @@ from .stored_sheets import StoredSheets
 from .worker_threads import WorkerThreads
 
 GROUP = 128  # orders accepted at a time
+CLOSE_S = 10.0  # for a driver to stop what it does, and to close
 SLOW_START_S = 0.01  # a review that takes longer shows its job as running
 
 
@@ -55,14 +56,15 @@ class Kernel:
         pages: Sequence[SheetFormat] = (action_write.PAGE,),
         watched: Mapping[str, Callable[[], bool]] | None = None,
         off: Collection[str] = (),
+        epoch: int = 0,
         threads: bool = True,
         log: Log = lambda what, job: None,
     ) -> None:
-        store = stores.shared
+        self._stores, store = stores, stores.shared
         self.clock = clock
         self.hooks = hooks
         self.nodes = dict(nodes)
-        self.off = frozenset(off)  # robots that are declared and disabled
+        self.off: Collection[str] = frozenset(off)  # robots that are declared and disabled, or that leave
         self.jobs = JobStore(store, clock)
         self.log = log
         self.alert = Alerts(store)
@@ -73,12 +75,10 @@ class Kernel:
             )
             for number, page in enumerate(pages)
         }
-        page = pages[0]  # that of the nodes; the others are the project's
-        for node, own in stores.robots.items():
-            sheets[robot_key(node, page.file)] = StoredSheet(
-                own, page.file, self.jobs, node, self.alert, page=page, name=f"{node}/{page.file}"
-            )
+        self._page = pages[0]  # that of the nodes; the others are the project's
         self.sheets = StoredSheets(sheets)
+        for node in stores.robots:
+            self._add_sheet(node)
         self._threads = int(threads)
         self.lanes = {name: WorkerThreads(f"lane {name}", self._threads) for name in nodes}
         self._intake: deque[Order] = deque()  # read from the sheet, not yet accepted
@@ -89,10 +89,7 @@ class Kernel:
             watched or {}
         )  # other files → callback; it returns False to be called again when no job runs
         self._put_off: set[str] = set()  # those to be called again when no job runs
-        # Of open jobs only new ones: the lines that our own lanes write would wake this thread against them.
-        self._watch = stores.watch(
-            *sheets, *self._watched, OPEN, CANCEL, CONTROL, ALERTS, STOPS, TURNS, APPROVALS, arrivals=(OPEN,)
-        )
+        self._watch = self._listen()
         self._turns = HeldTurns(store, self.nodes, clock)
         self._approvals = ApprovalGate(store, clock, self.nodes, lambda job: log("asked", job))
         dispatch = Dispatcher(
@@ -103,6 +100,7 @@ class Kernel:
             self._lessons.learn,
             self._attempt_is_running,
             self._approvals.begin,
+            epoch,
         )
         rules = LaneRules(
             lane_of=lambda job: job.order.node,
@@ -166,7 +164,7 @@ class Kernel:
         self._rung = True  # first: the bell may be heard together with changes that are nothing
         self._watch.wake()
 
-    def close(self, timeout: float = 10.0) -> None:
+    def close(self, timeout: float = CLOSE_S) -> None:
         """Stop the running jobs, write their ends, then close the drivers, also when the storage is broken.
 
         A driver that does not stop within `timeout` s is left behind: the next start finds its job `running`.
@@ -243,12 +241,61 @@ class Kernel:
     def open_jobs(self) -> list[Job]:
         return list(self.open.table.values())
 
-    def add(self, node: KernelNode) -> None:
-        """Add a node. Only from the kernel's own thread: from `watched`, or before `run`."""
+    def add(self, node: KernelNode, watched: Mapping[str, Callable[[], bool]] | None = None) -> None:
+        """Add a node; `watched`: more files to watch. Only from the kernel's own thread: from `watched`, or before
+        `run`."""
         if node.id not in self.nodes:
             self.lanes[node.id] = WorkerThreads(f"lane {node.id}", self._threads)
             self.nodes[node.id] = node
+            self._watched.update(watched or {})
+            if node.id in self._stores.robots:
+                self._add_sheet(node.id)
+                self._listen_again()
             self.stopping.refresh()
+
+    def remove(self, id: str, outcome: Outcome) -> bool:
+        """Remove a robot that has a store of its own: its pending jobs end so, and its driver is closed.
+
+        False: a job of it runs, and was asked to stop; ask again when it has ended. Only from the kernel's own thread.
+        """
+        running = {attempt.job.id for attempt in self.open.running.values()}
+        for job in [job for job in self.open.table.values() if job.order.node == id]:
+            if job.id in running:
+                self.cancel(job.id)
+            else:
+                self.open.end(job, outcome)
+        self._show(force=True)  # its sheet, for the last time
+        if any(job.order.node == id for job in self.open.table.values()):
+            return False
+        lane = self.lanes.pop(id)
+        lane.submit(partial(self._let_go, id))
+        lane.close(CLOSE_S)
+        del self.nodes[id]
+        own = robot_key(id, "")
+        self.sheets.remove(own + self._page.file)
+        for key in [key for key in self._watched if key.startswith(own)]:
+            del self._watched[key]
+            self._put_off.discard(key)
+        self._listen_again()
+        return True
+
+    def _add_sheet(self, node: str) -> None:
+        """The sheet of a robot's own store."""
+        own, page = self._stores.robots[node], self._page
+        sheet = StoredSheet(own, page.file, self.jobs, node, self.alert, page=page, name=f"{node}/{page.file}")
+        self.sheets.add(robot_key(node, page.file), sheet)
+
+    def _listen(self) -> StoreWatch:
+        # Of open jobs only new ones: the lines that our own lanes write would wake this thread against them.
+        keys = (*self.sheets.keys(), *self._watched, OPEN, CANCEL, CONTROL, ALERTS, STOPS, TURNS, APPROVALS)
+        return self._stores.watch(*keys, arrivals=(OPEN,))
+
+    def _listen_again(self) -> None:
+        """Other stores are to be heard: everything is looked at once more, because the new watch begins now."""
+        before, self._watch = self._watch, self._listen()
+        before.close()
+        self.handle_changes([StoreChange("", StoreChangeKind.RESYNC)])
+        self.wake()
 
     # -- in -----------------------------------------------------------------------------------------------------
 
@@ -288,7 +335,7 @@ class Kernel:
     def _look(self) -> None:
         """Call what watches the other files that changed."""
         for key in list(self._put_off):
-            if self._watched[key]():
+            if key in self._watched and self._watched[key]():
                 self._put_off.discard(key)
 
     def _read_sheets(self) -> bool:

@@ -78,8 +78,8 @@ class StopListener:
 
     def _stop_driver(self, id: str, stop: StopState) -> None:
         """Call the driver's stop, also when it is idle; in a thread of its own, since the call may hang."""
-        driver = self._nodes[id].driver
-        if isinstance(driver, Stoppable):
+        node = self._nodes.get(id)  # None: it was removed a moment ago
+        if node is not None and isinstance(driver := node.driver, Stoppable):
             threading.Thread(target=self._halt, args=(id, driver, stop), name=f"stop {id}", daemon=True).start()
 
     def _halt(self, id: str, driver: Stoppable, stop: StopState) -> None:

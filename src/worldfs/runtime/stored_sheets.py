@@ -20,6 +20,15 @@ class StoredSheets:
         self._sheets = dict(sheets)
         self._first = next(iter(self._sheets.values()))
 
+    def add(self, key: str, sheet: StoredSheet) -> None:
+        self._sheets[key] = sheet
+
+    def remove(self, key: str) -> None:
+        self._sheets.pop(key, None)
+
+    def keys(self) -> list[str]:
+        return list(self._sheets)
+
     def look_aside(self) -> None:
         """The change feed reports a write to a displaced copy, or says that it has missed something."""
         for sheet in self._sheets.values():

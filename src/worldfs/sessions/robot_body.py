@@ -89,7 +89,7 @@ class RobotBody:
         if order.op not in (names := self._names()):
             field = f"TARGETS.md {self._target.id} config.kinematics"
             fix = coded("session.give_one") if names else coded("session.name_kinematics")
-            found = coded("session.robot_can", op=order.op, names=names or coded("session.nothing"))
+            found = coded("session.robot_can", op=order.op, names=names or coded("common.nothing"))
             expected = coded("common.either_of", names=sorted(op.name for op in ARM))
             return [Finding("OP_NOT_IN_PROFILE", field, expected, found, fix, order.id)]
         try:

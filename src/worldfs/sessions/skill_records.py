@@ -30,13 +30,15 @@ DRAFT, SIMULATED, ALLOWED = "draft", "simulated", "allowed"
 
 
 class SkillTrial(NamedTuple):
-    """One trial in simulation, of one seed. `why`: it failed; `disturbed`: what happened midway."""
+    """One trial in simulation, of one seed. `why`: it failed; `disturbed`: what happened midway; `own`: with the things
+    of the workspace."""
 
     seed: int
     ok: bool
     why: str = ""
     disturbed: str = ""
     sim_s: float = 0.0
+    own: bool = False
 
 
 class SkillState(NamedTuple):
@@ -154,8 +156,9 @@ def _trials(log: bytes) -> dict[int, SkillTrial]:
         if type(seed) is not int or not isinstance(ok, bool):
             continue
         trial = SkillTrial(
-            seed, ok, as_text(value.get("why")), as_text(value.get("disturbed")), as_float(value.get("sim_s"))
-        )
+            seed, ok, as_text(value.get("why")), as_text(value.get("disturbed")), as_float(value.get("sim_s")),
+            value.get("own") is True,
+        )  # fmt: skip
         if seed not in found or found[seed].ok:
             found[seed] = trial
     return found

@@ -118,7 +118,7 @@ def choose_conversion(
     """The best that there is. `source` "": the only representation of `dim` numbers (0: any). Raises `NoConversion`."""
     accepted = {spec.representation: spec for spec in specs}
     names = [coded("session.n_of", name=name, n=spec.shape[0]) for name, spec in accepted.items()]
-    words: object = names or coded("session.nothing")
+    words: object = names or coded("common.nothing")
     if not source:
         fitting = [name for name, spec in accepted.items() if dim in (0, spec.shape[0])]
         if len(fitting) != 1:

@@ -102,7 +102,7 @@ def steps_of(request: SkillRequest) -> list[Order] | Finding:
         needed = {key: value for key, value in filled.items() if value is not None}
         if params and not needed:
             field, wanted = f"SESSIONS.md {request.job} execution.params", either(sorted(params))
-            found = ", ".join(sorted(request.params)) or coded("session.nothing")
+            found = ", ".join(sorted(request.params)) or coded("common.nothing")
             fix = coded("session.give_parameter")
             return Finding("SCHEMA_VALIDATION", field, wanted, found, fix, request.job)
         orders.append(

@@ -71,7 +71,7 @@ class VLAPolicyRuntime:
             found.append(
                 Finding(
                     "POLICY_INPUT_CONTRACT_UNSATISFIED", f"{place}.observations", 
-                    ", ".join(sorted(have)) or coded("session.nothing"), ", ".join(missing),
+                    ", ".join(sorted(have)) or coded("common.nothing"), ", ".join(missing),
                     coded("session.name_observations"), job, not request.skill.strict,
                 )
             )  # fmt: skip

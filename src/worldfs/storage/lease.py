@@ -26,6 +26,8 @@ class Lease(Protocol):
     """Held from `acquire` to `release`, or to the death of its holder."""
 
     purpose: str
+    epoch: int
+    """Of a held lease: every later holder's is higher; 0 where nothing outlives a holder that could act in its name."""
 
     def acquire(self) -> Self:
         """Take it or raise `Busy`, naming the holding process, its command and since when it holds it."""

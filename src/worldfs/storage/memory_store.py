@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from types import TracebackType
 from typing import Self
 
@@ -13,9 +13,10 @@ from worldfs.base.dir_reader import check_path
 from worldfs.base.errors import BadInput, Conflict, Exists, NotFound
 from worldfs.base.messages import coded
 
+from .coalescing_watch import CoalescingWatch
 from .lease import busy, this_holder
 from .revision import PRIVATE_DIR, of
-from .store_interface import ABSENT, ANY, Expected, Store, StoreChange, StoreChangeKind, StoredValue, StoreWatch
+from .store_interface import ABSENT, ANY, Expected, Store, StoreChangeKind, StoredValue, StoreWatch
 
 
 class MemoryStore(Store):
@@ -27,7 +28,7 @@ class MemoryStore(Store):
         self._holders: dict[str, dict[str, object]] = {}  # of the leases that are held
         self._files: dict[str, bytes] = {}
         self._folders: dict[str, set[str]] = {"": set()}  # names directly below; directories end in "/"
-        self._watches: list[MemoryWatch] = []
+        self._watches: list[CoalescingWatch] = []
         self._tokens: dict[str, int] = {}
         self._count = 0
 
@@ -128,7 +129,7 @@ class MemoryStore(Store):
         for prefix in prefixes:
             if prefix:
                 check_path(prefix, op="watch")
-        watch = MemoryWatch(self, prefixes)
+        watch = CoalescingWatch(prefixes, self.unwatch)
         with self._lock:
             self._watches.append(watch)
         return watch
@@ -205,7 +206,7 @@ class MemoryStore(Store):
         for watch in self._watches:
             watch.notify(key, kind, folder=folder)
 
-    def unwatch(self, watch: MemoryWatch) -> None:
+    def unwatch(self, watch: CoalescingWatch) -> None:
         with self._lock:
             if watch in self._watches:
                 self._watches.remove(watch)
@@ -213,6 +214,8 @@ class MemoryStore(Store):
 
 class MemoryLease:
     """The `Lease` of a store in memory. Its holder is this object, dead when nothing refers to it any more."""
+
+    epoch = 0
 
     def __init__(self, store: MemoryStore, name: str, purpose: str, clock: Clock) -> None:
         self._store, self._name, self.purpose, self._clock = store, name, purpose, clock
@@ -248,40 +251,3 @@ class MemoryLease:
 
     def __del__(self) -> None:
         self.release()
-
-
-class MemoryWatch(StoreWatch):
-    def __init__(self, store: MemoryStore, prefixes: tuple[str, ...]) -> None:
-        self._store, self._prefixes = store, prefixes
-        self._ready = threading.Condition()
-        self._changes: dict[tuple[str, StoreChangeKind], None] = {}
-        self._woken = False
-
-    def notify(self, key: str, kind: StoreChangeKind, *, folder: bool) -> None:
-        above = key.rpartition("/")[0]
-        with self._ready:
-            for prefix in self._prefixes:
-                if folder and (prefix == key or prefix.startswith(f"{key}/")):
-                    self._changes[prefix, StoreChangeKind.RESYNC] = None  # a whole directory was moved here or away
-                elif prefix in (key, above):
-                    self._changes.pop((key, StoreChangeKind.PUT), None)
-                    self._changes.pop((key, StoreChangeKind.DELETE), None)
-                    self._changes[key, kind] = None
-            if self._changes:
-                self._ready.notify_all()
-
-    def read(self, timeout: float | None = None) -> Sequence[StoreChange]:
-        with self._ready:
-            self._ready.wait_for(lambda: self._woken or self._changes, timeout)
-            self._woken = False
-            changes = [StoreChange(key, kind) for key, kind in self._changes]
-            self._changes.clear()
-            return changes
-
-    def wake(self) -> None:
-        with self._ready:
-            self._woken = True
-            self._ready.notify_all()
-
-    def close(self) -> None:
-        self._store.unwatch(self)

@@ -25,6 +25,8 @@ class RootLock:
     can be tested without being taken.
     """
 
+    epoch = 0
+
     def __init__(
         self,
         root: str | os.PathLike[str],

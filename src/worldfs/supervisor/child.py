@@ -162,22 +162,22 @@ def explain(stage: str, number: int, argv: Sequence[str], env: Mapping[str, str]
     """What kept a command from starting, and what to correct."""
     name, reason = argv[0], os.strerror(number)
     if stage == "cwd":
-        what = "no such directory" if number in (errno.ENOENT, errno.ENOTDIR) else reason
-        return SpawnFailure("cwd", f"cannot start in {cwd}: {what}")
+        what = coded("tree.no_such_directory") if number in (errno.ENOENT, errno.ENOTDIR) else reason
+        return SpawnFailure("cwd", coded("command.start_in", place=cwd, why=what))
     if stage != "exec":
-        return SpawnFailure("spawn", f"cannot start {name}: {reason}")
+        return SpawnFailure("spawn", coded("command.cannot_start", name=name, why=reason))
     place = _find(name, env, cwd)
     if number in (errno.ENOENT, errno.ENOTDIR):
         if place:  # the file exists, so the interpreter named in its first line does not
-            return SpawnFailure("bad-interpreter", f"{name}: its interpreter is not there ({_first_line(place)})")
-        where = "no such file" if "/" in name else "no such command on PATH"
-        return SpawnFailure("not-found", f"{name}: {where}")
+            return SpawnFailure("bad-interpreter", coded("command.no_interpreter", name=name, line=_first_line(place)))
+        where = "command.no_such_file" if "/" in name else "command.not_on_path"
+        return SpawnFailure("not-found", coded(where, name=name))
     if number == errno.EACCES:
-        what = "a directory" if place and os.path.isdir(place) else "not executable (chmod +x makes it so)"
-        return SpawnFailure("not-executable", f"{name}: {what}")
+        what = "command.names_directory" if place and os.path.isdir(place) else "command.not_executable"
+        return SpawnFailure("not-executable", coded(what, name=name))
     if number == errno.ENOEXEC:
-        return SpawnFailure("not-executable", f"{name}: not a program, and no #! line that names an interpreter")
-    return SpawnFailure("spawn", f"cannot start {name}: {reason}")
+        return SpawnFailure("not-executable", coded("command.not_a_program", name=name))
+    return SpawnFailure("spawn", coded("command.cannot_start", name=name, why=reason))
 
 
 def _find(name: str, env: Mapping[str, str], cwd: str) -> str:
@@ -194,5 +194,5 @@ def _first_line(path: str) -> str:
         with open(path, "rb") as file:
             line = file.readline(128).decode(errors="replace").strip()
     except OSError:
-        return "unreadable"
-    return line if line.startswith("#!") else "no #! line: a library or loader of it is missing"
+        return coded("command.unreadable")
+    return line if line.startswith("#!") else coded("command.no_loader")

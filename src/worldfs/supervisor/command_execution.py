@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, Protocol
 
 from worldfs.base.clock import Clock
 from worldfs.base.json_values import as_int, as_list, as_object, as_text
+from worldfs.base.messages import coded
 from worldfs.base.model import Json
 
 from .child import Child, explain, spawn
@@ -85,7 +86,8 @@ def run_command(
         )
     except OSError as error:  # its input cannot be read, or the working directory was removed
         _close(stdin)
-        return CommandResult("spawn", 126, f"spawn: {error.filename or command.argv[0]}: {error.strerror}")
+        why = f"{error.filename or command.argv[0]}: {error.strerror}"
+        return CommandResult("spawn", 126, coded("command.spawn", why=why))
     except BaseException:
         _close(stdin)
         raise
@@ -150,13 +152,12 @@ def _watch(
                 stage, number = as_text(failed["stage"]), as_int(failed["errno"])
                 failure = explain(stage, number, command.argv, env, command.cwd or ".")
                 code = 127 if failure.word in ("not-found", "bad-interpreter", "cwd") else 126
-                return CommandResult("spawn", code, f"spawn: {failure.text}", tree=child.tree)
+                return CommandResult("spawn", code, coded("command.spawn", why=failure.text), tree=child.tree)
             if "ended" in report:
                 return _judge(as_object(report["ended"]), command, end_reason, stop)
             if "broken" in report:
-                return CommandResult(
-                    "warden", None, f"the supervisor failed: {report['broken']}", tree=child.tree, lost=True
-                )
+                why = coded("command.supervisor_failed", why=str(report["broken"]))
+                return CommandResult("warden", None, why, tree=child.tree, lost=True)
         if child.lost:
             cause = end_reason or "warden"
             return CommandResult(cause, None, _text(cause, command, stop), tree=child.tree, lost=True)
@@ -170,9 +171,9 @@ def _judge(ended: Json, command: CommandRequest, end_reason: str, stop: StopRequ
         cause = "deadline" if ended["why"] == "deadline" else end_reason
         text = _text(cause, command, stop)
     elif code > 0:
-        cause, text = "exit", f"exit code {code}"
+        cause, text = "exit", coded("command.exit_code", code=code)
     elif code < 0:
-        cause, text = "signal", f"killed by {signal_name(-code)}"
+        cause, text = "signal", coded("command.killed_by", signal=signal_name(-code))
     others, survivors = _labels(ended["others"]), _labels(ended["survivors"])
     return CommandResult(cause, code, text, others, survivors, ended["tree"] is True)
 
@@ -183,12 +184,15 @@ def _labels(found: object) -> tuple[ProcessLabel, ...]:
 
 
 def _text(cause: str, command: CommandRequest, stop: StopRequest) -> str:
-    return {
-        "deadline": f"timeout: not done after {command.timeout_s:g} s" if command.timeout_s else "",
-        "silence": f"timeout: no output for {command.silence_s:g} s" if command.silence_s else "",
-        "cancelled": f"cancelled: {stop.why}",
-        "warden": "the supervisor was killed: how the command ended is not known",
-    }[cause]
+    match cause:
+        case "deadline":
+            return coded("command.not_done", s=command.timeout_s) if command.timeout_s else ""
+        case "silence":
+            return coded("command.no_output", s=command.silence_s) if command.silence_s else ""
+        case "cancelled":
+            return coded("command.was_cancelled", why=stop.why)
+        case _:
+            return coded("command.supervisor_killed")
 
 
 def _close(fd: int) -> None:

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from worldfs.base.errors import WorldError
 from worldfs.base.json_values import as_list
+from worldfs.base.messages import coded
 from worldfs.base.model import Json
 from worldfs.formats.agent.redact import redact_bytes
 
@@ -40,8 +41,8 @@ def _texts(value: object) -> bool:
     return isinstance(value, str) or (isinstance(value, list) and all(isinstance(item, str) for item in value))
 
 
-TEXT: Final = (_text, "text")
-COUNT: Final = (_count, "a whole number, 0 or more")
+TEXT: Final = (_text, "file.text")
+COUNT: Final = (_count, "command.a_count")
 FIELDS: Final[dict[str, tuple[Callable[[object], bool], str]]] = {
     "summary": TEXT,
     "handoff": TEXT,
@@ -50,7 +51,7 @@ FIELDS: Final[dict[str, tuple[Callable[[object], bool], str]]] = {
     "sources_archived": COUNT,
     "pr_number": COUNT,
     "tokens_used": COUNT,
-    "cost_usd": (_amount, "a number, 0 or more"),
+    "cost_usd": (_amount, "command.an_amount"),
     "claims_proposed": COUNT,
     "claims_accepted": COUNT,
     "claims_challenged": COUNT,
@@ -59,8 +60,8 @@ FIELDS: Final[dict[str, tuple[Callable[[object], bool], str]]] = {
     "disconfirmation_hits": COUNT,
     "cross_agent_flags_sent": COUNT,
     "cross_agent_flags_received": COUNT,
-    "errors": (_texts, "a list of texts"),
-    "outcome": (lambda value: value in WORDS, f"one of {', '.join(WORDS)}"),
+    "errors": (_texts, "command.texts"),
+    "outcome": (lambda value: value in WORDS, ""),
 }
 
 
@@ -86,10 +87,12 @@ def read(trace: SessionFiles) -> OutcomeReport:
         if info is None:
             return OutcomeReport()
         if info.st_size > MOST:
-            return OutcomeReport(wrong=(f"{OUTCOME}: {info.st_size} bytes; expected at most {MOST}",))
+            return OutcomeReport(
+                wrong=(_expected(OUTCOME, coded("agent.bytes", n=info.st_size), coded("common.at_most", n=MOST)),)
+            )
         data = trace.root.read(path) or b""
     except WorldError as error:  # a link, a FIFO, a directory
-        return OutcomeReport(wrong=(f"{OUTCOME}: {error.found}; expected {error.expected or 'a file of JSON'}",))
+        return OutcomeReport(wrong=(_expected(OUTCOME, error.found, error.expected or coded("command.json_file")),))
     except OSError as error:
         return OutcomeReport(wrong=(f"{OUTCOME}: {os.strerror(error.errno or 0)}",))
     if (clean := redact_bytes(data)) != data:
@@ -102,25 +105,35 @@ def check(data: bytes) -> OutcomeReport:
     try:
         value: object = json.loads(_bare(data.decode("utf-8-sig", "replace")), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
-        return OutcomeReport(wrong=(f"{OUTCOME}: no JSON ({error}); nothing of it was taken",))
+        return OutcomeReport(wrong=(coded("command.outcome_no_json", file=OUTCOME, why=str(error)),))
     if not isinstance(value, dict):
-        return OutcomeReport(wrong=(f"{OUTCOME}: {_kind(value)}; expected an object",))
+        return OutcomeReport(wrong=(_expected(OUTCOME, _kind(value), coded("command.an_object")),))
     figures: Json = {}
     wrong: list[str] = []
     for key, found in value.items():
         name = SAME.get(key, key)
         if name not in FIELDS:
-            wrong.append(f"{OUTCOME}#/{_pointer(key)}: not a field of it; expected one of {', '.join(FIELDS)}")
+            one = coded("common.either_of", names=list(FIELDS))
+            wrong.append(_expected(f"{OUTCOME}#/{_pointer(key)}", coded("command.no_field"), one))
             continue
-        good, expected = FIELDS[name]
-        if good(found):
+        if FIELDS[name][0](found):
             figures[name] = _sound(found)
         elif found is not None:  # null means not reported
-            wrong.append(f"{OUTCOME}#/{_pointer(key)}: {_kind(found)}; expected {expected}")
+            wrong.append(_expected(f"{OUTCOME}#/{_pointer(key)}", _kind(found), form_of(name)))
     errors = figures.pop("errors", [])
     texts = (errors,) if isinstance(errors, str) else tuple(map(str, as_list(errors)))
     failed = figures.pop("outcome", "completed") != "completed"
     return OutcomeReport(figures, texts, failed, tuple(wrong))
+
+
+def _expected(at: str, found: str, expected: str) -> str:
+    return coded("command.outcome_wrong", at=at, found=found, expected=expected)
+
+
+def form_of(name: str) -> str:
+    """What a field of `FIELDS` must be."""
+    form = FIELDS[name][1]
+    return coded(form) if form else coded("common.either_of", names=list(WORDS))
 
 
 def _bare(text: str) -> str:

@@ -11,6 +11,7 @@ from typing import Final
 from worldfs.agents.session_job import ReadMessages
 from worldfs.base.clock import Clock, SystemClock, stamp
 from worldfs.base.errors import NotFound, WorldError
+from worldfs.base.messages import coded
 from worldfs.base.model import Json
 from worldfs.base.model.agent import SessionRecord
 from worldfs.formats.agent.redact import redact
@@ -28,7 +29,6 @@ from .state_watch import StateChanges, StateWatch
 from .stop_request import StopRequest
 
 ANSWER_MAX: Final = 4000  # characters of a tool's final answer
-REMEDY: Final = "start it with: paos agent run NAME --with claude-code | codex | gemini"
 NAMES: Final = 20  # processes named in one journal line
 
 
@@ -171,7 +171,7 @@ class _SessionRun:
                 log.write(reporting.reader.end())
             handled_stops = stop.times  # a cancelled command still gets its error hook
             if main.text:
-                self.errors.append(main.text + self._last_line(main, log))
+                self.errors.append(self._with_last_line(main, log))
             final, cause = self._judge(main, outcome_report.read(self.trace))
             which = "post" if final == "completed" else "error"
             result = {"PAOS_RESULT": final, "PAOS_CAUSE": cause}
@@ -179,7 +179,7 @@ class _SessionRun:
                 result["PAOS_EXIT_CODE"] = str(main.code if main.code >= 0 else 128 - main.code)
             done = hook(which, getattr(hooks, which), handled_stops, **result)
             if done.text:
-                self.errors.append(f"{which} hook: {done.text}")
+                self.errors.append(coded("command.hook", which=which, why=done.text))
             report = outcome_report.read(self.trace)  # the hook may have had the last word
         finally:
             log.close()
@@ -226,9 +226,9 @@ class _SessionRun:
     def _begin(self, pre: CommandResult, stop: StopRequest) -> CommandResult | None:
         """The reason not to start the command, "" for none."""
         if stop.times:
-            return pre._replace(cause="cancelled", code=None, text=f"cancelled: {stop.why}")
+            return pre._replace(cause="cancelled", code=None, text=coded("command.was_cancelled", why=stop.why))
         if pre.cause:
-            return pre._replace(cause="hook", code=None, text=f"pre hook: {pre.text}")
+            return pre._replace(cause="hook", code=None, text=coded("command.hook", which="pre", why=pre.text))
         return None
 
     def _finish(self, main: CommandResult, report: OutcomeReport, log: OutputLog, seconds: float) -> SessionResult:
@@ -239,10 +239,10 @@ class _SessionRun:
             reader = self.command.tool.reader
             self.errors += reader.errors
             if cause == "unreached":
-                self.errors.append(f"{reader.out_of_reach(self.changes.wrote)}; {REMEDY}")
-        self.errors += [f"not ended: process {one.pid}, {one.words}" for one in main.survivors]
+                self.errors.append(coded("command.remedy", why=reader.out_of_reach(self.changes.wrote)))
+        self.errors += [coded("command.left_running", pid=one.pid, words=one.words) for one in main.survivors]
         if log.fault:
-            self.errors.append(f"its output is not kept: {log.fault}")
+            self.errors.append(coded("command.no_log", why=log.fault))
         errors = tuple(self.redact(text) for text in self.errors)
         code = main.code if main.code is not None and main.code >= 0 else None
         number = -main.code if main.code is not None and main.code < 0 else None
@@ -309,16 +309,18 @@ class _SessionRun:
 
     def record_failure(self, error: BaseException) -> None:
         """The ground gave way under the run itself."""
-        errors = (self.redact(f"runner: {error}"),)
+        errors = (self.redact(coded("command.runner", why=str(error))),)
         with suppress(WorldError, OSError):
             facts = {"session_id": self.trace.id, "ended_at": stamp(self.clock.now()), "outcome": "error"}
             self.trace.write(session_files.EXIT, {**facts, "cause": "runner", "errors": list(errors)})
         self._end("error", "runner", errors, {})
 
-    def _last_line(self, main: CommandResult, log: OutputLog) -> str:
+    def _with_last_line(self, main: CommandResult, log: OutputLog) -> str:
         """The end of the output often names the cause."""
         log.flush()
-        return f"; last line: {log.last_line}" if main.cause in ("exit", "signal", "silence") and log.last_line else ""
+        if main.cause not in ("exit", "signal", "silence") or not log.last_line:
+            return main.text
+        return coded("command.last_line", said=main.text, line=log.last_line)
 
     def _end_orphaned(self) -> None:
         """Nothing of an earlier session works beside this one."""

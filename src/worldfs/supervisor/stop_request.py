@@ -10,6 +10,8 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Final
 
+from worldfs.base.messages import coded
+
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -18,14 +20,24 @@ class StopRequest:
 
     def __init__(self) -> None:
         self.times = 0
-        self.why = ""
+        self._why = ""
+        self._signal = ""
         self.fd, self._bell = os.pipe()
         os.set_blocking(self.fd, False)
         os.set_blocking(self._bell, False)
 
-    def request(self, why: str = "asked to stop") -> None:
+    @property
+    def why(self) -> str:
+        """Of the first request. It is put into words here, and not in a signal handler."""
+        if self._signal:
+            return coded("command.got_signal", signal=self._signal)
+        return self._why or coded("command.asked_to_stop")
+
+    def request(self, why: str = "", got: str = "") -> None:
+        """`got`: the signal that asks."""
+        if not self.times:
+            self._why, self._signal = why, got
         self.times += 1
-        self.why = self.why or why
         with suppress(OSError):  # the pipe is full of requests already
             os.write(self._bell, b"!")
 
@@ -46,7 +58,7 @@ class StopRequest:
             return
 
         def take(number: int, frame: FrameType | None) -> None:
-            self.request(f"the runner got {signal.Signals(number).name}")
+            self.request(got=signal.Signals(number).name)
 
         before = {}
         for number in SIGNALS:

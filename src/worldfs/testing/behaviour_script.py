@@ -22,8 +22,12 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .script_world import ScriptWorld
+
+if TYPE_CHECKING:
+    from worldfs.storage.store_interface import Store
 
 _SECTION = re.compile(r"^-- (\S+) --$")
 
@@ -74,12 +78,17 @@ def verbs() -> dict[str, Callable[..., None]]:
     }
 
 
-def run(path: Path, root: Path, *, disk: bool, update: bool | None = None) -> None:
-    """Run one script in the empty directory `root`. Raises `ScriptError` at the first line that does not hold."""
+def run(
+    path: Path, root: Path, *, disk: bool, update: bool | None = None, opened: Callable[[], Store] | None = None
+) -> None:
+    """Run one script in the empty directory `root`; `disk`, `opened`: as `ScriptWorld` has them.
+
+    Raises `ScriptError` at the first line that does not hold.
+    """
     script = parse(path.read_text(encoding="utf-8"))
     update = os.environ.get("UPDATE_SCRIPTS", "") not in ("", "0") if update is None else update
     known = verbs()
-    stage = ScriptWorld(root, script.files, disk=disk, update=update)
+    stage = ScriptWorld(root, script.files, disk=disk, update=update, opened=opened)
     try:
         for number, line in script.lines:
             words = shlex.split(line, comments=True)

@@ -29,6 +29,7 @@ from .workloads import Workload
 from .workloads.crash_check import compare, record_workload, views_of
 
 LOG: Final = 8 << 30  # bytes, nearly all of them a hole
+SAID: Final = 4000  # characters of what a failed check says, less than a pipe holds
 ROOT: Final = "root"  # the directory of the workload, on the disk
 PACKAGES: Final = {
     "qemu-storage-daemon": "qemu-system-common", "losetup": "mount", "mount": "mount", "umount": "mount",
@@ -157,21 +158,32 @@ Mount = Callable[[Blocks], AbstractContextManager[Path]]
 
 
 def _try(mount: Mount, cut: PowerCutDisk, acked: int, check: Callable[[Path, int], object]) -> None:
-    wrong: Exception | None = None
     with mount(cut.blocks) as path:
-        try:
-            with _letting_go():
-                check(path / ROOT, acked)
-        except Exception as error:
-            wrong = error
-    if wrong is not None:
+        wrong = _in_a_copy(lambda: check(path / ROOT, acked))
+    if wrong:
         words = f"after {acked} acknowledged steps the power was cut, at write {cut.after}: {cut.note}"
-        raise CrashCheckFailure(f"{type(wrong).__name__}: {wrong}\n{words}") from wrong
+        raise CrashCheckFailure(f"{wrong}\n{words}")
+
+
+def _in_a_copy(check: Callable[[], object]) -> str:
+    """What a check says that fails, in a copy of this process: a disk whose files stay open could not be unmounted."""
+    reading, writing = os.pipe()
+    if not (copy := os.fork()):
+        try:
+            check()
+        except BaseException as error:
+            os.write(writing, f"{type(error).__name__}: {error}\n{traceback.format_exc(limit=-8)}"[:SAID].encode())
+        os._exit(0)
+    os.close(writing)
+    with open(reading, encoding="utf-8", errors="replace") as said:
+        wrong = said.read()
+    code = os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1])
+    return wrong or (f"the check ended with {code}" if code else "")
 
 
 @contextmanager
 def _letting_go() -> Iterator[None]:
-    """Close all files of a failed check: a file system with open files cannot be unmounted."""
+    """Close all files of a life that failed: a file system with open files cannot be unmounted."""
     try:
         yield
     except Exception as error:
@@ -226,7 +238,15 @@ def _loop(path: Path) -> Iterator[str]:
         yield device
     finally:
         _run("losetup", "--detach", device)
-        _until(lambda: not Path(f"/sys/block/{Path(device).name}/loop/backing_file").exists())
+        _until(lambda: not _shows(device, path))
+
+
+def _shows(device: str, path: Path) -> bool:
+    """Whether the device shows the file: another lab may have taken a device that was let go of."""
+    try:
+        return Path(f"/sys/block/{Path(device).name}/loop/backing_file").read_text().startswith(f"{path}\n")
+    except OSError:
+        return False
 
 
 # -- the disks after a cut -- ---------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from difflib import unified_diff
 from fnmatch import fnmatch
 from pathlib import Path
@@ -38,10 +38,20 @@ _FENCE = re.compile(r"^(`{3,}|~{3,})[ \t]*(?:json|JSON)[ \t]*\n(.*?)^\1[`~]*[ \t
 class ScriptWorld:
     """Every public method is a verb. A verb asserts; whatever else it raises is a mistake of the script or ours."""
 
-    def __init__(self, root: Path, files: dict[str, str], *, disk: bool, update: bool = False) -> None:
+    def __init__(
+        self,
+        root: Path,
+        files: dict[str, str],
+        *,
+        disk: bool,
+        update: bool = False,
+        opened: Callable[[], Store] | None = None,
+    ) -> None:
+        """`disk`: the workspace's directory is the store. Else it is `opened` for each start, or a store in memory."""
         self._home = root / "home"
         self._files = files
         self._disk = disk
+        self._opened = opened
         self._update = update
         self._actor = "operator"
         self._clock = ManualClock()
@@ -113,6 +123,7 @@ class ScriptWorld:
         data = self._file(name)
         if not self._disk:
             self._memory().put(key, data)
+            self._heard()
             return
         place = self._workspace / key
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -126,6 +137,7 @@ class ScriptWorld:
             (self._workspace / key).unlink()
         else:
             self._memory().delete(key)
+            self._heard()
 
     def submit(self, node: str, op: str, params: str = "{}", id: str = "") -> None:
         """submit NODE OP [JSON [ID]]: an order, past all sheets."""
@@ -224,6 +236,8 @@ class ScriptWorld:
         config = Home(self._home).config({})
         drivers = dict.fromkeys(("simulation", "rekep_sim"), self._driver)
         store = self._disk_store() if self._disk else self._memory()
+        if self._opened is not None:
+            store = self._opened()
         return World.open(
             self._workspace,
             config=config,
@@ -241,14 +255,19 @@ class ScriptWorld:
         return DiskStore(self._workspace, Disk(self._boundary), guarded=frozenset({"ACTION.md", "ENVIRONMENT.md"}))
 
     def _memory(self) -> Store:
-        """One store for the whole script: it represents the disk, so it survives crashes."""
+        """One store for the whole script: it represents the disk, so it survives crashes; of foreign programs too."""
 
         if self._store is None:
-            self._store = MemoryStore()
+            self._store = self._opened() if self._opened is not None else MemoryStore()
             for file in sorted(self._workspace.rglob("*")) if self._workspace.is_dir() else ():
                 if file.is_file():
                     self._store.put(file.relative_to(self._workspace).as_posix(), file.read_bytes())
         return self._store
+
+    def _heard(self) -> None:
+        """The world's own store has what another one of the same engine has written: its list says so."""
+        if self._world is not None:
+            self._world.store.list("")
 
     def _boundary(self, name: str, path: str) -> None:
         if self._armed is None or self._armed[0] != name or not fnmatch(path, self._armed[1]):
@@ -269,6 +288,8 @@ class ScriptWorld:
         if self._world is not None:
             self._world.close()
             self._world = None
+        if self._store is not None:
+            self._store.close()
 
     def _running(self) -> World:
         assert self._world is not None, "nothing runs: write `start` first"

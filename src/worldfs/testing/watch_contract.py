@@ -136,8 +136,10 @@ class WatchContract:
                 store.put(f"jobs/{turn % 5}", b"%d %d" % (index, turn), durable=False)
 
         def read() -> None:
-            while not done.is_set() or mirror.follow(0):
+            while not done.is_set():
                 mirror.follow(PATIENCE_S)
+            while mirror.follow(0):
+                pass
 
         reader = threading.Thread(target=read)
         reader.start()

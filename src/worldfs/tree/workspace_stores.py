@@ -6,8 +6,7 @@ of a layout row says that its file lies in the robot's own. Jobs, stops and the 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from types import MappingProxyType
+from collections.abc import Collection
 from typing import NamedTuple
 
 from worldfs.storage.joined_watch import JoinedWatch
@@ -23,10 +22,10 @@ def robot_key(node: str, key: str) -> str:
 
 
 class WorkspaceStores(NamedTuple):
-    """`robots`: by node. A node without an own store has its files in the shared one."""
+    """`robots`: by node; they come and go. A node without an own store has its files in the shared one."""
 
     shared: Store
-    robots: Mapping[str, Store] = MappingProxyType({})
+    robots: dict[str, Store]
 
     def robot(self, node: str) -> Store:
         """The store of the rows that are `per_robot`; of no node: the shared one."""
@@ -40,7 +39,8 @@ class WorkspaceStores(NamedTuple):
 
     def watch(self, *prefixes: str, arrivals: Collection[str] = ()) -> StoreWatch:
         """A watch of prefixes of the shared store and, as `robot_key` names them, of robots' own ones."""
-        own = {robot_key(node, ""): list[str]() for node in self.robots}
+        robots = {robot_key(node, ""): store for node, store in tuple(self.robots.items())}
+        own = {at: list[str]() for at in robots}
         shared: list[str] = []
         for prefix in prefixes:
             at = prefix[: prefix.find("/") + 1]
@@ -48,8 +48,7 @@ class WorkspaceStores(NamedTuple):
         first = self.shared.watch(*shared, arrivals=arrivals)
         if not own:
             return first
-        robots = zip(own.items(), self.robots.values(), strict=True)
-        return JoinedWatch(first, {at: store.watch(*keys) for (at, keys), store in robots})
+        return JoinedWatch(first, {at: robots[at].watch(*keys) for at, keys in own.items()})
 
     def close(self) -> None:
         for store in self.all():

@@ -76,6 +76,24 @@ class BringUp:
         self._kernel.alert(place, None)
         self._kernel.lanes[node].call(partial(self._observe, node))
 
+    def is_shut(self, node: str) -> bool:
+        """Whether its driver is known and could not be opened."""
+        return node in self._shut
+
+    def reopen(self, nodes: Sequence[str], scene: Callable[[], Scene]) -> None:
+        """Close these drivers, then open them again: bodies that share a world build it for all of them. None works."""
+        for node in nodes:
+            if node not in self._shut:
+                with suppress(Exception):  # a driver that does not close is opened again all the same
+                    self._kernel.lanes[node].call(self._hooks.drivers[node].close)
+        for node in nodes:
+            self.open(node, scene)
+
+    def forget(self, node: str) -> None:
+        """The node has been removed."""
+        self._shut.pop(node, None)
+        self._hooks.forget(node)
+
     def demand_runnable(self) -> None:
         """Raises `UserError` where nothing can run on this machine: no robot has its driver, and there is no target.
 

@@ -7,23 +7,24 @@ import os
 import stat
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from worldfs.base import plugin_registry
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, UserError, WorldError
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Profile
-from worldfs.formats import action, embodied, environment, lessons_file, task
+from worldfs.formats import action, embodied, environment, lessons_file, orchestrator, task
 from worldfs.formats.runtime import sessions, skills, targets
 from worldfs.planning import task_review
 from worldfs.robots.driver_registry import BODIES
 from worldfs.runtime.job_store import OPEN, JobStore, job_key
 from worldfs.runtime.stored_sheet import QUARANTINE
 from worldfs.storage.lease import KERNEL_LEASE
-from worldfs.storage.open_store import open_store
 from worldfs.storage.store_interface import Store
 from worldfs.tree.workspace_stores import WorkspaceStores
 
@@ -33,59 +34,76 @@ from .job_evidence import job_succeeded
 from .layout import ROWS
 from .node_specs import disabled_robots, driver_factory, find_nodes, profile_for
 from .unsupported_config import unknown_approvals, unsupported_settings
+from .workspace_engine import CheckedEngine, open_engine
 from .workspace_targets import WorkspaceTargets
+
+if TYPE_CHECKING:
+    from worldfs.formats.config import Config
 
 
 def check(place: Home | Path, *, fix: bool = False, environ: Mapping[str, str] | None = None) -> list[Finding]:
     """All findings of a home, or of one workspace directory."""
     findings: list[Finding] = []
+    config: Config | None = None
+    root = place if isinstance(place, Path) else place.workspace
     if isinstance(place, Home):
-        findings += _config(place, environ or {}, fix)
-        root = place.workspace
-    else:
-        root = place
+        try:
+            config = place.config(environ or {})
+            root = place.root(config)
+        except UserError as error:
+            fix_text = error.fix or coded("file.correct_in_editor")
+            path = error.path or str(place.config_path)
+            findings.append(Finding(error.code, path, error.expected, error.found, fix_text))
+        findings += _config(place, config, fix)
     if not root.is_dir():
         return [
             *findings,
             Finding("NOT_FOUND", str(root), coded("file.workspace"), coded("file.nothing"), coded("file.onboard")),
         ]
-    findings += _links(root)
-    if not os.access(root, os.W_OK):
-        findings.append(
-            Finding("NOT_PERMITTED", str(root), coded("file.writable"), coded("file.read_only"), coded("file.chmod_w"))
-        )
+    robots = {
+        robot.robot_id: Path(robot.workspace)
+        for robot in (config.instances if config is not None and config.mode == "fleet" else ())
+        if robot.enabled and Path(robot.workspace).is_dir()  # the start makes those that are not there yet
+    }
+    usable = {id: folder for id, folder in {"": root, **robots}.items() if _is_writable(folder, findings)}
+    if "" not in usable:
         return findings
-    store = open_store("disk", root)
-    try:
-        findings += _documents(store, root, fix)
+    with ExitStack() as opened:
+        stores: dict[str, Store] = {
+            id: opened.enter_context(closing(open_engine(root, robot=id, folder=folder)))
+            for id, folder in usable.items()
+        }
+        store = stores.pop("")
+        for id, own in {"": store, **stores}.items():
+            findings += _documents(own, usable[id], fix, per_robot=bool(id))
         findings += broken_references(store)
         findings += plugin_registry.findings()
         findings += _task(store)
-        findings += _bodies(place, store, environ or {})
+        findings += _bodies(config, WorkspaceStores(store, stores), place.profiles if isinstance(place, Home) else None)
         findings += _jobs(store, root, fix)
-        findings += _set_aside(store)
-    finally:
-        store.close()
+        for own in (store, *stores.values()):
+            findings += _set_aside(own)
+            findings += own.findings() if isinstance(own, CheckedEngine) else ()
     return [*findings, *_pictures()]
 
 
-def _config(home: Home, environ: Mapping[str, str], fix: bool) -> Iterator[Finding]:
+def _is_writable(folder: Path, findings: list[Finding]) -> bool:
+    findings += _links(folder)
+    if os.access(folder, os.W_OK):
+        return True
+    fix = coded("file.chmod_w")
+    findings.append(Finding("NOT_PERMITTED", str(folder), coded("file.writable"), coded("file.read_only"), fix))
+    return False
+
+
+def _config(home: Home, config: Config | None, fix: bool) -> Iterator[Finding]:
     path = home.config_path
     if not path.exists():
         yield Finding("NOT_FOUND", str(path), "config.json", coded("file.nothing"), coded("file.onboard"))
         return
-    try:
-        config = home.config(environ)
+    if config is not None:
         yield from config.findings
-        yield from unsupported_settings(config, home.workspace)
-    except UserError as error:
-        yield Finding(
-            error.code,
-            error.path or str(path),
-            error.expected,
-            error.found,
-            error.fix or coded("file.correct_in_editor"),
-        )
+        yield from unsupported_settings(config, home.root(config))
     mode = stat.S_IMODE(path.stat().st_mode)
     if mode & 0o077:
         if fix:
@@ -100,21 +118,20 @@ def _config(home: Home, environ: Mapping[str, str], fix: bool) -> Iterator[Findi
         )
 
 
-def _bodies(place: Home | Path, store: Store, environ: Mapping[str, str]) -> Iterator[Finding]:
-    """A driver that is not installed is no fault of the files, but `paos up` would fail."""
-    try:
-        config = place.config(environ) if isinstance(place, Home) else None
-    except UserError:
-        return  # reported already
-    own = place.profiles if isinstance(place, Home) else None
-    try:
-        stored = store.get("EMBODIED.md")
-    except UserError:
-        stored = None  # reported where the document is read
+def _bodies(config: Config | None, stores: WorkspaceStores, own: Path | None) -> Iterator[Finding]:
+    """A driver that is not installed is no fault of the files, but `paos up` would fail.
+
+    `own`: the directory of the operator's profiles.
+    """
+    store = stores.shared
     declared = WorkspaceTargets(store).targets()
-    specs = find_nodes(config, WorkspaceStores(store), declared)
+    specs = find_nodes(config, stores, declared)
     yield from unknown_approvals(config, (*(spec.id for spec in specs), *declared, *disabled_robots(config, store)))
     for spec in specs:
+        try:
+            stored = stores.robot(spec.id).get("EMBODIED.md")
+        except UserError:
+            stored = None  # reported where the document is read
         try:
             profile_for(spec, stored.data if stored else b"", "en", own)
         except UserError as error:
@@ -157,6 +174,8 @@ def _read(document: str, data: bytes) -> tuple[Finding, ...]:
             return tuple(_profile(embodied.read(data), bool(data.strip())))
         case "task":
             task.read(data)
+        case "orchestrator":
+            return tuple(finding for _, finding in orchestrator.read(data).refused)
         case "lessons":
             lessons_file.read(data)
     return ()
@@ -202,9 +221,10 @@ def _sheet(sheet: action.ParsedSheet) -> tuple[Finding, ...]:
     return tuple(replace(item, warning=item.warning or item in over) for item in sheet.findings)
 
 
-def _documents(store: Store, root: Path, fix: bool) -> Iterator[Finding]:
+def _documents(store: Store, root: Path, fix: bool, *, per_robot: bool) -> Iterator[Finding]:
+    """`per_robot`: of a directory that holds what a fleet keeps with each robot."""
     for row in ROWS:
-        if not row.document:
+        if not row.document or (per_robot and not row.per_robot):
             continue
         try:
             stored = store.get(row.key)

@@ -56,7 +56,7 @@ def _sessions(store: Store, registries: WorkspaceTargets) -> Iterator[Finding]:
         at = f"{sessions.FILE} {entry.id}"
         target, skill = targets.get(entry.order.node), skills.get(entry.order.op)
         if target is None:
-            yield _unknown("NODE_UNKNOWN", f"{at} target_ref", coded("world.kind_target"), entry.order.node, targets)
+            yield _unknown("NODE_UNKNOWN", f"{at} target_ref", coded("common.target"), entry.order.node, targets)
         if skill is None:
             yield _unknown(
                 "SKILL_RUNTIME_MISSING", f"{at} skill_ref", coded("world.kind_skill"), entry.order.op, skills

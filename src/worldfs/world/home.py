@@ -1,4 +1,4 @@
-"""The home directory: config.json and the single workspace in it."""
+"""The home directory: config.json, and the workspace that it names."""
 
 from __future__ import annotations
 
@@ -37,8 +37,13 @@ class Home(NamedTuple):
         return self.path / "hal" / "profiles"
 
     def config(self, environ: Mapping[str, str]) -> Config:
-        """config.json with the environment's overrides; without a file, the defaults. Unreadable: `BadInput`."""
+        """config.json with the environment's overrides; without a file, the defaults. Unreadable: `BadInput`.
+
+        The directories of a fleet are absolute.
+        """
         from worldfs.formats import config
+
+        from .fleet_directories import place_fleet
 
         try:
             data = self.config_path.read_bytes()
@@ -46,4 +51,9 @@ class Home(NamedTuple):
             data = b""
         except OSError as error:
             raise from_os(error, path=str(self.config_path), op="read") from error
-        return config.read(data, environ)._replace(home=str(self.path), profiles=str(self.profiles))
+        read = config.read(data, environ)._replace(home=str(self.path), profiles=str(self.profiles))
+        return place_fleet(read, self.path)
+
+    def root(self, config: Config) -> Path:
+        """The workspace; of a fleet the shared one."""
+        return Path(config.shared_workspace) if config.mode == "fleet" else self.workspace

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldfs.access.roles import WATCHDOG
-from worldfs.base.driver import Driver, DriverFactory, Interpreter, PluginContext, RealBody
+from worldfs.base.driver import Driver, DriverFactory, Interpreter, PluginContext, RealBody, Simulated
 from worldfs.base.errors import NotFound, UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import ApprovalPolicy, ApprovalRule, Finding, Order, Scene
@@ -22,14 +22,17 @@ from worldfs.robots.driver_registry import BODIES
 from worldfs.runtime.body_worker import KernelNode
 from worldfs.runtime.kernel import Kernel
 from worldfs.storage import revision
+from worldfs.tree.workspace_stores import robot_key
 
-from . import computed_files
+from . import computed_files, robots_page
 from .bringup import ENVIRONMENT, BringUp, UnavailableDriver, error_finding
 from .configured_model import configured_model
+from .fleet_changes import CONFIG_WRITTEN, FleetChanges
 from .job_evidence import job_succeeded
 from .node_specs import NodeSpec, disabled_robots, driver_factory, profile_for
+from .orchestration import open_orchestration
 from .tree_planner_port import forget_steps
-from .unsupported_config import demand_single, unknown_approvals, unsupported_settings
+from .unsupported_config import demand_servable, unknown_approvals, unsupported_settings
 from .workspace_targets import SKILLS, TARGETS, TargetNodes, WorkspaceTargets
 from .world import PROJECT, Log, World
 from .world_job_hooks import WorldJobHooks
@@ -46,15 +49,21 @@ def assemble_kernel(
 
     `drivers`: None, those of the registry. Raises `BadInput` for required documents that are unreadable.
     """
-    demand_single(world.config)
+    demand_servable(world.config)
     config, home = world.config, Path(world.config.home if world.config is not None else world.root)
     model = partial(configured_model, config, home, os.environ, world.clock)
     reviewer = ReviewerChain(Critic(), PluginContext(world.clock, language=world.language(), model=model))
     hooks = WorldJobHooks(world.tree, PROJECT, world.clock, reviewer, world.language)
     artifacts = world.beside("artifacts")
     hooks.films = artifacts / "films" if artifacts is not None else None
-    for spec in world.specs:
-        hooks.drivers[spec.id] = _driver(world, spec, BODIES if drivers is None else drivers, artifacts)
+    shared: dict[str, object] = {}
+
+    def node_of(spec: NodeSpec) -> KernelNode:
+        driver = _driver(world, spec, BODIES if drivers is None else drivers, artifacts, shared)
+        hooks.drivers[spec.id] = driver
+        real = isinstance(driver, RealBody) and driver.real
+        return KernelNode(spec.id, driver, artifacts, approval=approval_rule(world.config, spec.id, real))
+
     runtime = TargetNodes(
         WorkspaceTargets(world.store),
         world.clock,
@@ -77,36 +86,60 @@ def assemble_kernel(
             unserved = unsupported_settings(world.config, world.root)
             kernel.alert.document("config.json", (*world.config.findings, *unserved, *unknown))
         world.approvals.publish({id: node.approval for id, node in kernel.nodes.items()})
-        return True
+        return robots_page.refresh(world)
 
     kernel: Kernel = Kernel(
         world.stores,
         world.clock,
         hooks,
-        {
-            id: KernelNode(
-                id,
-                driver,
-                artifacts,
-                approval=approval_rule(world.config, id, isinstance(driver, RealBody) and driver.real),
-            )
-            for id, driver in hooks.drivers.items()
-        },
+        {spec.id: node_of(spec) for spec in world.specs},
         pages=(computed_files.actions_page(), computed_files.sessions_page()),
         watched={
             **dict.fromkeys((TARGETS, SKILLS), declare),
             ENVIRONMENT: lambda: bring.refresh(),  # noqa: PLW0108 # the name is bound below
-            **dict.fromkeys(world.robot_keys("EMBODIED.md"), lambda: _embody_all(world, kernel)),
+            **dict.fromkeys(world.robot_keys("EMBODIED.md"), lambda: embodied_again()),  # noqa: PLW0108 # same
+            robots_page.FILE: lambda: robots_page.refresh(world),
+            CONFIG_WRITTEN: lambda: changes.apply(),  # noqa: PLW0108 # same
             task.PATH: lambda: hooks.review_task(partial(job_succeeded, world.jobs)),
         },
         off=disabled_robots(world.config, world.store),
+        epoch=world.epoch,
         threads=threads,
         log=log,
     )
     bring = BringUp(kernel, hooks)
+
+    def embodied_again() -> bool:
+        bare = [s for s in world.specs if not computed_files.key_exists(world.stores.robot(s.id), "EMBODIED.md")]
+        _embody_all(world, hooks, kernel, bare)
+        return robots_page.refresh(world)
+
+    came: set[str] = set()  # robots that were added, and of which it is not known yet whether they can work
+
+    def begin(specs: Sequence[NodeSpec]) -> bool:
+        """Open robots that were added while the kernel runs. False: one of them has to wait for others to rest."""
+        for spec in specs:
+            kernel.add(node_of(spec), {robot_key(spec.id, "EMBODIED.md"): embodied_again})
+        _embody_all(world, hooks, kernel, specs, starting=True)
+        for spec in specs:
+            bring.open(spec.id, lambda: hooks.environment.get().scene)
+        came.update(spec.id for spec in specs)
+        shut = {spec.driver for spec in world.specs if spec.id in came and bring.is_shut(spec.id)}
+        if shut and kernel.busy:
+            return not declare()
+        if shut:  # their world was built without them
+            peers = [
+                spec.id for spec in world.specs if spec.driver in shut or isinstance(hooks.drivers[spec.id], Simulated)
+            ]
+            bring.reopen(peers, lambda: hooks.environment.get().scene)
+        came.clear()
+        return declare()
+
+    changes = FleetChanges(world, kernel, begin, bring.forget)
     scene: Callable[[], Scene] = cache(lambda: hooks.environment.get().scene)
     try:
-        _embody_all(world, kernel, starting=True)
+        _embody_all(world, hooks, kernel, world.specs, starting=True)
+        _demand_profiles(hooks)
         for id in list(hooks.drivers):
             bring.open(id, scene)
         declare()
@@ -114,6 +147,7 @@ def assemble_kernel(
         bring.demand_runnable()
         bring.refresh()
         kernel.recover()
+        world.orchestration = open_orchestration(world, kernel, PROJECT)
     except BaseException:
         kernel.close()
         raise
@@ -126,34 +160,52 @@ def approval_rule(config: Config | None, node: str, real: bool) -> ApprovalRule:
     return ApprovalRule(said or (ApprovalPolicy.ALWAYS if real else ApprovalPolicy.NEVER), real)
 
 
-def _driver(world: World, spec: NodeSpec, drivers: Mapping[str, DriverFactory], artifacts: Path | None) -> Driver:
+def _driver(
+    world: World,
+    spec: NodeSpec,
+    drivers: Mapping[str, DriverFactory],
+    artifacts: Path | None,
+    shared: dict[str, object],
+) -> Driver:
     """The driver of a node, made and not opened; an `UnavailableDriver` where it is missing."""
 
     try:
         declared = world.targets.targets() if world.targets is not None else {}
         made = driver_factory(spec, drivers, declared, world.clock)
-        context = PluginContext(world.clock, artifacts, language=world.language(), robot_id=spec.id)
+        context = PluginContext(world.clock, artifacts, language=world.language(), robot_id=spec.id, shared=shared)
         return made(replace(context, interpreter=_interpreter(world, spec.id)))
     except UserError as error:
         return UnavailableDriver(error, f"/nodes/{spec.id}", "DRIVER_MISSING")
 
 
-def _embody_all(world: World, kernel: Kernel, *, starting: bool = False) -> bool:
-    """Copy the profiles to EMBODIED.md, at the start and whenever it is removed while the kernel runs."""
-    bare = [
-        spec
-        for spec in world.specs
-        if starting or not computed_files.key_exists(world.stores.robot(spec.id), "EMBODIED.md")
-    ]
+def _embody_all(
+    world: World, hooks: WorldJobHooks, kernel: Kernel, specs: Sequence[NodeSpec], *, starting: bool = False
+) -> None:
+    """Copy the profiles to EMBODIED.md, at the start and whenever it is removed while the kernel runs.
+
+    A robot of a fleet whose profile is missing has no limits to review by: its driver is not used.
+    """
     watchdog = Namespace(world.tree, WATCHDOG, starting=True)
-    try:
-        for spec in bare:
+    for spec in specs:
+        try:
             _embody(world, spec, kernel, watchdog)
-    except UserError as error:
-        if starting and error.code == "PROFILE_MISSING":
-            raise  # a robot without a profile has no limits to review by
-        kernel.alert("EMBODIED.md", error_finding(error, "EMBODIED.md", "a file that can be read and written"))
-    return True
+        except UserError as error:
+            if starting and error.code == "PROFILE_MISSING":
+                if spec.id not in world.stores.robots:
+                    raise
+                driver = UnavailableDriver(error, f"/nodes/{spec.id}", error.code)
+                hooks.drivers[spec.id] = kernel.nodes[spec.id].driver = driver
+                continue
+            kernel.alert("EMBODIED.md", error_finding(error, "EMBODIED.md", "a file that can be read and written"))
+            return
+
+
+def _demand_profiles(hooks: WorldJobHooks) -> None:
+    """Raises the first error where no robot of a fleet has a profile."""
+    absent = [driver for driver in hooks.drivers.values() if isinstance(driver, UnavailableDriver)]
+    missing = [driver.error for driver in absent if driver.finding.code == "PROFILE_MISSING"]
+    if missing and len(missing) == len(hooks.drivers):
+        raise missing[0]
 
 
 def _embody(world: World, spec: NodeSpec, kernel: Kernel, watchdog: Namespace) -> None:

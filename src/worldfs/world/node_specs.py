@@ -12,7 +12,7 @@ from worldfs.storage.store_interface import Store
 from worldfs.tree.workspace_stores import WorkspaceStores
 
 from .profiles import profile_text, unknown_profile
-from .robot_drivers import is_robot, names, robot_factory
+from .robot_drivers import is_real_walker, is_robot, names, robot_factory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,9 +40,10 @@ class NodeSpec(NamedTuple):
 def find_nodes(config: Config | None, stores: WorkspaceStores, targets: Collection[str] = ()) -> tuple[NodeSpec, ...]:
     """By config.json; without it robots with an own store, ENVIRONMENT.md's robots, ACTION.md's, else one default.
 
+    A fleet has the robots of its configuration, which may be none.
     `targets`: ids of TARGETS.md. They are no robots of the workspace; with any of them there is no default robot.
     """
-    if config is not None and config.instances:
+    if config is not None and (config.instances or config.mode == "fleet"):
         return tuple(
             NodeSpec(item.robot_id, item.driver or DEFAULT_DRIVER, item.profile_name)
             for item in config.instances
@@ -64,7 +65,7 @@ def find_nodes(config: Config | None, stores: WorkspaceStores, targets: Collecti
 
 def disabled_robots(config: Config | None, store: Store) -> tuple[str, ...]:
     """Robots that are declared and disabled: by config.json, without it by the workspace's ROBOTS.md."""
-    if config is not None and config.instances:
+    if config is not None and (config.instances or config.mode == "fleet"):
         return tuple(item.robot_id for item in config.instances if not item.enabled)
     from worldfs.formats import robots
 
@@ -79,7 +80,7 @@ def driver_factory(
     spec: NodeSpec, drivers: Mapping[str, DriverFactory], targets: Mapping[str, Target], clock: Clock
 ) -> DriverFactory:
     """The factory of a node's driver: one of the catalogue, or a robot of TARGETS.md. Raises `BadInput`."""
-    if spec.driver in drivers:
+    if spec.driver in drivers and not is_real_walker(spec.id, spec.driver, targets):
         return drivers[spec.driver]
     if (made := robot_factory(spec.id, spec.driver, targets, clock, drivers)) is not None:
         return made

@@ -1,11 +1,13 @@
-"""`paos onboard`: a home, its configuration, a workspace with empty documents. Existing files stay as they are."""
+"""`paos onboard`: a home, its configuration, the empty documents of its workspace. Existing files stay as they are."""
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
+from typing import Final
 
 from worldfs.base.durable import Root
-from worldfs.base.errors import BadInput, Exists
+from worldfs.base.errors import BadInput, Exists, UserError
 from worldfs.base.messages import coded
 from worldfs.formats import config, embodied
 from worldfs.storage.open_store import open_store
@@ -17,9 +19,18 @@ from .node_specs import DEFAULT_DRIVER, DEFAULT_NODE, DEFAULT_PROFILE
 from .profiles import profile_text, unknown_profile
 from .templates import template
 
+FLEET: Final = ("franka_001", "franka_002")
+SHARED: Final = "shared_workspace"  # below the home, as the specification calls it
 
-def onboard(home: Home, *, profile: str = "", language: str = "", robot_id: str = "") -> list[tuple[Path, str]]:
-    """Each file and whether it was "written" or "kept". Raises `BadInput` for an unknown profile."""
+
+def onboard(
+    home: Home, *, profile: str = "", language: str = "", robot_id: str = "", fleet: bool = False
+) -> list[tuple[Path, str]]:
+    """Each file and whether it was "written" or "kept".
+
+    `fleet`: a shared workspace, and two robots with a directory each. Raises `BadInput` for an unknown profile, and for
+    `fleet` in a home that has one workspace.
+    """
     profile, language = profile or DEFAULT_PROFILE, language or "en"
     if language not in ("en", "zh"):
         found = coded("world.no_language", language=language)
@@ -28,18 +39,45 @@ def onboard(home: Home, *, profile: str = "", language: str = "", robot_id: str 
     if body is None:
         raise unknown_profile(profile, home.profiles, "--profile")
     driver = embodied.read(body).driver or DEFAULT_DRIVER
-    made = []
-    text = config.template(robot_id=robot_id or DEFAULT_NODE, driver=driver, profile_name=profile, language=language)
-    made.append((home.config_path, _create_private(home, text)))
-    Root.build(home.workspace)
-    store = open_store("disk", home.workspace)
-    try:
-        for row in ROWS:
-            if row.template:
-                made.append((home.workspace / row.key, _create(store, row.key, template(row.template, language))))
-    finally:
-        store.close()
+    robots = FLEET if fleet else (robot_id or DEFAULT_NODE,)
+    shared = SHARED if fleet else ""
+    text = config.template(*robots, driver=driver, profile_name=profile, language=language, shared_workspace=shared)
+    if fleet:
+        _demand_fleet(home, robot_id)
+    made = [(home.config_path, _create_private(home, text))]
+    root, own = workspace_directories(home)
+    for place in (root, *own):
+        Root.build(place)
+        with closing(open_store("disk", place)) as store:
+            for row in ROWS:
+                if row.template and (place in own if row.per_robot else place == root):
+                    made.append((place / row.key, _create(store, row.key, template(row.template, language))))
     return made
+
+
+def _demand_fleet(home: Home, robot_id: str) -> None:
+    if robot_id:
+        found, fix = coded("fleet.one_id", id=robot_id), coded("fleet.leave_id_out")
+        raise BadInput(found, op="onboard", expected=coded("fleet.no_id"), fix=fix)
+    if home.config_path.exists() and home.config({}).mode != "fleet":
+        fix = coded("fleet.edit_mode")
+        raise BadInput(
+            coded("fleet.single_home"),
+            path=str(home.config_path),
+            op="onboard",
+            expected=coded("fleet.a_fleet"),
+            fix=fix,
+        )
+
+
+def workspace_directories(home: Home) -> tuple[Path, list[Path]]:
+    """The workspace, of a fleet the shared one; and where the files that a fleet keeps with each robot lie."""
+    try:
+        settings = home.config({})
+    except UserError:  # it was there before: `paos check` reports it
+        return home.workspace, [home.workspace]
+    root = home.root(settings)
+    return root, [Path(item.workspace) for item in settings.instances] if settings.mode == "fleet" else [root]
 
 
 def _create(store: Store, key: str, data: bytes) -> str:

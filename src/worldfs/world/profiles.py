@@ -75,7 +75,7 @@ def unknown_profile(name: str, own: Path | None, path: str) -> BadInput:
     """The error for an unknown profile: the existing ones, the nearest, and where to put a new one."""
     there = profile_names(own)
     nearest = get_close_matches(name, there, 1)
-    fix = coded("world.name_known")
+    fix = coded("common.name_one")
     if name and not set(name) & set("/\\\0"):
         place = coded("world.write_profile_into", name=name, folder=FOLDER)
         place = coded("world.write_profile", path=f"{own}/{name}.md") if own is not None else place

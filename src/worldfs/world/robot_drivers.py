@@ -15,18 +15,25 @@ if TYPE_CHECKING:
     from worldfs.base.model import Target
 
 ANY: Final = "rekep_real"  # the specification's name: the robot that TARGETS.md declares under the node's id
-WALKING: Final = ("go2_edu", "unitree_go2")  # walking robots are not supported yet
+WALKING: Final = "unitree_go2"  # a real robot that walks is not supported yet
+SIMULATED: Final = "go2_edu"
 
 
 def names() -> list[str]:
     """Names of the drivers that are not in the catalogue."""
     from worldfs.robots.targets.target_declaration import ROBOTS
+    from worldfs.robots.vehicles.vehicle_declaration import VEHICLES
 
-    return sorted({ANY, *ROBOTS} - {*WALKING})
+    return sorted({ANY, *ROBOTS, *VEHICLES} - {WALKING})
 
 
 def is_robot(driver: str) -> bool:
     return _bare(driver) in names()
+
+
+def is_real_walker(node: str, driver: str, targets: Mapping[str, Target]) -> bool:
+    """Whether the simulated quadruped is named for a node that TARGETS.md declares as a real one."""
+    return _bare(driver) == SIMULATED and node in targets and _fits(targets[node], WALKING)
 
 
 def robot_factory(
@@ -39,7 +46,7 @@ def robot_factory(
     """
     name = _bare(driver)
     there = coded("common.one_of", names=[*sorted(others), *names()])
-    if name in WALKING:
+    if name == WALKING or is_real_walker(node, driver, targets):
         raise BadInput(
             coded("world.go2", node=node, driver=driver),
             path="config.json embodiments.instances", op="up", expected=there, fix=coded("world.use_sessions"),
@@ -61,11 +68,17 @@ def robot_factory(
         )  # fmt: skip
     if not target.enabled:
         raise BadInput(
-            coded("world.node_disabled", node=node), path=f"TARGETS.md {node} enabled", op="up",
+            coded("runtime.disabled", node=node), path=f"TARGETS.md {node} enabled", op="up",
             expected=coded("world.enabled_true"), fix=coded("world.enable_there"),
         )  # fmt: skip
 
     def make(seat: PluginContext) -> Driver:
+        from worldfs.robots.vehicles.vehicle_declaration import is_vehicle
+
+        if is_vehicle(target):
+            from worldfs.sessions.vehicle_body import VehicleBody
+
+            return VehicleBody(target, seat, clock)
         from worldfs.sessions.robot_body import RobotBody
 
         return RobotBody(target, seat, clock)

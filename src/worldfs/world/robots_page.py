@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from worldfs.base.model import Profile
+from worldfs.base.errors import UserError, WorldError
+from worldfs.base.json_values import as_object, as_text
+from worldfs.formats import embodied, environment
+from worldfs.storage.plain_files import PlainFiles
+
+from .node_specs import DEFAULT_DRIVER, disabled_robots
+
+if TYPE_CHECKING:
+    from worldfs.base.model import Profile, RobotState
+
+    from .world import World
+
+FILE = "ROBOTS.md"
 
 _HEAD = "| Robot ID | Driver | Type | Capabilities | Workspace | Enabled | Profile | Connection | Navigation |"
 
@@ -20,6 +33,68 @@ class RobotEntry:
     profile: Profile | None
     connection: str = "unknown"
     navigation: str = "unknown"
+
+
+def refresh(world: World) -> bool:
+    """Write the page into the shared workspace of a fleet where it differs. True: nothing is left to do."""
+    if world.config is None or world.config.mode != "fleet":
+        return True
+    data = page_of(world)
+    try:
+        stored = world.store.get(FILE)
+        if stored is None or stored.data != data:
+            world.store.put(FILE, data, durable=False)  # it can be made again at any time
+    except UserError:  # a link or a directory has its name: the page in the tree is computed all the same
+        pass
+    return True
+
+
+def page_of(world: World) -> bytes:
+    """The robots of a world: those that work, then those that are disabled, then those that are refused."""
+    config, root = world.config, str(world.root)
+    try:
+        states = {robot.robot_id: robot for robot in environment.read(world.content("ENVIRONMENT.md")).scene.robots}
+    except WorldError:
+        states = {}
+
+    def profile(node: str) -> Profile | None:
+        try:
+            data = world.content("EMBODIED.md", node)
+            return embodied.read(data) if data else None
+        except WorldError:
+            return None
+
+    def place(node: str) -> str:
+        store = world.stores.robots.get(node)
+        return store.directory if isinstance(store, PlainFiles) else root
+
+    robots = [
+        RobotEntry(
+            spec.id,
+            spec.driver,
+            place(spec.id),
+            True,
+            spec.profile or spec.driver,
+            profile(spec.id),
+            _status(states.get(spec.id), "connection_state"),
+            _status(states.get(spec.id), "nav_state"),
+        )
+        for spec in world.specs
+    ]
+    for id in disabled_robots(config, world.store):
+        declared = config.instance(id) if config is not None else None
+        driver, name = (declared.driver, declared.profile) if declared is not None else ("unknown", "unknown")
+        there = declared.workspace if declared is not None and config is not None and config.mode == "fleet" else root
+        robots.append(RobotEntry(id, driver or DEFAULT_DRIVER, there, False, name or DEFAULT_DRIVER, None))
+    for item in config.refused if config is not None else ():
+        driver, name = item.driver or DEFAULT_DRIVER, item.profile or DEFAULT_DRIVER
+        robots.append(RobotEntry(item.robot_id, driver, item.workspace, item.enabled, name, None, "refused"))
+    return render_robots(robots)
+
+
+def _status(robot: RobotState | None, key: str) -> str:
+    """`connection_state.status`, `nav_state.status` of a robot in ENVIRONMENT.md."""
+    return (as_text(as_object(robot.extra.get(key)).get("status")) if robot is not None else "") or "unknown"
 
 
 def render_robots(robots: Iterable[RobotEntry]) -> bytes:
@@ -48,7 +123,7 @@ def _row(robot: RobotEntry) -> str:
         robot.connection,
         robot.navigation,
     )
-    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ").replace("\r", " ") for cell in cells) + " |"
 
 
 def _capabilities(profile: Profile | None) -> str:

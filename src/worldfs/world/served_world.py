@@ -33,6 +33,7 @@ from worldfs.tree.virtual_file import FileBehaviour
 
 from .computed_files import meta_pages
 from .home import Home
+from .home_world import open_home_world
 from .layout import names_below_a_node, served_table
 from .layout.agent_rows import CONTRACT, OWN
 from .local_nodes import LocalNodes
@@ -51,7 +52,7 @@ class ReachableNode(NodeExports, InvocableNode, Protocol):
 
 
 class NodeHub(Protocol):
-    """The nodes that can be reached now (`worldfs.plugins.node_fs.tunnel_hub.Hub`)."""
+    """The nodes that can be reached now (`worldfs.plugins.node_fs.tunnel_hub.TunnelHub`)."""
 
     def mounted(self, node: str) -> ReachableNode | None: ...
 
@@ -118,10 +119,8 @@ class ServedWorld:
             reserved=names_below_a_node(),
             status=self._status,
         )
-        if world is not None:
-            ids = world.node_ids()
-            plane.set_local_nodes(ids)
-            plane.ensure_project(PROJECT, PROJECT, ids)
+        self._local: list[str] | None = None  # the workspace's nodes as the plane knows them
+        self._note_nodes()
         self.services.start()
 
     @classmethod
@@ -145,10 +144,10 @@ class ServedWorld:
         plane = ControlPlane.open(None if memory_only else home / ".paos" / "plane", clock, feed)
         owned = world is None
         try:
-            place = Home(home).workspace
-            if world is None and place.is_dir():
+            if world is None:
                 config = Home(home).config(os.environ)
-                world = World.open(place, config=config, agents=root, clock=clock, feed=feed)
+                if (place := Home(home).root(config)).is_dir():
+                    world = open_home_world(place, config, agents=root, clock=clock, feed=feed)
             minds = world.agents if world is not None and world.agents.root == root else AgentMounts(root)
             return cls(home, plane, clock, feed, world=world, agents=minds, owned=owned, memory_only=memory_only)
         except BaseException:
@@ -205,6 +204,7 @@ class ServedWorld:
     def attach(self, binding: Binding, alive: Callable[[], bool] = lambda: True) -> ConnectionTree:
         """The tree of a binding for one connection: its wait is its own, and continues in the next connection
         once it is no longer `alive`."""
+        self._note_nodes()
         since = self.services.calls.number()
         return ConnectionTree(
             self.namespace(binding),
@@ -221,6 +221,14 @@ class ServedWorld:
         )
 
     # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _note_nodes(self) -> None:
+        """Robots and targets of the workspace come and go: a new connection sees those that are there."""
+        if self.world is None or (ids := self.world.node_ids()) == self._local:
+            return
+        self.plane.set_local_nodes(ids)
+        self.plane.ensure_project(PROJECT, PROJECT, ids)
+        self._local = ids
 
     def _may(self, binding: Binding, node: str) -> bool:
         return bool(judge(self.namespace(binding).rights, Verb.COMMAND, RobotName(node)))

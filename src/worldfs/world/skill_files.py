@@ -80,7 +80,7 @@ class AllowSkillFile(VirtualFile):
         declared = self.declared()
         skill, target = declared.skills().get(name), declared.targets().get(names["node"])
         if skill is None or not skill.digest:
-            there = coded("skill.one_of", names=sorted(declared.skill_files()[0]) or [coded("skill.none")])
+            there = coded("common.either_of", names=sorted(declared.skill_files()[0]) or [coded("common.none")])
             raise NotFound(coded("skill.unknown", skill=name[:80]), path=path, op="allow a skill", expected=there)
         if target is None or target.kind != REAL:
             raise BadInput(

@@ -51,6 +51,11 @@ def status_report(world: World) -> dict[str, object]:
         for id, target in targets.items()
         if id not in robots
     ]  # fmt: skip
+    if world.config is not None:
+        nodes += [
+            {"id": robot.robot_id, "driver": robot.driver, "state": "refused: see config.json", "held": None}
+            for robot in world.config.refused
+        ]
     for node in nodes:
         stopped = stops.get(str(node["id"]))
         by = current_instruction(world.store, str(node["id"]))
@@ -121,8 +126,9 @@ def _in_sheets(world: World) -> list[str]:
     """The newest of ACTION.md, and of SESSIONS.md where there is one: its reader is loaded only then."""
 
     found: list[str] = []
-    with contextlib.suppress(UserError):
-        found += [entry.id for entry in action.read(world.content("ACTION.md")).entries][-RECENT:]
+    for robot in ("", *world.stores.robots):
+        with contextlib.suppress(UserError):
+            found += [entry.id for entry in action.read(world.content("ACTION.md", robot)).entries][-RECENT:]
     with contextlib.suppress(UserError):
         if world.store.probe("SESSIONS.md") is not None:
             from worldfs.formats.runtime import sessions

@@ -1,4 +1,4 @@
-"""Settings that a single workspace does not support: reported by name, never ignored."""
+"""Settings that are not supported: reported by name, never ignored."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding
+from worldfs.formats.config import SHARED
 
 if TYPE_CHECKING:
     from worldfs.formats.config import Config
@@ -18,23 +19,23 @@ if TYPE_CHECKING:
 CODE = "CONFIG_UNSERVED"
 
 
-def demand_single(config: Config | None) -> None:
-    """Raises `BadInput` for a fleet: serving it from one workspace would leave its robots' ACTION.md unread."""
-    if config is not None and config.mode == "fleet":
-        raise BadInput(
-            coded("file.at", where="embodiments.mode", found=coded("file.fleet")), path="config.json", op="up",
-            expected=coded("file.single"), fix=coded("file.set_single"), code=CODE,
-        )  # fmt: skip
+def demand_servable(config: Config | None) -> None:
+    """Raises `BadInput` for a fleet of which no robot can be served, with the first reason."""
+    if config is not None and config.refused and not any(item.enabled for item in config.instances):
+        first = next(item for item in config.findings if item.field.startswith("config.json embodiments.instances"))
+        raise BadInput(first.found, path=first.field, op="up", expected=first.expected, fix=first.fix, code=first.code)
 
 
 def unsupported_settings(config: Config, root: Path) -> Iterator[Finding]:
-    """`root`: the one workspace that is served. Warnings: the robots themselves are served from there."""
+    """`root`: the workspace that is served, of a fleet the shared one. Warnings: the robots are served from there."""
+    for number, item in enumerate(config.instances):
+        if not item.shared_environment:
+            field = f"config.json embodiments.instances[{number}].sharedEnvironment"
+            yield Finding(CODE, field, coded("file.shared"), "false", coded("file.leave_shared_out"), warning=True)
     if config.mode == "fleet":
-        expected, found, fix = coded("file.single"), coded("file.fleet"), coded("file.set_single")
-        yield Finding(CODE, "config.json embodiments.mode", expected, found, fix)
         return
     shared = config.shared_workspace
-    if shared != type(config)().shared_workspace and not _same(shared, root):
+    if shared not in ("", SHARED) and not _same(shared, root):
         yield _elsewhere("embodiments.sharedWorkspace", shared, root)
     if config.workspace and not _same(config.workspace, root):
         yield _elsewhere("agents.defaults.workspace", config.workspace, root)
@@ -42,16 +43,14 @@ def unsupported_settings(config: Config, root: Path) -> Iterator[Finding]:
         where = f"embodiments.instances[{number}]"
         if item.workspace and not _same(item.workspace, root):
             yield _elsewhere(f"{where}.workspace", item.workspace, root, f" ({item.robot_id})")
-        if not item.shared_environment:
-            fix = coded("file.leave_shared_out")
-            expected = coded("file.shared")
-            yield Finding(CODE, f"config.json {where}.sharedEnvironment", expected, "false", fix, warning=True)
 
 
 def unknown_approvals(config: Config | None, known: Iterable[str]) -> Iterator[Finding]:
     """Policies of `approval` for a robot or target that is not there: it would go by the default instead."""
-    ids = sorted(set(known) | {item.robot_id for item in config.instances}) if config is not None else []
-    for name in config.approval if config is not None else ():
+    if config is None:
+        return
+    ids = sorted({*known, *(item.robot_id for item in (*config.instances, *config.refused))})
+    for name in config.approval:
         if name and name not in ids:
             likely = "".join(get_close_matches(name, ids, 1))
             fix = coded("world.did_you_mean", likely=likely) if likely else coded("approval.by_id")

@@ -11,8 +11,11 @@ from worldfs.base.dir_reader import DirReader
 from worldfs.base.errors import UserError
 
 if TYPE_CHECKING:
+    from worldfs.formats.config import Config
+
     from .home import Home
 
+_OVERRIDES = "phyagentos_"  # of variables that config.json gives way to (formats/config.py, not loaded for it here)
 _HAN = re.compile("[\u4e00-\u9fff]")
 _ENTRY = re.compile(rb"^(#{1,3} |- \*\*)", re.MULTILINE)
 
@@ -29,19 +32,30 @@ def detect_language(task: bytes, lessons: bytes, *profiles: bytes) -> str:
 
 def home_language(place: Home | Path, environ: Mapping[str, str] | None = None) -> str:
     """The language of a home that is not open, or of one workspace directory; `en` where nothing is readable."""
-
     root = place if isinstance(place, Path) else place.workspace
-    if not isinstance(place, Path):
-        try:
-            if chosen := place.config(environ or {}).language:
-                return chosen
-        except UserError:  # `paos check` reports it
-            pass
+    robots = [root]
+    if not isinstance(place, Path) and (config := _config(place, environ or {})):
+        if config.language:
+            return config.language
+        if config.mode == "fleet":
+            root, robots = place.root(config), [Path(item.workspace) for item in config.instances]
+    files = [(root, "TASK.md"), (root, "LESSONS.md"), *((robot, "EMBODIED.md") for robot in robots)]
     try:
-        walk = DirReader(root)
-        return detect_language(*(walk.read(name) or b"" for name in ("TASK.md", "LESSONS.md", "EMBODIED.md")))
+        return detect_language(*(DirReader(folder).read(name) or b"" for folder, name in files))
     except UserError:
         return "en"
+
+
+def _config(home: Home, environ: Mapping[str, str]) -> Config | None:
+    """The configuration, which is read as a whole only where a language or a fleet may stand in it."""
+    try:
+        if not any(name.lower().startswith(_OVERRIDES) for name in environ):
+            data = home.config_path.read_bytes().lower()
+            if b"language" not in data and b"fleet" not in data:
+                return None
+        return home.config(environ)
+    except (OSError, UserError):  # `paos check` reports it
+        return None
 
 
 def _han(data: bytes) -> int:

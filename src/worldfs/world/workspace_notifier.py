@@ -37,9 +37,19 @@ class WorkspaceNotifier:
         world = self._world
         with self._lock:
             if self._notifier is None and not self._closed:
-                keys = ("", *(robot_key(node, "") for node in world.stores.robots))
-                watch = world.stores.watch(*keys, OPEN, CANCEL, STOPS, CONTROL)
-                self._notifier = StoreNotifier(watch, self._publish)
+                self._notifier = self._listen(world)
+
+    def restart(self) -> None:
+        """Robots came or went: from now on the stores that there are now are heard."""
+        with self._lock:
+            if (before := self._notifier) is not None:
+                self._notifier = self._listen(self._world)
+        if before is not None:
+            before.close()
+
+    def _listen(self, world: World) -> StoreNotifier:
+        keys = ("", *(robot_key(node, "") for node in tuple(world.stores.robots)))
+        return StoreNotifier(world.stores.watch(*keys, OPEN, CANCEL, STOPS, CONTROL), self._publish)
 
     def close(self) -> None:
         with self._lock:

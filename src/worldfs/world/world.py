@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import nullcontext
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 
 from worldfs.access.roles import OPERATOR, PLANNER
 from worldfs.base.clock import Clock, SystemClock
-from worldfs.base.errors import BadInput, MissingRequirement, NotFound, UserError, WorldError
+from worldfs.base.errors import BadInput, MissingRequirement, NotFound, UserError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import render_finding
 from worldfs.base.model import Finding, JobState
@@ -29,7 +29,7 @@ from worldfs.runtime.job_store import JobStore
 from worldfs.runtime.stop_log import StopLog
 from worldfs.sessions.skill_records import SkillRecords
 from worldfs.storage import revision
-from worldfs.storage.lease import KERNEL_LEASE
+from worldfs.storage.lease import KERNEL_LEASE, Lease
 from worldfs.storage.open_store import open_store
 from worldfs.storage.plain_files import PlainFiles
 from worldfs.storage.store_interface import Store
@@ -38,26 +38,28 @@ from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.virtual_file import FileBehaviour
 from worldfs.tree.workspace_stores import WorkspaceStores, robot_key
 
-from . import approval_files, computed_files, skill_files
+from . import approval_files, computed_files, mission_files, skill_files
 from .layout import home_table
-from .node_specs import DEFAULT_DRIVER, NodeSpec, disabled_robots, find_nodes
+from .node_specs import NodeSpec, find_nodes
 from .workspace_language import detect_language
 from .workspace_notifier import WorkspaceNotifier
 
 # Imports of kernel, drivers, roles and document parsers are inside functions: a reader or submitter does not load them.
 if TYPE_CHECKING:
     from worldfs.base.driver import DriverFactory
-    from worldfs.base.model import Job, JobStatus, Lesson, Order, Profile
+    from worldfs.base.model import Job, JobStatus, Lesson, Order
+    from worldfs.fleet.mission_store import MissionFiles
     from worldfs.formats.config import Config
     from worldfs.runtime.kernel import Kernel
     from worldfs.sessions.plugins import Plugins
 
     from .instruction import Instruction
+    from .orchestration import Orchestration
     from .tree_planner_port import TreePlannerPort
     from .workspace_targets import WorkspaceTargets
 
 PROJECT = "main"
-GUARDED = frozenset({"ACTION.md", "ENVIRONMENT.md"})  # documents that other programs edit
+GUARDED = frozenset({"ACTION.md", "ENVIRONMENT.md", "ORCHESTRATOR.md"})  # documents that other programs edit
 Log = Callable[[str, "Job"], None]
 
 
@@ -102,8 +104,9 @@ class World:
             "approve": approval_files.ApproveFile(self.approvals),
             "skills": skill_files.SkillsFile(self.declarations, self.skill_records, self.language),
             "allow_skill": skill_files.AllowSkillFile(self.declarations, self.skill_records),
+            **mission_files.behaviours(self),
             "resume": computed_files.ResumeFile(self.stops, self.node_ids),
-            "robots": computed_files.ViewFile(lambda names: self._robots()),
+            "robots": computed_files.ViewFile(lambda names: self.robots_page()),
             **computed_files.job_views(self.jobs),
             **computed_files.meta_views(store, self.language),
             **self.agents.behaviours(),
@@ -111,9 +114,11 @@ class World:
         self.tree = Tree(home_table(), mounts, self.behaviours)
         self._namespaces: dict[str, Namespace] = {}
         self.kernel: Kernel | None = None
+        self.orchestration: Orchestration | None = None  # of the kernel that this world serves
         self.broken: BaseException | None = None  # what ended the kernel that this world served
         self._kernel_ended = StopSignal()  # of the kernel that this world served: it broke, or was closed
-        self._leases = ExitStack()
+        self._leases: dict[str, Lease] = {}  # of the root: "", and of each robot's own store
+        self.epoch = 0  # of the kernel's lease of the shared store, where the jobs are
         self._targets: WorkspaceTargets | None = None
         self._language: tuple[tuple[str | None, ...], str] | None = None
 
@@ -139,18 +144,18 @@ class World:
         Raises `Busy` (another kernel holds a root), `BadInput` for required documents that are unreadable.
         """
         opened = store or open_store("disk", workspace, guarded=GUARDED)
-        world = cls(
-            workspace, WorkspaceStores(opened, robots), clock or SystemClock(), config, agents=agents, feed=feed
-        )
+        stores = WorkspaceStores(opened, dict(robots))
+        world = cls(workspace, stores, clock or SystemClock(), config, agents=agents, feed=feed)
         if serve:
             try:
-                for each in world.stores.all():
-                    world._leases.enter_context(each.lease(KERNEL_LEASE, "kernel"))
+                for node in ("", *stores.robots):
+                    world._take_lease(node)
+                world.epoch = world._leases[""].epoch
                 from .kernel_assembly import assemble_kernel
 
                 world.kernel = assemble_kernel(world, drivers, parts, threads=threads, log=log)
             except BaseException:
-                world._leases.close()
+                world._release_leases()
                 if store is None:
                     opened.close()
                 raise
@@ -160,6 +165,13 @@ class World:
     def specs(self) -> tuple[NodeSpec, ...]:
         """The nodes of this workspace; found on first use, since most readers need none."""
         return find_nodes(self.config, self.stores, self.targets.targets() if self.targets is not None else ())
+
+    @cached_property
+    def missions(self) -> MissionFiles:
+        """The missions of this root."""
+        from worldfs.fleet.mission_store import MissionFiles
+
+        return MissionFiles(self.store, self.clock)
 
     @property
     def profiles(self) -> Path | None:
@@ -196,7 +208,11 @@ class World:
 
     def run(self, *, stop: threading.Event, until_idle: bool = False) -> None:
         try:
-            self._kernel.run(stop, until_idle=until_idle)
+            kernel = self._kernel
+            with self.orchestration or nullcontext():
+                kernel.run(stop, until_idle=until_idle)
+                while until_idle and self.orchestration is not None and self.orchestration.wait_for_jobs(stop):
+                    kernel.run(stop, until_idle=True)
         except BaseException as error:
             self.broken = error
             self._kernel_ended.set()
@@ -216,6 +232,8 @@ class World:
     def close(self) -> None:
         kernel, self.kernel = self.kernel, None
         self.changes.close()
+        if self.orchestration is not None:
+            self.orchestration.close()
         try:
             if kernel is not None:
                 kernel.close()
@@ -223,7 +241,7 @@ class World:
         finally:  # the root lock is released also when the storage is broken
             self.agents.close()
             self.stores.close()
-            self._leases.close()
+            self._release_leases()
 
     def __enter__(self) -> Self:
         return self
@@ -239,12 +257,42 @@ class World:
 
     def abandon(self) -> None:
         """Drop the world without a write to the disk, as a SIGKILL does (tests of crashes)."""
+        if self.orchestration is not None:
+            self.orchestration.close()
         if self.kernel is not None:
             self.kernel.abandon()
             self.kernel = None
         self.changes.close()
         self.stores.close()
-        self._leases.close()
+        self._release_leases()
+
+    # -- robots that come and go --------------------------------------------------------------------------------
+
+    def reconfigure(self, config: Config) -> None:
+        """The configuration is another now: the nodes are found again."""
+        self.config = config
+        self.__dict__.pop("specs", None)
+
+    def add_store(self, node: str, store: Store) -> None:
+        """A robot's own store, from now on; a world that serves takes its lease, or raises `Busy`."""
+        if self._leases:
+            self._take_lease(node, store)
+        self.stores.robots[node] = store
+        self.changes.restart()
+
+    def remove_store(self, node: str) -> None:
+        store, lease = self.stores.robots.pop(node), self._leases.pop(node, None)
+        self.changes.restart()
+        store.close()
+        if lease is not None:
+            lease.release()
+
+    def _take_lease(self, node: str, store: Store | None = None) -> None:
+        self._leases[node] = (store or self.stores.robot(node)).lease(KERNEL_LEASE, "kernel").acquire()
+
+    def _release_leases(self) -> None:
+        while self._leases:
+            self._leases.popitem()[1].release()
 
     # -- paths --------------------------------------------------------------------------------------------------
 
@@ -370,7 +418,7 @@ class World:
     def language(self) -> str:
         if self.config is not None and self.config.language:
             return self.config.language
-        pages = [("TASK.md", ""), ("LESSONS.md", ""), *(("EMBODIED.md", id) for id in ("", *self.stores.robots))]
+        pages = [("TASK.md", ""), ("LESSONS.md", ""), *(("EMBODIED.md", id) for id in ["", *self.stores.robots])]
         try:
             tokens = tuple(self.stores.robot(node).probe(key) for key, node in pages)
             if self._language is None or self._language[0] != tokens:
@@ -409,18 +457,13 @@ class World:
 
         return status_report(self)
 
-    def _place(self, node: str) -> str:
-        """The directory of a robot, as ROBOTS.md names it."""
-        store = self.stores.robots.get(node)
-        return store.directory if isinstance(store, PlainFiles) else str(self.root)
-
     def beside(self, path: str) -> Path | None:
         """Where files are made that no store keeps; None: the workspace has no directory for them."""
         return Path(self.store.directory, path) if isinstance(self.store, PlainFiles) else None
 
     def robot_keys(self, key: str) -> list[str]:
         """That key of the shared store and of each robot's own, as `WorkspaceStores.watch` names them."""
-        return [key, *(robot_key(node, key) for node in self.stores.robots)]
+        return [key, *(robot_key(node, key) for node in tuple(self.stores.robots))]
 
     def declaration_tokens(self) -> tuple[str | None, ...]:
         """Tokens of the documents that declare the nodes: others once one of them may have changed."""
@@ -432,24 +475,7 @@ class World:
         stored = self.stores.robot(node).get(key)
         return stored.data if stored else b""
 
-    def _robots(self) -> bytes:
-        from worldfs.formats import embodied
+    def robots_page(self) -> bytes:
+        from .robots_page import page_of
 
-        from .robots_page import RobotEntry, render_robots
-
-        def profile(node: str) -> Profile | None:
-            try:
-                data = self.content("EMBODIED.md", node)
-                return embodied.read(data) if data else None
-            except WorldError:
-                return None
-
-        robots = [
-            RobotEntry(spec.id, spec.driver, self._place(spec.id), True, spec.profile or spec.driver, profile(spec.id))
-            for spec in self.specs
-        ]
-        for id in disabled_robots(self.config, self.store):
-            declared = self.config.instance(id) if self.config is not None else None
-            driver, name = (declared.driver, declared.profile) if declared is not None else ("unknown", "unknown")
-            robots.append(RobotEntry(id, driver or DEFAULT_DRIVER, str(self.root), False, name or DEFAULT_DRIVER, None))
-        return render_robots(robots)
+        return page_of(self)

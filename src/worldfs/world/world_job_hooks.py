@@ -71,10 +71,10 @@ class WorldJobHooks:
 
     def observe(self, node: str) -> None:
         driver = self.drivers[node]
+        present, revision = self.environment.fetch()
         seen = driver.observe()
         if seen == Scene():
             return  # a driver that is not open has observed nothing
-        revision = self.environment.fetch().revision
         if revision and self._seen.get(node) == (seen, revision):
             return  # nothing moved, and the document is unchanged
         now = stamp(self.clock.now().replace(microsecond=0))
@@ -84,11 +84,19 @@ class WorldJobHooks:
         whole = built is not None
 
         def merged(data: bytes) -> bytes:
+            nonlocal present, seen
+            if data != present:  # what another robot wrote meanwhile may be later than what was seen here
+                present, seen = data, driver.observe()
             return environment.merge(data, seen, robot_id=node, now=now, before=before, whole=whole)
 
         self.environment.change(merged)
         self._told[node] = environment.next_baseline(before, seen)
         self._seen[node] = (seen, self.environment.fetch().revision)
+
+    def forget(self, node: str) -> None:
+        """The node has been removed."""
+        for table in (self.drivers, self.profiles, self._seen, self._told):
+            table.pop(node, None)
 
     def stop_confirmation(self, node: str) -> Json:
         """The robot's own entry as its driver observes it now."""

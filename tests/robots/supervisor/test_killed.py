@@ -181,7 +181,8 @@ kill -9 $PPID; sleep 600"""
     ended = stage.run("/bin/sh", "-c", line, alone=True)
     assert stage.alive() == []
     assert (ended.outcome, ended.cause, ended.exit_code) == ("error", "warden", None)
-    assert sum(one.words.startswith(f"sh {marked}"[:100]) for one in ended.stragglers) == 2, ended.stragglers
+    # Two, and perhaps the copy of one of them that is about to become its sleep.
+    assert 2 <= sum(one.words.startswith(f"sh {marked}"[:100]) for one in ended.stragglers) <= 4, ended.stragglers
 
 
 def test_a_command_that_stops_its_warden_does_not_outlive_its_deadline(

@@ -428,5 +428,5 @@ def test_an_arm_whose_tool_is_elsewhere_than_our_kinematics_have_it_is_refused(p
 
 
 def test_an_unknown_driver_is_told_which_there_are():
-    with pytest.raises(BadInput, match="franka, lerobot, unitree_go2"):
+    with pytest.raises(BadInput, match="franka, lerobot, rosbridge, unitree_go2"):
         adapter(Target("x", "real_robot", driver="r2d2"), PluginContext(SystemClock()))

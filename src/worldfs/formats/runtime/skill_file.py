@@ -32,7 +32,9 @@ def read(data: bytes, name: str) -> Skill:
     try:
         text = data.decode()
     except UnicodeDecodeError:
-        raise BadInput(coded("skill.no_text"), path=path, op="read a skill", expected=coded("skill.markdown")) from None
+        raise BadInput(
+            coded("common.no_utf8"), path=path, op="read a skill", expected=coded("skill.markdown")
+        ) from None
     digest = hashlib.sha256(name.encode() + b"\n" + data).hexdigest()
     return Skill(name, RUNTIME, extra={"constraints": {"program": program_text(text)}}, digest=digest)
 

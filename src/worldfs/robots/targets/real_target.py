@@ -17,6 +17,7 @@ from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import BadInput, UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import Json, RobotState, Scene, Target
+from worldfs.robots.vehicles.vehicle_declaration import is_vehicle
 
 from .cameras import Cameras
 from .kinematics import quaternion
@@ -45,7 +46,7 @@ def driver(target: Target) -> RobotFactory:
         raise BadInput(
             coded("target.no_driver", name=target.driver), path=f"TARGETS.md {target.id} adapter.driver",
             expected=coded("common.either_of", names=sorted(ROBOTS)),
-            fix=coded("session.name_or_install"),
+            fix=coded("vehicle.no_sessions" if is_vehicle(target) else "session.name_or_install"),
         )  # fmt: skip
     return made
 

@@ -16,7 +16,8 @@ from worldfs.robots.mujoco.camera import CameraFrame
 from worldfs.robots.mujoco.env import REPRESENTATIONS, TabletopEnv, action_space, observation_space, shapes
 from worldfs.robots.mujoco.gl import gl_status
 from worldfs.robots.mujoco.lazy_observation import LazyObservation
-from worldfs.robots.mujoco.scene_layout import random_scene
+from worldfs.robots.mujoco.random_scene import random_scene
+from worldfs.robots.mujoco.shared_world import SharedWorld
 from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
 from worldfs.robots.targets.target_adapter import ActionSpec, Array, Observation, StepResult
 from worldfs.robots.targets.target_declaration import unsupported
@@ -53,7 +54,10 @@ class TabletopTarget:
         scene = scene or random_scene(self._seed, self._objects, self.target.id, self.context.language)
         can_see = bool(self.target.cameras) and bool(gl_status().backend)
         body = TabletopDriver(
-            self.target.id, cameras=can_see, artifacts=self.context.artifacts, language=self.context.language
+            self.target.id,
+            world=SharedWorld(language=self.context.language),
+            cameras=can_see,
+            artifacts=self.context.artifacts,
         )
         pictures = tuple(self._cameras()) if can_see else ()
         goal = {name: str(self.target.config.get(name) or "") for name in ("task", "thing", "place")}

@@ -11,6 +11,7 @@ from worldfs.base.messages import CodedText, coded
 from worldfs.base.messages.message_rendering import either
 from worldfs.base.model import Finding, Target
 from worldfs.base.plugin_registry import PluginGroup
+from worldfs.robots.vehicles.vehicle_declaration import is_vehicle, review_vehicle
 
 if TYPE_CHECKING:
     from .robots.robot_interface import RobotFactory
@@ -22,6 +23,7 @@ ROBOTS: Final[PluginGroup[RobotFactory]] = PluginGroup(
         "lerobot": f"{_HERE}.lerobot_arm:robot",
         "franka": f"{_HERE}.franka:robot",
         "unitree_go2": f"{_HERE}.unitree:robot",
+        "rosbridge": "worldfs.robots.vehicles.rosbridge.rosbridge_base:robot",
     },
 )
 # driver → what it imports, what installs that
@@ -59,7 +61,7 @@ OBSERVATIONS: Final[Mapping[str, tuple[str, ...]]] = {
 }  # fmt: skip
 MODES: Final[Mapping[str, tuple[str, ...]]] = {
     MUJOCO: TABLE_MODES, "gymnasium": (), "franka": ("joint_position",),
-    "lerobot": ("joint_position",), "unitree_go2": ("base_velocity",),
+    "lerobot": ("joint_position",), "unitree_go2": ("base_velocity",), "rosbridge": ("base_velocity",),
 }  # fmt: skip
 
 
@@ -117,6 +119,9 @@ def review(target: Target, place: FieldLocator) -> Iterator[Finding]:
         yield Finding("TARGET_BUILD", field, expected, why, coded("common.name_one"), warning=True)
     yield from unsupported(target, place)
     if target.adapter != ADAPTER:
+        return
+    if is_vehicle(target):
+        yield from review_vehicle(target, place)
         return
     name = target.driver.strip().lower()
     field = place("TARGETS.md", target.id, "adapter.driver")

@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
+from worldfs.base.messages import coded
 from worldfs.base.model import Json
 
 LINE: Final = 1 << 24  # bytes: a longer line is no report
@@ -97,10 +98,10 @@ class ReportReader(ABC):
         worked = self.worked | ({"write"} if wrote else set())
         for kind, what in self.refused.items():
             if kind not in worked if kind else not worked:
-                return f"it was refused access to its state: {what}"
+                return coded("command.refused_access", what=what)
         if wrote or self.granted or "write" in worked:
             return ""
-        return "nothing shows that it could write its state: it changed none of its files, and reported nothing either"
+        return coded("command.no_evidence")
 
 
 class AgentCli(ABC):

@@ -177,7 +177,7 @@ def _lines(path: Path) -> list[str]:
 def _start(path: Path, disk: Disk) -> Kernel:
     store, clock = DiskStore(path, disk), ManualClock()
     kernel = Kernel(
-        WorkspaceStores(store),
+        WorkspaceStores(store, {}),
         clock,
         FileJobHooks(path, store),
         {"arm": KernelNode("arm", EffectDriver(EffectLog(path, disk)))},

@@ -163,7 +163,7 @@ class AgentJobs:
         """Raises `NotFound`, also for a job of another agent or project."""
         call = self._table.shown(binding, id)
         if call is None:
-            raise NotFound(coded("world.no_job", id=id[:40]), path=f"/agents/self/jobs/{id[:40]}", op="read")
+            raise NotFound(coded("runtime.no_job", id=id[:40]), path=f"/agents/self/jobs/{id[:40]}", op="read")
         return call
 
     def known(self, binding: Binding, id: str) -> bool:
@@ -278,4 +278,4 @@ class AgentJobs:
             stored = self.jobs.store.get(key)
             if stored is not None:
                 return stored.data
-        raise NotFound(coded("world.no_job", id=id), path=id, op="read")
+        raise NotFound(coded("runtime.no_job", id=id), path=id, op="read")

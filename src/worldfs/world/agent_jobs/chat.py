@@ -52,7 +52,7 @@ class Chat:
             text = data.decode()
         except UnicodeDecodeError as error:
             raise BadInput(
-                coded("world.no_utf8", at=error.start), op="write", expected=coded("world.text"), code="invalid"
+                coded("world.no_utf8", at=error.start), op="write", expected=coded("file.text"), code="invalid"
             ) from None
         text, members = split_message(text)
         if not text.strip():

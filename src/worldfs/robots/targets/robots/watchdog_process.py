@@ -106,7 +106,16 @@ def _unitree(settings: Mapping[str, object]) -> Callable[[], None]:
     return stop
 
 
-STOPPERS: Final[dict[str, Callable[[Mapping[str, object]], Callable[[], None]]]] = {"unitree_go2": _unitree}
+def _rosbridge(settings: Mapping[str, object]) -> Callable[[], None]:
+    from worldfs.robots.vehicles.rosbridge.rosbridge_stop import stopper
+
+    return stopper(settings)
+
+
+STOPPERS: Final[dict[str, Callable[[Mapping[str, object]], Callable[[], None]]]] = {
+    "unitree_go2": _unitree,
+    "rosbridge": _rosbridge,
+}
 
 
 def main(settings_json: str) -> None:

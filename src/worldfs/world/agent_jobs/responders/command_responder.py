@@ -83,7 +83,7 @@ class CommandResponder:
         def ask() -> None:
             with ending:  # a late request must not be written to a descriptor that was reused meanwhile
                 if not over:
-                    stop.request("the call was asked to stop")
+                    stop.request(coded("command.call_asked_to_stop"))
 
         try:
             env = {**os.environ, "PAOS_CALL": call.id}
