@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
-
 from tests.proof.npm_package import installed
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # where `bench` is
