@@ -6,10 +6,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
+from pathlib import Path
 from urllib.parse import urlsplit
 
+from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.base.model import PolicySpec
+from worldfs.base.secret_file import header_secret, read_secret_file
 
 from .policy_client import PolicyError
 
@@ -83,29 +86,21 @@ def secret(spec: PolicySpec) -> str:
         value = os.environ.get(str(name), "")
         if not value:
             raise _secret(f"no {name} in the environment", "the secret in that variable")
-        return _clean(value)
+        try:
+            return header_secret(value.strip(), str(name))
+        except BadInput as error:
+            raise _secret(error.found, error.expected) from None
     if file := spec.extra.get("token_file"):
         return read_secret(str(file))
     return ""
 
 
 def read_secret(file: str) -> str:
-    """The secret in a file of mode 0600; raises `PolicyError` for one that others may read."""
-    path = os.path.expanduser(file)
+    """The secret in a file of mode 0600. Raises `PolicyError` for one that others may read."""
     try:
-        with open(path, encoding="utf-8") as stream:
-            if os.fstat(stream.fileno()).st_mode & 0o077:
-                raise _secret(f"{file}: others may read it", "mode 0600", f"chmod 600 {file}")
-            return _clean(stream.read(4096))
-    except (OSError, UnicodeDecodeError) as error:
-        raise _secret(f"{file}: {getattr(error, 'strerror', None) or error}", "a file with the secret") from None
-
-
-def _clean(text: str) -> str:
-    value = text.strip()
-    if not value or not value.isascii() or not value.isprintable():
-        raise _secret("a secret with characters that a header cannot hold", "printable ASCII, one line")
-    return value
+        return header_secret(read_secret_file(Path(file).expanduser(), file), file)
+    except BadInput as error:
+        raise _secret(error.found, error.expected, error.fix) from None
 
 
 def _secret(found: str, expected: str, fix: str = "") -> PolicyError:

@@ -108,7 +108,9 @@ def run(
     Raises `AssertionError` with the end of the output when a block fails, when a shell takes longer than `timeout`
     seconds, or when something that the document started is still running at its end.
     """
-    around = {key: text for key, text in os.environ.items() if not key.startswith(("PAOS_", "PYTHON"))}
+    around = {
+        key: text for key, text in os.environ.items() if not key.startswith(("PAOS_", "PYTHON", "MAKE", "MFLAGS"))
+    }
     around |= {"HOME": str(home), **(environ or {})}
     home.mkdir(parents=True, exist_ok=True)
     said = []

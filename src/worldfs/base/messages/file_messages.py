@@ -137,6 +137,18 @@ ROWS = {
     "file.mapping_with": ("a mapping with {names}", "含 {names} 的映射"),
     "file.mode": ("mode {mode:04o}", "权限 {mode:04o}"),
     "file.mode_0600": ("mode 0600", "权限 0600"),
+    "file.with_secret": ("a file with the secret", "含密钥的文件"),
+    "file.put_secret": (
+        "put the secret into {file}, then: chmod 600 {file}",
+        "把密钥写入 {file}，然后：chmod 600 {file}",
+    ),
+    "file.irregular": ("{file} is no regular file", "{file} 不是普通文件"),
+    "file.name_other": ("name another", "请指明另一个"),
+    "file.readable": ("{file}: others may read it", "{file}：其他人可以读取它"),
+    "file.no_secret": ("{file} holds no secret", "{file} 中没有密钥"),
+    "file.one_printable": ("one line of printable text", "一行可打印的文字"),
+    "file.one_line": ("one line of printable ASCII", "一行可打印的 ASCII"),
+    "file.write_secret": ("write the secret into {file}", "把密钥写入 {file}"),
     "file.most_attempts": ("at most the {n} attempts", "至多 {n} 次尝试"),
     "file.most_entries": ("at most {n:,} in one sheet", "一个文件中至多 {n:,} 项"),
     "file.most_environment": (

@@ -48,14 +48,6 @@ ROWS = {
     "model.no_env": ("no {name} in the environment", "环境中没有 {name}"),
     "model.give_env": ("export {name}=…, or name a file with apiKeyFile", "export {name}=…，或用 apiKeyFile 指明文件"),
     "model.the_key": ("the key of the model", "模型的密钥"),
-    "model.put_key": ("put the key into {file}, then: chmod 600 {file}", "把密钥写入 {file}，然后：chmod 600 {file}"),
-    "model.key_file": ("a file with the key", "含密钥的文件"),
-    "model.irregular": ("{file} is no regular file", "{file} 不是普通文件"),
-    "model.other_file": ("name another", "请指明另一个"),
-    "model.readable": ("{file}: others may read it", "{file}：其他人可以读取它"),
-    "model.no_key": ("{file} holds no key", "{file} 中没有密钥"),
-    "model.write_key": ("write the key into {file}", "把密钥写入 {file}"),
-    "model.one_line": ("one line of printable ASCII", "一行可打印的 ASCII"),
     # -- a call of it
     "model.tokens_used": (
         "{used} of {of} tokens used, and the next call may take more",

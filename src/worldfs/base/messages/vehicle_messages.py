@@ -15,7 +15,6 @@ ROWS = {
     "vehicle.no_variable": ("no {name} in the environment", "环境中没有 {name}"),
     "vehicle.set_variable": ("set {name} where paos is started", "在启动 paos 处设置 {name}"),
     "vehicle.no_file": ("{path}: {why}", "{path}：{why}"),
-    "vehicle.write_file": ("write the secret to {path}, mode 0600", "把密钥写入 {path}，权限 0600"),
     "vehicle.correct_member": ("correct the member, or leave it out", "改正该项，或删去它"),
     "vehicle.a_place": (
         "[x, y], [x, y, theta], or {{x, y, theta, node, actions}}",

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from worldfs.base.errors import BadInput, WorldError
 from worldfs.base.json_values import as_text
+from worldfs.base.messages import coded
 from worldfs.base.model import Json
 
 from .actor_tree import ActorTree
@@ -33,7 +34,7 @@ async def order(tree: ActorTree, control: str, payload: Json | str) -> str:
     data = payload if isinstance(payload, str) else json.dumps(payload, ensure_ascii=False)
     written = await tree.write(control, data.encode())
     if not written.job:
-        raise BadInput("it started no job", path=control, op="order")
+        raise BadInput(coded("mcp.no_job"), path=control, op="order")
     return written.job
 
 
@@ -67,9 +68,11 @@ async def answer(tree: ActorTree, control: str, payload: Json, seconds: float) -
     id = await order(tree, control, payload)
     state = await ended(tree, f"{JOBS}/{id}", seconds)
     if not state.ended:
-        raise WorldError(f"no answer within {seconds:g} s", path=control, fix=f"wait for job {id}", code="TIMEOUT")
+        raise WorldError(
+            coded("mcp.no_answer", seconds=seconds), path=control, fix=coded("mcp.wait_for", job=id), code="TIMEOUT"
+        )
     if state.state == "failed":
-        raise BadInput(state.error or state.text or "it failed", path=control, op="order", code="FAILED")
+        raise BadInput(state.error or state.text or coded("mcp.failed"), path=control, op="order", code="FAILED")
     return json_object(state.text.encode(), control)
 
 
@@ -79,5 +82,10 @@ def json_object(data: bytes, path: str) -> Json:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise WorldError(f"found {data[:60]!r}", path=path, expected="a JSON object", code="PROTOCOL")
+        raise WorldError(
+            coded("common.given", text=data[:60].decode("utf-8", "replace")),
+            path=path,
+            expected=coded("mcp.an_object"),
+            code="PROTOCOL",
+        )
     return found

@@ -10,6 +10,7 @@ from worldfs.agents.message_names import new_name
 from worldfs.base.clock import stamp
 from worldfs.base.errors import NotFound, UserError
 from worldfs.base.json_values import as_objects
+from worldfs.base.messages import coded
 from worldfs.base.model import Json, Message
 from worldfs.formats import lessons_file
 from worldfs.formats.agent import documents
@@ -71,7 +72,11 @@ async def send(call: ToolCall) -> Json:
     there = await places.names(call.tree, "/agents")
     if to not in there:
         others = ", ".join(name for name in there if name != "self")
-        raise NotFound(f"no agent {to[:60]!r}", op="send", expected=f"one of: {others or 'you see no other agent'}")
+        raise NotFound(
+            coded("mcp.no_agent", name=to[:60]),
+            op="send",
+            expected=coded("common.one_of", names=others) if others else coded("mcp.no_other_agent"),
+        )
     now, priority = call.clock.now(), given.text("priority")
     id = f"msg-{new_name(priority, int(now.timestamp() * 1000))}"
     message = Message(id, sender, to, stamp(now), priority=priority, subject=subject, body=given.text("text"))

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from urllib.parse import quote, unquote
 
 from worldfs.base.errors import BadInput, NotFound, UserError
+from worldfs.base.messages import coded
 from worldfs.tree.verb_values import Stat
 
 from . import places
@@ -44,7 +45,12 @@ def uri_of(path: str) -> str:
 def path_of(uri: str) -> str:
     """Raises `BadInput` for a URI of another kind."""
     if not uri.startswith(f"{SCHEME}/"):
-        raise BadInput(f"found {line(uri, 80)!r}", op="read", expected=f"{SCHEME}/PATH", code="NOT_FOUND")
+        raise BadInput(
+            coded("common.given", text=line(uri, 80)),
+            op="read",
+            expected=coded("mcp.a_resource", scheme=SCHEME),
+            code="NOT_FOUND",
+        )
     return places.absolute(unquote(uri.removeprefix(SCHEME)))
 
 
@@ -70,9 +76,12 @@ async def content(tree: ActorTree, uri: str) -> tuple[str, bytes]:
     size = (await tree.stat(path)).size
     data = (await tree.read(path)).data if size <= CONTENT_MOST else b""
     if max(size, len(data)) > CONTENT_MOST:
-        found = f"{max(size, len(data)):,} bytes"
         raise BadInput(
-            found, path=path, op="read", expected=f"at most {CONTENT_MOST:,}", fix="read it in pieces: `read`"
+            coded("mcp.bytes", n=max(size, len(data))),
+            path=path,
+            op="read",
+            expected=coded("mcp.bytes_most", n=CONTENT_MOST),
+            fix=coded("mcp.read_pieces"),
         )
     return path, data
 

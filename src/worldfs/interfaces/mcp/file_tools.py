@@ -10,6 +10,7 @@ from typing import Final
 
 from worldfs.base.errors import Conflict, NotFound, UserError, WorldError
 from worldfs.base.json_values import as_list, as_object, as_objects, as_text
+from worldfs.base.messages import coded
 from worldfs.base.model import Json
 from worldfs.tree.row_table import FileKind
 from worldfs.tree.verb_values import Content, Stat
@@ -84,7 +85,7 @@ async def write(call: ToolCall) -> Json:
     path, given = places.absolute(call.given.text("path")), call.given
     data, expect = given.text("text").encode(), given.text("expect")
     if given.flag("create_only") and await places.exists(call.tree, path):
-        raise Conflict("it already exists", path=path, op="write", fix="write it without create_only")
+        raise Conflict(coded("mcp.exists"), path=path, op="write", fix=coded("mcp.no_create_only"))
     written = await call.tree.write(path, data, expect=expect)
     told: Json = {"path": path, "bytes": written.n}
     if written.job:

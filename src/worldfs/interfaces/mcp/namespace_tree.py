@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from worldfs.access.binding import Binding
 from worldfs.base.errors import BadInput, NotFound, UserError
+from worldfs.base.messages import coded
 from worldfs.namespace.node import LARGE, Node
 from worldfs.storage.plain_files import PlainFiles
 from worldfs.storage.store_interface import ANY
@@ -46,7 +47,13 @@ class NamespaceTree:
         def content(node: Node) -> Content:
             size = 0 if node.light else self._stored_size(path)
             if size > LARGE:
-                raise BadInput(f"{size:,} bytes", path=path, op="read", expected=f"at most {LARGE:,}", code="TOO_LARGE")
+                raise BadInput(
+                    coded("mcp.bytes", n=size),
+                    path=path,
+                    op="read",
+                    expected=coded("mcp.bytes_most", n=LARGE),
+                    code="TOO_LARGE",
+                )
             return node.read()
 
         return await self._ask(path, content)

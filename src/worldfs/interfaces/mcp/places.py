@@ -6,6 +6,7 @@ from typing import Final
 
 from worldfs.access.binding import SYSTEM
 from worldfs.base.errors import NotFound, UserError
+from worldfs.base.messages import coded
 from worldfs.tree import path as paths
 
 from .actor_tree import ActorTree
@@ -45,8 +46,9 @@ async def project(tree: ActorTree) -> str:
     others = [name for name in await names(tree, "/projects") if name != SYSTEM]
     if len(others) == 1:
         return f"/projects/{others[0]}"
-    told = "no project" if not others else f"{len(others)} projects, none of them bound"
-    raise NotFound(told, path="/projects", expected="one of: " + ", ".join(others), fix="bind one: --project NAME")
+    told = coded("mcp.projects", n=len(others)) if others else coded("mcp.no_project")
+    expected = coded("common.one_of", names=", ".join(others)) if others else ""
+    raise NotFound(told, path="/projects", expected=expected, fix=coded("mcp.bind_one"))
 
 
 async def robots(tree: ActorTree) -> list[str]:
@@ -61,8 +63,9 @@ async def robot(tree: ActorTree, node: str, op: str) -> str:
         return node
     if not node and len(there) == 1:
         return there[0]
-    found = f"no robot {node!r}" if node else "several robots and no name" if there else "no robot"
-    raise NotFound(found, op=op, expected="one of: " + (", ".join(there) or "no robot is here"), fix="name one: node")
+    expected = coded("common.one_of", names=", ".join(there)) if there else coded("mcp.no_robot_here")
+    found = coded("mcp.no_robot_named", name=node) if node else coded("mcp.several_robots" if there else "mcp.no_robot")
+    raise NotFound(found, op=op, expected=expected, fix=coded("mcp.name_robot"))
 
 
 async def job(tree: ActorTree, id: str) -> str:
@@ -71,4 +74,4 @@ async def job(tree: ActorTree, id: str) -> str:
         for base in (JOBS, *(f"/nodes/{node}/jobs" for node in await names(tree, "/nodes"))):
             if await exists(tree, f"{base}/{id}/status.json"):
                 return f"{base}/{id}"
-    raise NotFound(f"no job {id[:60]!r}", op="wait", fix="`look` names the jobs that are open")
+    raise NotFound(coded("mcp.no_job_named", name=id[:60]), op="wait", fix=coded("mcp.look_jobs"))

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 from worldfs.access.binding import Binding
 from worldfs.base.errors import MissingRequirement, NotFound
+from worldfs.base.messages import coded
 from worldfs.client.connection import connect
 from worldfs.client.remote_types import RetryPolicy
 from worldfs.client.remote_watch import changes
@@ -38,9 +39,7 @@ class RemoteActorTree:
 
     async def write(self, path: str, data: bytes, *, expect: str = "") -> Written:
         if expect:
-            raise MissingRequirement(
-                "the protocol of the connection carries no revisions", path=path, op="write", fix="leave out `expect`"
-            )
+            raise MissingRequirement(coded("mcp.no_revisions"), path=path, op="write", fix=coded("mcp.no_expect"))
         try:
             return await self._world.write(path, data)
         except NotFound:

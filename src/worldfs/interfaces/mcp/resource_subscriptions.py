@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Final
 
 from worldfs.base.errors import BadInput, WorldError
+from worldfs.base.messages import coded
 
 from .actor_tree import ActorTree
 from .file_resources import path_of
@@ -41,12 +42,13 @@ class ResourceSubscriptions:
         if uri in self._tasks:
             return
         for there, most, whose in (
-            (len(self._tasks), SUBSCRIPTIONS_MOST, "one connection"),
-            (self._count.now, SUBSCRIPTIONS_OF_TOKEN, "all connections of one token"),
+            (len(self._tasks), SUBSCRIPTIONS_MOST, "mcp.of_connection"),
+            (self._count.now, SUBSCRIPTIONS_OF_TOKEN, "mcp.of_token"),
         ):
             if there >= most:
-                expected = f"at most {most} of {whose}"
-                raise BadInput("too many subscriptions", op="subscribe", expected=expected, code="TOO_MANY")
+                raise BadInput(
+                    coded("mcp.subscriptions"), op="subscribe", expected=coded(whose, n=most), code="TOO_MANY"
+                )
         self._count.now += 1
         begun: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         task = self._tasks[uri] = asyncio.create_task(self._watch(uri, path, begun))

@@ -11,6 +11,7 @@ from typing import Final
 from worldfs.access.verb import Verb
 from worldfs.base.errors import BadInput, NotFound, NotPermitted, WorldError
 from worldfs.base.json_values import as_object, as_objects, as_text
+from worldfs.base.messages import coded
 from worldfs.base.model import Json
 from worldfs.planning.planner.model_reading import YES
 
@@ -70,7 +71,7 @@ async def stop(call: ToolCall) -> Json:
     given = call.given
     if given.text("job"):
         if given.text("node"):
-            raise BadInput("both a job and a node", op="stop", expected="one of both")
+            raise BadInput(coded("mcp.both"), op="stop", expected=coded("mcp.one"))
         place = await places.job(call.tree, given.text("job"))
         await call.tree.write(f"{place}/cancel", b"cancel\n")
         return {"job": given.text("job"), "stopped": [], "next": "`wait` with this job tells when it has ended"}
@@ -92,8 +93,13 @@ async def operations(call: ToolCall) -> Json:
     nodes = [named] if named else await places.names(call.tree, "/nodes")
     found, unreadable = await _operations(call.tree, nodes)
     if named and not found and not unreadable:
-        raise NotFound(f"no operations of {named!r}", op="operations", expected="one of: " + ", ".join(
-            await places.names(call.tree, "/nodes")), fix="name a node that takes orders")  # fmt: skip
+        there = ", ".join(await places.names(call.tree, "/nodes"))
+        raise NotFound(
+            coded("mcp.no_operations", name=named),
+            op="operations",
+            expected=coded("common.one_of", names=there),
+            fix=coded("mcp.name_node"),
+        )
     shown, more = bounded_content.page(found, call.given.number("offset"), OPERATIONS_MOST)
     hidden = ("control", "arguments")  # how it is given, and the schema once more in the profile's own words
     told: Json = {"operations": [{k: v for k, v in one.items() if k not in hidden} for one in shown], **more}
@@ -107,21 +113,32 @@ async def operate(call: ToolCall) -> Json:
     known, unreadable = await _operations(call.tree, nodes)
     fitting = [one for one in known if one["operation"] == name]
     if len(fitting) != 1:
-        found = f"no operation {name[:60]!r}" if not fitting else f"{len(fitting)} nodes have {name}"
+        found = (
+            coded("mcp.nodes_have", n=len(fitting), name=name) if fitting else coded("mcp.no_operation", name=name[:60])
+        )
         there = ", ".join(f"{one['operation']} of {one['node']}" for one in (fitting or known)[:OPERATIONS_MOST])
-        odd = "".join(f"; not readable: {one}" for one in unreadable)
-        raise NotFound(found, op="operate", expected=f"one of: {there}{odd}", fix="`operations` lists them")
+        expected = (
+            coded("mcp.operations_beside", names=there, odd="; ".join(unreadable))
+            if unreadable
+            else coded("common.one_of", names=there)
+        )
+        raise NotFound(found, op="operate", expected=expected, fix=coded("mcp.list_operations"))
     row = fitting[0]
     taken = as_object(as_object(row["parameters"]).get("properties"))
     if taken and (unknown := sorted(set(parameters) - set(taken))):
-        known_names = "one of: " + ", ".join(taken)
         raise BadInput(
-            f"unknown parameter {unknown[0][:60]!r}", op=name, expected=known_names, code="INVALID_ARGUMENTS"
+            coded("mcp.parameter", name=unknown[0][:60]),
+            op=name,
+            expected=coded("common.one_of", names=", ".join(taken)),
+            code="INVALID_ARGUMENTS",
         )
     id = await order(call.tree, as_text(row["control"]), parameters)
+    reading = coded(
+        "mcp.reading", name=name, node=as_text(row["node"]), parameters=json.dumps(parameters, ensure_ascii=False)
+    )
     return {
         "job": id,
-        "reading": bounded_content.line(f"{name} on {row['node']} with {json.dumps(parameters, ensure_ascii=False)}"),
+        "reading": bounded_content.line(reading),
         "next": f"`wait` with job {id} tells how it ends; `stop` with job {id} cancels it",
     }
 

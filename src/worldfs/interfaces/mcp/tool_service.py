@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from worldfs.base.clock import Clock
 from worldfs.base.errors import NotFound, WorldError
+from worldfs.base.messages import coded
 from worldfs.base.model import Json
 from worldfs.world.layout import ROWS
 
@@ -48,7 +49,11 @@ class ToolService:
         try:
             tool = self.tools.get(name)
             if tool is None:
-                raise NotFound(f"no tool {name[:60]!r}", op="call", expected="one of: " + ", ".join(self.tools))
+                raise NotFound(
+                    coded("mcp.no_tool", name=name[:60]),
+                    op="call",
+                    expected=coded("common.one_of", names=", ".join(self.tools)),
+                )
             arguments = read_arguments(name, tool.arguments, given)
             value = await tool.run(ToolCall(ToolTree(self.tree), asker, arguments, self._clock, self.tree))
         except WorldError as error:

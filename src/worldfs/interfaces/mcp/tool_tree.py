@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.tree.path import segments
 from worldfs.world.agent_jobs.responders.planner_responder import read_confirmation
 from worldfs.world.agent_jobs.written_terms import split_message
@@ -25,11 +26,11 @@ class ToolTree(GuardedTree):
     async def check(self, path: str, data: bytes) -> None:
         if segments(places.absolute(path))[-3:] == _INPUT and (code := _confirmed(data)):
             raise BadInput(
-                "a tool confirms no reading: that is for the person who gave the instruction",
+                coded("mcp.confirms_nothing"),
                 path=path,
                 op="write",
                 code="NEEDS_PERSON",
-                fix=f'the person says it: `paos do --confirm {code} "…"` at a terminal, or yes at a client that asks',
+                fix=coded("mcp.person_confirms", code=code),
             )
 
 

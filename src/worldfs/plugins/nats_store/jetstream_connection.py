@@ -8,6 +8,7 @@ import json
 import random
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 from nats.aio.client import Client, Server
@@ -115,7 +116,8 @@ class JetStreamConnection:
                 CONNECT_S,
             )
         except (TimeoutError, Error, OSError) as error:
-            await client.close()
+            with suppress(Error, OSError):  # the connection may be reset while it is closed
+                await client.close()
             raise unreachable(where.servers, str(error) or type(error).__name__) from None
         self._client = client
         self._up.set()

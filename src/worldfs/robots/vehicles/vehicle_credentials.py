@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import stat
-from typing import Final
+from pathlib import Path
 
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.messages import coded
 from worldfs.base.model import Target
-
-_LONGEST: Final = 4096
+from worldfs.base.secret_file import read_secret_file
 
 
 def password(target: Target) -> str:
@@ -30,22 +28,11 @@ def password(target: Target) -> str:
             coded("vehicle.no_variable", name=str(name)), path=f"{at}.password_env", expected=expected, fix=fix
         )
     file = target.config.get("password_file")
-    return _read(os.path.expanduser(str(file)), f"{at}.password_file") if file else ""
-
-
-def _read(path: str, at: str) -> str:
+    if not file:
+        return ""
     try:
-        with open(path, encoding="utf-8") as stream:
-            mode = stat.S_IMODE(os.fstat(stream.fileno()).st_mode)
-            if mode & 0o077:
-                raise BadInput(
-                    coded("file.mode", mode=mode), path=at, code="SECRETS_READABLE",
-                    expected=coded("file.mode_0600"), fix=f"chmod 600 {path}",
-                )  # fmt: skip
-            return stream.read(_LONGEST).strip()
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        raise MissingRequirement(
-            coded("vehicle.no_file", path=path, why=why), path=at, expected=coded("vehicle.secret_place"),
-            fix=coded("vehicle.write_file", path=path),
-        ) from None  # fmt: skip
+        return read_secret_file(Path(str(file)).expanduser(), str(file))
+    except BadInput as error:
+        raise BadInput(
+            error.found, path=f"{at}.password_file", expected=error.expected, fix=error.fix, code=error.code
+        ) from None

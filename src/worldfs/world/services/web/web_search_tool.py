@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from worldfs.base.errors import UserError
+from worldfs.base.errors import BadInput, UserError
 from worldfs.base.model import Json
+from worldfs.base.secret_file import header_secret, read_secret_file
 from worldfs.formats.config import MASK
 from worldfs.formats.config_services import WebSearch
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
@@ -21,7 +20,7 @@ from .search_backend import SearchResult, SearchSettings
 LIMIT: Final = 10
 MOST: Final = 50
 QUERY_MOST: Final = 2_000  # characters
-KEY_MOST: Final = 4_096  # bytes of a key file
+_KEY_FILE: Final = "the file of webSearch.apiKeyFile"  # whose path is not shown to the agents that search
 KEY_LEAST: Final = 6  # characters of what is masked: a shorter one stands in ordinary words
 
 
@@ -59,35 +58,17 @@ class WebSearchTool:
 
     def _key(self, found: WebSearch) -> str:
         """The key from the named file, else from the environment."""
-        if found.api_key_file:
-            return _from_file(self._home / Path(found.api_key_file).expanduser())
-        name = found.api_key_env or search_backends.KEY_ENV.get(found.backend, "")
-        return _usable(self._environ.get(name, "").strip(), name) if name else ""
+        try:
+            if found.api_key_file:
+                file = self._home / Path(found.api_key_file).expanduser()
+                return header_secret(read_secret_file(file, _KEY_FILE), _KEY_FILE)
+            name = found.api_key_env or search_backends.KEY_ENV.get(found.backend, "")
+            key = self._environ.get(name, "").strip()
+            return header_secret(key, name) if key else ""
+        except BadInput as error:
+            raise ToolError("not_configured", str(error)) from None
 
 
 def _without(text: str, key: str) -> str:
     """What a peer says, which may say again the key that it was sent."""
     return text.replace(key, MASK) if len(key) >= KEY_LEAST else text
-
-
-def _from_file(path: Path) -> str:
-    """The key of a file that only its owner can read. Errors do not show the path to the agents that search."""
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except OSError as error:
-        raise ToolError("not_configured", f"the file of webSearch.apiKeyFile: {error.strerror}") from None
-    try:
-        info = os.fstat(fd)
-        if not stat.S_ISREG(info.st_mode) or info.st_mode & 0o077:
-            raise ToolError("not_configured", "the file of webSearch.apiKeyFile can be read by others: chmod 600 it")
-        key = os.read(fd, KEY_MOST).decode("ascii", "replace").strip()
-    finally:
-        os.close(fd)
-    return _usable(key, "the file of webSearch.apiKeyFile")
-
-
-def _usable(key: str, where: str) -> str:
-    """A key goes into a header: one line of printable ASCII."""
-    if not key.isascii() or not key.isprintable():
-        raise ToolError("not_configured", f"{where} is no key: one line of printable ASCII is expected")
-    return key
