@@ -134,9 +134,12 @@ class RemoteTree:
                 await fid.commit(timeout)
         return sent._replace(n=sent.n if total <= self.largest else total)
 
-    async def mkdir(self, path: str, timeout: float | None) -> None:
+    async def create(self, path: str, timeout: float | None, *, directory: bool = False) -> None:
         async with RemoteFid(self, path) as fid:
-            await fid.walk_result(await fid.post_create(directory=True), timeout)
+            await fid.walk_result(await fid.post_create(directory=directory), timeout)
+
+    async def mkdir(self, path: str, timeout: float | None) -> None:
+        await self.create(path, timeout, directory=True)
 
     async def remove(self, path: str, timeout: float | None) -> None:
         above, name = _parent(path)

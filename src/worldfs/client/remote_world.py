@@ -185,12 +185,15 @@ class RemoteWorld:
             stage=stage or (new and pieces),
         )
 
-    async def mkdir(self, path: str) -> None:
-        """Create a directory, where the server allows it. Raises `NotPermitted`, `Exists`,
-        `MissingRequirement`."""
+    async def create(self, path: str, *, directory: bool = False) -> None:
+        """Ask for a new file: there at once, empty, or with its first write, as the tree has it. Raises as `mkdir`."""
         tree = await self._connected()
         _may_make(tree, NotFound(coded("tree.no_such_directory"), path=path, op="mkdir"))
-        await tree.mkdir(path, self.timeout)
+        await tree.create(path, self.timeout, directory=directory)
+
+    async def mkdir(self, path: str) -> None:
+        """Create a directory, where allowed. Raises `NotPermitted`, `Exists`, `MissingRequirement`."""
+        await self.create(path, directory=True)
 
     async def remove(self, path: str) -> None:
         """Remove a file, or an empty directory. Raises `NotFound`, `NotPermitted`, and `MissingRequirement` where a

@@ -108,6 +108,16 @@ class Node:
             raise BadInput(coded("tree.is_file"), path=self.path, op="list", actor=at.role, code="enotdir")
         return sorted(self._space.tree.children(at.real, at.role))
 
+    def children(self) -> Sequence[tuple[str, bool]]:
+        """The names in a directory with whether each is a directory, sorted; nothing below is opened."""
+        at = self._now("list")
+        if not at.directory:
+            raise BadInput(coded("tree.is_file"), path=self.path, op="list", actor=at.role, code="enotdir")
+        there = self._exported(at)
+        if there is not None:
+            return sorted((name, spot.directory) for name, spot in there.items())
+        return sorted((name, row is None) for name, row in self._space.tree.children(at.real, at.role).items())
+
     def entries(self, *, sized: bool = True) -> Sequence[Stat]:
         """The stats of what is in a directory, by name as `list` sorts; unreadable ones are left out."""
         at, base = self._now("list"), self.path.rstrip("/")
@@ -138,6 +148,22 @@ class Node:
         if stored is None:
             raise self._absent("read")
         return Content(stored.data, stored.revision)
+
+    @property
+    def stored(self) -> bool:
+        """Whether its bytes lie in a store, whose `stat` has their revision."""
+        return self._at.row is not None and not self._at.row.view and self._at.entry is None
+
+    def peek(self) -> Content | None:
+        """The present bytes of a computed file, rendered without waiting; None: stored or exported bytes, a directory,
+        and a file whose read delivers something."""
+        at = self._now("read")
+        row = at.row
+        if row is None or not row.view or at.entry is not None or self.promised:
+            return None
+        if at.content is None and row.blocking and at.behaviour.size(at.names) is not None:
+            return None
+        return self.read()
 
     def wait(self) -> Wait | None:
         """The condition that a read of it waits for; None: it does not block. Never asks a disk."""

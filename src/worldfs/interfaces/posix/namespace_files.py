@@ -1,0 +1,172 @@
+"""The tree of an actor in this process, as a `FileTree`: nodes of its namespace, and waits on the change feed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from worldfs.access.binding import Binding, binding_of_role
+from worldfs.base.clock import Clock
+from worldfs.base.errors import UserError
+from worldfs.namespace.waiters import Waiters
+from worldfs.tree.verb_values import Stat, Wait, Written
+from worldfs.world.served_world import ServedWorld
+from worldfs.world.world import PROJECT
+
+from .file_tree import FileLook
+
+if TYPE_CHECKING:
+    from worldfs.namespace.connection_tree import ConnectionTree
+    from worldfs.namespace.node import Node
+    from worldfs.tree.change_feed import ChangeFeed
+
+T = TypeVar("T")
+THREADS: Final = 8
+LOOK_S: Final = 30.0  # of one wait: a change that was missed is found then
+
+
+class NamespaceFiles:
+    """A `FileTree`. Nodes that ask a disk are asked in a thread of `threads`, light ones on the loop."""
+
+    def __init__(self, tree: ConnectionTree, feed: ChangeFeed, threads: Executor) -> None:
+        self._tree, self._feed, self._threads = tree, feed, threads
+        self._waiters = Waiters(feed, asyncio.get_running_loop())
+
+    async def look(self, path: str) -> FileLook:
+        if self._tree.light(path):
+            node = self._tree.walk(path)
+            if node.light:
+                return self._look(node)
+        return await self._thread(lambda: self._look(self._tree.walk(path)))
+
+    async def names(self, path: str) -> Sequence[tuple[str, bool]]:
+        return await self._thread(lambda: self._tree.walk(path).children())
+
+    async def entries(self, path: str) -> Sequence[Stat]:
+        return await self._thread(lambda: self._tree.walk(path).entries(sized=False))
+
+    async def read(self, path: str) -> tuple[bytes, str]:
+        content = await self._thread(lambda: self._tree.walk(path).read())
+        return content.data, content.revision
+
+    async def read_when_ready(self, path: str) -> bytes:
+        wait = await self._wait(path)
+        if wait is not None:
+            await self._waiters.wait(wait)
+        return (await self.read(path))[0]
+
+    async def ready(self, path: str) -> bool:
+        wait = await self._wait(path)
+        return wait is None or wait.ready()
+
+    async def write(self, path: str, data: bytes) -> Written:
+        return await self._write(lambda: self._tree.target(path).write(data))
+
+    async def replace(self, path: str, data: bytes) -> Written:
+        return await self._write(lambda: self._tree.target(path).replace(data))
+
+    async def may_create(self, path: str) -> bool:
+        above, name = _parent(path)
+        made = await self._thread(lambda: self._tree.walk(above).create(name))
+        return not made.promised
+
+    async def mkdir(self, path: str) -> None:
+        above, name = _parent(path)
+        await self._thread(lambda: self._tree.walk(above).create(name, directory=True))
+
+    async def remove(self, path: str) -> None:
+        above, name = _parent(path)
+        await self._thread(lambda: self._tree.walk(above).remove(name))
+
+    async def rename(self, old: str, new: str) -> None:
+        (above, name), (there, other) = _parent(old), _parent(new)
+        await self._thread(lambda: self._tree.walk(above).rename(name, self._tree.walk(there), other))
+
+    async def touch(self, path: str, mtime_ms: int) -> None:
+        await self._thread(lambda: self._tree.walk(path).touch(mtime_ms))
+
+    async def changed(self, path: str) -> None:
+        seq = self._feed.seq
+        own = path  # changes of what is a link to oneself are published under another name: the feed's number decides
+        await self._waiters.wait(Wait((own, "/"), lambda: self._feed.seq != seq, LOOK_S))
+
+    async def close(self) -> None:
+        self._waiters.close()
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _look(self, node: Node) -> FileLook:
+        if node.directory:
+            return FileLook(node.stat())
+        if node.stored:
+            return self._stored(node)
+        wait = node.wait()
+        waiting = wait is not None and not wait.ready()
+        content = None if waiting else node.peek()
+        if content is not None:
+            stat = node.stat(sized=False)
+            return FileLook(stat._replace(size=len(content.data)), content.data, wait is not None)
+        stat = node.stat(sized=not waiting and wait is None)
+        return FileLook(stat, None, wait is not None)
+
+    def _stored(self, node: Node) -> FileLook:
+        """A stored file is unchanged for as long as its store's token is the same and the actor sees the same."""
+        shared, path = self._tree.shared, node.path
+        with suppress(UserError):
+            store, key = shared.source(path)
+            token = store.probe(key)
+            state = shared.state()
+            stat = node.stat()
+            return FileLook(stat, unchanged=lambda: shared.state() is state and store.probe(key) == token)
+        return FileLook(node.stat())
+
+    async def _wait(self, path: str) -> Wait | None:
+        node = await self._thread(lambda: self._tree.walk(path))
+        wait = node.wait()
+        return wait
+
+    async def _write(self, work: Callable[[], Written]) -> Written:
+        written = await self._thread(work)
+        if written.until is not None and not written.until.ready():
+            with suppress(asyncio.CancelledError):  # the change has happened
+                await self._waiters.wait(written.until)
+        return written
+
+    async def _thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+
+def _parent(path: str) -> tuple[str, str]:
+    above, _, name = path.rpartition("/")
+    return above or "/", name
+
+
+@asynccontextmanager
+async def home_files(home: Path, agents: Path, role: str, agent: str, clock: Clock) -> AsyncIterator[NamespaceFiles]:
+    """The tree of a home on this disk for one role, beside any other process that uses the home."""
+    binding = binding_of_role(role, agent, PROJECT)
+    with (
+        ServedWorld.open(home, clock=clock, agents=agents, memory_only=True) as realm,
+        ThreadPoolExecutor(THREADS, "posix") as threads,
+    ):
+        if agent:
+            realm.ensure_agent(agent)
+        async with realm_files(realm, binding, threads) as files:
+            yield files
+
+
+@asynccontextmanager
+async def realm_files(realm: ServedWorld, binding: Binding, threads: Executor) -> AsyncIterator[NamespaceFiles]:
+    """The tree of a binding of an open served world."""
+    files = NamespaceFiles(realm.attach(binding), realm.feed, threads)
+    if realm.world is not None:
+        world = realm.world
+        await asyncio.get_running_loop().run_in_executor(threads, world.changes.start)
+    try:
+        yield files
+    finally:
+        await files.close()

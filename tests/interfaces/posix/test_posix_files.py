@@ -1,0 +1,210 @@
+"""The POSIX view of a tree: true sizes, revisions, commits by kind, scratch names, errno."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+
+import pytest
+
+from worldfs.base.errors import WorldError
+from worldfs.interfaces.cli.main import main
+from worldfs.interfaces.posix.posix_errors import errno_of
+
+PROJECT = "/projects/main"
+TASK = PROJECT + "/TASK.md"
+WRITE = os.O_WRONLY | os.O_TRUNC
+
+
+async def failing(work):
+    """The errno of a failure."""
+    with pytest.raises(WorldError) as caught:
+        await work
+    return errno_of(caught.value)
+
+
+async def read(files, path):
+    file = await files.open(path, os.O_RDONLY)
+    data = await file.read(0, 1 << 30)
+    await files.close_file(path, file)
+    return data
+
+
+async def write(files, path, *pieces, flags=WRITE):
+    file = await files.open(path, flags)
+    for piece in pieces:
+        await file.write(file.size, piece)
+    await file.flush()
+    await files.close_file(path, file)
+
+
+def test_every_file_of_the_tree_has_its_true_size_and_reads_as_the_tree_gives_it(view):
+    async def work(files):
+        seen, waiting = 0, ["/"]
+        while waiting:
+            path = waiting.pop()
+            for name, directory in await files.list(path):
+                below = f"{path.rstrip('/')}/{name}"
+                entry = await files.look(below)
+                assert entry.directory == directory
+                if directory:
+                    waiting.append(below)
+                elif not entry.waits:
+                    assert len(await read(files, below)) == entry.size, below
+                    seen += 1
+        return seen
+
+    assert view(work) > 100
+
+
+def test_a_new_revision_is_a_new_id_and_an_open_file_keeps_its_bytes(view):
+    async def work(files):
+        before = await files.look(TASK)
+        file = await files.open(TASK, os.O_RDONLY, before)
+        await write(files, TASK, b"# Task\n", b"one\n")
+        after = await files.look(TASK)
+        assert after.id != before.id
+        assert after.size == len(b"# Task\none\n")
+        assert len(await file.read(0, 1 << 20)) == before.size
+        assert await read(files, TASK) == b"# Task\none\n"
+        assert (await files.look(TASK)).id == after.id
+
+    view(work, "planner")
+
+
+def test_a_record_is_replaced_whole_at_the_flush_and_not_before(view):
+    async def work(files):
+        old = await read(files, TASK)
+        file = await files.open(TASK, WRITE)
+        await file.flush()  # the shell's own, before any write
+        await file.write(0, b"half")
+        assert await read(files, TASK) == old
+        await file.write(4, b" done")
+        await file.flush()
+        assert await read(files, TASK) == b"half done"
+        await file.write(9, b"!")
+        await files.close_file(TASK, file)
+        assert await read(files, TASK) == b"half done!"
+        await files.close_file(TASK, await files.open(TASK, WRITE))
+        assert await read(files, TASK) == b""
+
+    view(work, "planner")
+
+
+def test_append_goes_to_the_end_whatever_the_offset(view):
+    async def work(files):
+        await write(files, TASK, b"a\n")
+        file = await files.open(TASK, os.O_WRONLY | os.O_APPEND)
+        await file.write(0, b"b\n")
+        await file.flush()
+        await files.close_file(TASK, file)
+        assert await read(files, TASK) == b"a\nb\n"
+
+    view(work, "planner")
+
+
+def test_who_may_not_write_gets_eacces_and_what_is_hidden_is_not_there(view):
+    async def work(files):
+        assert await failing(files.open(TASK, WRITE)) == errno.EACCES
+        assert await failing(files.look(PROJECT + "/SKILLS.md")) == errno.ENOENT
+        assert "SKILLS.md" not in dict(await files.list(PROJECT))
+        assert await failing(files.create(PROJECT + "/SKILLS.md", WRITE)) in (errno.EACCES, errno.ENOENT)
+
+    view(work, "critic")
+
+
+def test_a_scratch_name_is_private_and_renamed_onto_a_record_replaces_it_at_once(view, home):
+    async def work(files):
+        scratch = PROJECT + "/sedAb12"
+        _, file = await files.create(scratch, os.O_RDWR | os.O_CREAT | os.O_EXCL)
+        await file.write(0, b"# new\n")
+        await file.close()
+        assert ("sedAb12", False) in await files.list(PROJECT)
+        assert not list(home.rglob("sedAb12"))
+        await files.rename(scratch, TASK)
+        assert await read(files, TASK) == b"# new\n"
+        assert await failing(files.look(scratch)) == errno.ENOENT
+        assert (home / "workspace/TASK.md").read_bytes() == b"# new\n"
+
+    view(work, "planner")
+
+
+def test_no_scratch_name_where_the_actor_writes_nothing(view):
+    async def work(files):
+        assert await failing(files.create("/meta/x", WRITE)) == errno.EACCES
+        assert await failing(files.create(PROJECT + "/artifacts/x", WRITE)) == errno.EACCES
+        assert await failing(files.mkdir("/meta/x")) == errno.EACCES
+
+    view(work, "critic")
+
+
+def test_files_of_the_artifacts_are_made_renamed_over_each_other_and_removed(view):
+    async def work(files):
+        base = PROJECT + "/artifacts"
+        await files.mkdir(base + "/d")
+        for name, data in (("a", b"A"), ("b", b"B")):
+            _, file = await files.create(f"{base}/d/{name}", WRITE | os.O_CREAT)
+            assert (name, False) in await files.list(base + "/d")
+            await file.write(0, data)
+            await files.close_file(f"{base}/d/{name}", file)
+        await files.rename(base + "/d/a", base + "/d/b")
+        assert await files.list(base + "/d") == [("b", False)]
+        assert await read(files, base + "/d/b") == b"A"
+        assert await failing(files.remove(base + "/d", directory=True)) == errno.ENOTEMPTY
+        await files.remove(base + "/d/b")
+        await files.remove(base + "/d", directory=True)
+        assert await failing(files.look(base + "/d")) == errno.ENOENT
+        _, empty = await files.create(base + "/empty", WRITE | os.O_CREAT)
+        await files.close_file(base + "/empty", empty)
+        assert await read(files, base + "/empty") == b""
+
+    view(work)
+
+
+def test_a_control_answers_in_the_write_that_makes_a_whole_document(view):
+    async def work(files):
+        node = next(name for name, directory in await files.list("/nodes") if directory)
+        stop = f"/nodes/{node}/film"
+        file = await files.open(stop, WRITE)
+        assert await failing(file.write(0, b"../../escape.gif\n")) == errno.EINVAL
+        await files.close_file(stop, file)
+        sentence = (await files.attributes(stop))["user.paos.error"].decode()
+        assert "escape" in sentence
+        assert sentence in (await read(files, f"/nodes/{node}/last_error")).decode()
+
+    view(work)
+
+
+def test_an_incomplete_document_is_refused_at_the_flush_and_changes_nothing(view, home):
+    async def work(files):
+        path = "/agents/rio/report.json"
+        file = await files.open(path, WRITE)
+        await file.write(0, b'{"summary": "ha')
+        assert await failing(file.flush()) == errno.EINVAL
+        await files.close_file(path, file)
+        assert json.loads(await read(files, path))
+
+    assert main(["--home", str(home), "agent", "init", "rio"]) == 0
+    view(work, "agent", "rio")
+
+
+def test_bad_names_get_the_errno_of_a_disk(view):
+    async def work(files):
+        base = PROJECT + "/artifacts/"
+        assert await failing(files.look(base + "x" * 256)) == errno.ENAMETOOLONG
+        assert await failing(files.create(base + "x" * 256, WRITE)) == errno.ENAMETOOLONG
+        assert await failing(files.create(base + "..", WRITE)) == errno.EINVAL
+        assert await failing(files.rename(TASK, PROJECT + "/other.md")) in (errno.EACCES, errno.EXDEV)
+        assert await failing(files.remove(TASK)) == errno.EACCES
+
+    view(work)
+
+
+def test_a_read_only_view_takes_no_change(view):
+    async def work(files):
+        assert await failing(files.open(TASK, WRITE)) == errno.EROFS
+        assert await failing(files.mkdir(PROJECT + "/artifacts/x")) == errno.EROFS
+        assert await read(files, TASK) is not None
+
+    view(work, "planner", read_only=True)
