@@ -326,6 +326,7 @@ ROWS = {
         "serving {home} at {url}; health on port {port}; tokens in {tokens}; Ctrl-C stops it",
         "正在 {url} 提供 {home}；健康检查在端口 {port}；令牌在 {tokens}；按 Ctrl-C 停止",
     ),
+    "command.serving_9p": ("9P2000.L at {address}", "9P2000.L 位于 {address}"),
     "command.in_clear": (
         "paos: warning: {host} is not this machine alone, and without --tls-cert tokens cross the network in clear",
         "paos: 警告：{host} 不限于本机，没有 --tls-cert 时令牌会以明文经过网络",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -19,9 +19,10 @@ from worldfs.storage.open_store import open_store
 
 from .http_mounts import Opener
 from .server import LOCAL, LOOPBACK, PORT, Server
-from .server_ports import RealmPort
+from .server_ports import ListenerBeside, RealmPort
 
 SERVE_LEASE: Final = ".paos/serve.lock"
+Beside = Sequence[Callable[[Server], ListenerBeside]]
 
 
 class ListenOptions(NamedTuple):
@@ -66,6 +67,7 @@ class ServerStarted(NamedTuple):
     port: int
     metrics_port: int | None
     tokens: str  # path of the file
+    beside: tuple[str, ...] = ()  # the addresses of other protocols
 
 
 @contextmanager
@@ -86,8 +88,12 @@ async def serve(
     stop: asyncio.Event,
     on_started: Callable[[ServerStarted], None],
     applications: dict[str, Opener] | None = None,
+    *,
+    beside: Beside = (),
 ) -> None:
     """Until `stop`; `on_started` is called once it listens. The caller holds `serve_lease`.
+
+    `beside`: listeners of other protocols.
 
     Raises `Busy` and `BadInput`.
     """
@@ -98,9 +104,19 @@ async def serve(
         metrics = None
         if where.metrics_port is not None:
             metrics = await server.start_health(where.host, where.metrics_port)
+        listeners = [make(server) for make in beside]
+        for listener in listeners:
+            await server.start_beside(listener)
         scheme = "wss" if context is not None else "ws"
         on_started(
-            ServerStarted(f"{scheme}://{_host_text(where.host)}:{port}/", where.host, port, metrics, server.tokens.path)
+            ServerStarted(
+                f"{scheme}://{_host_text(where.host)}:{port}/",
+                where.host,
+                port,
+                metrics,
+                server.tokens.path,
+                tuple(str(listener.address) for listener in listeners),
+            )
         )
         await stop.wait()
     finally:
@@ -111,8 +127,14 @@ class BackgroundServer:
     """A server in a thread of its own, beside a kernel. Entered when it listens, left when its connections are
     closed."""
 
-    def __init__(self, realm: RealmPort, where: ListenOptions, applications: dict[str, Opener] | None = None) -> None:
-        self._realm, self._where, self._applications = realm, where, applications
+    def __init__(
+        self,
+        realm: RealmPort,
+        where: ListenOptions,
+        applications: dict[str, Opener] | None = None,
+        beside: Beside = (),
+    ) -> None:
+        self._realm, self._where, self._applications, self._beside = realm, where, applications, beside
         self._thread = threading.Thread(target=self._run, name="acheron", daemon=True)
         self._ready = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -157,7 +179,7 @@ class BackgroundServer:
             self._started = started
             self._ready.set()
 
-        await serve(self._realm, self._where, self._stop, told, self._applications)
+        await serve(self._realm, self._where, self._stop, told, self._applications, beside=self._beside)
 
 
 def _host_text(host: str) -> str:

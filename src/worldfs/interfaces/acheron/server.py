@@ -30,7 +30,7 @@ from .peer import ClientPeer
 from .plane_ticker import PlaneTicker
 from .push_dispatcher import PushDispatcher
 from .routes import ROUTES
-from .server_ports import RealmPort
+from .server_ports import ListenerBeside, RealmPort
 from .websocket_transport import FrameReceiver, HandOver, Route, WebSocketTransport
 
 T = TypeVar("T")
@@ -63,6 +63,7 @@ class Server:
         self._listening: asyncio.Server | None = None
         self._health_port: asyncio.Server | None = None
         self._health = Health(self)
+        self._beside: list[ListenerBeside] = []
         self.route("/", self._greet)
         for path, begin in ROUTES:
             self.route(path, begin(self))
@@ -109,6 +110,11 @@ class Server:
             raise _refused(error, host, port) from error
         return int(self._health_port.sockets[0].getsockname()[1])
 
+    async def start_beside(self, listener: ListenerBeside) -> None:
+        """Serve the realm by another protocol too, until the end."""
+        await listener.start()
+        self._beside.append(listener)
+
     @property
     def ready(self) -> bool:
         return self._listening is not None and self._listening.is_serving()
@@ -118,6 +124,8 @@ class Server:
         for listening in (self._listening, self._health_port):
             if listening is not None:
                 listening.close()
+        for listener in self._beside:
+            await listener.stop()
         await self._ticker.stop()
         self.pushes.close()
         await self._mounts.stop()
@@ -191,6 +199,8 @@ class Server:
             if not decision:
                 peer.transport.close(1008, decision.reason)
         self._mounts.drop_revoked()
+        for listener in self._beside:
+            listener.drop_revoked()
         return due
 
     def _greet(self, transport: WebSocketTransport, path: str, authorization: str) -> FrameReceiver:

@@ -38,6 +38,7 @@ _SOCKET = (
     ArgumentSpec(("--metrics-port",), "help.metrics_port", "N", takes="count"),
     ArgumentSpec(("--tls-cert",), "help.tls_cert", "FILE", completes="file"),
     ArgumentSpec(("--tls-key",), "help.tls_key", "FILE", completes="file"),
+    ArgumentSpec(("--serve-9p",), "help.serve_9p", "ADDRESS", completes="file"),
 )
 
 _WORLD = (

@@ -61,6 +61,10 @@ ROWS = {
     "help.metrics_port": ("health and metrics over HTTP on this port, too", "同时在此端口以 HTTP 提供健康状况与指标"),
     "help.tls_cert": ("certificate (PEM): the port speaks TLS", "证书(PEM)：端口使用 TLS"),
     "help.tls_key": ("its key (PEM)", "其密钥(PEM)"),
+    "help.serve_9p": (
+        "also serve the tree over 9P2000.L: the path of a UNIX socket, or HOST:PORT of this machine",
+        "同时以 9P2000.L 提供树：UNIX 套接字的路径，或本机的 HOST:PORT",
+    ),
     "help.onboard": (
         "create a home, its configuration and a workspace; existing files stay",
         "创建主目录、其配置和一个工作空间；已有的文件保持不变",

@@ -18,7 +18,7 @@ from .command_context import CommandContext
 
 if TYPE_CHECKING:
     from worldfs.interfaces.acheron.http_mounts import MountedApplication, Opener
-    from worldfs.interfaces.acheron.serve_realm import ListenOptions, ServerStarted
+    from worldfs.interfaces.acheron.serve_realm import Beside, ListenOptions, ServerStarted
     from worldfs.interfaces.acheron.server import Server
     from worldfs.world.world import World
 
@@ -31,7 +31,7 @@ def run(context: CommandContext) -> int:
     from worldfs.interfaces.acheron.serve_realm import serve, serve_lease
     from worldfs.world.served_world import ServedWorld
 
-    where, clock = listen_options(context), SystemClock()
+    where, beside, clock = listen_options(context), listeners_beside(context), SystemClock()
     where.context()  # a wrong certificate is reported before anything is made
     home = context.home.path
     if not home.is_dir():
@@ -48,7 +48,7 @@ def run(context: CommandContext) -> int:
 
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.add_signal_handler(number, ask, number)
-            await serve(realm, where, stop, lambda started: announce(context, started), applications())
+            await serve(realm, where, stop, lambda started: announce(context, started), applications(), beside=beside)
 
         asyncio.run(life())
     context.output.report(coded("command.stopped_serving"), {"event": "serve", "state": "stopped"})
@@ -63,11 +63,11 @@ def serve_beside(context: CommandContext, world: World) -> Iterator[None]:
     from worldfs.interfaces.acheron.serve_realm import BackgroundServer, serve_lease
     from worldfs.world.served_world import ServedWorld
 
-    where, clock, home = listen_options(context), SystemClock(), context.home.path
+    where, beside, clock, home = listen_options(context), listeners_beside(context), SystemClock(), context.home.path
     with (
         serve_lease(home, clock),
         ServedWorld.open(home, world=world, clock=clock, agents=Path(context.agents)) as realm,
-        BackgroundServer(realm, where, applications()) as server,
+        BackgroundServer(realm, where, applications(), beside) as server,
     ):
         announce(context, server.started)
         yield
@@ -95,6 +95,16 @@ def listen_options(context: CommandContext) -> ListenOptions:
     return where
 
 
+def listeners_beside(context: CommandContext) -> Beside:
+    """The 9P listener, if one was asked for. Raises `BadInput` for an address that is not on this machine."""
+    if not context["serve_9p"]:
+        return ()
+    from worldfs.interfaces.ninep.ninep_listener import NinePListener, parse_address
+
+    address = parse_address(context["serve_9p"])
+    return (lambda server: NinePListener(server, address),)
+
+
 def announce(context: CommandContext, started: ServerStarted) -> None:
     facts = {"home": context.home.path, "url": started.url, "tokens": started.tokens}
     said = coded("command.serving", **facts)
@@ -110,8 +120,11 @@ def announce(context: CommandContext, started: ServerStarted) -> None:
             "port": started.port,
             "metrics_port": started.metrics_port,
             "tokens": started.tokens,
+            **({"9p": started.beside[0]} if started.beside else {}),
         },
     )
+    for address in started.beside:
+        context.output.line(coded("command.serving_9p", address=address))
 
 
 def applications() -> dict[str, Opener]:
