@@ -15,8 +15,8 @@ from worldfs.base.json_values import as_object
 LANGUAGES = ("en", "zh")  # the columns of a catalogue
 AREAS = (  # the catalogues: a code is `area.name`
     "access", "agent", "approval", "command", "common", "context", "critic", "engine", "file", "fleet", "lesson",
-    "mcp", "mission", "model", "node", "planner", "plugin", "posix", "robot", "runtime", "session", "setup", "skill",
-    "target", "tree", "vehicle", "world",
+    "mcp", "mission", "model", "ninep", "node", "planner", "plugin", "posix", "robot", "runtime", "session", "setup",
+    "skill", "target", "tree", "vehicle", "world",
 )  # fmt: skip
 _UNSAYABLE = (LookupError, ValueError, TypeError, AttributeError, RecursionError)
 
