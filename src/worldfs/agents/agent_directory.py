@@ -24,12 +24,16 @@ from worldfs.storage.lease import KERNEL_LEASE
 from worldfs.storage.open_store import open_store
 from worldfs.storage.revision import PRIVATE_DIR, of
 
+from .agent_hosts import shared_engine
+
 if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
     from worldfs.base.model import Finding
     from worldfs.storage.lease import Lease
+
+    from .host_mirror import HostMirror
 
 GUARDED: Final = frozenset({"report.json", "tasks.json", "session.json", "memory.md", "metrics.json"})
 LOCK: Final = f"{PRIVATE_DIR}/state.lock"
@@ -52,12 +56,28 @@ class AgentDirectory:
     """Usable from many threads and many processes at once: `locked()` is what changes are made in."""
 
     def __init__(
-        self, root: str | os.PathLike[str], name: str, *, clock: Clock | None = None, disk: Disk | None = None
+        self,
+        root: str | os.PathLike[str],
+        name: str,
+        *,
+        clock: Clock | None = None,
+        disk: Disk | None = None,
+        take: bool = False,
     ):
-        """`root`/`name` must be there: `NotFound` says how to make it."""
+        """`root`/`name` must be there, or on the engine of the root: `NotFound` says how to make it.
+
+        `take`: an agent of another host lives here from now on, unless it works there (`Busy`).
+        """
         self.name = check_agent_name(name)
         self._path = os.path.join(root, name)
         self.clock = clock or SystemClock()
+        self.mirror: HostMirror | None = None
+        if disk is None and (engine := shared_engine(root)):
+            from .agent_hosts import open_mirror
+            from .mirrored_disk import MirroredDisk
+
+            self.mirror = open_mirror(root, name, engine, take=take, clock=clock)
+            disk = MirroredDisk(self.mirror)
         try:
             self.store = open_store("disk", self._path, disk=disk, guarded=GUARDED)
         except NotFound:
@@ -75,6 +95,30 @@ class AgentDirectory:
         self._second: tuple[datetime | None, str] = None, ""
         self._mark, self._marked = b"", 0  # content of the lock file as long as no other process has changed anything
         self._change_count, self._asked = 0, False
+        if self.mirror is not None:
+            self._follow(self.mirror)
+
+    def _follow(self, mirror: HostMirror) -> None:
+        from .inbox import Inbox
+
+        inbox = Inbox(self)
+        try:
+            for file, place in mirror.aside:
+                self._tell_aside(file, place, kept=mirror.elsewhere is None)
+            mirror.follow(inbox.take_in)
+        except BaseException:
+            self.close()
+            raise
+
+    def _tell_aside(self, file: str, place: str, *, kept: bool) -> None:
+        words = ("EDIT_ASIDE", file, "a change on the host where the agent lives", "one on another host",
+                 f"it is kept as {place}; make it again where the agent lives")  # fmt: skip
+        if kept:
+            self.add_finding(*words)
+        else:
+            from worldfs.base.model import Finding
+
+            self.findings.append(Finding(words[0], f"{self.name}/{file}", *words[2:], warning=True))
 
     @property
     def path(self) -> Path:
@@ -86,6 +130,8 @@ class AgentDirectory:
         with self._lock.mutex:
             self._lock.close()
             self.store.close()
+        if self.mirror is not None:
+            self.mirror.close()
 
     def locked(self) -> AgentDirectory:
         """`with agent_dir.locked():` no other thread or process changes anything meanwhile; may be nested."""

@@ -38,6 +38,8 @@ def remove_agent(root: str | os.PathLike[str], name: str, *, clock: Clock | None
             at = clock.now().strftime("%Y%m%d-%H%M%S")
             folder = f"{REMOVED}/{name}-{at}-{os.urandom(2).hex()}"
             _move(root, name, folder)
+            if agent_dir.mirror is not None:
+                agent_dir.mirror.remove()
     finally:
         agent_dir.close()
     return RemovedAgent(name, at, os.path.join(os.path.abspath(root), folder))

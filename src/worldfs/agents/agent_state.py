@@ -25,6 +25,7 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Json
 
 from .agent_directory import AgentDirectory
+from .agent_hosts import lives_elsewhere
 from .merged_document import GRACE_S, Generation, MergedDocument
 from .metrics_cache import FOLD, MetricsCache
 
@@ -79,21 +80,23 @@ class AgentState:
         clock: Clock | None = None,
         disk: Disk | None = None,
         create: bool = False,
+        take: bool = False,
         language: str = "en",
     ) -> AgentState:
         """Raises `NotFound` naming the agents there are, `BadInput` for what is no name.
 
         `create`: make the agent's directory and its first files, those that are missing; needs nothing installed.
+        `take`: an agent of another host lives here from now on; `Busy` while it works there.
         """
         place = root if root is not None else default_root()
         made: Sequence[str] = ()
-        if create:
+        if create and not lives_elsewhere(place, name):
             from pathlib import Path
 
             from .init_agent import create_agent
 
             made = create_agent(Path(place), check_agent_name(name), clock=clock, disk=disk, language=language)
-        state = cls(AgentDirectory(place, name, clock=clock, disk=disk))
+        state = cls(AgentDirectory(place, name, clock=clock, disk=disk, take=take))
         if made:
             state.reconcile()  # so that later edits by others can be told from our first version
         return state

@@ -6,13 +6,13 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from worldfs.base.agent_names import list_agents
 from worldfs.base.clock import Clock, SystemClock, stamp
 from worldfs.base.errors import BadInput, WorldError, from_os
 from worldfs.base.messages import coded
 from worldfs.base.model.agent import Message
 from worldfs.storage.revision import of
 
+from .agent_hosts import known_agents
 from .inbox import deposit_to
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def broadcast(
     if isinstance(agents, str) and agents != "all":
         agents = [agents]
     recipients = (
-        [name for name in list_agents(root) if name != sender] if agents == "all" else list(dict.fromkeys(agents))
+        [name for name in known_agents(root) if name != sender] if agents == "all" else list(dict.fromkeys(agents))
     )
     if not subject.strip():
         raise BadInput(coded("agent.no_subject"), op="cascade", expected=coded("agent.a_subject"))

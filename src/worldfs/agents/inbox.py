@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.agent_names import check_agent_name
+from worldfs.base.clock import stamp
 from worldfs.base.errors import BadInput, Exists, NotFound
 from worldfs.base.messages import coded
 from worldfs.tree.path import safe_name
@@ -65,11 +66,28 @@ def deposit_to(
     root: str | os.PathLike[str], to: str, message: Message, *, clock: Clock | None = None, disk: Disk | None = None
 ) -> DepositResult:
     """Into the inbox of an agent below a state root. `NotFound` names the agents there are."""
+    from .agent_hosts import deposit_on, shared_engine
+
+    if engine := shared_engine(root):
+        return DepositResult(*deposit_on(root, engine, to, message, clock=clock))
     agent_dir = AgentDirectory(root, check_agent_name(to), clock=clock, disk=disk)
     try:
         return Inbox(agent_dir).deposit(message)
     finally:
         agent_dir.close()
+
+
+def named_message(message: Message, to: str, clock: Clock) -> tuple[str, Message]:
+    """The name of its file, and the message with an id, a time and a recipient, and without secrets."""
+    from worldfs.formats.agent.redact import redact_value
+
+    created = message.created_at or stamp(clock.now().replace(microsecond=0))
+    subject, body = redact_value((message.subject, message.body))
+    message = message._replace(to=message.to or to, created_at=created, subject=subject, body=body)
+    if message.id:
+        return f"{name_for_id(message.id)}.json", message
+    uuid = new_name(message.priority, epoch_ms(created, clock))
+    return f"{uuid}.json", message._replace(id=f"msg-{uuid}")
 
 
 class Inbox:
@@ -91,24 +109,28 @@ class Inbox:
     def deposit(self, message: Message) -> DepositResult:
         """Whole or not at all, durable when it returns. An id that is there or was acknowledged: nothing is written."""
         from worldfs.formats.agent import documents
-        from worldfs.formats.agent.redact import redact_value
 
-        created = message.created_at or self.agent_dir.now()
-        subject, body = redact_value((message.subject, message.body))
-        to = message.to or self.agent_dir.name
-        message = message._replace(to=to, created_at=created, subject=subject, body=body)
-        if message.id:
-            name = name_for_id(message.id) + ".json"
-            if self.agent_dir.store.probe(done_key(message.id)) is not None:
-                return DepositResult(message, False)
-        else:
-            uuid = new_name(message.priority, epoch_ms(created, self.agent_dir))
-            name, message = f"{uuid}.json", message._replace(id=f"msg-{uuid}")
+        given = bool(message.id)
+        name, message = named_message(message, self.agent_dir.name, self.agent_dir.clock)
+        if given and self.agent_dir.store.probe(done_key(message.id)) is not None:
+            return DepositResult(message, False)
         try:
             self.agent_dir.root.create(file_key(name), documents.message_write(message))
         except Exists:
             return DepositResult(message, False)
         return DepositResult(message, True)
+
+    def take_in(self) -> None:
+        """Letters that other hosts deposited on the engine: into the inbox, and only then away from there."""
+        if (mirror := self.agent_dir.mirror) is None:
+            return
+        for name, data in mirror.mail():
+            message = parse_message(data, name)
+            known = (f"{DEAD}/{name}", *([done_key(message.id)] if message is not None else []))
+            if all(self.agent_dir.store.probe(key) is None for key in known):
+                with suppress(Exists):
+                    self.agent_dir.root.create(file_key(name), data)
+            mirror.drop_mail(name)
 
     # -- claiming ---------------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from .claim_log import ClaimLog
 from .message_names import DEAD, INBOX, RANKS, DeliveryRank, done_key, file_key, name_for_id, rank_of
 
 if TYPE_CHECKING:
+    from worldfs.base.clock import Clock
     from worldfs.base.model import Message
 
 
@@ -185,11 +186,11 @@ def dead_reason(data: bytes) -> tuple[str, str]:
 def delivery_rank(name: str, message: Message | None, agent_dir: AgentDirectory) -> DeliveryRank:
     if message is None:
         return DeliveryRank(9, 0, name)
-    return DeliveryRank(RANKS.get(message.priority, 1), epoch_ms(message.created_at, agent_dir), name)
+    return DeliveryRank(RANKS.get(message.priority, 1), epoch_ms(message.created_at, agent_dir.clock), name)
 
 
-def epoch_ms(text: str, agent_dir: AgentDirectory) -> int:
-    moment = parse_stamp(text) or agent_dir.clock.now()
+def epoch_ms(text: str, clock: Clock) -> int:
+    moment = parse_stamp(text) or clock.now()
     return max(0, int(moment.timestamp() * 1000))
 
 

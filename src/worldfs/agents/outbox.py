@@ -17,6 +17,7 @@ from worldfs.base.clock import parse_stamp, stamp
 from worldfs.base.dir_reader import DirReader, read_whole
 from worldfs.base.errors import NotFound, UserError, WorldError
 
+from .agent_hosts import known_agents
 from .message_files import parse_message
 from .message_names import INBOX, rank_of
 
@@ -89,7 +90,7 @@ def _sent(state: AgentState, session: str, name: str) -> Message | None:
         to = _recipient(state, message.to)
         if not to:
             _refuse(
-                state, key, f'"to": one of {", ".join(list_agents(agent_dir.path.parent))}', f'"to": {message.to!r}'
+                state, key, f'"to": one of {", ".join(known_agents(agent_dir.path.parent))}', f'"to": {message.to!r}'
             )
             return None
         message = message._replace(to=to, sender=state.name, created_at=message.created_at or agent_dir.now())
@@ -112,7 +113,7 @@ def _recipient(state: AgentState, to: str) -> str:
     root = state.agent_dir.path.parent
     if agent_exists(root, to):
         return to
-    return next((name for name in list_agents(root) if name.casefold() == to.casefold()), "")
+    return next((name for name in known_agents(root) if name.casefold() == to.casefold()), "")
 
 
 def _deposited(state: AgentState, since: float) -> Iterator[Message]:

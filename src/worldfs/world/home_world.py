@@ -6,11 +6,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worldfs.agents.agent_hosts import keep_agents_on
 from worldfs.base.durable import Root
 from worldfs.base.errors import UserError
+from worldfs.storage.engine_record import engine_of, record_engine
 
 from .fleet_directories import refuse_robot
-from .workspace_engine import engine_of, open_engine, record_engine
+from .workspace_engine import open_engine
 from .world import GUARDED, World
 
 if TYPE_CHECKING:
@@ -69,6 +71,7 @@ def open_home_world(
             log=log,
         )
         record_engine(root, engine)
+        keep_agents_on(agents, engine, clock=clock)
         stack.pop_all()  # the world closes them
     return world
 

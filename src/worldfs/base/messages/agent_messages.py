@@ -13,6 +13,16 @@ ROWS = {
     # -- names
     "agent.no_agent": ("no agent {name!r}", "没有智能体 {name!r}"),
     "agent.init": ("make it with: paos agent init {name}", "用 paos agent init {name} 创建"),
+    "agent.lives_on": ("the agent {name} lives on the host {host} ({root})", "智能体 {name} 位于主机 {host}（{root}）"),
+    "agent.works_on": (
+        "the agent {name} works on the host {host} ({root}), process {pid}: {command}",
+        "智能体 {name} 正在主机 {host}（{root}）上工作，进程 {pid}：{command}",
+    ),
+    "agent.take": (
+        "run it there, or move it here: paos agent run {name} --take",
+        "在那里运行它，或把它移到这里：paos agent run {name} --take",
+    ),
+    "agent.wait_for_host": ("wait until it has ended there", "等它在那里结束"),
     "agent.no_removed": ("no removed agent {name!r}", "没有移除过智能体 {name!r}"),
     "agent.none_removed": ("none was removed", "没有移除过任何智能体"),
     "agent.taken": ("agent {name!r}", "智能体 {name!r}"),

@@ -423,6 +423,10 @@ ROWS = {
         "退出码 0：已完成；1：失败或超时；2：无法启动。返回时，会话的结束、其所有子进程的结束及其消息的去向都已持"
         "久保存。",
     ),
+    "help.agent_run_take": (
+        "move an agent of another host here, if it does not work there",
+        "把另一台主机上的智能体移到这里，前提是它不在那里工作",
+    ),
     "help.agent_run_silence": ("time limit in seconds without output", "没有输出的时限，单位秒"),
     "help.agent_run_prompt": (
         "how the command gets the state prompt: as its standard input (default of --with), as its last argument, "

@@ -42,7 +42,10 @@ class Bucket:
         self.connection, self._leases = connection, leases
         self.name = connection.address.bucket
         self.stream, self.parts = f"KV_{self.name}", f"PARTS_{self.name}"
-        self.prefix, self.part_prefix = f"$KV.{self.name}.", f"$PARTS.{self.name}."
+        below = connection.address.below
+        self._subjects = f"$KV.{self.name}."
+        self.prefix = f"{self._subjects}{encode_key(below)}." if below else self._subjects
+        self.part_prefix = f"$PARTS.{self.name}."
         self.replicas = connection.address.replicas
         self.index = BucketIndex()
         self._seen = 0  # the highest sequence that the watch has delivered
@@ -60,7 +63,7 @@ class Bucket:
             self.stream,
             {
                 **common,
-                "subjects": [f"{self.prefix}>"],
+                "subjects": [f"{self._subjects}>"],
                 "max_msgs_per_subject": 1,
                 "allow_rollup_hdrs": True,
                 "deny_delete": True,
@@ -92,8 +95,13 @@ class Bucket:
                 found = await ask(f"STREAM.INFO.{name}", op="open a store", path=self.name)
         return as_object(found["config"])
 
-    async def _state(self) -> Json:
-        return as_object((await self.connection.ask(f"STREAM.INFO.{self.stream}", path=self.name)).get("state"))
+    async def _last_seq(self) -> int:
+        """Of the last message that the watch will see, 0: there is none."""
+        if self.prefix != self._subjects:
+            last = await self.connection.last_message(self.stream, f"{self.prefix}>", direct=False)
+            return 0 if last is None else last.seq
+        state = as_object((await self.connection.ask(f"STREAM.INFO.{self.stream}", path=self.name)).get("state"))
+        return as_int(state.get("last_seq")) if state.get("messages") else 0
 
     # -- messages --------------------------------------------------------------------------------------------------
 
@@ -138,7 +146,7 @@ class Bucket:
         """Watch the whole bucket from its present state on; called again after each new connection."""
         async with self._opening:
             await self._unsubscribe()
-            state = await self._state()
+            last = await self._last_seq()
             js = self._context()
             self._loaded.clear()
             self.index.begin()
@@ -147,11 +155,11 @@ class Bucket:
                 f"{self.prefix}>", stream=self.stream, ordered_consumer=True, config=config, cb=self._message,
                 pending_msgs_limit=-1, pending_bytes_limit=-1,
             )  # fmt: skip
-            if state.get("messages"):
+            if last:
                 await asyncio.wait_for(self._loaded.wait(), PATIENCE_S)
             self._loaded.set()
             self.index.finish()
-            self._reached(as_int(state.get("last_seq")))
+            self._reached(last)
 
     async def refollow(self) -> None:
         """After a new connection: a watch of before is silent for 18 s, and has missed what happened meanwhile."""
@@ -163,8 +171,7 @@ class Bucket:
 
     async def catch_up(self) -> None:
         """Wait until the index has everything that was stored before this call."""
-        state = await self._state()
-        last = as_int(state.get("last_seq"))
+        last = await self._last_seq()
         try:
             async with asyncio.timeout(1.0):
                 while self._seen < last:

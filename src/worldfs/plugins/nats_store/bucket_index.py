@@ -69,7 +69,7 @@ class BucketIndex:
         """Every key below a prefix."""
         with self._lock:
             live = [key for key, head in self._heads.items() if head.live]
-        return sorted(key for key in live if key.startswith(f"{prefix}/"))
+        return sorted(key for key in live if not prefix or key.startswith(f"{prefix}/"))
 
     def marked(self, prefix: str) -> list[str]:
         """The marked directories at or below a prefix."""

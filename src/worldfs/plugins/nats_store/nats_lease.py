@@ -49,6 +49,7 @@ class NatsLease:
         self._holder: dict[str, object] | None = None
         self._keeper: asyncio.Task[None] | None = None
         self._write = asyncio.Lock()  # of the lease's own messages
+        self.marks = {PROCESS: this_process()}  # what each of them says besides
         self.seq = 0  # of its last message
         self.epoch = 0
         self._valid_until = 0.0
@@ -86,7 +87,7 @@ class NatsLease:
 
     def holder(self) -> dict[str, object] | None:
         found = self._store.run(self._bucket.last(self._subject, path=self.name, op="lease"))
-        if found is None or not is_live(found.headers) or _dead(found.headers.get(PROCESS, "")):
+        if found is None or not is_live(found.headers) or is_dead(found.headers.get(PROCESS, "")):
             return None
         return dict(as_object(json.loads(found.data)))
 
@@ -101,7 +102,7 @@ class NatsLease:
         """Ask the server whether the lease is still this holder's. Raises `LeaseLost`."""
         self.demand()
         found = await self._bucket.last(self._subject, path=self.name, op="lease")
-        if found is None or not is_live(found.headers) or _epoch(found) != self.epoch:
+        if found is None or not is_live(found.headers) or epoch_of(found) != self.epoch:
             self._lose(coded("engine.taken_over", name=self.name))
         self.demand()
 
@@ -116,7 +117,7 @@ class NatsLease:
     async def _take(self, holder: dict[str, object]) -> dict[str, object] | None:
         """None: `holder` has it now. Else the one that has it; {}: it was taken this moment."""
         found = await self._bucket.last(self._subject, path=self.name, op="lease")
-        if found is not None and is_live(found.headers) and not _dead(found.headers.get(PROCESS, "")):
+        if found is not None and is_live(found.headers) and not is_dead(found.headers.get(PROCESS, "")):
             return dict(as_object(json.loads(found.data)))
         self._holder, self.epoch, self.lost = dict(holder), 0, None
         try:
@@ -126,14 +127,17 @@ class NatsLease:
             late = await self._bucket.last(self._subject, path=self.name, op="lease")
             return dict(as_object(json.loads(late.data))) if late is not None and is_live(late.headers) else {}
         self.epoch = self.seq
-        self._keeper = asyncio.ensure_future(self._keep())
+        self._keep_on()
         return None
+
+    def _keep_on(self) -> None:
+        self._keeper = asyncio.ensure_future(self._keep())
 
     async def _publish(self, expected: int) -> None:
         """Its life is counted from before it was sent: by the holder's clock it ends before it does for the server."""
         life = self._store.ttl_s
         sent = self._clock_now()
-        headers = {EXPECTED: str(expected), TTL: f"{int(life)}s", EPOCH: str(self.epoch), PROCESS: _this_process()}
+        headers = {EXPECTED: str(expected), TTL: f"{int(life)}s", EPOCH: str(self.epoch), **self.marks}
         self.seq = await self._bucket.connection.publish(
             self._subject, _line(self._holder or {}), headers, path=self.name, op="lease"
         )
@@ -183,16 +187,17 @@ def _line(holder: dict[str, object]) -> bytes:
     return json.dumps(holder).encode() + b"\n"
 
 
-def _epoch(message: StreamMessage) -> int:
+def epoch_of(message: StreamMessage) -> int:
+    """The epoch of the holder that sent a lease's message."""
     return int(message.headers.get(EPOCH) or 0) or message.seq
 
 
-def _this_process() -> str:
+def this_process() -> str:
     pid = os.getpid()
     return f"{_namespace()}.{pid}.{_started(pid)}"
 
 
-def _dead(process: str) -> bool:
+def is_dead(process: str) -> bool:
     """Whether it was a process of this host, under this process's view of it, and has ended."""
     where, _, rest = process.partition(".")
     pid, _, started = rest.partition(".")

@@ -18,11 +18,13 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Finding
 from worldfs.storage.lease import KERNEL_LEASE
 from worldfs.storage.revision import of
-from worldfs.storage.store_interface import ANY, Expected, Store, StoredValue, StoreWatch
+from worldfs.storage.shared_store import SharedStore, StoredHead
+from worldfs.storage.store_interface import ANY, Expected, StoredValue, StoreWatch
 
 from .bucket import Bucket, head_of, is_live
 from .bucket_writer import BucketWriter
 from .held_leases import HeldLeases
+from .host_lease import HostLease
 from .jetstream_connection import JetStreamConnection
 from .key_codec import encode_key
 from .loop_thread import LoopThread
@@ -36,7 +38,7 @@ T = TypeVar("T")
 START_S: Final = 15.0  # a server with much to recover takes a while
 
 
-class NatsStore(Store):
+class NatsStore(SharedStore):
     """Usable from many threads. `durable=False` is as durable as anything else: the server acknowledges what it has."""
 
     def __init__(
@@ -148,6 +150,14 @@ class NatsStore(Store):
         self.run(self.bucket.catch_up())
         return self.bucket.index.names(prefix)
 
+    def stored(self, key: str) -> StoredHead | None:
+        head = self.bucket.index.head(key)
+        return None if head.revision is None else StoredHead(head.revision, head.size)
+
+    def all_keys(self) -> Sequence[str]:
+        self.run(self.bucket.catch_up())
+        return self.bucket.index.keys("")
+
     # -- writing ---------------------------------------------------------------------------------------------------
 
     def put(self, key: str, data: bytes, expect: Expected = ANY, *, durable: bool = True) -> str:
@@ -166,6 +176,9 @@ class NatsStore(Store):
         encode_key(key, op="append")
         self.bucket.index.demand_file(key, "append")
         self.run(self._writer.append(key, bytes(data)))
+
+    def touch(self, key: str) -> None:
+        self.append(key, b"")
 
     def delete(self, key: str, expect: Expected = ANY, *, durable: bool = True) -> None:
         encode_key(key, op="delete")
@@ -221,6 +234,11 @@ class NatsStore(Store):
     def lease(self, name: str, purpose: str = "", *, clock: Clock | None = None) -> NatsLease:
         encode_key(name, op="lease")
         return NatsLease(self, name, purpose, clock or self.clock)
+
+    def host_lease(self, name: str, purpose: str, host: str) -> HostLease:
+        """As `lease`, of all processes of a host: they share it."""
+        encode_key(name, op="lease")
+        return HostLease(self, name, purpose, self.clock, host)
 
     def findings(self) -> Sequence[Finding]:
         """What `paos check` says of the server."""

@@ -24,7 +24,8 @@ class StoreAddress(NamedTuple):
 
     `creds`: a file of credentials that the server's operator gave to this host. `ca`, `cert`, `key`: PEM files of TLS.
     `domain`: the JetStream domain, of a leaf node its own. `monitor`: http://HOST:PORT of the server's monitoring,
-    where it says whether it is durable. `ttl_s`: how long a lease lives without its holder.
+    where it says whether it is durable. `ttl_s`: how long a lease lives without its holder. `below`: a part of the
+    bucket, with leases of its own, in place of the whole.
     """
 
     servers: str = ""
@@ -40,6 +41,7 @@ class StoreAddress(NamedTuple):
     monitor: str = ""
     replicas: int = 1
     ttl_s: float = LEASE_TTL_S
+    below: str = ""
 
     @property
     def tls(self) -> ssl.SSLContext | None:

@@ -19,10 +19,17 @@ TAKEN_IN: Final = ".paos/store-begun"  # the bucket has all that the workspace's
 
 
 def open_nats_store(
-    address: str = "nats", directory: str = "", *, files: str = "", robot: str = "", clock: Clock | None = None
+    address: str = "nats",
+    directory: str = "",
+    *,
+    files: str = "",
+    robot: str = "",
+    below: str = "",
+    clock: Clock | None = None,
 ) -> NatsStore:
     """`directory`: of a server of our own, for the address `nats`. `files`: the directory of the workspace, whose
     files follow the store, and which is taken in when the bucket is new. `robot`: of a fleet, whose bucket is its own.
+    `below`: a part of the bucket, with leases of its own, in place of the whole.
 
     Raises `BadInput` for an address that is none, `MissingRequirement` without client or server, or for one that is
     too old; `Busy` while a kernel runs on the directory itself.
@@ -37,7 +44,7 @@ def open_nats_store(
             raise
         found = coded("engine.no_client")
         raise MissingRequirement(found, op="open a store", fix="pip install 'worldfs[fleet]'") from None
-    where = parse_address(address)
+    where = parse_address(address)._replace(below=below)
     if robot:
         where = where._replace(bucket=f"{where.bucket}-{robot}")
     server = OwnServer(directory, os.environ) if not where.servers else None

@@ -7,18 +7,22 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput
-from worldfs.base.messages import coded
+from worldfs.base.messages import coded, render
+from worldfs.base.messages.message_rendering import finding_message
 
 if TYPE_CHECKING:
     from worldfs.agents.agent_state import AgentState
     from worldfs.interfaces.cli.command_context import CommandContext
 
 
-def open_agent_state(context: CommandContext) -> AgentState:
-    """The state of the agent that the command names."""
+def open_agent_state(context: CommandContext, *, take: bool = False) -> AgentState:
+    """The state of the agent that the command names; what was set aside because another host has it is printed."""
     from worldfs.agents.agent_state import AgentState
 
-    return AgentState.open(context["name"], context.agents)
+    state = AgentState.open(context["name"], context.agents, take=take)
+    for finding in state.agent_dir.findings:
+        context.output.notice(render(finding_message(finding), context.language))
+    return state
 
 
 def check_exclusive(context: CommandContext, *names: str) -> None:

@@ -55,6 +55,7 @@ AGENTS: tuple[CommandSpec, ...] = (
         (
             _NAME,
             *_SESSION,
+            ArgumentSpec(("--take",), "help.agent_run_take", takes="switch"),
             ArgumentSpec(("--silence",), "help.agent_run_silence", "SECONDS", takes="number"),
             ArgumentSpec(("--prompt",), "help.agent_run_prompt", choices=("stdin", "arg", "none")),
             ArgumentSpec(("--with",), "help.agent_run_with", choices=("claude-code", "codex", "gemini")),

@@ -26,7 +26,7 @@ def run(context: CommandContext) -> int:
     from worldfs.supervisor import ShellHooks
     from worldfs.supervisor import run as carry
 
-    with open_agent_state(context) as state:
+    with open_agent_state(context, take=context["take"]) as state:
         about = session_fields(context)
         about.pop("timeout_seconds", None)
         if context["id"]:

@@ -1,0 +1,38 @@
+"""Which engine keeps a root, a workspace or the agents: its directory itself, or what `paos up --store` named."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Final
+
+from worldfs.base.durable import Root
+from worldfs.base.json_values import as_object, as_text
+
+from .revision import PRIVATE_DIR
+
+DISK: Final = "disk"
+VARIABLE: Final = "PAOS_STORE"
+RECORD: Final = f"{PRIVATE_DIR}/store.json"  # private: an address may hold a password
+
+
+def engine_of(root: str | os.PathLike[str]) -> str:
+    """The address of a root's engine: $PAOS_STORE, else what was recorded, else `disk`."""
+    if given := os.environ.get(VARIABLE):
+        return given
+    try:
+        with open(os.path.join(root, RECORD), encoding="utf-8") as file:
+            return as_text(as_object(json.load(file)).get("store")) or DISK
+    except (OSError, ValueError):
+        return DISK
+
+
+def record_engine(root: str | os.PathLike[str], address: str) -> None:
+    """For every later command on this root."""
+    if address == engine_of(root):
+        return
+    home = Root(root)
+    try:
+        home.replace(RECORD, json.dumps({"store": address}).encode() + b"\n", private=True)
+    finally:
+        home.close()

@@ -1,0 +1,205 @@
+"""Agents of two hosts in one bucket: two roots of agents on one server stand for the hosts."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from worldfs.agents.agent_state import AgentState
+from worldfs.agents.inbox import deposit_to
+from worldfs.base.errors import Busy, NotFound, StorageError
+from worldfs.base.model import Message
+from worldfs.plugins.nats_store.nats_store import NatsStore
+from worldfs.testing.waiting import until
+
+PAOS = (sys.executable, "-m", "worldfs.interfaces.cli.main")
+
+
+class Host:
+    """A home of its own; its agents are kept on the server."""
+
+    def __init__(self, path, address):
+        self.root = path / "agents"
+        self.root.mkdir(parents=True)
+        (self.root / ".paos").mkdir()
+        url = f"nats://{address.token}@{address.servers.partition('//')[2]}/{address.bucket}?ttl={address.ttl_s:.0f}"
+        (self.root / ".paos" / "store.json").write_text(json.dumps({"store": url}))
+        self.environ = {key: value for key, value in os.environ.items() if not key.startswith("PAOS_")}
+        self.environ |= {"PAOS_HOME": str(path), "PAOS_AGENTS": str(self.root)}
+
+    def open(self, name="rio", **options):
+        return AgentState.open(name, self.root, **options)
+
+    def send(self, id="", to="rio", **fields):
+        return deposit_to(self.root, to, Message(id, "vida", to, "", "flag", "normal", "subject", "body"))
+
+    def paos(self, *words, **options):
+        done = subprocess.run(
+            [*PAOS, *words], check=False, env=self.environ, capture_output=True, text=True, timeout=120, **options
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        return done.returncode, done.stdout + done.stderr
+
+    def begin(self, *words):
+        return subprocess.Popen([*PAOS, *words], env=self.environ, stdout=subprocess.PIPE, text=True)
+
+
+@pytest.fixture
+def hosts(tmp_path, nats_address):
+    return Host(tmp_path / "a", nats_address), Host(tmp_path / "b", nats_address)
+
+
+@pytest.fixture
+def store(nats_address):
+    store = NatsStore(nats_address)
+    yield store
+    store.close()
+
+
+def _ends(state):
+    found = []
+    state.journal.find(lambda entry: bool(found.append(entry)) and False, lambda entry: False)
+    return [entry["session_id"] for entry in found if entry.get("event") == "session_end"]
+
+
+def _figures(state):
+    lifetime = state.metrics().lifetime
+    return tuple(lifetime[key] for key in ("sessions_total", "sessions_error", "sources_archived"))
+
+
+def test_what_an_agent_does_is_in_the_bucket_when_it_is_acknowledged(hosts, store):
+    a, _ = hosts
+    with a.open(create=True) as rio:
+        rio.remember("patterns", "The lane is narrow.")
+        assert b"The lane is narrow." in store.get("agents/rio/memory.md").data
+        seq = rio.event("sources_archived", count=5)
+        assert f'"seq":{seq}'.encode() in store.get("agents/rio/journal.jsonl").data.replace(b" ", b"")
+        rio.start(type="research")
+        assert [name for name in store.list("agents/rio/.paos/jobs") if name.endswith(".jsonl")]
+        rio.finish("completed", summary="done")
+        assert b"done" in store.get("agents/rio/report.json").data
+        assert store.get("agents/rio/metrics.json").data == (a.root / "rio" / "metrics.json").read_bytes()
+
+
+def test_an_agent_moves_with_all_that_it_has(hosts):
+    a, b = hosts
+    with a.open(create=True) as rio:
+        rio.add_task("read the paper")
+        rio.remember("patterns", "The lane is narrow.")
+        rio.start(type="research")
+        rio.finish("completed", summary="done", sources_archived=3)
+    a.send()
+    with b.open(take=True) as rio:
+        assert [task.description for task in rio.tasks()] == ["read the paper"]
+        assert "narrow" in rio.memory().remarks[0].text and _figures(rio) == (1, 0, 3)
+        assert len(rio.inbox.waiting()) == 1 and rio.findings() == ()
+        rio.start(type="research")
+        rio.finish("completed", summary="twice", sources_archived=4)
+        assert _figures(rio) == (2, 0, 7) and rio.findings() == ()
+    with a.open() as copy:  # to look at
+        assert _figures(copy) == (2, 0, 7)
+        with pytest.raises(Busy, match="--take"):
+            copy.remember("patterns", "not here")
+    assert "not here" not in (a.root / "rio" / "memory.md").read_text()
+
+
+def test_while_the_lease_lives_another_host_is_told_who_holds_it(hosts):
+    a, b = hosts
+    with a.open(create=True) as rio:
+        rio.start(type="research")
+        code, said = b.paos("agent", "run", "rio", "--", "true")
+        assert code == 2 and str(os.getpid()) in said, said
+        code, said = b.paos("agent", "run", "rio", "--take", "--", "true")
+        assert code == 2 and str(os.getpid()) in said, said
+        code, said = a.paos("agent", "event", "rio", "note", "text=of the same host")  # shares the lease
+        assert code == 0, said
+        rio.event("note", text="goes on")
+        rio.finish("completed")
+    code, said = b.paos("agent", "run", "rio", "--", "true")
+    assert code == 2 and "--take" in said, said
+    code, said = b.paos("agent", "run", "rio", "--take", "--", "true")
+    assert code == 0, said
+    with b.open() as rio:
+        assert len(_ends(rio)) == 2
+
+
+def test_letters_cross_hosts_both_ways(hosts):
+    a, b = hosts
+    a.open(create=True).close()
+    b.open("vida", create=True).close()
+    assert b.send("from-b").new and not b.send("from-b").new
+    assert a.send("from-a", to="vida").new
+    with a.open() as rio, b.open("vida") as vida:
+        one, two = rio.inbox.claim("a"), vida.inbox.claim("b")
+        assert (one.message.id, two.message.id) == ("from-b", "from-a")
+        assert rio.inbox.claim("a") is None
+        rio.inbox.ack(one.token)
+        assert b.send("late").new  # while its host works
+        until(rio.inbox.waiting)
+    assert not b.send("from-b").new  # it was read
+    with pytest.raises(NotFound, match="rio"):
+        b.send(to="nobody")
+
+
+def test_a_session_killed_with_its_host_ends_once_as_lost(hosts):
+    a, b = hosts
+    a.open(create=True).close()
+    for n in range(2):
+        a.send(f"letter-{n}")
+    run = a.begin("agent", "run", "rio", "--", "sh", "-c", "echo begun; sleep 60")
+    assert run.stdout.readline() == "begun\n"
+    os.kill(run.pid, signal.SIGKILL)
+    run.wait()
+    run.stdout.close()
+    with b.open(take=True) as rio:
+        sid = rio.start(type="research").session_id
+        assert len(rio.inbox.claimed(sid)) == 2  # redelivered
+        rio.finish("completed")
+        ends = _ends(rio)
+        assert len(ends) == len(set(ends)) == 2
+        assert _figures(rio) == (2, 1, 0)
+    with a.open() as copy:
+        assert _ends(copy) == ends
+
+
+def test_edits_of_a_host_that_lost_the_agent_are_set_aside_and_named(hosts):
+    a, b = hosts
+    with a.open(create=True) as rio:
+        rio.remember("patterns", "first")
+    memory = a.root / "rio" / "memory.md"
+    memory.write_text(memory.read_text() + "\n- taken in, as ever\n")
+    a.open().close()
+    with b.open(take=True) as rio:
+        assert "taken in, as ever" in (b.root / "rio" / "memory.md").read_text()
+        rio.remember("patterns", "second")
+    memory.write_text(memory.read_text() + "\n- too late\n")
+    code, said = a.paos("agent", "show", "rio")
+    assert code == 0 and "memory.md" in said and "aside" in said, said
+    (kept,) = (a.root / ".paos" / "aside").glob("rio/*memory.md")
+    assert "too late" in kept.read_text()
+    assert "second" in memory.read_text() and "too late" not in memory.read_text()
+    with b.open() as rio:
+        assert "too late" not in (b.root / "rio" / "memory.md").read_text()
+
+
+def test_a_host_that_was_frozen_writes_nothing_under_its_old_lease(hosts):
+    a, b = hosts
+    rio = a.open(create=True)
+    rio.start(type="research")
+    mirror = rio.agent_dir.disk.mirror
+    mirror.lease.stall()  # it renews nothing any more, as a host that stands still
+    until(lambda: mirror.store.lease(mirror.lease.name).holder() is None)
+    with b.open(take=True) as other:
+        other.event("note", text="of b")
+        with pytest.raises(StorageError):
+            rio.event("note", text="of a")
+        with pytest.raises(StorageError):
+            rio.finish("completed")
+        rio.close()
+        assert other.journal.find(lambda entry: entry.get("text") == "of a", lambda entry: False) is None
+    with a.open(take=True) as rio:
+        assert rio.journal.find(lambda entry: entry.get("text") == "of b", lambda entry: False)
+        assert rio.recover() and len(_ends(rio)) == 1
