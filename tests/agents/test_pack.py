@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from worldfs.agents.context_builder import ContextPack, build_context, memory_warning
+from worldfs.agents.context_builder import ContextPack, build_context
 from worldfs.agents.text_cost import text_cost
 from worldfs.base.errors import BadInput
 from worldfs.base.model import Finding
@@ -174,10 +174,6 @@ def test_at_four_fifths_of_the_budget_the_writer_is_warned() -> None:
     assert "80 %" in warning.expected
     (warning,) = everything(budget=need // 2).warnings
     assert warning.code == "PACK_OVERFLOW"
-    assert memory_warning(MEMORY, budget=8000) is None
-    found = memory_warning(MEMORY * 100, budget=8000)
-    assert found is not None
-    assert found.field == "memory.md"
 
 
 def test_files_that_cannot_be_read_are_named_and_the_rest_is_there() -> None:

@@ -112,11 +112,6 @@ def build_context(
     return ContextPack(text, texts.price(text), budget, everything, warnings, unit)
 
 
-def memory_warning(memory: bytes, *, budget: int = BUDGET, unit: Unit = "tokens") -> Finding | None:
-    """The warning that memory.md alone fills 80 % of a budget or more, for the moment of writing; else None."""
-    return _warning(text_cost(memory.decode("utf-8", "replace"), unit), budget, unit, "memory.md")
-
-
 def _settle(head: Sequence[str], pack_input: PackInput, selection: ContextBudget, texts: _Texts) -> str | None:
     """The text, filled up with what the lines of omissions did not need after all; None if nothing fits."""
     for _ in range(3):

@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 
 FILES: Final = ("report.json", "tasks.json", "session.json", "memory.md", "metrics.json")
 BORN: Final = ("report.json", "tasks.json", "memory.md", "metrics.json", "journal.jsonl", "inbox")  # session.json comes
-MANY_LETTERS: Final = 1000
 LARGE: Final = 16 << 20  # bytes from which a document is not read as a whole
 
 

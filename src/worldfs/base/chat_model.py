@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 from .driver import Run
 from .errors import UserError
-from .model import Json, Operation
+from .model import Json
 
 
 class ModelMessage(NamedTuple):
@@ -28,11 +28,6 @@ class ModelTool(NamedTuple):
     name: str
     description: str
     schema: Json
-
-
-def tool_of(operation: Operation) -> ModelTool:
-    """An operation as a tool."""
-    return ModelTool(operation.name, operation.description, operation.json_schema())
 
 
 class RequestedCall(NamedTuple):
