@@ -63,9 +63,10 @@ OWN_TEXT = {
 
 CODED = (
     "access", "agents", "base", "client", "control", "formats", "interfaces/acheron", "interfaces/cli",
-    "interfaces/mcp", "interfaces/model_chat", "interfaces/ninep", "interfaces/posix", "models", "namespace", "notes",
-    "planning", "plugins/benchmark", "plugins/importers", "plugins/nats_store", "plugins/node_fs", "plugins/recording",
-    "plugins/rekep", "policies", "robots", "runtime", "sessions", "skills", "storage", "supervisor", "tree", "world",
+    "interfaces/mcp", "interfaces/model_chat", "interfaces/mount", "interfaces/ninep", "interfaces/posix", "models",
+    "namespace", "notes", "planning", "plugins/benchmark", "plugins/importers", "plugins/nats_store",
+    "plugins/node_fs", "plugins/recording", "plugins/rekep", "policies", "robots", "runtime", "sessions",
+    "skills", "storage", "supervisor", "tree", "world",
 )  # fmt: skip
 TOLD = {  # what is said to people: the place of each text among the arguments of a call
     "Finding": (2, 3, 4),

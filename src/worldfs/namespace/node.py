@@ -154,6 +154,11 @@ class Node:
         """Whether its bytes lie in a store, whose `stat` has their revision."""
         return self._at.row is not None and not self._at.row.view and self._at.entry is None
 
+    @property
+    def blocking(self) -> bool:
+        """Whether a read may wait for something; `wait` says for what, where this process publishes it."""
+        return self._at.row is not None and self._at.row.blocking
+
     def peek(self) -> Content | None:
         """The present bytes of a computed file, rendered without waiting; None: stored or exported bytes, a directory,
         and a file whose read delivers something."""

@@ -318,6 +318,18 @@ ROWS = {
     # -- serve, tokens, nodes, policies
     "command.no_home": ("no home here", "这里没有主目录"),
     "command.stopped_serving": ("stopped serving", "已停止服务"),
+    "command.tree_mounted": ("mounted at {directory}, as {role}", "已挂载到 {directory}，身份为 {role}"),
+    "command.tree_unmounted": ("unmounted {directory}", "已卸载 {directory}"),
+    "command.allow_other": ("--allow-other {said}", "--allow-other {said}"),
+    "command.allow_other_means": (
+        "`--allow-other {role}`: every user of this machine then has the rights of {role} here",
+        "`--allow-other {role}`：本机的所有用户在此都将拥有 {role} 的权限",
+    ),
+    "command.mount_in_home": (
+        "the directory lies in the home, or the home in it",
+        "该目录位于主目录之中，或主目录位于其中",
+    ),
+    "command.mount_outside": ("a directory outside the home", "主目录之外的目录"),
     "command.serving": (
         "serving {home} at {url}; tokens in {tokens}; Ctrl-C stops it",
         "正在 {url} 提供 {home}；令牌在 {tokens}；按 Ctrl-C 停止",

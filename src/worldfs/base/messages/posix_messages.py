@@ -10,5 +10,23 @@ ROWS = {
     "posix.no_links": ("links cannot be made here", "此处不能创建链接"),
     "posix.append": ("open it to append: `>>`", "以追加方式打开：`>>`"),
     "posix.use_cp": ("write the content with `cp` or `cat >`", "请用 `cp` 或 `cat >` 写入内容"),
+    "posix.unmount_first": ("first `paos unmount {directory}`", "请先执行 `paos unmount {directory}`"),
+    "posix.mounted": ("a tree is already mounted here", "此处已挂载一棵树"),
+    "posix.not_mounted": ("no tree is mounted here", "此处没有挂载树"),
+    "posix.leave_first": (
+        "leave the directory and close its files, or `paos unmount --lazy {directory}`",
+        "请离开该目录并关闭其中的文件，或执行 `paos unmount --lazy {directory}`",
+    ),
+    "posix.not_your_directory": ("the directory belongs to another user", "该目录属于另一个用户"),
+    "posix.no_device": ("there is no {device}", "没有 {device}"),
+    "posix.no_program": ("not root, and {program} is not installed", "不是 root，且未安装 {program}"),
+    "posix.install_fuse": (
+        "install fuse3; in a container pass /dev/fuse into it. Without it: `paos ls`, `paos cat` and `paos write`",
+        "请安装 fuse3；在容器中请传入 /dev/fuse。没有它时可用 `paos ls`、`paos cat` 和 `paos write`",
+    ),
+    "posix.allow_other_conf": (
+        "root must write `user_allow_other` into /etc/fuse.conf",
+        "需由 root 在 /etc/fuse.conf 中写入 `user_allow_other`",
+    ),
     "posix.read_only_view": ("it is mounted read-only", "它以只读方式挂载"),
 }

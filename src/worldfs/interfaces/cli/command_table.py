@@ -113,6 +113,29 @@ _WORLD = (
         remote="approve_command:run",
     ),
     CommandSpec("serve", "help.serve", "serve:run", _SOCKET, "help.serve_more"),
+    CommandSpec(
+        "mount",
+        "help.mount",
+        "mount_command:run",
+        (
+            ArgumentSpec(("directory",), "help.mount_directory", "DIR", completes="file"),
+            ArgumentSpec(("--foreground",), "help.mount_foreground", takes="switch"),
+            ArgumentSpec(("--read-only",), "help.mount_read_only", takes="switch"),
+            ArgumentSpec(("--allow-other",), "help.mount_allow_other", "ROLE", completes="role"),
+        ),
+        "help.mount_more",
+        remote="mount_command:run",
+    ),
+    CommandSpec(
+        "unmount",
+        "help.unmount",
+        "mount_command:unmount",
+        (
+            ArgumentSpec(("directory",), "help.unmount_directory", "DIR", completes="file"),
+            ArgumentSpec(("--lazy",), "help.unmount_lazy", takes="switch"),
+        ),
+        remote="mount_command:unmount",
+    ),
     CommandSpec("mcp", "help.mcp", "mcp_command:run", (), "help.mcp_more", remote="mcp_command:run"),
     CommandSpec(
         "setup",

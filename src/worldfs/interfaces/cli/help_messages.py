@@ -166,6 +166,23 @@ ROWS = {
         "by `paos up`.",
         "令牌在 HOME/auth_tokens.json 中。使用 --json 时，开始监听后用一行给出端口。机体由 `paos up` 运行。",
     ),
+    "help.mount": ("mount the tree as a directory of this machine", "将树挂载为本机的目录"),
+    "help.mount_directory": ("an empty directory", "一个空目录"),
+    "help.mount_foreground": ("serve it in this process until Ctrl-C", "在本进程中提供，直到按下 Ctrl-C"),
+    "help.mount_read_only": ("refuse every change", "拒绝一切改动"),
+    "help.mount_allow_other": (
+        "let every user of this machine act as ROLE, which must be that of the mount",
+        "允许本机的所有用户以 ROLE 的身份操作；必须与挂载的角色相同",
+    ),
+    "help.mount_more": (
+        "Every program works there with the rights of --as, over --connect those of the token. Reading result.txt of a "
+        "job waits for its end; Ctrl-C ends the wait. Why a write was refused stands in `last_error` beside the file.",
+        "任何程序在其中都以 --as 的权限工作，通过 --connect 时为令牌的权限。读取任务的 result.txt 会等到"
+        "任务结束；按 Ctrl-C 结束等待。写入被拒绝的原因写在文件旁的 `last_error` 中。",
+    ),
+    "help.unmount": ("unmount a mounted tree", "卸载已挂载的树"),
+    "help.unmount_directory": ("where it is mounted", "挂载所在的目录"),
+    "help.unmount_lazy": ("detach it also while programs use it", "即使有程序在使用也将其分离"),
     "help.mcp": (
         "serve the tree to a command-line agent over stdio (Model Context Protocol)",
         "通过 stdio 将树提供给命令行智能体(Model Context Protocol)",

@@ -29,11 +29,19 @@ THREADS: Final = 8
 LOOK_S: Final = 30.0  # of one wait: a change that was missed is found then
 
 
+class _SharedLook:
+    """One task that looks for several readers."""
+
+    def __init__(self, task: asyncio.Task[bytes]) -> None:
+        self.task, self.count = task, 0
+
+
 class NamespaceFiles:
     """A `FileTree`. Nodes that ask a disk are asked in a thread of `threads`, light ones on the loop."""
 
     def __init__(self, tree: ConnectionTree, feed: ChangeFeed, threads: Executor) -> None:
         self._tree, self._feed, self._threads = tree, feed, threads
+        self._looking: dict[str, _SharedLook] = {}
         self._waiters = Waiters(feed, asyncio.get_running_loop())
 
     async def look(self, path: str) -> FileLook:
@@ -54,13 +62,21 @@ class NamespaceFiles:
         return content.data, content.revision
 
     async def read_when_ready(self, path: str) -> bytes:
-        wait = await self._wait(path)
-        if wait is not None:
-            await self._waiters.wait(wait)
+        node = await self._thread(lambda: self._tree.walk(path))
+        wait = node.wait()
+        if wait is None and node.blocking:
+            return await self._until_written(path)
+        while wait is not None and not await self._waiters.wait(wait):
+            if await self._thread(node.peek) is None:
+                break  # its time limit is part of what it says
+            wait = node.wait()
         return (await self.read(path))[0]
 
     async def ready(self, path: str) -> bool:
-        wait = await self._wait(path)
+        node = await self._thread(lambda: self._tree.walk(path))
+        wait = node.wait()
+        if wait is None and node.blocking:
+            return bool((await self.read(path))[0])
         return wait is None or wait.ready()
 
     async def write(self, path: str, data: bytes) -> Written:
@@ -90,9 +106,7 @@ class NamespaceFiles:
         await self._thread(lambda: self._tree.walk(path).touch(mtime_ms))
 
     async def changed(self, path: str) -> None:
-        seq = self._feed.seq
-        own = path  # changes of what is a link to oneself are published under another name: the feed's number decides
-        await self._waiters.wait(Wait((own, "/"), lambda: self._feed.seq != seq, LOOK_S))
+        await self._changed_since(self._feed.seq)
 
     async def close(self) -> None:
         self._waiters.close()
@@ -109,9 +123,11 @@ class NamespaceFiles:
         content = None if waiting else node.peek()
         if content is not None:
             stat = node.stat(sized=False)
-            return FileLook(stat._replace(size=len(content.data)), content.data, wait is not None)
-        stat = node.stat(sized=not waiting and wait is None)
-        return FileLook(stat, None, wait is not None)
+            waits = wait is not None or (node.blocking and not content.data)
+            return FileLook(stat._replace(size=len(content.data)), content.data, waits)
+        if node.blocking:
+            return FileLook(node.stat(sized=False), None, True)
+        return FileLook(node.stat())
 
     def _stored(self, node: Node) -> FileLook:
         """A stored file is unchanged for as long as its store's token is the same and the actor sees the same."""
@@ -124,10 +140,32 @@ class NamespaceFiles:
             return FileLook(stat, unchanged=lambda: shared.state() is state and store.probe(key) == token)
         return FileLook(node.stat())
 
-    async def _wait(self, path: str) -> Wait | None:
-        node = await self._thread(lambda: self._tree.walk(path))
-        wait = node.wait()
-        return wait
+    async def _changed_since(self, seq: int) -> None:
+        """Not by a path: what is below a link is published under another name, a job under the status."""
+        await self._waiters.wait(Wait((), lambda: self._feed.seq != seq, LOOK_S))
+
+    async def _until_written(self, path: str) -> bytes:
+        """The bytes of a file that is empty until its job has ended. However many readers: one looks."""
+        looking = self._looking.get(path)
+        if looking is None:
+            looking = self._looking[path] = _SharedLook(asyncio.ensure_future(self._look_until_written(path)))
+        looking.count += 1
+        try:
+            return await asyncio.shield(looking.task)
+        finally:
+            looking.count -= 1
+            if not looking.count:
+                looking.task.cancel()
+                if self._looking.get(path) is looking:
+                    del self._looking[path]
+
+    async def _look_until_written(self, path: str) -> bytes:
+        while True:
+            before = self._feed.seq
+            data, _ = await self.read(path)
+            if data:
+                return data
+            await self._changed_since(before)
 
     async def _write(self, work: Callable[[], Written]) -> Written:
         written = await self._thread(work)
