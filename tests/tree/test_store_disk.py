@@ -35,3 +35,16 @@ class TestDiskStore(StoreContract):
                 process.send_signal(signal.SIGKILL)
 
         return die
+
+
+class Everything:
+    def __contains__(self, key):
+        return not key.startswith(".paos/")
+
+
+class TestDiskStoreThatKeepsVersions(TestDiskStore):
+    @pytest.fixture
+    def store(self, tmp_path):
+        store = DiskStore(tmp_path, versioned=Everything())
+        yield store
+        store.close()

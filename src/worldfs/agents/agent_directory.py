@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .host_mirror import HostMirror
 
 GUARDED: Final = frozenset({"report.json", "tasks.json", "session.json", "memory.md", "metrics.json"})
+VERSIONED: Final = GUARDED  # of which every version is kept
 LOCK: Final = f"{PRIVATE_DIR}/state.lock"
 ASIDE: Final = f"{PRIVATE_DIR}/aside"
 FINDINGS: Final = f"{PRIVATE_DIR}/findings.json"
@@ -79,7 +80,7 @@ class AgentDirectory:
             self.mirror = open_mirror(root, name, engine, take=take, clock=clock)
             disk = MirroredDisk(self.mirror)
         try:
-            self.store = open_store("disk", self._path, disk=disk, guarded=GUARDED)
+            self.store = open_store("disk", self._path, disk=disk, guarded=GUARDED, versioned=VERSIONED)
         except NotFound:
             raise NotFound(
                 coded("agent.no_agent", name=name),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Collection, Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 
@@ -15,8 +15,9 @@ from worldfs.base.errors import BadInput, Exists, NotFound, Unsafe
 from worldfs.base.file_lock import FileLock
 from worldfs.base.messages import coded
 
-from . import displaced_files, trash
+from . import displaced_files, file_versions, trash
 from .displaced_files import DisplacedFiles
+from .file_versions import FileVersions
 from .foreign_edits import ForeignEdits
 from .lease import KERNEL_LEASE
 from .plain_files import PlainFileInfo, PlainFiles
@@ -25,20 +26,22 @@ from .root_lock import RootLock
 from .store_interface import ABSENT, ANY, Expected, Store, StoredValue, StoreWatch
 from .swap import CompareAndSwap, SwapDrafts, file_at
 from .trash import Trash
+from .versioned_files import PastFile, VersionedFiles
 
 LOCK = f"{PRIVATE_DIR}/store.lock"
 SCRATCH = f"{PRIVATE_DIR}/drafts"
 GROUP = 128  # drafts open at a time
-OWN = (LOCK, SCRATCH, trash.HOME, displaced_files.HOME, KERNEL_LEASE)
+OWN = (LOCK, SCRATCH, trash.HOME, displaced_files.HOME, file_versions.HOME, file_versions.REPLACED, KERNEL_LEASE)
 _BELOW_OWN = tuple(f"{own}/" for own in OWN)
 
 
-class DiskStore(Store, ForeignEdits, PlainFiles):
+class DiskStore(Store, ForeignEdits, PlainFiles, VersionedFiles):
     """Keys are paths below `root`. Opening removes the temporary files of dead writers, and changes nothing else.
 
     `guarded`: keys that foreign programs edit (ACTION.md); every replacement of them, whatever it expects, keeps the
     old file until no program can write to it any more. Compare-and-swap does so for every key. Our own writes are
     stamped as such.
+    `versioned`: keys of which every version is kept, as far as `history_bytes` allow.
     """
 
     def __init__(
@@ -47,6 +50,8 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
         disk: Disk | None = None,
         *,
         guarded: Container[str] = frozenset(),
+        versioned: Container[str] = frozenset(),
+        history_bytes: int = file_versions.BUDGET,
         clock: Clock | None = None,
     ) -> None:
         self.disk = disk or Disk()
@@ -56,12 +61,14 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
         self.lock = FileLock(self.root, LOCK)  # compare and rename are one step among all stores of this root
         self.guarded = guarded
         self.trash = Trash(self.root, self.clock)
-        self.aside = DisplacedFiles(self.root, guarded, self.trash, self.clock)
-        self.swaps = CompareAndSwap(self.root, self.aside, guarded, self.lock)
+        self.history = FileVersions(self.root, versioned, self.clock, history_bytes)
+        self.aside = DisplacedFiles(self.root, guarded, self.trash, self.clock, self.history)
+        self.swaps = CompareAndSwap(self.root, self.aside, guarded, self.lock, self.history)
 
     def close(self) -> None:
         with self.lock.mutex:
             self.lock.close()
+            self.history.close()
             self.root.close()
 
     # -- reading ---------------------------------------------------------------------------------------------------
@@ -115,7 +122,9 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
         try:
             place = self.root.ensure_parent(key)
             before = file_at(self.root, place, "write")
-            if expect is ABSENT:
+            if self.history.keeps(key):
+                self.swaps.put(place, data, before, expect, new)
+            elif expect is ABSENT:
                 if before is not None:
                     raise Exists(coded("tree.exists"), path=key, op="write")
                 self.root.put_at(place, data, None, "new", stamp=self.swaps.stamp(key, new))
@@ -215,7 +224,10 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
         try:
             for index, (key, data) in enumerate(group):
                 place = self.root.ensure_parent(key)
-                if file_at(self.root, place, "write") is None:
+                if self.history.keeps(key):
+                    with suppress(Exists):
+                        made[index] = self.put(key, data, ABSENT)
+                elif file_at(self.root, place, "write") is None:
                     wanted.append((index, place, data))
             done = self.root.put_group([(place, data) for _, place, data in wanted])
         except OSError as error:
@@ -235,7 +247,7 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
             with self.lock:
                 if not durable:
                     self.disk.unlink(place.folder.fd, place.name, place.path)  # the store's own waste
-                elif expect is ANY and key not in self.guarded:
+                elif expect is ANY and key not in self.guarded and not self.history.keeps(key):
                     self.trash.discard(place, info.st_size)
                 else:
                     self._take(place, expect)
@@ -306,6 +318,7 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
             new = self.root.ensure_parent(target)
             with self.lock:
                 self.root.rename(old, new, "new")
+                self.history.note_move(source, target)
             if durable:
                 self.root.sync(new, old)
         except FileExistsError:
@@ -320,6 +333,33 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
     def lease(self, name: str, purpose: str = "", *, clock: Clock | None = None) -> RootLock:
         check_path(name, op="lease")
         return RootLock(self.root.path, purpose, clock=clock or self.clock, disk=self.disk, key=name)
+
+    # -- versions --------------------------------------------------------------------------------------------------
+
+    def keeps_versions(self, key: str) -> bool:
+        return self.history.keeps(key)
+
+    def version_at(self, key: str, at_ns: int) -> PastFile:
+        check_path(key, op="read")
+        try:
+            return self.history.at(key, at_ns)
+        except OSError as error:
+            raise path_error(error, key, "read") from error
+
+    def versions(self, key: str) -> Iterator[tuple[int, str]]:
+        check_path(key, op="read")
+        return self.history.newest_first(key)
+
+    def versioned_keys(self) -> Sequence[str]:
+        return self.history.keys()
+
+    def see_version(self, key: str) -> bool:
+        check_path(key, op="read")
+        try:
+            with self.lock:
+                return self.history.keeps(key) and self.history.see(key)
+        except OSError as error:
+            raise path_error(error, key, "read") from error
 
     # -- watching --------------------------------------------------------------------------------------------------
 
@@ -367,7 +407,8 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
         self.swaps.compare(place, None if found is None else of(found), expect)
         if self.root.apart(place):
             return self.disk.unlink(place.folder.fd, place.name, place.path)
-        aside = self.aside.new_entry(place.path, of(found or b""), "")
+        at = self.history.next_time(place.path) if self.history.keeps(place.path) else 0
+        aside = self.aside.new_entry(place.path, of(found or b""), "", at)
         try:
             self.root.rename(place, aside, "new")
         except OSError as error:
@@ -381,6 +422,8 @@ class DiskStore(Store, ForeignEdits, PlainFiles):
             except FileExistsError:
                 self.aside.finish(aside.name)
             raise self.swaps.changed(place, expect)
+        if at:
+            self.history.note(place.path, at, "", None, of(found or b""))
         self.aside.review(aside.name)
 
     # -- inside ----------------------------------------------------------------------------------------------------

@@ -17,7 +17,6 @@ import os
 from collections import deque
 from collections.abc import Container
 from contextlib import suppress
-from functools import lru_cache
 
 from worldfs.base.clock import Clock, epoch_ns
 from worldfs.base.dir_reader import DirEntryRef, DirFd, read_whole
@@ -25,8 +24,9 @@ from worldfs.base.durable import Root
 from worldfs.base.errors import UserError
 from worldfs.base.syscalls import has_no_other_user, has_writer
 
+from .file_versions import FileVersions
 from .revision import PRIVATE_DIR, of
-from .trash import Trash, encode
+from .trash import Trash, decode, encode
 
 HOME = f"{PRIVATE_DIR}/displaced"
 GRACE = 1_000_000_000  # ns
@@ -35,18 +35,11 @@ ODD = (errno.ELOOP, errno.ENXIO, errno.ENODEV, errno.EISDIR)  # errors of openin
 KEEP = 16  # unchanged files kept where the system cannot tell whether a program still writes
 
 
-@lru_cache(256)
-def _decoded(name: str) -> str:
-    from urllib.parse import unquote  # here: readers should start fast
-
-    return os.fsdecode(unquote(name, errors="surrogateescape"))
-
-
 class DisplacedFiles:
     """All methods but `names` need the store's lock held."""
 
-    def __init__(self, root: Root, guarded: Container[str], trash: Trash, clock: Clock) -> None:
-        self._root, self._guarded, self._trash, self._clock = root, guarded, trash, clock
+    def __init__(self, root: Root, guarded: Container[str], trash: Trash, clock: Clock, versions: FileVersions) -> None:
+        self._root, self._guarded, self._trash, self._clock, self._versions = root, guarded, trash, clock, versions
         self._home: DirFd | None = None  # the directory of the last one
         self._held: deque[str] = deque()
         self._out: dict[str, str] = {}  # returned by `take`, not forgotten: name → revision
@@ -63,9 +56,9 @@ class DisplacedFiles:
         folder = self._home = self._root.folder(HOME)  # held, or its descriptor is closed before the listing
         return folder.names()
 
-    def new_entry(self, key: str, old: str, new: str, *, anew: bool = False) -> DirEntryRef:
+    def new_entry(self, key: str, old: str, new: str, at_ns: int, *, anew: bool = False) -> DirEntryRef:
         """A new entry for a file that is about to be displaced. `anew`: the known directory was removed."""
-        name = f"{epoch_ns(self._clock.now()):016x}.{old}.{new}.{encode(key)}"
+        name = f"{at_ns or epoch_ns(self._clock.now()):016x}.{old}.{new}.{encode(key)}"
         if self._home is None or anew:
             self._home = self._root.ensure_parent(f"{HOME}/{name}").folder
         return DirEntryRef(self._home, name, f"{HOME}/{name}")
@@ -81,9 +74,7 @@ class DisplacedFiles:
     def key(name: str) -> str | None:
         """The key of a displaced file; None for a foreign name or one that holds only a hash."""
         parts = name.split(".", 3)
-        if len(parts) < 4 or parts[3].startswith("="):
-            return None
-        return _decoded(parts[3])
+        return decode(parts[3]) if len(parts) == 4 else None
 
     def examine(self, place: DirEntryRef, *, ask: bool = True) -> tuple[bytes | None, bool | None]:
         """Content (None: no regular file) and whether a program may still write to it (None: the system cannot tell).
@@ -143,6 +134,9 @@ class DisplacedFiles:
             if not has_no_other_user(fd) or of(read_whole(fd, info.st_size)) not in (old, new):
                 return False
             with suppress(OSError):  # reviewed again
+                if self._kept(place.name):
+                    self._versions.defer(place, info)
+                    return True
                 return self._root.retire(place, info)
             return False
         finally:
@@ -156,11 +150,20 @@ class DisplacedFiles:
         if busy is None:
             return self._thin()
         with suppress(OSError):  # reviewed again: the replacement itself has succeeded
+            key, kept = self.key(place.name) or place.path, self._kept(place.name)
             if place.name.split(".", 3)[2]:
+                if kept:
+                    return self._versions.defer(place, None)
                 self._root.disk.unlink(place.folder.fd, place.name, place.path)
             else:
-                key = self.key(place.name) or place.path
+                if kept:
+                    self._versions.sync(key)
                 self._trash.discard(DirEntryRef(place.folder, place.name, key), size)
+
+    def _kept(self, name: str) -> bool:
+        """Whether versions of its key are kept: its bytes are given up only when those are durable elsewhere."""
+        key = self.key(name)
+        return key is not None and self._versions.keeps(key)
 
     def has_due(self) -> bool:
         """Whether a tracked file is old enough to be reviewed. Needs no lock."""
@@ -221,6 +224,8 @@ class DisplacedFiles:
             except OSError:
                 continue
             if place is not None and data is not None and of(data) in spare.split(".", 3)[1:3]:
+                if self._kept(spare):
+                    self._versions.sync(self.key(spare) or "")
                 self._root.drop(place)
             else:
                 self.finish(spare)

@@ -19,6 +19,7 @@ from worldfs.base.messages import coded
 from worldfs.base.syscalls import start_writeback
 
 from .displaced_files import DisplacedFiles
+from .file_versions import FileVersions
 from .revision import of
 from .store_interface import ABSENT, ANY, Expected
 
@@ -58,8 +59,9 @@ class CompareAndSwap:
         aside: DisplacedFiles,
         guarded: Container[str],
         lock: FileLock,
+        versions: FileVersions,
     ) -> None:
-        self.root, self.aside, self.guarded, self._lock = root, aside, guarded, lock
+        self.root, self.aside, self.guarded, self._lock, self._versions = root, aside, guarded, lock, versions
         self._last_reads: dict[str, tuple[_Looks, str]] = {}  # guarded keys as they were last read
 
     def record_read(self, key: str, info: os.stat_result, revision: str) -> None:
@@ -112,10 +114,13 @@ class CompareAndSwap:
                     found = self.root.read_at(place)
                     old = None if found is None else of(found)
                     self.compare(place, old, expect)
+                at = self._versions.next_time(place.path) if self._versions.keeps(place.path) else 0
                 if old is None:
                     self.root.rename(draft, place, "new")
                 else:
-                    self._exchange(draft, place, expect, old, new)
+                    self._exchange(draft, swap, old, at)
+                if at:
+                    self._versions.note(place.path, at, new, swap.data, old)
                 self.aside.review_due()
         except FileExistsError:
             self.root.drop(draft)
@@ -130,15 +135,16 @@ class CompareAndSwap:
             raise
         self.root.disk.replaces += 1
 
-    def _exchange(self, draft: DirEntryRef, place: DirEntryRef, expect: Expected, old: str, new: str) -> None:
+    def _exchange(self, draft: DirEntryRef, swap: PendingSwap, old: str, at: int) -> None:
         """Exchange the draft with the present file, and check that this was the one compared."""
+        place, expect, new = swap.place, swap.expect, swap.new
         here = self.root.apart(place)  # on another file system nothing can be displaced: exchange in place, and check
-        aside = draft if here else self.aside.new_entry(place.path, old, new)
+        aside = draft if here else self.aside.new_entry(place.path, old, new, at)
         if not here:
             try:
                 self.root.rename(draft, aside)
             except FileNotFoundError:  # another program removed the directory
-                aside = self.aside.new_entry(place.path, old, new, anew=True)
+                aside = self.aside.new_entry(place.path, old, new, at, anew=True)
                 self.root.rename(draft, aside)
         try:
             self.root.rename(aside, place, "swap")
@@ -157,6 +163,8 @@ class CompareAndSwap:
         if data is not None and of(data) == old:
             if held:
                 return self.aside.track(aside)
+            if here and at:
+                self._versions.sync(place.path)
             return self.root.drop(aside) if here else self.aside.release(aside, len(data), busy)
         if expect is ANY and not here:  # a foreign edit in this instant is reported by its writer's close, or here
             self.aside.review(aside.name)

@@ -28,6 +28,14 @@ def encode(key: str) -> str:
     return name if len(name) <= LONGEST else f"={of(os.fsencode(key))}"
 
 
+@lru_cache(256)
+def decode(name: str) -> str | None:
+    """The key of a file name; None: it holds only a hash."""
+    from urllib.parse import unquote  # here: readers should start fast
+
+    return None if name.startswith("=") else os.fsdecode(unquote(name, errors="surrogateescape"))
+
+
 class Trash:
     def __init__(self, root: Root, clock: Clock) -> None:
         self._root, self._clock = root, clock

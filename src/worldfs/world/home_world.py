@@ -12,6 +12,7 @@ from worldfs.base.errors import UserError
 from worldfs.storage.engine_record import engine_of, record_engine
 
 from .fleet_directories import refuse_robot
+from .layout.versioned_rows import VERSIONED
 from .workspace_engine import open_engine
 from .world import GUARDED, World
 
@@ -47,7 +48,7 @@ def open_home_world(
     with ExitStack() as stack:
         robots: dict[str, Store] = {}
         engine = engine or engine_of(root)
-        shared = open_engine(root, engine, guarded=GUARDED)
+        shared = open_engine(root, engine, guarded=GUARDED, versioned=VERSIONED)
         stack.callback(shared.close)
         for robot in config.instances if config.mode == "fleet" else ():
             if not robot.enabled:
@@ -79,4 +80,6 @@ def open_home_world(
 def open_robot(root: Path, robot: Instance, engine: str = "") -> Store:
     """The store of a robot's directory, which is made if it is not there. Raises `UserError` if it cannot be used."""
     Root.build(robot.workspace)
-    return open_engine(root, engine, robot=robot.robot_id, folder=Path(robot.workspace), guarded=GUARDED)
+    return open_engine(
+        root, engine, robot=robot.robot_id, folder=Path(robot.workspace), guarded=GUARDED, versioned=VERSIONED
+    )

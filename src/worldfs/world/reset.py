@@ -18,6 +18,7 @@ from worldfs.runtime.job_store import JobStore
 from worldfs.storage.lease import KERNEL_LEASE
 from worldfs.storage.store_interface import Store
 
+from .layout.versioned_rows import VERSIONED
 from .templates import template
 from .workspace_engine import open_engine
 
@@ -42,13 +43,13 @@ class ResetLosses(NamedTuple):
 
 def reset_losses(workspace: Path) -> ResetLosses:
     """What a reset would remove. Read only."""
-    with closing(open_engine(workspace)) as store:
+    with closing(open_engine(workspace, versioned=VERSIONED)) as store:
         return _before(store)
 
 
 def reset(workspace: Path, clock: Clock | None = None) -> str:
     """Reset; the copies' directory, relative to the workspace ("": no change). Raises `Busy` while a kernel runs."""
-    with closing(open_engine(workspace)) as store, store.lease(KERNEL_LEASE, "reset"):
+    with closing(open_engine(workspace, versioned=VERSIONED)) as store, store.lease(KERNEL_LEASE, "reset"):
         found = _before(store)
         if not found:
             return ""
@@ -69,7 +70,7 @@ def reset(workspace: Path, clock: Clock | None = None) -> str:
 
 def undo_reset(workspace: Path) -> tuple[str, ...]:
     """Put the documents of the newest reset back; their names. Jobs that it cancelled stay so. Raises `NotFound`."""
-    with closing(open_engine(workspace)) as store, store.lease(KERNEL_LEASE, "reset"):
+    with closing(open_engine(workspace, versioned=VERSIONED)) as store, store.lease(KERNEL_LEASE, "reset"):
         copies = [f"{BEFORE}/{stamp.rstrip('/')}" for stamp in store.list(BEFORE)]
         kept = next((copy for copy in reversed(copies) if store.list(copy)), None)
         if kept is None:

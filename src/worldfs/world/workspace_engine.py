@@ -23,10 +23,16 @@ class CheckedEngine(Protocol):
 
 
 def open_engine(
-    root: Path, engine: str = "", *, robot: str = "", folder: Path | None = None, guarded: Container[str] = frozenset()
+    root: Path,
+    engine: str = "",
+    *,
+    robot: str = "",
+    folder: Path | None = None,
+    guarded: Container[str] = frozenset(),
+    versioned: Container[str] = frozenset(),
 ) -> Store:
     """The store of a workspace, or of a robot of its fleet, whose own directory is `folder`. Raises as `open_store`."""
     engine, place = engine or engine_of(root), folder or root
     if engine == DISK:
-        return open_store("disk", place, guarded=guarded)
+        return open_store("disk", place, guarded=guarded, versioned=versioned)
     return open_store("nats", engine, str(root / SERVER), files=str(place), robot=robot)

@@ -40,6 +40,7 @@ from worldfs.tree.workspace_stores import WorkspaceStores, robot_key
 
 from . import approval_files, computed_files, mission_files, skill_files
 from .layout import home_table
+from .layout.versioned_rows import VERSIONED
 from .node_specs import NodeSpec, find_nodes
 from .workspace_language import detect_language
 from .workspace_notifier import WorkspaceNotifier
@@ -143,7 +144,7 @@ class World:
 
         Raises `Busy` (another kernel holds a root), `BadInput` for required documents that are unreadable.
         """
-        opened = store or open_store("disk", workspace, guarded=GUARDED)
+        opened = store or open_store("disk", workspace, guarded=GUARDED, versioned=VERSIONED)
         stores = WorkspaceStores(opened, dict(robots))
         world = cls(workspace, stores, clock or SystemClock(), config, agents=agents, feed=feed)
         if serve:

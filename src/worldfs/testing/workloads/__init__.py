@@ -30,7 +30,7 @@ class Workload(NamedTuple):
 
 
 WORKLOADS: Final = (
-    "store", "log", "jobs", "kernel", "calls", "plane", "journal", "agent", "claims", "memory", "node",
+    "store", "versions", "log", "jobs", "kernel", "calls", "plane", "journal", "agent", "claims", "memory", "node",
 )  # fmt: skip
 
 

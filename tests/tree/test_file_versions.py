@@ -1,0 +1,225 @@
+"""A disk store keeps what its files were: every answer is what a copy taken then says, or says that it is not known."""
+
+import os
+import random
+
+import pytest
+
+from worldfs.base.clock import epoch_ns
+from worldfs.storage import version_log
+from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.store_interface import ABSENT
+from worldfs.storage.versioned_files import PastKind
+from worldfs.testing.manual_clock import ManualClock
+from worldfs.testing.workloads import load_workload
+from worldfs.testing.workloads.crash_check import check_log_crashes, record_workload
+
+
+class Everything:
+    def __contains__(self, key):
+        return not key.startswith(".paos/")
+
+
+class SettableClock(ManualClock):
+    def set(self, seconds):
+        self._passed = seconds
+
+
+@pytest.fixture
+def clock():
+    return SettableClock()
+
+
+@pytest.fixture
+def store(tmp_path, clock):
+    store = DiskStore(tmp_path, versioned=Everything(), guarded={"guarded"}, clock=clock)
+    yield store
+    store.close()
+
+
+def now(store):
+    return epoch_ns(store.clock.now())
+
+
+def said(store, key, at):
+    past = store.version_at(key, at)
+    return past.data if past.kind is PastKind.FOUND else past.kind
+
+
+def test_any_moment_is_what_a_copy_taken_then_says(tmp_path, monkeypatch):
+    monkeypatch.setattr(version_log, "SEGMENT", 4000)
+    lot = random.Random(3)
+    store = other = DiskStore(tmp_path, versioned=Everything(), guarded={"guarded"})
+    second = DiskStore(tmp_path, versioned=Everything(), guarded={"guarded"})  # as another process
+    keys, copies, changed = ("plain", "guarded", "deep/one"), [], 0
+    for turn in range(400):
+        other = lot.choice((store, second))
+        key = lot.choice(keys)
+        found = other.get(key)
+        match lot.randrange(8):
+            case 0 if found is not None:
+                other.delete(key)
+            case 1:
+                data = b"foreign %d " % turn * 9
+                os.makedirs(tmp_path / "deep", exist_ok=True)
+                (tmp_path / "draft").write_bytes(data)
+                os.rename(tmp_path / "draft", tmp_path / key)
+                assert other.see_version(key)
+            case 2 if found is not None:
+                other.put(key, b"swapped %d" % turn, found.revision)
+            case 3 if found is None:
+                other.put(key, b"made %d" % turn, ABSENT)
+            case _:
+                data = b"text %d " % lot.randrange(9) * lot.randrange(1, 99)
+                other.put(key, data)
+                changed += len(data)
+        copies.append((now(store), {key: None if (one := store.get(key)) is None else one.data for key in keys}))
+    third = DiskStore(tmp_path, versioned=Everything())
+    for at, copy in lot.choices(copies, k=1000):
+        for key in keys:
+            assert said(third, key, at) == (PastKind.ABSENT if copy[key] is None else copy[key]), (key, at)
+    assert third.history.size() < 1.3 * changed
+    for one in (store, second, third):
+        one.close()
+
+
+def test_nothing_is_known_of_a_foreign_file_before_it_was_seen(store, tmp_path):
+    (tmp_path / "page").write_bytes(b"by hand")
+    since = os.stat(tmp_path / "page").st_ctime_ns
+    assert said(store, "page", since - 1) is PastKind.UNKNOWN
+    assert said(store, "page", since) == b"by hand"
+    assert store.version_at("nothing", since).kind is PastKind.ABSENT
+
+
+def test_what_another_program_wrote_is_kept_when_it_is_replaced(store, clock, tmp_path):
+    clock.set(3.2e9)  # later than the file system's clock
+    store.put("page", b"ours")
+    first = now(store)
+    (tmp_path / "page").write_bytes(b"theirs")
+    clock.advance(5)
+    store.put("page", b"ours again")
+    found = [revision for _, revision in store.versions("page")]
+    assert len(found) == 3
+    assert said(store, "page", first) == b"theirs"  # the file system says no more than that it was later
+    assert said(store, "page", now(store)) == b"ours again"
+
+
+def test_two_writes_in_one_moment_stay_two_and_the_later_counts(store):
+    for text in (b"one", b"two", b"three"):
+        store.put("page", text)
+    assert [said(store, "page", at) for at, _ in store.versions("page")] == [b"three", b"two", b"one"]
+    assert said(store, "page", now(store) + 999) == b"three"
+    assert said(store, "page", now(store) - 1) is PastKind.ABSENT
+
+
+def test_a_clock_that_goes_back_hides_nothing_that_came_later(store, clock):
+    for seconds, text in ((1000, b"1"), (2000, b"2"), (1500, b"3"), (1600, b"4"), (90, b"5")):
+        clock.set(seconds)
+        store.put("page", text)
+    clock.set(0)
+    base = now(store)
+    at = {seconds: said(store, "page", base + seconds * 10**9) for seconds in (50, 95, 1550, 5000)}
+    assert at == {50: PastKind.ABSENT, 95: b"5", 1550: b"5", 5000: b"5"}
+
+
+def test_a_clock_that_was_ahead_for_once_does_not_hide_the_present(store, clock):
+    for seconds, text in ((1000, b"1"), (9e8, b"ahead"), (1001, b"2"), (1002, b"3")):
+        clock.set(seconds)
+        store.put("page", text)
+    moment = now(store)
+    assert [said(store, "page", moment + step * 10**9) for step in (-2, -1, 0, 5)] == [b"1", b"2", b"3", b"3"]
+
+
+def test_the_budget_drops_the_oldest_and_says_so(tmp_path, clock, monkeypatch):
+    monkeypatch.setattr(version_log, "SEGMENT", 3000)
+    store = DiskStore(tmp_path, versioned=Everything(), clock=clock, history_bytes=20_000)
+    copies = []
+    for turn in range(300):
+        clock.advance(1)
+        data = random.Random(turn).randbytes(300)
+        store.put("page", data)
+        copies.append((now(store), data))
+    assert store.history.size() < 24_000
+    answers = [said(store, "page", at) for at, _ in copies]
+    dropped = answers.count(PastKind.THINNED)
+    assert answers == [PastKind.THINNED] * dropped + [data for _, data in copies[dropped:]]
+    assert 200 < dropped < 270
+    store.close()
+
+
+def test_a_look_up_reads_a_fixed_number_of_files(tmp_path, clock, monkeypatch):
+    monkeypatch.setattr(version_log, "SEGMENT", 1000)
+    store = DiskStore(tmp_path, versioned=Everything(), clock=clock)
+    for turn in range(300):
+        clock.advance(1)
+        store.put("page", b"%d " % turn * 100)
+    store.close()
+    cold = DiskStore(tmp_path, versioned=Everything(), clock=clock)
+    assert said(cold, "page", now(store) - 200 * 10**9) == b"99 " * 100
+    log = cold.history._log("page")
+    assert len(log.segments()) > 20 and len(log._indexes) <= 3
+    cold.close()
+
+
+def test_damage_in_the_middle_is_named_and_never_answered_with_another_version(tmp_path, clock, monkeypatch):
+    monkeypatch.setattr(version_log, "SEGMENT", 1000)
+    store = DiskStore(tmp_path, versioned=Everything(), clock=clock)
+    times = []
+    for turn in range(40):
+        clock.advance(1)
+        store.put("page", random.Random(turn).randbytes(200))
+        times.append(now(store))
+    right = [said(store, "page", at) for at in times]
+    store.close()
+    home = tmp_path / ".paos" / "versions" / "page"
+    second = home / sorted(os.listdir(home))[1]
+    data = bytearray(second.read_bytes())
+    data[len(data) // 2] ^= 1
+    second.write_bytes(data)
+    damaged = DiskStore(tmp_path, versioned=Everything(), clock=clock)
+    found = [said(damaged, "page", at) for at in times]
+    wrong = [one for one, other in zip(found, right, strict=True) if one != other]
+    assert wrong and set(wrong) == {PastKind.LOST}
+    damaged.close()
+
+
+def test_a_long_content_is_named_but_not_kept(store):
+    store.put("page", b"x" * (1 << 20))
+    store.put("page", os.urandom((1 << 20) + 1))
+    between = now(store)
+    store.put("page", b"short")
+    kinds = [store.version_at("page", at).kind for at, _ in store.versions("page")]
+    assert kinds == [PastKind.FOUND, PastKind.LOST, PastKind.FOUND] and between
+
+
+def test_a_file_that_was_moved_has_its_past_at_both_names(store, clock):
+    store.put("skills/one/a.md", b"text")
+    before = now(store)
+    clock.advance(1)
+    store.move("skills/one", "skills/two")
+    assert said(store, "skills/one/a.md", before) == b"text"
+    assert said(store, "skills/one/a.md", now(store)) is PastKind.ABSENT
+    assert said(store, "skills/two/a.md", before) is PastKind.ABSENT
+    assert said(store, "skills/two/a.md", now(store)) == b"text"
+    assert store.versioned_keys() == ["skills/one/a.md", "skills/two/a.md"]
+
+
+def test_a_full_history_disk_does_not_stop_the_write(store, clock, monkeypatch):
+    store.put("page", b"one")
+    monkeypatch.setattr(version_log.LogFile, "append", _full)
+    clock.advance(1)
+    store.put("page", b"two")
+    monkeypatch.undo()
+    clock.advance(1)
+    store.put("page", b"three")
+    assert [said(store, "page", at) for at, _ in store.versions("page")] == [b"three", b"two", b"one"]
+
+
+def _full(self, data, *, durable=True):
+    raise OSError(28, "No space left on device")
+
+
+def test_some_crashes_lose_no_version(tmp_path):
+    life = load_workload("versions")
+    log = record_workload(life, tmp_path / "first")
+    assert check_log_crashes(life, tmp_path, log, share=0.012, lots=2).states > 10
