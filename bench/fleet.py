@@ -60,6 +60,9 @@ class _Robots:
     def holds_something(self, robot: str) -> bool:
         return False
 
+    def stands(self, robot: str) -> Any:
+        return ()
+
 
 def _loop(place: Any, robots: _Robots) -> Any:
     from worldfs.base.clock import SystemClock

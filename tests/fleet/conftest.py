@@ -47,6 +47,9 @@ class Robots:
     def holds_something(self, robot):
         return robot in self.holding
 
+    def stands(self, robot):
+        return self.robots[robot].stands if robot in self.robots else ()
+
     # -- what the test does ---
 
     def submit(self, mission, job, state, cause=None):

@@ -330,16 +330,17 @@ def test_reservations_of_missions_at_work_end_with_them(fleet):
     fleet.add("m1")
     fleet.add("m2")
     fleet.settle()
-    assert fleet.robots.work["m1"][0].reserve(cup, ())
+    assert fleet.robots.work["m1"][0].reserve(cup) == 0
+    table = fleet.loop.reservations.table
     with fleet.loop._lock:
-        fleet.loop.table.request("m2", fleet.loop.open["m2"].rank, cup)
-        fleet.loop._decide()
-    assert fleet.loop.table.held("m2") == set()
+        table.request("m2", fleet.loop.open["m2"].rank, cup)
+        fleet.loop.reservations.decide()
+    assert table.held("m2") == set()
     fleet.settle()
     assert any("cup: held by m1" in said for _, said in fleet.loop.missions.log)
     fleet.robots.end("m1")
     fleet.settle()
-    assert fleet.loop.table.held("m2") == set(cup)
+    assert table.held("m2") == set(cup)
 
 
 HOSTILE = ["../up", "a/b", ".hidden", "x" * 300, "", "a\nb"]

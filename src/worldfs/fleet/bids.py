@@ -11,6 +11,8 @@ from worldfs.base.model import Json, Profile, Vec
 from worldfs.base.standard_operations import NAVIGATE, PICK
 from worldfs.formats import sensors
 
+from .reservations import Reservation
+
 STEP_S: Final = 10.0  # an operation of unknown duration
 SPEED_M_S: Final = 0.5  # of a mobile robot that says nothing else
 LOAD_S: Final = 30.0  # an order that waits at the robot already
@@ -44,6 +46,7 @@ class RobotOffer(NamedTuple):
     unable: str = ""  # why it takes no mission now: stopped, disabled, not heard of, at work
     state: str = "idle"  # as dashboards have it: idle | busy | stopped | disabled | offline
     local: bool = True  # served by this process: its heartbeat is that of the process
+    stands: tuple[Reservation, ...] = ()  # what it is in: the floor that it stands on, the lanes, what it holds
 
 
 class MissionNeeds(NamedTuple):

@@ -1,119 +1,106 @@
-"""Traffic in one lane: cells in a row, passing places beside some, and one direction at a time. A pure function.
+"""Lanes of the map: the narrow ways that ENVIRONMENT.md names, and which of them a way over the floor goes through.
 
-Everything inside moves the same way, so that nothing meets head to head: a robot that wants the other way waits
-outside, steps into a passing place, or backs out at the end that the others leave by. That end is always open, so the
-lane empties; then the robot that has waited longest of the highest priority has its direction.
+    "map": {"lanes": [{"name": "aisle", "from": [0, 0], "to": [8, 0], "width": 1.0}],
+            "zones": [{"name": "bay", "pose": [4.0, 1.5], "passing": true}]}
+
+A zone with `passing` is a place beside the lanes, where a robot may wait for another one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+import math
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Final, NamedTuple
 
-from worldfs.base.messages import coded
+from worldfs.base.json_values import as_float, as_floats, as_object, as_objects, as_text
+from worldfs.base.model import Scene, Vec
 
-from .reservations import Rank
+WIDTH: Final = 1.0  # m, of a lane that says nothing else
+SIDES: Final = 0.05  # m: a robot that stands this near to the edge is beside the lane
 
 
 class Lane(NamedTuple):
-    """Cells 0 … length - 1. `passing`: cells that have room for one robot beside the lane."""
+    """Straight, from one point of the floor to another (m)."""
 
     name: str
-    length: int
-    passing: frozenset[int] = frozenset()
+    start: tuple[float, float]
+    end: tuple[float, float]
+    width: float = WIDTH
+
+    def place(self, point: Sequence[float]) -> tuple[float, float]:
+        """(along, across) of a point in m: how far from the start, and how far from the middle line."""
+        length = math.dist(self.start, self.end)
+        ux, uy = (self.end[0] - self.start[0]) / length, (self.end[1] - self.start[1]) / length
+        dx, dy = point[0] - self.start[0], point[1] - self.start[1]
+        return dx * ux + dy * uy, dy * ux - dx * uy
 
 
-class Traveller(NamedTuple):
-    """A robot at the lane. `cell`: -1 before it, `length` behind it. `direction`: the way that it wants, 1 or -1."""
-
-    robot: str
-    cell: int
-    direction: int
-    rank: Rank
-    aside: bool = False  # in the passing place beside its cell
-
-
-class LaneDecision(NamedTuple):
-    """`verdict`: go | wait | aside | back. The robot is to be at `cell` next, beside the lane if `aside`."""
-
-    robot: str
-    verdict: str
-    cell: int
-    aside: bool
-    reason: str
-    over: tuple[str, ...] = ()
-
-
-def lane_direction(lane: Lane, travellers: Sequence[Traveller]) -> tuple[int, Traveller | None]:
-    """Which way the lane goes now, and the robot that it goes that way for. 0: nobody wants it."""
-    inside = [item for item in travellers if _inside(lane, item) and not item.aside]
-    waiting = [item for item in travellers if _wants(lane, item)]
-    ranked = sorted(inside or waiting, key=lambda item: item.rank)
-    return (ranked[0].direction, ranked[0]) if ranked else (0, None)
-
-
-def decide_lane(lane: Lane, travellers: Sequence[Traveller]) -> list[LaneDecision]:
-    """The next move of each robot that is in the lane or wants to enter it: at most one cell, into a free one."""
-    way, first = lane_direction(lane, travellers)
-    if first is None:
-        return []
-    at = {item.robot: (item.cell, item.aside) for item in travellers}
+def read_lanes(scene: Scene) -> tuple[Lane, ...]:
+    """The lanes of the map. What is no lane is left out: `paos check` names it."""
     found = []
-    # the robots ahead move first, so that those behind follow into the cells that they leave
-    for item in sorted(travellers, key=lambda item: (-item.cell * way, item.aside, item.rank)):
-        if _inside(lane, item) or _wants(lane, item):
-            decision = _Moment(lane, way, first, at, travellers).next(item)
-            at[item.robot] = decision.cell, decision.aside
-            found.append(decision)
+    for item in as_objects(as_object(scene.extra.get("map")).get("lanes")):
+        start, end = as_floats(item.get("from")), as_floats(item.get("to"))
+        name, width = as_text(item.get("name")), as_float(item.get("width"), WIDTH)
+        numbers = (*start[:2], *end[:2], width)
+        if name and len(numbers) == 5 and all(map(math.isfinite, numbers)) and width > 0:
+            one, other = (start[0], start[1]), (end[0], end[1])
+            if one != other:
+                found.append(Lane(name, one, other, width))
+    return tuple(found)
+
+
+def passing_places(scene: Scene) -> tuple[tuple[str, Vec], ...]:
+    """Where a robot may step aside: name and x y (m)."""
+    found = []
+    for zone in as_objects(as_object(scene.extra.get("map")).get("zones")):
+        pose = as_floats(zone.get("pose"))
+        if zone.get("passing") is True and len(pose) >= 2 and all(map(math.isfinite, pose[:2])):
+            found.append((as_text(zone.get("name")), (pose[0], pose[1])))
+    return tuple(found)
+
+
+def zone_pose(scene: Scene, name: str) -> Vec | None:
+    """x y [yaw] of the zone of that name (m, rad); None: there is none."""
+    for zone in as_objects(as_object(scene.extra.get("map")).get("zones")):
+        pose = as_floats(zone.get("pose"))
+        if zone.get("name") == name and len(pose) >= 2:
+            return tuple(pose)
+    return None
+
+
+def lanes_on(way: Sequence[Sequence[float]], lanes: Iterable[Lane], half: float) -> list[tuple[str, int]]:
+    """The lanes that a robot enters on its way (points x y, m), and which way: 1 along, -1 against, 0 across or both.
+
+    `half`: how far from its middle the robot reaches to its sides (m).
+    """
+    found = []
+    for lane in lanes:
+        ways = {turn for a, b in pairwise(way) if (turn := _direction(lane, a, b, half)) is not None}
+        if ways:
+            found.append((lane.name, ways.pop() if len(ways) == 1 else 0))
     return found
 
 
-def _inside(lane: Lane, item: Traveller) -> bool:
-    return 0 <= item.cell < lane.length
+def lanes_at(point: Sequence[float], lanes: Iterable[Lane], half: float) -> list[str]:
+    """The lanes that a robot is in that stands there."""
+    return [lane.name for lane in lanes if _direction(lane, point, point, half) is not None]
 
 
-def _wants(lane: Lane, item: Traveller) -> bool:
-    """Whether it waits for the lane: outside at the end where it would enter, or in a passing place."""
-    return item.aside or item.cell == (-1 if item.direction > 0 else lane.length)
-
-
-class _Moment(NamedTuple):
-    """The lane while one robot after the other is told its next move."""
-
-    lane: Lane
-    way: int
-    first: Traveller  # that the lane goes this way for
-    at: Mapping[str, tuple[int, bool]]  # where each robot is, or will be
-    travellers: Sequence[Traveller]
-
-    def next(self, item: Traveller) -> LaneDecision:
-        lane, way, name, first = self.lane, self.way, self.lane.name, self.first.robot
-        against, outside = item.direction != way, item.aside or not _inside(lane, item)
-        others = [other for other in self.travellers if other.robot != item.robot]
-        opposing = tuple(other.robot for other in others if other.direction == way)
-        stays = (item.cell, item.aside)
-        if against and outside:
-            return LaneDecision(item.robot, "wait", *stays, coded("mission.lane_busy", lane=name, by=first), opposing)
-        if against and item.cell in lane.passing and self._free((item.cell, True), item.robot):
-            reason = coded("mission.steps_aside", lane=name, by=first)
-            return LaneDecision(item.robot, "aside", item.cell, True, reason, opposing)
-        if outside and item.robot != first:
-            waits = [one for one in others if _wants(lane, one) and one.direction != way and one.rank < item.rank]
-            if names := tuple(one.robot for one in waits):
-                reason = coded("mission.lane_others_first", lane=name, by=list(names))
-                return LaneDecision(item.robot, "wait", *stays, reason, names)
-        target = (item.cell if item.aside else item.cell + way, False)
-        if not self._free(target, item.robot):
-            ahead = tuple(robot for robot, place in self.at.items() if place == target)
-            reason = coded("mission.cell_taken", lane=name, by=list(ahead))
-            return LaneDecision(item.robot, "wait", *stays, reason, ahead)
-        if against:
-            return LaneDecision(item.robot, "back", *target, coded("mission.backs_out", lane=name, by=first), opposing)
-        beaten = [one.robot for one in others if one.direction != way and (_inside(lane, one) or _wants(lane, one))]
-        return LaneDecision(item.robot, "go", *target, coded("mission.lane_free", lane=name, way=way), tuple(beaten))
-
-    def _free(self, place: tuple[int, bool], robot: str) -> bool:
-        """Outside there is room for any number."""
-        if not 0 <= place[0] < self.lane.length:
-            return True
-        return all(other == robot or taken != place for other, taken in self.at.items())
+def _direction(lane: Lane, start: Sequence[float], end: Sequence[float], half: float) -> int | None:
+    """Which way a straight piece goes through the lane; None: it stays beside it."""
+    (along, across), (then, over) = lane.place(start), lane.place(end)
+    room, length = lane.width / 2 + half - SIDES, math.dist(lane.start, lane.end)
+    low, high = 0.0, 1.0  # of the piece, what is inside
+    for at, to, least, most in ((along, then, -half + SIDES, length + half - SIDES), (across, over, -room, room)):
+        step = to - at
+        if step == 0:
+            if not least < at < most:
+                return None
+            continue
+        one, other = sorted(((least - at) / step, (most - at) / step))
+        low, high = max(low, one), min(high, other)
+    if low >= high:
+        return None
+    inside = (then - along) * (high - low)
+    return 0 if abs(inside) < lane.width else (1 if inside > 0 else -1)

@@ -8,6 +8,8 @@ from typing import Final
 
 from worldfs.base.model import Json
 
+from .reservations import Reservation
+
 PRIORITY_RANK: Final = {"high": 0, "normal": 1, "low": 2}
 
 
@@ -56,6 +58,7 @@ class MissionStatus:
     jobs: int = 0  # orders of all attempts
     barred: tuple[str, ...] = ()  # robots that did not finish it
     kept: bool = False  # only the robot named may go on: it may hold things of the mission
+    held: tuple[Reservation, ...] = ()  # what is reserved for `job`
 
 
 @dataclass(frozen=True, slots=True)

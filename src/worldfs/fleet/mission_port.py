@@ -26,14 +26,28 @@ class MissionEnd(NamedTuple):
     reason: str = ""
 
 
+class Reserve(Protocol):
+    def __call__(
+        self,
+        wanted: Sequence[Reservation],
+        pinned: Sequence[Reservation] = (),
+        asides: Sequence[Sequence[Reservation]] = (),
+        /,
+    ) -> int | None:
+        """Wait for all that an order needs: 0. n: for the nth of `asides` instead, which the robot does first, for
+        others cannot go on before; then it asks again. None: asked to stop.
+
+        `pinned`: what the robot cannot give up, as it holds it or stands there.
+        """
+        ...
+
+
 class MissionHold(NamedTuple):
     """What a running mission asks the orchestrator for, from its own thread. False: it was asked to stop meanwhile."""
 
     note_job: Callable[[Order], bool]  # the next order; durable before it is submitted
-    reserve: Callable[
-        [Sequence[Reservation], Sequence[Reservation]], bool
-    ]  # wait for all of them; those in its gripper
-    release: Callable[[Sequence[Reservation]], None]
+    reserve: Reserve
+    settle: Callable[[Sequence[Reservation]], None]  # the order has a measured end; what the robot stands on now
 
 
 class MissionExecutor(Protocol):
@@ -61,6 +75,10 @@ class MissionExecutor(Protocol):
 
     def repeatable(self, job: Job) -> bool:
         """Whether its operation has no effect on the world."""
+        ...
+
+    def stands(self, robot: str) -> Sequence[Reservation]:
+        """What it is in, as it was last measured: the floor that it stands on, the lanes, the thing in its gripper."""
         ...
 
     def holds_something(self, robot: str) -> bool:

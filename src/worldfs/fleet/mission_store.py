@@ -2,7 +2,7 @@
 
     .paos/missions/<id>.jsonl        open: its submitter creates it, whole; then only the orchestrator appends
     .paos/missions_done/<id>.jsonl   the same file, once the mission has ended
-    .paos/mission_requests/<name>    pause, resume, cancel, priority: anybody drops one, the orchestrator removes it
+    .paos/mission_requests/<name>    one of WHAT: anybody drops one, the orchestrator removes it
     .paos/mission_rows/<digest>      a row of ORCHESTRATOR.md that is a mission already, as it was rendered
 
 The last whole line counts. The orchestrator repeats a request that it had taken and not removed: each is idempotent.
@@ -25,12 +25,13 @@ from worldfs.formats.orchestrator import LONGEST, PRIORITIES
 from worldfs.storage.store_interface import ABSENT, Store
 
 from .mission import Mission, MissionOrder, MissionState, MissionStatus
+from .reservations import read_reservation
 
 OPEN: Final = ".paos/missions"
 DONE: Final = ".paos/missions_done"
 REQUESTS: Final = ".paos/mission_requests"
 ROWS: Final = ".paos/mission_rows"
-WHAT: Final = ("pause", "resume", "cancel", "priority")
+WHAT: Final = ("pause", "resume", "cancel", "priority", "release")
 _ENDING = ".jsonl"
 _MOST_REQUIREMENTS = 20
 
@@ -109,7 +110,7 @@ class MissionFiles:
             )
         if what == "priority":
             _check_priority(value)
-        if self.load(mission).status.state.ended:
+        if self.load(mission).status.state.ended and what != "release":
             return
         name = f"{epoch_ns(self.store.clock.now()):020d}_{entry_ids.digest([mission, what, value])[:8]}"
         body: dict[str, object] = {"mission": mission, "request": what, "value": value, "by": by}
@@ -176,12 +177,15 @@ def _read_status(said: dict[str, object], before: MissionStatus) -> MissionStatu
         as_int(said.get("jobs")),
         tuple(as_text(item) for item in as_list(said.get("barred"))),
         said.get("kept") is True,
+        tuple(item for one in as_objects(said.get("held")) if (item := read_reservation(one)) is not None),
     )
 
 
 def _status_value(status: MissionStatus) -> dict[str, object]:
     value = {name: found for name, found in asdict(status).items() if found}
     value["state"] = status.state.value
+    if status.held:
+        value["held"] = [item.as_json() for item in status.held]
     if status.state is not MissionState.RUNNING or status.job:
         value.pop("bids", None)  # they stand in the line of the assignment
     if (form := stored_form(status.reason)) is not None:

@@ -15,6 +15,7 @@ from worldfs.formats.orchestrator import SHOWN
 from .assignment import circular
 from .mission import Mission, MissionState, MissionStatus
 from .mission_store import OPEN, MissionFiles
+from .reservations import Reservation
 
 
 class OpenMissions:
@@ -26,7 +27,7 @@ class OpenMissions:
         clock: Clock,
         alert: Callable[[str, Finding | None], None],
         holds_something: Callable[[str], bool],
-        ended: Callable[[str], None],
+        ended: Callable[[Mission], None],
     ) -> None:
         """`holds_something`: whether a robot has a thing in its gripper. `ended`: called with a mission that has."""
         self.files, self.clock, self.alert = files, clock, alert
@@ -68,7 +69,7 @@ class OpenMissions:
         before = self.table.get(mission.id, mission).status
         kept = state is MissionState.PAUSED and bool(before.robot) and self._holds_something(before.robot)
         kept |= state is MissionState.QUEUED and before.kept
-        fields = {"at": stamp(self.clock.now()), "kept": kept, **more}
+        fields = {"at": stamp(self.clock.now()), "kept": kept, "held": (), **more}
         if state is before.state:  # its priority
             fields = {"at": fields["at"], **more}
         status: MissionStatus = replace(before, state=state, reason=reason, **fields)  # type: ignore[arg-type]  # the fields of a status
@@ -77,16 +78,16 @@ class OpenMissions:
         self._waits.pop(mission.id, None)
         if state.ended:
             self.table.pop(mission.id, None)
-            self._ended(mission.id)
+            self._ended(mission)
         else:
             self.table[mission.id] = mission
         self.note(mission, reason)
         return mission
 
-    def note_job(self, id: str, job: str) -> None:
-        """The order that a running mission submits next: durable when this returns."""
+    def note_job(self, id: str, job: str, held: tuple[Reservation, ...]) -> None:
+        """The order that a running mission submits next, and what is reserved for it: durable when this returns."""
         mission = self.table[id]
-        status = replace(mission.status, job=job, jobs=mission.status.jobs + 1)
+        status = replace(mission.status, job=job, jobs=mission.status.jobs + 1, held=held)
         self.table[id] = Mission(mission.order, status)
         self.files.write(self.table[id])
 
@@ -103,6 +104,10 @@ class OpenMissions:
         """Log a decision."""
         title, state = mission.order.title or mission.order.text, mission.status.state.value
         said = coded("mission.logged", mission=title, state=state, reason=reason)
+        self.tell(said)
+
+    def tell(self, said: str) -> None:
+        """Log what is about no mission."""
         self.log.append((self.clock.now().strftime("%H:%M:%S"), said))
 
     def note_wait(self, mission: Mission, reason: str) -> None:

@@ -20,9 +20,10 @@ from .dashboard_file import DashboardFile
 from .heartbeats import HEARTBEATS, Heartbeats, offers_now
 from .mission import Mission, MissionState
 from .mission_port import MissionEnd, MissionEndKind, MissionExecutor, MissionHold
+from .mission_reservations import MissionReservations
 from .mission_store import OPEN, REQUESTS, MissionFiles, MissionRequest
 from .open_missions import OpenMissions
-from .reservations import Reservation, ReservationTable
+from .reservations import Reservation
 
 LEASE: Final = ".paos/orchestrator.lock"
 ENVIRONMENT: Final = "ENVIRONMENT.md"
@@ -57,10 +58,11 @@ class Orchestrator:
         self.missions = OpenMissions(self.files, clock, alert, executor.holds_something, self._release)
         self.open = self.missions.table
         self.heartbeats = Heartbeats(clock)
-        self.table = ReservationTable()
         self.broken: BaseException | None = None
         self._lock = threading.RLock()
-        self._granted = threading.Condition(self._lock)
+        self.reservations = MissionReservations(
+            self.missions, executor, self._lock, lambda one, why: self._leave(one, MissionState.FAILED, why)
+        )
         self._runs: dict[str, _Run] = {}
         self._ends: deque[tuple[str, int, MissionEnd]] = deque()
         self._asked: dict[str, tuple[MissionState, str]] = {}  # what a running mission is to become once it has stopped
@@ -76,6 +78,7 @@ class Orchestrator:
     def recover(self) -> None:
         """Once, before the first step, while no job begins: missions that ran are queued again where that is safe."""
         with self._lock:
+            self.reservations.load()
             for id in self.files.open_ids():
                 mission = self.missions.read_in(id)
                 if mission is not None and mission.status.state is MissionState.RUNNING:
@@ -105,6 +108,7 @@ class Orchestrator:
     def _keys(self) -> tuple[str, ...]:
         """What is to be watched. An idle workspace is not woken by each job: its documents are not."""
         waiting = any(mission.status.state is MissionState.QUEUED for mission in self.open.values())
+        waiting |= self.reservations.table.waiting
         page = (self._page.key,) if self._page.wanted else ()
         return OPEN, REQUESTS, STOPS, HEARTBEATS, *page, *((ENVIRONMENT,) if waiting else ())
 
@@ -128,7 +132,7 @@ class Orchestrator:
             self._closing = True
             for run in self._runs.values():
                 run.stop()
-            self._granted.notify_all()
+            self.reservations.wake()
 
     def close(self) -> None:
         self._watch.close()
@@ -152,6 +156,7 @@ class Orchestrator:
                 forward |= self._end(id, attempt, end)
             forward |= self._take_requests()
             offers = self._offers()
+            self.reservations.look(offers)
             forward |= self._watch_robots(offers)
             forward |= self._assign(offers)
             offers = self._offers() if forward else offers
@@ -196,6 +201,9 @@ class Orchestrator:
         return forward
 
     def _apply(self, request: MissionRequest) -> None:
+        if request.what == "release":
+            self.reservations.free(request.mission, request.by or "?")
+            return
         mission = self.missions.find(request.mission)
         if mission is None:
             return
@@ -216,7 +224,7 @@ class Orchestrator:
         if mission.id in self._runs:
             self._asked[mission.id] = state, reason
             self._runs[mission.id].stop()
-            self._granted.notify_all()
+            self.reservations.wake()
         else:
             self.missions.write(mission, state, reason)
 
@@ -232,8 +240,9 @@ class Orchestrator:
         if run is None or run.attempt != attempt:
             return False
         del self._runs[id]
-        self._release(id)
         mission = self.open[id]
+        if end.kind is not MissionEndKind.LOST:
+            self._release(mission)
         asked = self._asked.pop(id, None)
         if asked is not None and end.kind in (MissionEndKind.STOPPED, MissionEndKind.FAILED, MissionEndKind.REFUSED):
             self.missions.write(mission, *asked)
@@ -268,6 +277,9 @@ class Orchestrator:
         status = mission.status
         job = self.executor.job(status.job) if status.job else None
         why = handover(job, self.executor.repeatable)
+        if job is not None and job.status.attempt > 0 and (why or not job.status.state.terminal):
+            self.reservations.keep(mission, things=bool(why))
+        self._release(mission)
         if why:
             said = coded("mission.lost", reason=reason, why=why)
             self.missions.write(mission, MissionState.FAILED, said)
@@ -301,7 +313,6 @@ class Orchestrator:
             elif offer is None or offer.state == "offline":
                 run = self._runs.pop(id)
                 run.stop()
-                self._release(id)
                 self._asked.pop(id, None)
                 reason = offer.unable if offer is not None else coded("mission.robot_gone", robot=mission.status.robot)
                 self._without_robot(mission, reason, barred=True)
@@ -360,7 +371,7 @@ class Orchestrator:
         hold = MissionHold(
             partial(self._note_job, mission.id, attempt),
             partial(self._reserve, mission.id, attempt),
-            partial(self._give_back, mission.id),
+            partial(self._settle, mission.id, attempt),
         )
         self._runs[mission.id] = _Run(attempt, lambda: None)  # it may end before `begin` returns
         stop = self.executor.begin(mission, hold, partial(self._ended, mission.id, attempt))
@@ -379,39 +390,31 @@ class Orchestrator:
         with self._lock:
             if not self._at_work(id, attempt):
                 return False
-            self.missions.note_job(id, order.id)
+            self.missions.note_job(id, order.id, self.reservations.held(id))
             return True
 
     def _reserve(
-        self, id: str, attempt: int, wanted: Sequence[Reservation], pinned: Sequence[Reservation] = ()
-    ) -> bool:
+        self,
+        id: str,
+        attempt: int,
+        wanted: Sequence[Reservation],
+        pinned: Sequence[Reservation] = (),
+        asides: Sequence[Sequence[Reservation]] = (),
+        /,
+    ) -> int | None:
         with self._lock:
-            if id in self.open:
-                self.table.request(id, self.open[id].rank, wanted)
-                self.table.pin(id, pinned)
-            self._decide()
-            while self._at_work(id, attempt) and not set(wanted) <= self.table.held(id):
-                self._granted.wait()
-            return self._at_work(id, attempt)
+            at_work = partial(self._at_work, id, attempt)
+            return self.reservations.reserve(self.open[id], at_work, wanted, pinned, asides) if at_work() else None
 
     def _at_work(self, id: str, attempt: int) -> bool:
         run = self._runs.get(id)
         return run is not None and run.attempt == attempt and id not in self._asked and not self._closing
 
-    def _give_back(self, id: str, reservations: Sequence[Reservation]) -> None:
+    def _settle(self, id: str, attempt: int, stands: Sequence[Reservation]) -> None:
         with self._lock:
-            self.table.release(id, reservations)
-            self._decide()
+            run = self._runs.get(id)
+            if run is not None and run.attempt == attempt:
+                self.reservations.settle(id, stands)
 
-    # -- reservations -------------------------------------------------------------------------------------------
-
-    def _release(self, id: str) -> None:
-        self.table.release(id)
-        self._decide()
-
-    def _decide(self) -> None:
-        for decision in self.table.decide():
-            mission = self.open.get(decision.holder)
-            if mission is not None and (decision.verdict != "granted" or decision.over):
-                self.missions.note(mission, decision.reason)
-        self._granted.notify_all()
+    def _release(self, mission: Mission) -> None:
+        self.reservations.release(mission.id, mission.status.robot)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from worldfs.base.json_values import as_floats, as_int, as_text
 from worldfs.base.messages import coded
+from worldfs.base.model import Json
 
+AIR: Final = 2  # pieces of it that a reason names
 Rank = tuple[int, str, str]  # smaller goes first: priority, age, id
 
 
@@ -15,6 +18,7 @@ class ReservedKind(Enum):
     OBJECT = "object"  # one holder
     LANE = "lane"  # holders that go the same way
     SPACE = "space"  # boxes of different holders do not overlap
+    PLACE = "place"  # the same, of the floor where robots stand
 
 
 class Reservation(NamedTuple):
@@ -28,7 +32,7 @@ class Reservation(NamedTuple):
     def conflicts(self, other: Reservation) -> bool:
         if self.kind is not other.kind:
             return False
-        if self.kind is ReservedKind.SPACE:
+        if self.box:
             mine, theirs = self.box, other.box
             half = len(mine) // 2
             return all(mine[i] < theirs[i + half] and theirs[i] < mine[i + half] for i in range(half))
@@ -37,11 +41,42 @@ class Reservation(NamedTuple):
         return self.kind is ReservedKind.OBJECT or not (self.direction == other.direction != 0)
 
     def __str__(self) -> str:
-        return self.name or coded("mission.space", low=self.box[:3], high=self.box[3:])
+        half = len(self.box) // 2
+        middle = [round((self.box[i] + self.box[i + half]) / 2, 2) for i in range(half)]
+        match self.kind:
+            case ReservedKind.SPACE:
+                return coded("mission.space", low=self.box[:half], high=self.box[half:])
+            case ReservedKind.PLACE:
+                return coded("mission.place", at=middle)
+            case ReservedKind.LANE:
+                return coded("mission.lane", lane=self.name)
+        return self.name
+
+    def as_json(self) -> Json:
+        value: Json = {"kind": self.kind.value, "name": self.name, "direction": self.direction, "box": list(self.box)}
+        return {name: found for name, found in value.items() if found}
+
+
+def read_reservation(said: Json) -> Reservation | None:
+    """None: of a kind that nobody knows."""
+    kind = next((kind for kind in ReservedKind if kind.value == said.get("kind")), None)
+    if kind is None:
+        return None
+    return Reservation(
+        kind, as_text(said.get("name")), as_int(said.get("direction")), tuple(as_floats(said.get("box")))
+    )
+
+
+def named(items: Iterable[Reservation]) -> list[str]:
+    """For people: what has a name or a place; air only where there is nothing else."""
+    found: dict[bool, list[str]] = {True: [], False: []}
+    for item in items:
+        found[item.kind is ReservedKind.SPACE].append(str(item))
+    return sorted(found[False]) or sorted(found[True])[:AIR]
 
 
 class ReservationDecision(NamedTuple):
-    """`verdict`: granted | wait | yield | blocked. `over`: the holders that it was decided against or behind."""
+    """`verdict`: granted | wait | yield | aside | blocked. `over`: the holders it was decided against or behind."""
 
     holder: str
     verdict: str
@@ -50,7 +85,7 @@ class ReservationDecision(NamedTuple):
 
 
 class _Holder:
-    __slots__ = ("held", "id", "pinned", "rank", "told", "wanted")
+    __slots__ = ("aside", "asides", "held", "id", "moves", "pinned", "rank", "told", "wanted")
 
     def __init__(self, id: str, rank: Rank) -> None:
         self.id, self.rank = id, rank
@@ -58,6 +93,9 @@ class _Holder:
         self.pinned: set[Reservation] = set()  # cannot be given up: it has the thing in its gripper, or stands there
         self.wanted: frozenset[Reservation] = frozenset()
         self.told: tuple[str, tuple[str, ...]] = ("", ())
+        self.asides: Sequence[Sequence[Reservation]] = ()
+        self.aside: int | None = None  # which of them it was granted
+        self.moves = False  # it has asked for something, and goes on some time
 
 
 class ReservationTable:
@@ -71,16 +109,49 @@ class ReservationTable:
         self._holders: dict[str, _Holder] = {}
         self._blocked: set[frozenset[str]] = set()  # circles that nobody can open, and that were reported
 
-    def request(self, id: str, rank: Rank, wanted: Iterable[Reservation]) -> None:
-        """Ask for more, beside what the holder has."""
+    def request(
+        self, id: str, rank: Rank, wanted: Iterable[Reservation], asides: Sequence[Sequence[Reservation]] = ()
+    ) -> None:
+        """Ask for more, beside what the holder has. `asides`: what else would do to get out of the others' way, one of
+        them, where there is no other way out of a circle of waits."""
         holder = self._holders.setdefault(id, _Holder(id, rank))
-        holder.rank = rank
+        holder.rank, holder.asides, holder.aside, holder.moves = rank, asides, None, True
         holder.wanted = frozenset(wanted) - holder.held
 
+    def aside(self, id: str) -> int | None:
+        """Which of the `asides` of its last request it was granted instead of what it asked for."""
+        return self._holders[id].aside if id in self._holders else None
+
+    def stand(self, id: str, stands: Iterable[Reservation]) -> None:
+        """What a holder has because it is there: beside it, of all that it held, only things stay its own."""
+        stands = set(stands)
+        if not stands and id not in self._holders:
+            return
+        holder = self._holders.setdefault(id, _Holder(id, (0, "", id)))
+        things = {item for item in holder.held if item.kind is ReservedKind.OBJECT}
+        pinned = stands | (holder.pinned & things)
+        if holder.held != things | stands or holder.pinned != pinned:
+            self._blocked = {circle for circle in self._blocked if id not in circle}
+            holder.held, holder.pinned = things | stands, pinned
+        if not holder.held and not holder.wanted:
+            del self._holders[id]
+
+    def add(self, id: str, reservations: Iterable[Reservation]) -> None:
+        """What a holder has already, whoever asks: it was granted before a restart."""
+        holder = self._holders.setdefault(id, _Holder(id, (0, "", id)))
+        holder.held |= set(reservations)
+        holder.pinned |= holder.held
+
+    @property
+    def waiting(self) -> bool:
+        return any(holder.wanted for holder in self._holders.values())
+
     def pin(self, id: str, reservations: Iterable[Reservation]) -> None:
-        """Of what it holds, these cannot be given up before it releases them."""
+        """Of the things that it holds, these cannot be given up before it releases them."""
         if id in self._holders:
-            self._holders[id].pinned = self._holders[id].held & set(reservations)
+            holder = self._holders[id]
+            stands = {item for item in holder.pinned if item.kind is not ReservedKind.OBJECT}
+            holder.pinned = stands | (holder.held & set(reservations))
 
     def release(self, id: str, reservations: Iterable[Reservation] | None = None) -> None:
         """None: everything, and its request."""
@@ -97,10 +168,13 @@ class ReservationTable:
     def decide(self) -> list[ReservationDecision]:
         """Grant what can be granted, earlier ranks first; then open each circle of waits. Only what has changed."""
         found: list[ReservationDecision] = []
+        later: set[frozenset[str]] = set()  # circles that will be opened as soon as others are out of the way
         while True:
             now = [decision for holder in self._ranked() if (decision := self._grant(holder)) is not None]
-            if not now and (circle := self._circle()) is not None:
-                now = [self._open(circle)]
+            while not now and (circle := self._circle(later)) is not None:
+                now = self._open(circle)
+                if not now:
+                    later.add(frozenset(circle))
             if not now:
                 return found
             found += now
@@ -120,7 +194,7 @@ class ReservationTable:
             if holder.told == ("wait", ahead):
                 return None
             holder.told = "wait", ahead
-            names = sorted(str(item) for item in holder.wanted if self._holds(holder, item))
+            names = named(item for item in holder.wanted if self._holds(holder, item))
             reason = (
                 coded("mission.waits_for", names=names, by=list(ahead))
                 if names
@@ -128,7 +202,7 @@ class ReservationTable:
             )
             return ReservationDecision(holder.id, "wait", reason, ahead)
         holder.held |= holder.wanted
-        names = sorted(map(str, holder.wanted))
+        names = named(holder.wanted)
         beaten = tuple(
             other.id
             for other in self._ranked()
@@ -159,7 +233,7 @@ class ReservationTable:
             if holds or (first and any(a.conflicts(b) for a in asker.wanted for b in other.wanted)):
                 yield other.id
 
-    def _circle(self) -> list[str] | None:
+    def _circle(self, but: Collection[frozenset[str]]) -> list[str] | None:
         """A circle of the graph of waits, by depth-first search; None without one."""
         graph, done = self.waits_for(), set[str]()
         for start in graph:
@@ -174,25 +248,48 @@ class ReservationTable:
                     done.add(path.pop())
                 elif following in path:
                     circle = path[path.index(following) :]
-                    if frozenset(circle) not in self._blocked:
+                    if frozenset(circle) not in self._blocked and frozenset(circle) not in but:
                         return circle
                 elif following in graph and following not in done:
                     path.append(following)
                     stack.append((following, iter(graph[following])))
         return None
 
-    def _open(self, circle: list[str]) -> ReservationDecision:
-        """The lowest rank of those that can gives up what it holds, and asks again behind the others."""
+    def _open(self, circle: list[str]) -> list[ReservationDecision]:
+        """The lowest rank of those that can gives up what it holds, and asks again behind the others; where none can,
+        one steps aside. None: it could, once those are gone that are where it would step aside to."""
         ranked = sorted((self._holders[id] for id in circle), key=lambda holder: holder.rank)
         able = [holder for holder in ranked if holder.held and not holder.pinned]
         others = tuple(holder.id for holder in ranked)
         if not able:
+            found, later = self._step_aside(circle, ranked)
+            if found is not None or later:
+                return [] if found is None else [found]
             self._blocked.add(frozenset(circle))
             reason = coded("mission.blocked", circle=list(circle))
-            return ReservationDecision(ranked[-1].id, "blocked", reason, others[:-1])
+            return [ReservationDecision(ranked[-1].id, "blocked", reason, others[:-1])]
         loser = able[-1]
-        given = sorted(map(str, loser.held))
+        given = named(loser.held)
         loser.wanted, loser.held, loser.told = loser.wanted | loser.held, set(), ("", ())
         over = tuple(id for id in others if id != loser.id)
         reason = coded("mission.yields", circle=list(circle), names=given, over=list(over))
-        return ReservationDecision(loser.id, "yield", reason, over)
+        return [ReservationDecision(loser.id, "yield", reason, over)]
+
+    def _step_aside(
+        self, circle: list[str], ranked: Sequence[_Holder]
+    ) -> tuple[ReservationDecision | None, bool]:  # fmt: skip
+        """The lowest rank of those that have somewhere to go gets out of the way of the others; whether one will have,
+        as soon as a mission outside of the circle has gone on."""
+        later = False
+        for holder in reversed(ranked):
+            for number, aside in enumerate(holder.asides):
+                there = {id for item in aside for id in self._holds(holder, item)}
+                later |= bool(there) and all(id not in circle and self._holders[id].moves for id in there)
+                if there:
+                    continue
+                holder.held |= set(aside)
+                holder.wanted, holder.asides, holder.aside, holder.told = frozenset(), (), number, ("", ())
+                over = tuple(other.id for other in ranked if other is not holder)
+                reason = coded("mission.aside", circle=list(circle), names=named(aside), over=list(over))
+                return ReservationDecision(holder.id, "aside", reason, over), False
+        return None, later

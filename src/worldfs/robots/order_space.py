@@ -38,7 +38,7 @@ def order_space(scene: Scene, order: Order) -> OrderSpace | None:
     robot = scene.robot(order.node)
     if robot is None or len(robot.pose) < 2:
         return None
-    goals = [goal for goal in _goals(scene, order, robot) if len(goal) >= 2]
+    goals = order_goals(scene, order, robot)
     if not goals:
         return None
     base = (*robot.pose[:3], 0.0)[:3]
@@ -57,8 +57,12 @@ def order_space(scene: Scene, order: Order) -> OrderSpace | None:
     )
 
 
+def order_goals(scene: Scene, order: Order, robot: RobotState) -> list[Vec]:
+    """The points (m) that the order names, itself or by a thing or a robot."""
+    return [goal for goal in _goals(scene, order, robot) if len(goal) >= 2]
+
+
 def _goals(scene: Scene, order: Order, robot: RobotState) -> Iterable[Vec]:
-    """The points that the order names, itself or by a thing or a robot."""
     params = order.params
     keys: tuple[str, ...] = ()
     if order.op in PICK:

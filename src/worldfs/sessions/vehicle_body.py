@@ -132,6 +132,17 @@ class VehicleBody:
         finally:
             vehicle.end()
 
+    def way(self, order: Order) -> Sequence[tuple[float, float]]:
+        """From where it reports to be to the goal of the order; empty where it cannot say."""
+        vehicle = self._vehicle
+        try:
+            reading = vehicle.read() if vehicle is not None else None
+            if vehicle is None or reading is None or reading.pose is None:
+                return ()
+            return [place.at for place in vehicle.way(reading.pose, self._goal(order, vehicle, reading))]
+        except (UserError, ConnectionError):
+            return ()  # its review says why
+
     def stop(self) -> None:
         """From any thread: the stop is sent before this returns. Raises `ConnectionError` when it cannot be."""
         vehicle = self._vehicle

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,22 +14,31 @@ from worldfs.base.json_values import as_float
 from worldfs.base.messages import coded, render
 from worldfs.base.messages.coded_text import language_of
 from worldfs.base.messages.message_rendering import error_message
-from worldfs.base.model import Cause, Job, Json, Order, Profile, Scene, Task
-from worldfs.base.standard_operations import PICK
+from worldfs.base.model import Cause, Job, Json, Profile, Scene
 from worldfs.base.stop_signal import StopSignal
 from worldfs.fleet.bids import MissionNeeds, RobotOffer, is_mobile
+from worldfs.fleet.lanes import Lane, read_lanes
 from worldfs.fleet.mission import Mission
 from worldfs.fleet.mission_port import MissionEnd, MissionEndKind, MissionHold
-from worldfs.fleet.reservations import Reservation, ReservedKind
+from worldfs.fleet.reservations import Reservation
 from worldfs.formats import embodied, environment
 from worldfs.namespace.cached_document import CachedDocument
-from worldfs.planning.planner import Planner, PlanReport, QuestionIntent, RefusedIntent, goal_needs, interpret
+from worldfs.planning.planner import (
+    GoalNeeds,
+    Planner,
+    PlanReport,
+    QuestionIntent,
+    RefusedIntent,
+    goal_needs,
+    interpret,
+)
 from worldfs.runtime.stop_log import STOPS, StopState, stop_key
 from worldfs.runtime.worker_threads import WorkerThreads
 
 from .bringup import UnavailableDriver
 from .instruction import Instruction
-from .tree_planner_port import TreePlannerPort
+from .mission_planner_port import MissionPlannerPort
+from .order_reservations import stands_on
 
 if TYPE_CHECKING:
     from worldfs.runtime.kernel import Kernel
@@ -54,20 +62,25 @@ class MissionThreads:
 
     def offers(self) -> list[RobotOffer]:
         scene = self._read_scene()
-        return [self._offer(id, scene, stop) for id, stop in self._read_stops().items()]
+        lanes = read_lanes(scene)
+        return [self._offer(id, scene, stop, lanes) for id, stop in self._read_stops().items()]
 
     def needs(self, mission: Mission) -> MissionNeeds | str:
         """By the planner's reading of the instruction in the present scene."""
-        scene, text = self._read_scene(), mission.order.text
         robots = [mission.order.robot] if mission.order.robot else [spec.id for spec in self.world.specs]
-        robot = robots[0] if robots else ""
+        found = self._goal_needs(mission.order.text, robots[0] if robots else "")
+        if isinstance(found, str):
+            return found
+        return MissionNeeds(found.ops, (), found.places, found.mass, max(1, len(found.places)))
+
+    def _goal_needs(self, text: str, robot: str) -> GoalNeeds | str:
+        scene = self._read_scene()
         intent = interpret(text, scene, profile=self._profile(robot), robot_id=robot, suggest=True)
         if isinstance(intent, QuestionIntent):
-            return MissionNeeds()
+            return GoalNeeds()
         if isinstance(intent, RefusedIntent):
             return render(intent.reason, language_of(text))
-        found = goal_needs(intent.goals, scene)
-        return MissionNeeds(found.ops, (), found.places, found.mass, max(1, len(found.places)))
+        return goal_needs(intent.goals, scene)
 
     def begin(self, mission: Mission, hold: MissionHold, ended: Callable[[MissionEnd], None]) -> Callable[[], None]:
         stop, robot = StopSignal(), mission.status.robot
@@ -87,6 +100,13 @@ class MissionThreads:
     def repeatable(self, job: Job) -> bool:
         node = self.kernel.nodes.get(job.order.node)
         return node is not None and any(op.name == job.order.op and op.repeatable for op in node.driver.operations)
+
+    def stands(self, robot: str) -> tuple[Reservation, ...]:
+        return stands_on(self._read_scene(), robot, mobile=self.mobile(robot))
+
+    def mobile(self, robot: str) -> bool:
+        profile = self._profile(robot)
+        return profile is not None and is_mobile(profile)
 
     def holds_something(self, robot: str) -> bool:
         state = self._read_scene().robot(robot)
@@ -120,6 +140,8 @@ class MissionThreads:
             if refused := instruction.start():
                 return MissionEnd(MissionEndKind.STOPPED, refused)
             port = MissionPlannerPort(self, instruction, mission, hold, stop)
+            needs = self._goal_needs(text, robot)
+            port.reserve_things(needs.things if isinstance(needs, GoalNeeds) else ())
             report = Planner(port).run(text, stop)
             if instruction.stopped:
                 return MissionEnd(MissionEndKind.STOPPED, instruction.stop_text())
@@ -134,19 +156,21 @@ class MissionThreads:
         found = dict.fromkeys(alike, self.world.stops.state(alike[0])) if alike else {}
         return {id: found[id] if id in found else self.world.stops.state(id) for id in ids}
 
-    def _offer(self, id: str, scene: Scene, stop: StopState) -> RobotOffer:
+    def _offer(self, id: str, scene: Scene, stop: StopState, lanes: Sequence[Lane]) -> RobotOffer:
         profile, robot = self._profile(id), scene.robot(id)
         unable, state = self._unable(id, stop)
+        mobile = profile is not None and is_mobile(profile)
         return RobotOffer(
             id,
             profile,
             robot.pose[:3] if robot is not None else None,
-            profile is not None and is_mobile(profile),
+            mobile,
             sum(job.order.node == id for job in self.kernel.open_jobs()),
             _battery(robot.extra if robot is not None else {}),
             unable,
             state,
             id in self.kernel.nodes,
+            stands_on(scene, id, mobile=mobile, lanes=lanes),
         )
 
     def _unable(self, id: str, stop: StopState) -> tuple[str, str]:
@@ -176,41 +200,6 @@ class MissionThreads:
             return self._scene.get().scene
         except UserError:  # reported by the kernel
             return Scene()
-
-
-class MissionPlannerPort(TreePlannerPort):
-    """The planner's port of a mission: each order is noted in the mission's file, and its things are reserved first.
-
-    TASK.md stays as it is: several missions run at once, and it has one writer.
-    """
-
-    def __init__(
-        self, threads: MissionThreads, instruction: Instruction, mission: Mission, hold: MissionHold, stop: StopSignal
-    ) -> None:
-        world, robot = threads.world, mission.status.robot
-        super().__init__(world, threads.project, robot, instruction=instruction, orderer=mission.order.asker)
-        self._threads, self._mission, self._hold, self._stop = threads, mission, hold, stop
-
-    def submit(self, order: Order) -> str:
-        """Raises `WorldError` where the mission was asked to stop while it waited."""
-        scene = self.scene()
-        robot = scene.robot(self.robot_id)
-        pinned = [_thing(robot.holding)] if robot is not None and robot.holding else []
-        wanted = [_thing(v) for v in order.params.values() if isinstance(v, str) and scene.thing(v) is not None]
-        order = replace(order, id=self._threads.unused_id(order.id), extra={"mission": self._mission.id})
-        if not self._hold.reserve(wanted if order.op in PICK else [], pinned) or not self._hold.note_job(order):
-            self._stop.set()
-            raise WorldError(coded("mission.asked_to_stop"), op="submit")
-        job = super().submit(order)
-        self._threads.submitted()
-        return job
-
-    def write_task(self, value: Task) -> None:
-        pass
-
-
-def _thing(id: str) -> Reservation:
-    return Reservation(ReservedKind.OBJECT, id)
 
 
 def _battery(extra: Json) -> float | None:

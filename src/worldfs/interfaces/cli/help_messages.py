@@ -669,6 +669,10 @@ ROWS = {
     ),
     "help.mission_resume": ("queue a paused mission again", "让暂停的任务重新排队"),
     "help.mission_cancel": ("cancel a mission as a whole", "取消整个任务"),
+    "help.mission_release": (
+        "free what the robot of a lost mission still has reserved",
+        "释放丢失任务的机器人仍占用的资源",
+    ),
     "help.mission_priority": ("change the priority of a mission", "更改任务的优先级"),
     "help.mission_value": ("the priority", "优先级"),
 }

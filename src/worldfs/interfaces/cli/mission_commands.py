@@ -53,6 +53,13 @@ MISSION_COMMANDS = (
         remote="mission_commands:cancel",
     ),
     CommandSpec(
+        "mission release",
+        "help.mission_release",
+        "mission_commands:release",
+        (_MISSION,),
+        remote="mission_commands:release",
+    ),
+    CommandSpec(
         "mission priority",
         "help.mission_priority",
         "mission_commands:priority",
@@ -108,6 +115,10 @@ def resume(context: CommandContext) -> int:
 
 def cancel(context: CommandContext) -> int:
     return _ask(context, "cancel")
+
+
+def release(context: CommandContext) -> int:
+    return _ask(context, "release")
 
 
 def priority(context: CommandContext) -> int:

@@ -25,11 +25,13 @@ from .goals import (
 
 
 class GoalNeeds(NamedTuple):
-    """`ops`: of a profile. `places`: positions in metres. `mass` in kg; 0: unknown, or nothing is lifted."""
+    """`ops`: of a profile. `places`: positions in metres. `mass` in kg; 0: unknown, or nothing is lifted. `things`:
+    what is lifted."""
 
     ops: frozenset[str] = frozenset()
     places: tuple[Vec, ...] = ()
     mass: float = 0.0
+    things: tuple[str, ...] = ()
 
 
 def goal_needs(goals: Sequence[Goal], scene: Scene) -> GoalNeeds:
@@ -61,7 +63,7 @@ def goal_needs(goals: Sequence[Goal], scene: Scene) -> GoalNeeds:
         ops.add(PICK_UP.name)
     masses = [thing.mass for id in lifted if (thing := scene.thing(id)) is not None]
     places += [at for id in lifted for at in _position(scene, id) if at not in places]
-    return GoalNeeds(frozenset(ops), tuple(places), max(masses, default=0.0))
+    return GoalNeeds(frozenset(ops), tuple(places), max(masses, default=0.0), tuple(dict.fromkeys(lifted)))
 
 
 def _ends(goal: Goal) -> list[str]:

@@ -152,7 +152,10 @@ class _Handling:
     def __init__(self, group: _Group, scene: Scene) -> None:
         self.group, self.scene, self.profile, self.robot_id = group, scene, group.profile, group.robot_id
         self.limits, self.stage = group.limits, group.stage
-        self.places = layout(scene)
+        self.places = {
+            id: ThingLocation() if where.relation == "held" and where.of != self.robot_id else where
+            for id, where in layout(scene).items()
+        }  # what another robot holds is not in this one's hand: it is taken up once that one has put it down
         self.now = {t.id: t for t in movable(scene)}
         self.goals = self._spread(group.goals)
         self.lost: list[tuple[Goal, str]] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -81,6 +81,10 @@ class Vehicle(Protocol):
 
     def refresh(self) -> None:
         """Asks for a report where none is due; returns when one has come, or after a few seconds without."""
+        ...
+
+    def way(self, start: Pose, goal: DriveGoal) -> Sequence[DriveGoal]:
+        """The places that it would pass, from where it stands to the goal. Raises `BadInput` where there is no way."""
         ...
 
     def begin(self, order_id: str, goal: DriveGoal) -> None:

@@ -19,7 +19,7 @@ from worldfs.base.model import Target
 from worldfs.robots.targets.real_target import RealTarget, control_hz, driver
 from worldfs.robots.targets.target_adapter import TargetStopped
 
-from .vehicle_interface import DriveGoal, DriveState, VehicleReading, VehicleSettings
+from .vehicle_interface import DriveGoal, DriveState, Pose, VehicleReading, VehicleSettings
 
 GAIN: Final = 1.5  # 1/s: how fast an error is taken back
 AIMED: Final = 0.3  # rad: turned farther away from its goal, it turns on the spot
@@ -53,6 +53,9 @@ class VelocityVehicle:
 
     def refresh(self) -> None:
         """It reports by itself, all the time."""
+
+    def way(self, start: Pose, goal: DriveGoal) -> list[DriveGoal]:
+        return [DriveGoal(start[0], start[1]), goal]
 
     def begin(self, order_id: str, goal: DriveGoal) -> None:
         self._goal, self._drive, self._halted = goal, DriveState(), False

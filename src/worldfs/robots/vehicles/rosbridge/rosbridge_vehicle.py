@@ -18,7 +18,7 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Json, Target
 from worldfs.robots.targets.robots.watchdog_process import WatchdogProcess
 
-from ..vehicle_interface import DriveGoal, DriveState, Vehicle, VehicleReading
+from ..vehicle_interface import DriveGoal, DriveState, Pose, Vehicle, VehicleReading
 from ..velocity_vehicle import VelocityVehicle
 from .ros_state import RosState, goal_pose
 from .rosbridge_client import RosbridgeClient
@@ -86,6 +86,9 @@ class Nav2Vehicle:
         with suppress(MissingRequirement):  # its reading says that it is not connected
             self._client.connect()
             self._await()
+
+    def way(self, start: Pose, goal: DriveGoal) -> list[DriveGoal]:
+        return []  # Nav2 finds it as it goes
 
     def begin(self, order_id: str, goal: DriveGoal) -> None:
         pose = self._state.pose

@@ -20,7 +20,7 @@ from worldfs.base.json_values import as_int, as_object, as_objects, as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import Json, Target
 
-from ..vehicle_interface import DriveGoal, DriveState, VehicleReading
+from ..vehicle_interface import DriveGoal, DriveState, Pose, VehicleReading
 from .mqtt_link import MqttLink, MqttMessage
 from .vda5050_order import Vda5050Order, active, error_text, refusal, route
 from .vda5050_settings import Vda5050Settings, read_settings
@@ -107,19 +107,21 @@ class Vda5050Vehicle:
         self._act([_action("stateRequest")])
         self._wait_state(before)
 
-    def begin(self, order_id: str, goal: DriveGoal) -> None:
-        reading = self.read()
-        if reading.pose is None or reading.refusal:
-            raise ConnectionError(reading.refusal)
-        limits = self.settings.limits
+    def way(self, start: Pose, goal: DriveGoal) -> list[DriveGoal]:
         try:
-            way = route(reading.pose, goal, self.settings.places, self._own.edges)
+            return route(start, goal, self.settings.places, self._own.edges)
         except LookupError as error:
             where = goal.name or str(goal.at)
             raise BadInput(
                 coded("vehicle.no_way", place=where), path=f"TARGETS.md {self._target.id} config.edges",
                 expected=coded("vehicle.edge_to", place=where), fix=coded("vehicle.add_edge"),
             ) from error  # fmt: skip
+
+    def begin(self, order_id: str, goal: DriveGoal) -> None:
+        reading = self.read()
+        if reading.pose is None or reading.refusal:
+            raise ConnectionError(reading.refusal)
+        limits, way = self.settings.limits, self.way(reading.pose, goal)
         speed = float(limits.base_high[0]) if limits.base_high is not None else None
         with self._lock:
             self._order = order = Vda5050Order(

@@ -1,0 +1,221 @@
+"""What missions and robots have reserved: granted before an order is handed over, kept while its end is not known.
+
+    .paos/reservations/<robot>   what a robot keeps whose last order has no known end
+
+What a mission has stands in its own file, in the line that names the order that it is for.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
+from typing import Final, NamedTuple
+
+from worldfs.base.errors import NotFound
+from worldfs.base.json_values import as_object, as_objects, as_text
+from worldfs.base.messages import coded
+from worldfs.base.model import Cause, Finding
+
+from .bids import RobotOffer
+from .mission import Mission
+from .mission_port import MissionExecutor
+from .open_missions import OpenMissions
+from .reservations import Reservation, ReservationTable, ReservedKind, named, read_reservation
+
+KEPT: Final = ".paos/reservations"
+
+
+class KeptReservations(NamedTuple):
+    """Of a robot whose last order, `job` of `mission`, has no known end."""
+
+    mission: str
+    job: str
+    held: tuple[Reservation, ...]
+
+
+class MissionReservations:
+    """Called with the orchestrator's lock held. A robot without a mission holds the floor that it stands on."""
+
+    def __init__(
+        self,
+        missions: OpenMissions,
+        executor: MissionExecutor,
+        lock: threading.RLock,
+        give_up: Callable[[Mission, str], None],
+    ) -> None:
+        """`give_up`: ends a mission that is in a circle of waits which nobody can open."""
+        self.table = ReservationTable()
+        self._missions, self._executor, self._give_up = missions, executor, give_up
+        self._store = missions.files.store
+        self._granted = threading.Condition(lock)
+        self._stands: dict[str, Collection[Reservation]] = {}  # by robot, as it was last seen
+        self._own: dict[str, str] = {}  # robot → its mission, which holds what it stands on
+        self._kept: dict[str, KeptReservations] = {}
+
+    def load(self) -> None:
+        """What robots keep since before the start."""
+        for robot in self._store.list(KEPT):
+            stored = self._store.get(f"{KEPT}/{robot}")
+            if stored is not None:
+                self._kept[robot] = _read_kept(stored.data)
+                self._place(robot)
+
+    # -- a mission at work ----------------------------------------------------------------------------------------
+
+    def reserve(
+        self,
+        mission: Mission,
+        at_work: Callable[[], bool],
+        wanted: Sequence[Reservation],
+        pinned: Sequence[Reservation] = (),
+        asides: Sequence[Sequence[Reservation]] = (),
+    ) -> int | None:
+        """Wait for all that is wanted: 0. n: for the nth of `asides` instead. None: it is not to go on.
+
+        `pinned`: what it has in its gripper, and where it stands.
+        """
+        id, robot = mission.id, mission.status.robot
+        stands = [item for item in pinned if item.kind is not ReservedKind.OBJECT]
+        self._own[robot] = id
+        self._place(robot)
+        self.table.stand(id, stands)
+        if robot in self._kept:
+            self.table.add(id, self._kept[robot].held)
+        self.table.request(id, mission.rank, wanted, asides)
+        self.table.pin(id, pinned)
+        self.decide()
+        while at_work() and not set(wanted) <= self.table.held(id) and self.table.aside(id) is None:
+            self._granted.wait()
+        if not at_work():
+            return None
+        number = self.table.aside(id)
+        return 0 if number is None else number + 1
+
+    def held(self, id: str) -> tuple[Reservation, ...]:
+        return tuple(sorted(self.table.held(id), key=lambda item: (item.kind.value, item[1:])))
+
+    def settle(self, id: str, stands: Iterable[Reservation]) -> None:
+        """An order has an end that was measured: beside its things the mission keeps what its robot stands on now."""
+        if (mission := self._missions.table.get(id)) is not None:
+            if mission.status.robot in self._kept:
+                self._free(mission.status.robot, coded("mission.later_order"))
+            self.table.stand(id, [item for item in stands if item.kind is not ReservedKind.OBJECT])
+        self.decide()
+
+    def wake(self) -> None:
+        """Missions that wait look whether they are still to go on."""
+        self._granted.notify_all()
+
+    def release(self, mission: str, robot: str) -> None:
+        """The mission goes on no more with that robot, which keeps what it stands on."""
+        self.table.release(mission)
+        if self._own.get(robot) == mission:
+            del self._own[robot]
+            self._stands[robot] = self._executor.stands(robot)
+            self._place(robot)
+        self.decide()
+
+    def decide(self) -> None:
+        for decision in self.table.decide():
+            mission = self._missions.table.get(decision.holder)
+            if mission is None:
+                continue
+            if decision.verdict != "granted" or decision.over:
+                self._missions.note(mission, decision.reason)
+            if decision.verdict == "blocked":
+                self._give_up(mission, coded("mission.no_way_out", why=decision.reason))
+        self._granted.notify_all()
+
+    # -- robots ---------------------------------------------------------------------------------------------------
+
+    def look(self, offers: Iterable[RobotOffer]) -> None:
+        """Where the robots stand that have no mission; those that are heard of again may let go of what they kept."""
+        changed = False
+        for offer in offers:
+            if self._stands.get(offer.id, ()) != offer.stands:
+                self._stands[offer.id] = offer.stands
+                changed |= offer.id not in self._own
+                self._place(offer.id)
+            if offer.id in self._kept and offer.state != "offline" and self._known(self._kept[offer.id]):
+                self._free(offer.id, coded("mission.heard_again"))
+                changed = True
+        if changed:
+            self.decide()
+
+    def keep(self, mission: Mission, *, things: bool) -> None:
+        """How the last order of the mission's robot ended is not known: what it held is kept, durable, and its own.
+
+        `things`: also those; without them another robot goes on with the mission.
+        """
+        status = mission.status
+        held = tuple(item for item in status.held if things or item.kind is not ReservedKind.OBJECT)
+        if not held:
+            return
+        kept = KeptReservations(mission.id, status.job, held)
+        self._store.put(f"{KEPT}/{status.robot}", _kept_line(kept))
+        self._kept[status.robot] = kept
+        names = named(held)
+        said, fix = (
+            coded("mission.kept_for", robot=status.robot, names=names),
+            coded("mission.kept_until", id=mission.id),
+        )
+        expected = coded("mission.known_end")
+        self._missions.note(mission, said)
+        self._missions.alert(_alert(status.robot), Finding("RESERVATIONS_KEPT", status.robot, expected, said, fix))
+        self._place(status.robot)
+
+    def free(self, mission: str, by: str) -> None:
+        """A person has looked what the robot of that mission did."""
+        for robot in [robot for robot, kept in self._kept.items() if kept.mission == mission]:
+            self._free(robot, coded("mission.freed_by", by=by))
+        self.decide()
+
+    def _free(self, robot: str, why: str) -> None:
+        del self._kept[robot]
+        with suppress(NotFound):
+            self._store.delete(f"{KEPT}/{robot}")
+        self._missions.tell(coded("mission.freed", robot=robot, why=why))
+        self._missions.alert(_alert(robot), None)
+        self._stands[robot] = self._executor.stands(robot)
+        self._place(robot)
+
+    def _known(self, kept: KeptReservations) -> bool:
+        """Whether its order has ended by now, as it was measured."""
+        job = self._executor.job(kept.job)
+        if job is None or not job.status.state.terminal or job.status.outcome is None:
+            return False
+        return job.status.outcome.cause is not Cause.LOST
+
+    def _place(self, robot: str) -> None:
+        """The robot's own reservations: what it keeps, and what it stands on while no mission holds that."""
+        id = holder_of(robot)
+        stands = () if robot in self._own else self._stands.get(robot, ())
+        kept = self._kept[robot].held if robot in self._kept and robot not in self._own else ()
+        self.table.release(id)
+        if stands or kept:
+            self.table.add(id, (*stands, *kept))
+
+
+def holder_of(robot: str) -> str:
+    """The robot's name as a holder, which is no mission's id."""
+    return coded("mission.robot_there", robot=robot)
+
+
+def _alert(robot: str) -> str:
+    return f"reservations/{robot}"
+
+
+def _kept_line(kept: KeptReservations) -> bytes:
+    value = {"mission": kept.mission, "job": kept.job, "held": [item.as_json() for item in kept.held]}
+    return json.dumps(value, ensure_ascii=False).encode() + b"\n"
+
+
+def _read_kept(data: bytes) -> KeptReservations:
+    try:
+        said = as_object(json.loads(data))
+    except (ValueError, RecursionError):
+        said = {}
+    held = tuple(item for one in as_objects(said.get("held")) if (item := read_reservation(one)) is not None)
+    return KeptReservations(as_text(said.get("mission")), as_text(said.get("job")), held)

@@ -1,0 +1,91 @@
+"""The planner's port of a mission: each order is handed over once all that it needs is reserved, durable, for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
+
+from worldfs.base.errors import WorldError
+from worldfs.base.messages import coded, render
+from worldfs.base.model import Cause, JobStatus, Order, Task
+from worldfs.base.stop_signal import StopSignal
+from worldfs.fleet.mission import Mission
+from worldfs.fleet.mission_port import MissionHold
+from worldfs.fleet.reservations import Reservation, ReservedKind
+
+from .instruction import Instruction
+from .order_reservations import KnowsItsWay, StepAside, order_needs, stands_on, steps_aside
+from .tree_planner_port import TreePlannerPort
+
+if TYPE_CHECKING:
+    from .mission_executor import MissionThreads
+
+
+class MissionPlannerPort(TreePlannerPort):
+    """TASK.md stays as it is: several missions run at once, and it has one writer."""
+
+    def __init__(
+        self, threads: MissionThreads, instruction: Instruction, mission: Mission, hold: MissionHold, stop: StopSignal
+    ) -> None:
+        world, robot = threads.world, mission.status.robot
+        super().__init__(world, threads.project, robot, instruction=instruction, orderer=mission.order.asker)
+        self._threads, self._mission, self._hold, self._stop = threads, mission, hold, stop
+
+    def reserve_things(self, things: Sequence[str]) -> None:
+        """Before the plan is made: what another mission has in hand now is nowhere where it could be planned for."""
+        wanted = [Reservation(ReservedKind.OBJECT, thing) for thing in things]
+        if wanted and self._hold.reserve(wanted, self._threads.stands(self.robot_id)) is None:
+            self._raise_stopped()
+
+    def submit(self, order: Order) -> str:
+        """Raises `WorldError` where the mission was asked to stop while it waited."""
+        while (aside := self._reserve(order)) is not None:
+            self._step_aside(aside)
+        return self._hand_over(order)
+
+    def wait(self, job_id: str, stop: StopSignal) -> JobStatus:
+        status = super().wait(job_id, stop)
+        if status.state.terminal and not (status.outcome is not None and status.outcome.cause is Cause.LOST):
+            self._hold.settle(self._threads.stands(self.robot_id))
+        return status
+
+    def write_task(self, value: Task) -> None:
+        pass
+
+    def _reserve(self, order: Order) -> StepAside | None:
+        """None: the order has all that it needs. Else the robot gets out of the others' way first."""
+        scene, mobile = self.scene(), self._threads.mobile(self.robot_id)
+        needs = order_needs(scene, order, mobile=mobile, way=self._way(order))
+        asides = list(steps_aside(scene, self.robot_id, needs, self._way)) if mobile else []
+        pinned = stands_on(scene, self.robot_id, mobile=mobile)
+        number = self._hold.reserve(needs.all, pinned, [aside.needs.all for aside in asides])
+        if number is None:
+            self._raise_stopped()
+        return asides[number - 1] if number else None
+
+    def _way(self, order: Order) -> Sequence[Sequence[float]]:
+        node = self._threads.kernel.nodes.get(self.robot_id)
+        return node.driver.way(order) if node is not None and isinstance(node.driver, KnowsItsWay) else ()
+
+    def _step_aside(self, aside: StepAside) -> None:
+        now = self.now()
+        id = f"act_{now:%Y%m%d_%H%M%S}_{now.microsecond // 1000:03d}_00"
+        status = self.wait(self._hand_over(replace(aside.order, id=id)), self._stop)
+        if not status.state.terminal or status.outcome is None or not status.outcome.ok:
+            why = status.outcome.message if status.outcome is not None else ""
+            raise WorldError(coded("mission.not_aside", name=aside.name, why=why), op="submit")
+        self.progress(render(coded("mission.stepped_aside", name=aside.name), self.language()))
+
+    def _hand_over(self, order: Order) -> str:
+        marks = {**asdict(order)["extra"], "mission": self._mission.id}
+        order = replace(order, id=self._threads.unused_id(order.id), extra=marks)
+        if not self._hold.note_job(order):
+            self._raise_stopped()
+        job = super().submit(order)
+        self._threads.submitted()
+        return job
+
+    def _raise_stopped(self) -> None:
+        self._stop.set()
+        raise WorldError(coded("mission.asked_to_stop"), op="submit")

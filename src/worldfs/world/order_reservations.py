@@ -1,0 +1,134 @@
+"""What an order needs to itself while it runs, and what its robot stands on: things, lanes, places and air."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Final, NamedTuple, Protocol, runtime_checkable
+
+from worldfs.base.model import Order, RobotState, Scene, Vec
+from worldfs.base.standard_operations import LABEL, LOOK, MOVE_TO, OBJECT, PICK
+from worldfs.fleet.lanes import Lane, lanes_at, lanes_on, passing_places, read_lanes, zone_pose
+from worldfs.fleet.reservations import Reservation, ReservedKind
+from worldfs.robots.order_space import DOCK, FOOT, HEIGHT, order_goals, order_space
+
+HALF: Final = max(FOOT)  # m from a vehicle's middle to its sides, and its room
+
+
+@runtime_checkable
+class KnowsItsWay(Protocol):
+    """Optional interface of a driver: the way that an order would take over the floor."""
+
+    def way(self, order: Order) -> Sequence[tuple[float, float]]:
+        """Points (x y, m) from where it stands to where it would stand; empty: it cannot say. Moves nothing."""
+        ...
+
+
+class OrderNeeds(NamedTuple):
+    """`things` stay the mission's until it ends, the rest the order's until it has."""
+
+    things: tuple[Reservation, ...] = ()
+    passing: tuple[Reservation, ...] = ()  # lanes and air on the way
+    goal: tuple[Reservation, ...] = ()  # the place where a vehicle stands afterwards
+
+    @property
+    def all(self) -> tuple[Reservation, ...]:
+        return (*self.things, *self.passing, *self.goal)
+
+
+class StepAside(NamedTuple):
+    """An order that takes a vehicle out of the others' way, to a passing place of the map."""
+
+    name: str
+    order: Order
+    needs: OrderNeeds
+
+
+def order_needs(scene: Scene, order: Order, *, mobile: bool, way: Sequence[Sequence[float]] = ()) -> OrderNeeds:
+    """By the documents, and by the way that its driver would take, where that is known."""
+    robot = scene.robot(order.node)
+    things = _things(scene, order)
+    if robot is None or len(robot.pose) < 2:
+        return OrderNeeds(things)
+    if not mobile:
+        space = order_space(scene, order)
+        air = () if space is None else (Reservation(ReservedKind.SPACE, box=_short(space.box)),)
+        return OrderNeeds(things, air)
+    points = [tuple(point[:2]) for point in way] or _straight(scene, order, robot)
+    if len(points) < 2:
+        return OrderNeeds(things)
+    lanes = [Reservation(ReservedKind.LANE, name, turn) for name, turn in lanes_on(points, read_lanes(scene), HALF)]
+    pieces = [Reservation(ReservedKind.SPACE, box=_air(piece, (*robot.pose, 0.0)[2])) for piece in pairwise(points)]
+    beside = DOCK if not way and _drives_beside(scene, order) else 0.0
+    goal = Reservation(ReservedKind.PLACE, box=_around(points[-1:], beside))
+    return OrderNeeds(things, (*lanes, *pieces), (goal,))
+
+
+def stands_on(
+    scene: Scene, robot_id: str, *, mobile: bool, lanes: Sequence[Lane] | None = None
+) -> tuple[Reservation, ...]:
+    """What the robot has because it is there: the floor that it stands on, its lanes, the thing in its gripper."""
+    robot = scene.robot(robot_id)
+    if robot is None:
+        return ()
+    held = (Reservation(ReservedKind.OBJECT, robot.holding),) if robot.holding else ()
+    if not mobile or len(robot.pose) < 2:
+        return held
+    at = lanes_at(robot.pose, read_lanes(scene) if lanes is None else lanes, HALF)
+    place = Reservation(ReservedKind.PLACE, box=_around([robot.pose]))
+    return (*held, place, *(Reservation(ReservedKind.LANE, name) for name in at))
+
+
+def steps_aside(
+    scene: Scene, robot_id: str, needs: OrderNeeds, way: Callable[[Order], Sequence[Sequence[float]]]
+) -> Iterator[StepAside]:
+    """The ways out of the others' way: to each passing place where it is not, and is not to go, nearest first."""
+    robot = scene.robot(robot_id)
+    here = robot.pose[:2] if robot is not None and len(robot.pose) >= 2 else (0.0, 0.0)
+    for name, at in sorted(passing_places(scene), key=lambda place: math.dist(place[1], here)):
+        order = Order("", robot_id, MOVE_TO.name, {"target_pose": [*at, 0.0]}, asker="orchestrator")
+        aside = order_needs(scene, order, mobile=True, way=way(order))
+        stands = stands_on(scene, robot_id, mobile=True, lanes=())
+        if aside.goal and not any(spot.conflicts(aside.goal[0]) for spot in (*stands, *needs.goal)):
+            yield StepAside(name, order, aside)
+
+
+def _things(scene: Scene, order: Order) -> tuple[Reservation, ...]:
+    """The things that it takes up: of a sequence of a body's own, each object that it names."""
+    if order.op in LOOK:
+        return ()
+    values = order.params.values() if order.op in PICK else [order.params.get(key) for key in OBJECT]
+    objects = {thing.id for thing in scene.objects}
+    names = {value for value in values if isinstance(value, str) and value in objects}
+    return tuple(Reservation(ReservedKind.OBJECT, name) for name in sorted(names))
+
+
+def _straight(scene: Scene, order: Order, robot: RobotState) -> list[tuple[float, ...]]:
+    goals = list(order_goals(scene, order, robot))
+    label = next((value for key in LABEL if isinstance(value := order.params.get(key), str)), "")
+    if not goals and (pose := zone_pose(scene, label)) is not None:
+        goals = [pose]
+    return [tuple(point[:2]) for point in (robot.pose, *goals) if len(point) >= 2] if goals else []
+
+
+def _drives_beside(scene: Scene, order: Order) -> bool:
+    """Whether it ends beside what it names, nobody knows where; a place of the map is driven onto."""
+    label = next((value for key in LABEL if isinstance(value := order.params.get(key), str)), "")
+    thing = scene.thing(label)
+    return order.op in LOOK and (scene.robot(label) is not None or (thing is not None and thing.shape != "region"))
+
+
+def _air(piece: Sequence[Sequence[float]], floor: float) -> tuple[float, ...]:
+    x, y, to_x, to_y = _around(piece)
+    return _short((x, y, floor, to_x, to_y, floor + HEIGHT))
+
+
+def _around(points: Sequence[Vec | Sequence[float]], more: float = 0.0) -> tuple[float, ...]:
+    xs, ys = [point[0] for point in points], [point[1] for point in points]
+    off = HALF + more
+    return _short((min(xs) - off, min(ys) - off, max(xs) + off, max(ys) + off))
+
+
+def _short(box: Sequence[float]) -> tuple[float, ...]:
+    return tuple(round(value, 3) for value in box)

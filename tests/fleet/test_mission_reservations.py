@@ -1,0 +1,145 @@
+"""What a mission has reserved: durable before the order is handed over, kept while its end is not known."""
+
+import threading
+
+import pytest
+
+from worldfs.base.model import Cause, Job, JobState, JobStatus, Order, Outcome
+from worldfs.fleet.mission_reservations import KEPT
+from worldfs.fleet.reservations import Reservation, ReservedKind, read_reservation
+from worldfs.testing.waiting import until
+
+CUP = Reservation(ReservedKind.OBJECT, "cup")
+AISLE = Reservation(ReservedKind.LANE, "aisle", 1)
+HERE = Reservation(ReservedKind.PLACE, box=(0.0, 0.0, 1.0, 1.0))
+
+
+@pytest.mark.parametrize("item", [CUP, AISLE, HERE, Reservation(ReservedKind.SPACE, box=(0.0,) * 6)])
+def test_a_reservation_is_read_as_it_was_written(item):
+    assert read_reservation(item.as_json()) == item
+    assert read_reservation({"kind": "wish"}) is None
+
+
+def begin(fleet, id="m1", wanted=(CUP, AISLE), job="job_1", state=JobState.RUNNING):
+    hold = fleet.robots.work[id][0]
+    assert hold.reserve(list(wanted), [HERE]) == 0
+    assert hold.note_job(Order(job, fleet.status(id).robot, "pick_up"))
+    fleet.robots.jobs[job] = Job(Order(job, "r1", "pick_up"), JobStatus(state, 1))
+
+
+def asked(fleet, id, *wanted):
+    """What the mission's own thread gets, once it gets something."""
+    found = []
+    thread = threading.Thread(target=lambda: found.append(fleet.robots.work[id][0].reserve(list(wanted))), daemon=True)
+    thread.start()
+    return found
+
+
+def waits(fleet, id):
+    with fleet.loop._lock:
+        return id in fleet.loop.reservations.table.waits_for()
+
+
+def test_what_is_reserved_is_durable_with_the_order_that_it_is_for(fleet):
+    fleet.add("m1")
+    fleet.settle()
+    begin(fleet)
+    assert set(fleet.status("m1").held) == {CUP, AISLE, HERE}
+    fleet.robots.end("m1")
+    fleet.settle()
+    assert fleet.status("m1").held == ()
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_what_a_robot_had_is_kept_while_its_end_is_unknown_until_a_person_releases_it(fleet, killed):
+    fleet.add("m1", robot="r1")
+    fleet.settle()
+    begin(fleet)
+    if killed:
+        fleet.drop()
+        fleet.start()
+        fleet.settle()
+    else:
+        from worldfs.fleet.mission_port import MissionEndKind
+
+        fleet.robots.end("m1", MissionEndKind.LOST, "it does not answer")
+        fleet.settle()
+    assert fleet.state("m1") == "failed"
+    assert "r1" in fleet.store.list(KEPT)
+    assert "paos mission release m1" in fleet.alerts["reservations/r1"].fix
+    fleet.drop()  # and once more: they are kept across every start
+    fleet.start()
+    fleet.add("m2", robot="r2")
+    fleet.settle()
+    found = asked(fleet, "m2", CUP)
+    until(lambda: waits(fleet, "m2"))
+    fleet.settle()
+    assert not found
+    assert "r1, which stands there" in fleet.page()
+    fleet.files.request("m1", "release", "operator")
+    fleet.settle()
+    until(lambda: found == [0])
+    assert list(fleet.store.list(KEPT)) == []
+    assert fleet.alerts["reservations/r1"] is None
+
+
+def test_the_robot_itself_goes_on_with_what_it_kept_and_frees_it_by_a_known_end(fleet):
+    fleet.add("m1", robot="r1")
+    fleet.settle()
+    begin(fleet)
+    fleet.drop()
+    fleet.start()
+    fleet.settle()
+    fleet.add("m2", robot="r1")
+    fleet.settle()
+    begin(fleet, "m2", wanted=(CUP,), job="job_2")
+    fleet.robots.work["m2"][0].settle([HERE])
+    assert list(fleet.store.list(KEPT)) == []
+
+
+def test_a_silent_robot_keeps_its_lane_and_place_until_it_is_heard_of_and_its_end_is_known(fleet):
+    fleet.robots.repeats = True
+    fleet.robots.robots["r1"] = fleet.robots.robots["r1"]._replace(local=False)
+    fleet.store.put(".paos/heartbeats/r1", b"{}")
+    fleet.loop.step()
+    fleet.add("m1")
+    fleet.settle()
+    begin(fleet)
+    fleet.clock.advance(60.0)
+    fleet.settle()
+    assert fleet.status("m1").robot == "r2"  # looking once more does no harm
+    found = asked(fleet, "m1", CUP)  # a thing is the mission's: it goes with it
+    until(lambda: found == [0])
+    lane = asked(fleet, "m1", AISLE._replace(direction=-1))
+    until(lambda: waits(fleet, "m1"))
+    fleet.robots.jobs["job_1"] = Job(
+        Order("job_1", "r1", "pick_up"), JobStatus(JobState.SUCCEEDED, 1, outcome=Outcome(True))
+    )
+    fleet.settle()
+    assert not lane  # its end is known, but not that it is there
+    fleet.store.put(".paos/heartbeats/r1", b"{} ")
+    fleet.settle()
+    until(lambda: lane == [0])
+
+
+def test_a_lost_end_is_no_known_end(fleet):
+    fleet.add("m1", robot="r1")
+    fleet.settle()
+    begin(fleet)
+    lost = JobStatus(JobState.FAILED, 1, outcome=Outcome(False, "", Cause.LOST))
+    fleet.robots.jobs["job_1"] = Job(Order("job_1", "r1", "pick_up"), lost)
+    fleet.drop()
+    fleet.start()
+    fleet.settle()
+    assert "r1" in fleet.store.list(KEPT)
+
+
+def test_a_robot_without_a_mission_has_the_place_where_it_stands(fleet):
+    fleet.robots.robots["r2"] = fleet.robots.robots["r2"]._replace(stands=(HERE,))
+    fleet.add("m1", robot="r1")
+    fleet.settle()
+    found = asked(fleet, "m1", HERE)
+    until(lambda: waits(fleet, "m1"))
+    fleet.robots.robots["r2"] = fleet.robots.robots["r2"]._replace(stands=())  # somebody drove it away
+    fleet.settle()
+    until(lambda: found == [0])
