@@ -48,19 +48,18 @@ class MountedTree:
 
 
 @contextmanager
-def mounting(directory, *options, home=None, role="operator", ready=True):
+def mounting(directory, *options, home=None, role="operator", before=()):
     """Mount in the foreground of a process of its own."""
-    place = [] if home is None else ["--home", str(home)]
+    place = [*([] if home is None else ["--home", str(home)]), *(["--as", role] if role else []), *before]
     server = subprocess.Popen(
-        [*PAOS, *place, "--as", role, "mount", *options, "--foreground", str(directory)],
+        [*PAOS, *place, "mount", *options, "--foreground", str(directory)],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
     try:
-        if ready:
-            said = server.stdout.readline()
-            assert "mounted" in said, said + server.stdout.read()
+        said = server.stdout.readline()
+        assert "mounted" in said, said + server.stdout.read()
         yield MountedTree(Path(directory), server)
     finally:
         if server.poll() is None:

@@ -17,6 +17,7 @@ from .command_context import CommandContext
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
+    from worldfs.interfaces.mount.fuse_server import FuseServer
     from worldfs.interfaces.mount.mount_life import MountOptions
     from worldfs.interfaces.posix.file_tree import FileTree
 
@@ -36,7 +37,7 @@ def run(context: CommandContext) -> int:
     said = coded("command.tree_mounted", directory=str(directory), role=_whose(context))
     facts = {"event": "mount", "state": "mounted", "directory": str(directory)}
     if context["foreground"]:
-        _serve(context, options, lambda: context.output.report(said, facts))
+        _serve(context, options, lambda server: context.output.report(said, facts))
         context.output.report(
             coded("command.tree_unmounted", directory=str(directory)), {**facts, "state": "unmounted"}
         )
@@ -106,7 +107,7 @@ def _tree(context: CommandContext) -> AbstractAsyncContextManager[FileTree]:
     return home_files(context.home.path, agents, context.actor, context["agent"] or "", SystemClock())
 
 
-def _serve(context: CommandContext, options: MountOptions, on_mounted: Callable[[], None]) -> None:
+def _serve(context: CommandContext, options: MountOptions, on_mounted: Callable[[FuseServer], None]) -> None:
     import asyncio
 
     from worldfs.base.clock import SystemClock
@@ -127,7 +128,7 @@ def _serve_in_background(context: CommandContext, options: MountOptions) -> None
             for number in (0, 1, 2):
                 os.dup2(null, number)
             try:
-                _serve(context, options, lambda: _say(writing, {}))
+                _serve(context, options, lambda server: _say(writing, {}))
             except UserError as error:
                 _say(writing, {"user": True, **error.as_dict()})
             except BaseException as error:

@@ -9,7 +9,7 @@ import asyncio
 import errno
 import logging
 import os
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Final
 
 from worldfs.base.errors import WorldError
@@ -85,6 +85,10 @@ class FuseServer:
         if operation is None:
             self._other(opcode, unique, number, body)
             return
+        if not self.files.tree.eager:
+            later = operation(number, memoryview(bytes(body)))  # the buffer is used again before it begins
+            self._running[unique] = opcode, asyncio.ensure_future(self._finish(opcode, unique, later))
+            return
         try:
             answer = start_eagerly(operation(number, body))
         except Exception as error:
@@ -95,7 +99,7 @@ class FuseServer:
             return
         self._running[unique] = opcode, asyncio.ensure_future(self._finish(opcode, unique, answer))
 
-    async def _finish(self, opcode: int, unique: int, answer: SuspendedCoroutine[bytes]) -> None:
+    async def _finish(self, opcode: int, unique: int, answer: Awaitable[bytes]) -> None:
         try:
             body = await answer
         except (Exception, asyncio.CancelledError) as error:
@@ -147,8 +151,8 @@ class FuseServer:
         if not isinstance(error, WorldError | asyncio.CancelledError):
             _LOG.error("a request of the mount failed", exc_info=error)
         number = errno_of(error)
-        if number in _NOTED and opcode in _CHANGES:
-            self.files.note(error)
+        if number in _NOTED and opcode in _CHANGES and isinstance(error, WorldError):
+            self.files.errors.add(error)
         return number
 
     # -- replies ------------------------------------------------------------------------------------------------------

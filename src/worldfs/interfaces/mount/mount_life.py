@@ -27,10 +27,15 @@ class MountOptions(NamedTuple):
 
 
 async def serve_mount(
-    tree: AbstractAsyncContextManager[FileTree], options: MountOptions, clock: Clock, on_mounted: Callable[[], None]
+    tree: AbstractAsyncContextManager[FileTree],
+    options: MountOptions,
+    clock: Clock,
+    on_mounted: Callable[[FuseServer], None],
+    *,
+    signals: bool = True,
 ) -> None:
-    """Serve a tree until it is unmounted, or SIGINT or SIGTERM. Nothing stays mounted; who still has a file open there
-    gets ENOTCONN."""
+    """Serve a tree until it is unmounted, or until SIGINT or SIGTERM where `signals`. Nothing stays mounted; who still
+    has a file open there gets ENOTCONN."""
     async with tree as opened:
         files = PosixFiles(opened, clock, read_only=options.read_only)
         root = await files.look("/")
@@ -42,12 +47,11 @@ async def serve_mount(
             read_only=options.read_only,
         )
         server = FuseServer(files, root, fd, uid=options.uid, gid=options.gid)
-        stop, loop = server.ended, asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, stop.set)
+        for number in (signal.SIGINT, signal.SIGTERM) if signals else ():
+            asyncio.get_running_loop().add_signal_handler(number, server.ended.set)
         try:
-            on_mounted()
-            await stop.wait()
+            on_mounted(server)
+            await server.ended.wait()
         finally:
             with suppress(WorldError):
                 # In a thread: the kernel asks this server while it unmounts.

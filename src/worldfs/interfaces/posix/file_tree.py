@@ -25,6 +25,11 @@ class FileLook(NamedTuple):
 class FileTree(Protocol):
     """Every verb raises `WorldError`. Cancelling a call ends a wait and never a change."""
 
+    @property
+    def eager(self) -> bool:
+        """Whether a call may begin outside a task (`namespace.suspended_coroutine`)."""
+        ...
+
     async def look(self, path: str) -> FileLook: ...
     async def names(self, path: str) -> Sequence[tuple[str, bool]]:
         """The names in a directory with whether each is a directory, sorted by bytes."""

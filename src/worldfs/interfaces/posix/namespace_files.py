@@ -39,6 +39,8 @@ class _SharedLook:
 class NamespaceFiles:
     """A `FileTree`. Nodes that ask a disk are asked in a thread of `threads`, light ones on the loop."""
 
+    eager = True
+
     def __init__(self, tree: ConnectionTree, feed: ChangeFeed, threads: Executor) -> None:
         self._tree, self._feed, self._threads = tree, feed, threads
         self._looking: dict[str, _SharedLook] = {}

@@ -189,10 +189,10 @@ class StagedFile:
         async with self._busy:
             if self._staging.changed and not self._staging.delivered and not self.dead:
                 if self.kind in (FileKind.CONTROL, FileKind.DROP) and _begun(bytes(self._staging.data)):
-                    raise self._files.note(
-                        refusal(errno.EINVAL, coded("posix.incomplete"), self.path, op="write",
-                                expected=coded("posix.whole_json"))
-                    )  # fmt: skip
+                    whole = coded("posix.whole_json")
+                    error = refusal(errno.EINVAL, coded("posix.incomplete"), self.path, op="write", expected=whole)
+                    self._files.errors.add(error)
+                    raise error
                 await self._commit()
 
     async def ready(self) -> bool:

@@ -12,7 +12,7 @@ import json
 import os
 from contextlib import suppress
 from hashlib import blake2b
-from typing import Final, TypeVar
+from typing import Final
 
 from worldfs.access.judge import judge
 from worldfs.access.roles import ROLES
@@ -20,7 +20,6 @@ from worldfs.access.verb import Verb
 from worldfs.base.clock import Clock
 from worldfs.base.errors import BadInput, NotFound, NotPermitted, WorldError
 from worldfs.base.messages import coded
-from worldfs.base.messages.message_rendering import error_message
 from worldfs.namespace.path_id import path_id
 from worldfs.namespace.staging import MOST
 from worldfs.tree.path import segments
@@ -28,17 +27,17 @@ from worldfs.tree.row_table import FileKind, FileRow
 from worldfs.world.layout import served_table
 
 from . import name_changes
+from .error_notes import ErrorNotes
 from .file_tree import FileLook, FileTree
 from .open_files import AppendedLog, OpenScratch, PosixFile, SnapshotFile, StagedFile, WaitingFile
 from .posix_entry import PosixEntry
 from .posix_errors import refusal
 from .scratch_names import ScratchFile, ScratchNames
 
-T = TypeVar("T")
 NAME_BYTES: Final = 255
-LAST_ERROR: Final = "last_error"
 ENTRIES_MOST: Final = 16_384  # looks that are kept
-ERRORS_MOST: Final = 256
+KEPT_EACH: Final = 64 << 10
+KEPT_MOST: Final = 64 << 20  # bytes of small files that are kept for their next readers
 
 
 class PosixFiles:
@@ -52,7 +51,8 @@ class PosixFiles:
         self._seen: dict[str, tuple[str, int]] = {}  # revision, and when it was first seen: of what has no time
         self.staged: dict[str, list[StagedFile]] = {}
         self._closing: dict[str, asyncio.Future[None]] = {}
-        self._errors: dict[str, str] = {}
+        self.errors = ErrorNotes(self.scratch)
+        self._kept = 0
         self._start_ns = self.scratch.now_ns()
 
     # -- looking ------------------------------------------------------------------------------------------------------
@@ -228,22 +228,9 @@ class PosixFiles:
             "user.paos.kind": "scratch" if entry.scratch else str(entry.kind or ""),
             "user.paos.revision": entry.revision,
             "user.paos.writer": " ".join(role for role in ROLES if row and judge(role, Verb.WRITE, row)),
-            "user.paos.error": self._errors.get(path, ""),
+            "user.paos.error": self.errors.get(path),
         }
         return {name: text.encode() for name, text in found.items() if text}
-
-    def note(self, error: T) -> T:
-        """Keep the sentence of an error for `user.paos.error` and the file `last_error` beside the path."""
-        if isinstance(error, WorldError) and error.path:
-            if len(self._errors) >= ERRORS_MOST:
-                self._errors.clear()
-            text = self._errors[error.path] = str(error_message(error))
-            place = (error.path.rpartition("/")[0] or "") + "/" + LAST_ERROR
-            file = self.scratch.get(place) or self.scratch.create(place)
-            file.read_only = True
-            file.truncate(0)
-            file.write(0, f"{text}\n".encode())
-        return error
 
     async def commit(self, path: str, kind: FileKind, data: bytes) -> None:
         """Give the tree what was written, by the rule of the kind."""
@@ -258,8 +245,9 @@ class PosixFiles:
                 await self.tree.write(path, data)
         except WorldError as error:
             error.path = path
-            raise self.note(error) from None
-        self._errors.pop(path, None)
+            self.errors.add(error)
+            raise
+        self.errors.clear(path)
 
     async def close(self) -> None:
         await self.tree.close()
@@ -280,6 +268,8 @@ class PosixFiles:
         if entry.revision and revision and revision != entry.revision:
             self.entries.pop(entry.path, None)
             raise refusal(errno.ESTALE, coded("tree.changed"), entry.path, op="open")
+        if entry.revision and revision == entry.revision and len(data) <= KEPT_EACH:
+            self._keep(entry, data)
         return SnapshotFile(data, direct=entry.direct)
 
     async def _open_to_write(self, entry: PosixEntry, flags: int) -> PosixFile:
@@ -373,6 +363,15 @@ class PosixFiles:
                 self.entries.clear()
             self.entries[path] = entry
         return entry
+
+    def _keep(self, entry: PosixEntry, data: bytes) -> None:
+        """The bytes of a small stored file, for the next reader of the same revision."""
+        self._kept += len(data)
+        if self._kept > KEPT_MOST:
+            for other in self.entries.values():
+                other.data = None
+            self._kept = len(data)
+        entry.data = data
 
     def _first_seen(self, path: str, revision: str) -> int:
         known = self._seen.get(path)

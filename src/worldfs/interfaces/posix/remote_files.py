@@ -25,6 +25,8 @@ RETRY: Final = RetryPolicy(attempts=4, first_s=0.1, most_s=1.0)  # a cut connect
 class RemoteFiles:
     """A `FileTree`. `world` is connected and reconnects by itself; a write that may have arrived is not repeated."""
 
+    eager = False  # its requests have time limits, which belong to a task
+
     def __init__(self, world: RemoteWorld) -> None:
         self._world = world
 

@@ -1,0 +1,40 @@
+"""Why a change was refused: the sentence for `user.paos.error`, and the private file `last_error` beside the path."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from worldfs.base.errors import WorldError
+from worldfs.base.messages.message_rendering import error_message
+
+from .scratch_names import ScratchNames
+
+LAST_ERROR: Final = "last_error"
+ERRORS_MOST: Final = 256
+
+
+class ErrorNotes:
+    """The last error of each path, of the last few hundred paths."""
+
+    def __init__(self, scratch: ScratchNames) -> None:
+        self._scratch = scratch
+        self._said: dict[str, str] = {}
+
+    def add(self, error: WorldError) -> None:
+        if not error.path:
+            return
+        if len(self._said) >= ERRORS_MOST:
+            self._said.clear()
+        text = self._said[error.path] = str(error_message(error))
+        place = f"{error.path.rpartition('/')[0]}/{LAST_ERROR}"
+        file = self._scratch.get(place) or self._scratch.create(place)
+        file.read_only = True
+        file.truncate(0)
+        file.write(0, f"{text}\n".encode())
+
+    def get(self, path: str) -> str:
+        """ "" where the last change was not refused."""
+        return self._said.get(path, "")
+
+    def clear(self, path: str) -> None:
+        self._said.pop(path, None)
