@@ -17,11 +17,13 @@
 from __future__ import annotations
 
 import ast
+import gc
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from string import Formatter
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 CATALOGUES = "src/worldfs/base/messages"
@@ -102,6 +104,13 @@ WORDS = re.compile(r"(?<![\w./`-])[A-Za-z][a-z]*[,;:]? (?=[\w…({'\"<`-])")
 Rows = dict[str, tuple[str, ...]]
 
 
+class Source(NamedTuple):
+    """A module of the product: its path below `SOURCE`, and every node of it, from top to bottom."""
+
+    name: str
+    nodes: list[ast.AST]
+
+
 def catalogues(root: Path) -> Iterator[tuple[str, Rows]]:
     """Each catalogue: its area and its rows."""
     for path in (*sorted((root / CATALOGUES).glob("*_messages.py")), *(root / SOURCE).glob(HELP)):
@@ -128,22 +137,22 @@ def wrong_rows(root: Path) -> Iterator[str]:
                 yield f"{code} has other arguments in one language than in the other"
 
 
-def sources(root: Path) -> Iterator[tuple[str, ast.Module]]:
+def sources(root: Path) -> Iterator[Source]:
     for path in sorted((root / SOURCE).rglob("*.py")):
         name = path.relative_to(root / SOURCE).as_posix()
         if name != HELP and not (name.startswith("base/messages/") and name.endswith("_messages.py")):
-            yield name, ast.parse(path.read_text(encoding="utf-8"))
+            yield Source(name, list(ast.walk(ast.parse(path.read_text(encoding="utf-8")))))
 
 
-def wrong_calls(root: Path) -> Iterator[str]:
+def wrong_calls(root: Path, modules: Sequence[Source]) -> Iterator[str]:
     """A sentence for every call that names no row or other arguments than its row has, and for every unused row."""
     rows = {code: set().union(*map(fields, texts)) for _, found in catalogues(root) for code, texts in found.items()}
     families: dict[str, set[str]] = {}
     for code, names in rows.items():
         families.setdefault(code.rpartition(".")[0], set()).update(names)
     used: set[str] = set()
-    for name, tree in sources(root):
-        for node in ast.walk(tree):
+    for name, nodes in modules:
+        for node in nodes:
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 used.add(node.value)
             if not isinstance(node, ast.Call) or not node.args:
@@ -182,11 +191,11 @@ def _list(names: set[str]) -> str:
     return ", ".join(sorted(names)) or "nothing"
 
 
-def searches(root: Path) -> Iterator[str]:
+def searches(root: Path, modules: Sequence[Source]) -> Iterator[str]:
     """A sentence for every search in a message's text, and for every exception that is none."""
     met = set()
-    for name, tree in sources(root):
-        for node in ast.walk(tree):
+    for name, nodes in modules:
+        for node in nodes:
             if not _search(node):
                 continue
             met.add(name)
@@ -224,23 +233,31 @@ def _text(node: ast.expr) -> bool:
     return False
 
 
-def sentences(root: Path) -> Iterator[str]:
+def sentences(modules: Sequence[Source]) -> Iterator[str]:
     """A sentence for every English sentence in a folder whose messages are in catalogues."""
-    for name, tree in sources(root):
+    for name, nodes in modules:
         if not name.startswith(tuple(f"{folder}/" for folder in CODED)):
             continue
-        for function in [tree, *(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))]:
-            given = {
-                ast.unparse(target): node.value
+        functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
+        for node in nodes:
+            for text in _told(node):
+                for value in _values(text, functions) if isinstance(text, ast.Name) else (text,):
+                    if _plain(value):
+                        yield f"{name}:{node.lineno}: {ast.unparse(value)[:80]}: say it by a code of a catalogue"
+
+
+def _values(named: ast.Name, functions: Sequence[ast.FunctionDef]) -> Iterator[ast.expr]:
+    """What a name is given last in each of the functions in which it stands."""
+    for function in functions:
+        if function.lineno <= named.lineno <= (function.end_lineno or 0):
+            given = [
+                node.value
                 for node in ast.walk(function)
                 if isinstance(node, ast.Assign)
                 for target in node.targets
-            }
-            for node in ast.walk(function):
-                for text in _told(node):
-                    value = given.get(text.id, text) if isinstance(text, ast.Name) and function is not tree else text
-                    if _plain(value):
-                        yield f"{name}:{node.lineno}: {ast.unparse(value)[:80]}: say it by a code of a catalogue"
+                if isinstance(target, ast.Name) and target.id == named.id
+            ]
+            yield from given[-1:]
 
 
 def _told(node: ast.AST) -> Iterator[ast.expr]:
@@ -272,11 +289,18 @@ def _plain(node: ast.expr) -> bool:
 
 def main(root: Path = ROOT) -> int:
     """Print what is wrong; 1 if anything is."""
-    wrong = [*wrong_rows(root), *wrong_calls(root), *searches(root), *dict.fromkeys(sentences(root))]
+    modules = list(sources(root))
+    wrong = [
+        *wrong_rows(root),
+        *wrong_calls(root, modules),
+        *searches(root, modules),
+        *dict.fromkeys(sentences(modules)),
+    ]
     for line in wrong:
         print(f"messages: {line}", file=sys.stderr)
     return 1 if wrong else 0
 
 
 if __name__ == "__main__":
+    gc.disable()  # a million nodes, of which none is given up before the end: half of the time
     sys.exit(main(*(Path(a) for a in sys.argv[1:2])))

@@ -13,11 +13,13 @@
 from __future__ import annotations
 
 import ast
+import gc
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = {"acheron": "acheron", "workspace": "workspace_protocol", "agent_state": "agent_state"}
@@ -54,19 +56,27 @@ _BARE = re.compile(r"(?<![\w/.-])D\d{1,2}(?![\w-])|\breference page\b|\breferenc
 _PAGE = re.compile(r"\bdocs/[\w./-]+\.(?:md|json)\b")
 
 
-def sources(root: Path) -> Iterator[tuple[str, str]]:
-    """Each Python file of the product, its path from `root` and its text."""
+class Source(NamedTuple):
+    """A Python file of the product: its path from the root, its text and every node of it."""
+
+    name: str
+    text: str
+    nodes: list[ast.AST]
+
+
+def sources(root: Path) -> Iterator[Source]:
     for path in sorted((root / "src/worldfs").rglob("*.py")):
-        yield str(path.relative_to(root)), path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
+        yield Source(str(path.relative_to(root)), text, list(ast.walk(ast.parse(text))))
 
 
-def repeated(root: Path) -> Iterator[str]:
+def repeated(files: Sequence[Source]) -> Iterator[str]:
     """A sentence for every class name and every module name that more than one file claims."""
     classes, modules = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
-    for name, text in sources(root):
+    for name, _, nodes in files:
         if not name.endswith(("__init__.py", "__main__.py")):
             modules[Path(name).stem].append(name)
-        for node in ast.walk(ast.parse(text)):
+        for node in nodes:
             if isinstance(node, ast.ClassDef):
                 classes[node.name].append(f"{name}:{node.lineno}")
     for kind, found in (("class", classes), ("module", modules)):
@@ -86,10 +96,10 @@ def rows(root: Path) -> dict[str, set[str]]:
     return found
 
 
-def unresolved(root: Path) -> Iterator[str]:
+def unresolved(root: Path, files: Sequence[Source]) -> Iterator[str]:
     """A sentence for every citation that leads nowhere."""
     known = rows(root)
-    for name, text in sources(root):
+    for name, text, _ in files:
         for number, line in enumerate(text.splitlines(), 1):
             for cited in _ROW.finditer(line):
                 page, sections = cited[1], "§" in cited[2]
@@ -104,9 +114,9 @@ def unresolved(root: Path) -> Iterator[str]:
                     yield f"{name}:{number}: cites {page}, which does not exist"
 
 
-def _uses(tree: ast.AST) -> Iterator[tuple[str, int, str]]:
+def _uses(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, int, str]]:
     """Each direct use of the machine's time: its kind (time or pause), its line, and what stands there."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import) and any(name.name == "time" for name in node.names):
             yield "time", node.lineno, "import time"
         elif isinstance(node, ast.ImportFrom) and node.module == "time":
@@ -118,11 +128,11 @@ def _uses(tree: ast.AST) -> Iterator[tuple[str, int, str]]:
             yield from () if ast.unparse(node.args[0]) == "0" else [("pause", node.lineno, ast.unparse(node))]
 
 
-def clocks(root: Path) -> Iterator[str]:
+def clocks(root: Path, files: Sequence[Source]) -> Iterator[str]:
     """A sentence for every use of the machine's time outside the clock, and for every exception that is none."""
     listed, met = {"time": OWN_TIME, "pause": OWN_PAUSE}, set[tuple[str, str]]()
-    for name, text in sources(root):
-        for kind, line, found in () if name.startswith(CLOCK) else _uses(ast.parse(text)):
+    for name, _, nodes in files:
+        for kind, line, found in () if name.startswith(CLOCK) else _uses(nodes):
             inside = name.removeprefix("src/worldfs/")
             met.add((kind, inside))
             if inside not in listed[kind]:
@@ -133,22 +143,22 @@ def clocks(root: Path) -> Iterator[str]:
             yield f"scripts/words.py lists {inside} ({kind}), which uses none"
 
 
-def untyped(root: Path) -> Iterator[str]:
+def untyped(files: Sequence[Source]) -> Iterator[str]:
     """A sentence for every place that takes an order's unknown keys apart instead of asking for their types."""
-    for name, text in sources(root):
+    for name, text, _ in files:
         if not name.removeprefix("src/worldfs/").startswith(ORDER_KEYS):
             for number, line in enumerate(text.splitlines(), 1):
                 if "order.extra" in line:
                     yield f"{name}:{number}: reads order.extra; ask base/model/session.py for a type"
 
 
-def anys(root: Path) -> Iterator[str]:
+def anys(files: Sequence[Source]) -> Iterator[str]:
     """A sentence if `Any` occurs more often than is recorded; formats/ reads documents of any shape."""
     uses = [
         f"{name}:{node.lineno}"
-        for name, text in sources(root)
+        for name, _, nodes in files
         if not name.startswith("src/worldfs/formats/")
-        for node in ast.walk(ast.parse(text))
+        for node in nodes
         if isinstance(node, ast.Name) and node.id == "Any"
     ]
     if len(uses) > MOST_ANY:
@@ -172,11 +182,20 @@ def glossary(root: Path) -> Iterator[str]:
 
 def main(root: Path = ROOT) -> int:
     """Print what is wrong; 1 if anything is."""
-    wrong = [*repeated(root), *unresolved(root), *clocks(root), *untyped(root), *anys(root), *glossary(root)]
+    files = list(sources(root))
+    wrong = [
+        *repeated(files),
+        *unresolved(root, files),
+        *clocks(root, files),
+        *untyped(files),
+        *anys(files),
+        *glossary(root),
+    ]
     for line in wrong:
         print(f"words: {line}", file=sys.stderr)
     return 1 if wrong else 0
 
 
 if __name__ == "__main__":
+    gc.disable()  # a million nodes, of which none is given up before the end: half of the time
     sys.exit(main(*(Path(a) for a in sys.argv[1:2])))

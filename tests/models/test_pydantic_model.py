@@ -17,12 +17,13 @@ from pydantic_ai.messages import ModelResponse, ToolCallPart
 from pydantic_ai.models.function import FunctionModel
 
 from worldfs.base.chat_model import ModelMessage, ModelTool, ModelUnavailable, RequestedCall
-from worldfs.base.clock import SystemClock
+from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.driver import Run
 from worldfs.formats.config_models import ModelConfig
-from worldfs.models.metered_model import MeteredModel
+from worldfs.models.metered_model import BACKOFF_S, MeteredModel
 from worldfs.models.open_model import open_model
 from worldfs.models.pydantic_model import LONGEST, PydanticModel
+from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.model_api import USAGE, RawAnswer, ScriptedApi, ScriptedCall, Step, serving
 
 KEY = "sk-test-0123456789"
@@ -30,8 +31,8 @@ PICK = ModelTool("pick", "Pick a thing up.", {"type": "object", "properties": {"
 ASKED = (ModelMessage("system", "You command an arm."), ModelMessage("user", "Pick the apple."))
 
 
-def run_of(cancel: threading.Event | None = None) -> Run:
-    return Run(SystemClock(), float("inf"), cancel=cancel or threading.Event())
+def run_of(cancel: threading.Event | None = None, clock: Clock | None = None) -> Run:
+    return Run(clock or SystemClock(), float("inf"), cancel=cancel or threading.Event())
 
 
 def opened(api: ScriptedApi, kind: str, **settings: object) -> MeteredModel:
@@ -84,14 +85,17 @@ def test_prices_of_the_settings_make_the_cost() -> None:
 @pytest.mark.parametrize("kind", ["openai", "anthropic"])
 @pytest.mark.parametrize("status", [429, 500, 503])
 def test_a_busy_endpoint_is_asked_again_and_not_for_ever(kind: str, status: int) -> None:
-    busy = RawAnswer(status, b'{"error": {"message": "later"}}', (("Retry-After", "0.01"),))
-    with serving([busy, busy, ScriptedCall("pick", {"id": "apple_01"})], in_order=True) as api:
+    words = b'{"error": {"message": "later"}}'
+    busy, wants_7_s = RawAnswer(status, words), RawAnswer(status, words, (("Retry-After", "7"),))
+    clock = ManualClock()
+    with serving([busy, wants_7_s, ScriptedCall("pick", {"id": "apple_01"})], in_order=True) as api:
         model = opened(api, kind, retries=2)
-        assert model.reply(ASKED, (PICK,), run_of()).calls
+        assert model.reply(ASKED, (PICK,), run_of(clock=clock)).calls
     assert [call.error for call in model.calls] == ["MODEL_UNREACHABLE", "MODEL_UNREACHABLE", ""]
+    assert clock.monotonic() == BACKOFF_S[0] + 7
     with serving([busy], in_order=True) as api, pytest.raises(ModelUnavailable, match=f"HTTP {status}: later"):
-        opened(api, kind, retries=2).reply(ASKED, (PICK,), run_of())
-    assert len(api.requests) == 3
+        opened(api, kind, retries=2).reply(ASKED, (PICK,), run_of(clock=clock))
+    assert len(api.requests) == 3 and clock.monotonic() == BACKOFF_S[0] + 7 + sum(BACKOFF_S[:2])
 
 
 @pytest.mark.parametrize("kind", ["openai", "anthropic"])

@@ -8,6 +8,7 @@ import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -29,6 +30,12 @@ def rules() -> ModuleType:
     return loaded("scripts/mutant_rules.py")
 
 
+@pytest.fixture(scope="module")
+def faults(rules: ModuleType) -> list[Any]:
+    found: list[Any] = rules.faults()
+    return found
+
+
 def test_every_proof_has_a_row_and_every_row_a_proof() -> None:
     rows = {row.test for row in loaded("bench/_published.py").PROOFS}
     proofs = {path.stem for path in (ROOT / "tests/proof").glob("test_*.py") if "mark.proof" in path.read_text("utf-8")}
@@ -46,21 +53,20 @@ def test_lines_of_one_kind_are_one_row_with_the_sums() -> None:
     assert list(totals(["at most 0.20 s late", "at most 0.15 s late"])) == ["at most 0.20 s late"]
 
 
-def test_the_rules_make_enough_faults_and_those_that_were_found_by_hand(rules: ModuleType) -> None:
-    found = rules.faults()
-    assert len(found) >= 150
-    assert {rules.named(fault) for fault in found} - {""} == {one.row for one in rules.NAMED}
-    assert len({fault.key for fault in found}) == len(found), "each is another one"
-    assert {fault.rule for fault in found} == set(rules.RULES)
+def test_the_rules_make_enough_faults_and_those_that_were_found_by_hand(rules: ModuleType, faults: list[Any]) -> None:
+    assert len(faults) >= 150
+    assert {rules.named(fault) for fault in faults} - {""} == {one.row for one in rules.NAMED}
+    assert len({fault.key for fault in faults}) == len(faults), "each is another one"
+    assert {fault.rule for fault in faults} == set(rules.RULES)
 
 
-def test_a_fault_is_a_program_and_another_one(rules: ModuleType) -> None:
+def test_a_fault_is_a_program_and_another_one(rules: ModuleType, faults: list[Any]) -> None:
     @functools.cache
     def read(file: str) -> tuple[bytes, str]:
         data = (rules.SRC / file).read_bytes()
         return data, ast.dump(ast.parse(data))
 
-    for fault in rules.faults():
+    for fault in faults:
         data, program = read(fault.file)
         changed = data[: fault.start] + fault.new.encode() + data[fault.end :]
         assert ast.dump(ast.parse(changed)) != program, fault.name

@@ -25,7 +25,8 @@ OPENERS = {"DiskStore", "MemoryStore"}
 def _opened(folder):
     """Where a class of store is called: relative path and line."""
     for path in sorted(folder.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        text = path.read_text("utf-8")
+        for node in ast.walk(ast.parse(text)) if any(name in text for name in OPENERS) else ():
             name = node.func if isinstance(node, ast.Call) else None
             if isinstance(name, ast.Name) and name.id in OPENERS:
                 yield f"{path.relative_to(folder).as_posix()}:{node.lineno}"

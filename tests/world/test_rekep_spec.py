@@ -45,7 +45,7 @@ class Policy(BaseHTTPRequestHandler):
 def port():
     server = ThreadingHTTPServer(("127.0.0.1", 0), Policy)
     server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     yield server.server_address[1]
     server.shutdown()
     server.server_close()

@@ -277,7 +277,7 @@ def _said(value: object) -> str:
 @contextmanager
 def serving(steps: Sequence[Step], *, in_order: bool = False, without_tools: bool = False) -> Iterator[ScriptedApi]:
     server = ScriptedApi(steps, in_order=in_order, without_tools=without_tools)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
         yield server

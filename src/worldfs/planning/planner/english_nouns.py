@@ -30,11 +30,12 @@ class EnglishNounParser:
 
     def phrase(self, phrases: Iterable[str]) -> str:
         """The longest of the phrases at this position, consumed; "" for none."""
-        found = ""
+        found, here = "", self.ahead()
         for phrase in phrases:
-            parts = phrase.split()
-            if len(phrase) > len(found) and self.tokens[self.at : self.at + len(parts)] == parts:
-                found = phrase
+            if len(phrase) > len(found) and phrase.startswith(here):
+                parts = phrase.split()
+                if self.tokens[self.at : self.at + len(parts)] == parts:
+                    found = phrase
         self.at += len(found.split())
         return found
 

@@ -42,6 +42,7 @@ def interpret(
     profile: Profile | None = None,
     robot_id: str = "",
     suggest: bool = False,
+    vocabulary: Vocabulary | None = None,
 ) -> Intent:
     """The intent of an instruction, by a grammar that must consume every word.
 
@@ -49,7 +50,7 @@ def interpret(
     A double negation ("don't forget to clear the table") is a RefusedIntent as well: scope is never guessed. A misspelt
     word is read as the one known word that it can be, and the note says so. `before` returns the scene before the last
     instruction, for undo. `profile` says whether the robot itself goes to places; with `robot_id` it serves the
-    suggestions of a refusal, if `suggest`.
+    suggestions of a refusal, if `suggest`. `vocabulary` is the scene's, where the caller has it.
     """
     text, scene = _normal(instruction), sanitized_scene(scene)
     language = "zh" if _ZH.search(text) else "en"
@@ -67,7 +68,7 @@ def interpret(
         stop = next((c for c in text if c in lexicon_en.STOP_SIGNS and not c.isspace()), "")
         if stop:
             raise NotUnderstood("planner.negation", "negation", word=stop)
-        vocabulary = Vocabulary(scene)
+        vocabulary = vocabulary or Vocabulary(scene)
         sentences = [s for s in (part.strip(" ,，") for part in _SENTENCE.split(text)) if s]
         if not sentences or " ".join(sentences).lower() in lexicon_en.GREETINGS:
             raise NotUnderstood("planner.empty", "empty")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 
 from . import english_manners
@@ -307,7 +308,8 @@ FUNCTION = frozenset(w for table in (VERBS, PREPS, EXCEPT, JOINS) for phrase in 
 )
 
 
-def nouns_en() -> dict[str, frozenset[str]]:
+@lru_cache(maxsize=1)
+def nouns_en() -> Mapping[str, frozenset[str]]:
     """Singular English word → keys (`k:` kind, `c:` colour, `*` any movable thing)."""
     found: dict[str, set[str]] = {}
     for key, (_, english, _) in KINDS.items():
@@ -321,7 +323,8 @@ def nouns_en() -> dict[str, frozenset[str]]:
     return {word: frozenset(keys) for word, keys in found.items()}
 
 
-def nouns_zh() -> dict[str, frozenset[str]]:
+@lru_cache(maxsize=1)
+def nouns_zh() -> Mapping[str, frozenset[str]]:
     """Chinese word → keys, as `nouns_en`."""
     found: dict[str, set[str]] = {}
     for key, (_, _, words) in KINDS.items():

@@ -15,6 +15,7 @@ from .plan_report import PlanReport
 from .planner_model import PlannerModel
 from .planner_port import PlannerPort
 from .scene_facts import sanitized_scene
+from .suggestions import suggestions
 
 ATTEMPTS = 3  # executions of an instruction that a model reads
 
@@ -35,14 +36,19 @@ class Planner:
 
     def _report(self, instruction: str, scene: Scene, stop: StopSignal) -> PlanReport:
         profile, robot = self.port.profile(), self.port.robot_id
-        intent = interpret(instruction, scene, self.port.earlier, profile=profile, robot_id=robot, suggest=True)
+        intent = interpret(instruction, scene, self.port.earlier, profile=profile, robot_id=robot)
         if isinstance(intent, QuestionIntent):
             return PlanReport(intent.answered, intent.answer, intent)
-        if isinstance(intent, RefusedIntent):
-            if self.model is not None and intent.kind == "unknown":
-                return self.by_model(intent, scene, stop)
-            return PlanReport(False, intent.reason, intent)
-        return PlanExecutor(self.port, intent, stop).run(scene)
+        if not isinstance(intent, RefusedIntent):
+            return PlanExecutor(self.port, intent, stop).run(scene)
+        if self.model is not None and intent.kind == "unknown":
+            report = self.by_model(intent, scene, stop)
+        else:
+            report = PlanReport(False, intent.reason, intent)
+        if not isinstance(report.intent, RefusedIntent):
+            return report
+        can = suggestions(scene, intent.language, profile, robot)  # only for who is refused in the end: they take long
+        return replace(report, intent=replace(report.intent, can=can))
 
     def by_model(self, unread: RefusedIntent, scene: Scene, stop: StopSignal) -> PlanReport:
         """What the grammar does not understand, read by the model; after a failure it may propose another way."""

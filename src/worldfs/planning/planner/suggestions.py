@@ -12,7 +12,8 @@ from .instruction_parser import interpret
 from .intent import CommandIntent
 from .plan import PlanConstraints, build_plan
 from .planned_actions import goes_to_places
-from .scene_facts import containers, movable
+from .scene_facts import containers, movable, sanitized_scene
+from .vocabulary import Vocabulary
 
 MOST = 6  # things tried for one kind of sentence
 
@@ -43,9 +44,11 @@ VISITS = {"en": (("go to the {place}",),), "zh": (("去{place}",),)}  # of a rob
 
 def suggestions(scene: Scene, language: str, profile: Profile | None = None, robot_id: str = "") -> tuple[str, ...]:
     """The first of each kind that would be carried out from here; "go home" if there is nothing else."""
-    found = []
+    found, vocabulary = [], Vocabulary(sanitized_scene(scene))
     for forms in (*VISITS[language], *FORMS[language]) if goes_to_places(profile) else FORMS[language]:
-        said = next((s for s in _filled(forms, scene, language) if _feasible(s, scene, profile, robot_id)), "")
+        said = next(
+            (s for s in _filled(forms, scene, language) if _feasible(s, scene, vocabulary, profile, robot_id)), ""
+        )
         if said:
             found.append(said)
     return tuple(found) or (thing_names.HOME[language],)
@@ -62,8 +65,8 @@ def _filled(forms: tuple[str, ...], scene: Scene, language: str) -> Iterator[str
                     yield form.format(thing=thing, box=box, place=place)
 
 
-def _feasible(text: str, scene: Scene, profile: Profile | None, robot_id: str) -> bool:
-    intent = interpret(text, scene, profile=profile)
+def _feasible(text: str, scene: Scene, vocabulary: Vocabulary, profile: Profile | None, robot_id: str) -> bool:
+    intent = interpret(text, scene, profile=profile, vocabulary=vocabulary)
     if not isinstance(intent, CommandIntent) or not intent.goals:
         return False
     limits = PlanConstraints(intent.protected)

@@ -22,7 +22,8 @@ class Vocabulary:
         self.keys = {id: self._describe(t) for id, t in self.things.items()}
         self.names_zh = {t.name for t in self.things.values() if re.search(r"[\u4e00-\u9fff]", t.name)}
         # a thing named like a word of the grammar must not swallow that word: it keeps its id only
-        self.names_zh = {n for n in self.names_zh if not any(w in n for w in self._grave())}
+        grave = self._grave() if self.names_zh else ()
+        self.names_zh = {n for n in self.names_zh if not any(w in n for w in grave)}
         self.raw = frozenset(k for keys in self.keys.values() for k in keys if k[:2] in ("w:", "i:"))
 
     def _grave(self) -> list[str]:
