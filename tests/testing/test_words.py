@@ -1,4 +1,4 @@
-"""scripts/words.py sees each fault that it is there for, and the repository has none."""
+"""scripts/words.py sees each fault that it is there for; scripts/check runs it on the repository."""
 
 import shutil
 import sys

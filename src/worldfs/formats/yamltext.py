@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -23,6 +24,7 @@ from worldfs.formats.list_matching import match_elements
 from worldfs.formats.values import same
 
 MAX_BASED = 3000  # signs of a hexadecimal number: Python writes no integer of more than 4,300 decimal digits
+REMEMBERED = 200_000  # characters of a text whose nodes are kept
 MAX_VALUES = 5_000_000  # after aliases are followed: a few lines of YAML can expand to billions
 
 _INT = re.compile(r"[-+]?[0-9]+").fullmatch
@@ -49,8 +51,7 @@ def parse(text: str, *, whole: str | None = None, offset: int = 0) -> Any:
 
 def _compose(text: str, whole: str | None = None, offset: int = 0) -> Node | None:
     try:
-        node: Node | None = YAML(typ="safe", pure=True).compose(text)
-        return node
+        return _composed(text) if len(text) <= REMEMBERED else _composed.__wrapped__(text)
     except YAMLError as error:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         position = offset + (min(mark.index, len(text)) if mark else 0)
@@ -66,6 +67,13 @@ def _compose(text: str, whole: str | None = None, offset: int = 0) -> Node | Non
             coded("file.unreadable_yaml"),
             expected=coded("file.most_plain_levels", n=jsontext.MAX_DEPTH),
         ) from None
+
+
+@lru_cache(maxsize=4)
+def _composed(text: str) -> Node | None:
+    """The nodes of a text, which nobody changes. A document is read, changed and read again."""
+    node: Node | None = YAML(typ="safe", pure=True).compose(text)
+    return node
 
 
 class _YamlReader:
