@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -33,6 +34,7 @@ class Dispatcher:
     running: Callable[[JobAttempt], None]  # called when an attempt is durable as running
     approved: Callable[[Order], Json] = lambda order: {}  # `Run.approval`; `LookupError`: it has expired
     epoch: int = 0  # `Run.epoch`
+    gate: Callable[[], AbstractContextManager[object]] = nullcontext  # held while workers are told to stop
 
     def run(self, attempt: JobAttempt, worker: Worker) -> None:
         """Review, mark as running, execute, observe, write the end: in that order."""
@@ -76,6 +78,8 @@ class Dispatcher:
         run = Run(self.clock, attempt.deadline, status.attempt, worker.artifacts, attempt.cancel, approval=approval)
         run.epoch = self.epoch
         outcome = _execute(worker, order, run)
+        with self.gate():  # a stop is told to all robots before this one's end is written
+            pass
         if attempt.left:
             return
         if of_all and outcome.code == "EXECUTION_TIMEOUT" and run.stop:  # not a step's own limit, nor a policy's

@@ -55,12 +55,16 @@ class JobAttempt:
                 self.cancel.set()
             return not self.over
 
-    def stop_node(self, stop: StopState, now: float) -> None:
-        """The node is stopped: the attempt ends as cancelled if it has begun, else the job is queued again."""
+    def note_stop(self, stop: StopState, now: float) -> bool:
+        """The node is stopped: the attempt ends as cancelled if it has begun, else the job is queued again.
+
+        True: the caller sets `cancel` next; a thread that sees it can read `stopped`.
+        """
         with self.lock:
-            if not self.over and self.stopped is None:
-                self.stopped, self.stopped_at = stop, now
-                self.cancel.set()  # set last: a thread that sees it can read `stopped`
+            if self.over or self.stopped is not None:
+                return False
+            self.stopped, self.stopped_at = stop, now
+            return True
 
     def abandon(self) -> None:
         """From now on the attempt writes no file, whatever its worker still does."""

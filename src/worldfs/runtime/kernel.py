@@ -101,6 +101,7 @@ class Kernel:
             self._attempt_is_running,
             self._approvals.begin,
             epoch,
+            lambda: self.stopping.lock,
         )
         rules = LaneRules(
             lane_of=lambda job: job.order.node,
@@ -114,7 +115,7 @@ class Kernel:
         )
         self.open = OpenJobs(dispatch, rules, done=self.wake, log=log, changed=self._showing.changed)
         self.stopping = StopListener(store, clock, self.nodes, self.open.running, self.alert)
-        self.stopping.refresh()
+        self.stopping.read_all()
         if threads:
             self.stopping.listen()
         self._resync = True
@@ -251,7 +252,7 @@ class Kernel:
             if node.id in self._stores.robots:
                 self._add_sheet(node.id)
                 self._listen_again()
-            self.stopping.refresh()
+            self.stopping.add(node.id)
 
     def remove(self, id: str, outcome: Outcome) -> bool:
         """Remove a robot that has a store of its own: its pending jobs end so, and its driver is closed.
@@ -300,23 +301,24 @@ class Kernel:
     # -- in -----------------------------------------------------------------------------------------------------
 
     def handle_changes(self, changes: Sequence[StoreChange]) -> None:
-        """Read what the change feed names. New orders and cancels are found by their file names."""
+        """Read what the change feed names, stops first. New orders and cancels are found by their file names."""
+        self.stopping.read_changes(changes)
         for change in changes:
             self.sheets.note_change(change.key)
+            if change.key.startswith(STOPS):
+                continue
             if change.kind is StoreChangeKind.RESYNC:
                 self._resync = True
                 self._turns.refresh()
                 self._approvals.refresh()
                 self.sheets.look_aside()
-                self.stopping.refresh()
+                self.stopping.read_all()
                 self._put_off.update(self._watched)
             elif change.key in self._watched:
                 self._put_off.add(change.key)
             elif change.key == ALERTS:
                 if change.kind is StoreChangeKind.DELETE:
                     self.alert.rewrite()
-            elif change.key.startswith(STOPS):
-                self.stopping.refresh()
             elif change.key.startswith(TURNS):
                 self._turns.refresh()
             elif change.key.startswith(APPROVALS):

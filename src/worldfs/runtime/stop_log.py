@@ -18,6 +18,7 @@ from worldfs.storage.store_interface import Store
 
 STOPS: Final = ".paos/stops"
 ALL: Final = f"{STOPS}/all"
+_ENDING: Final = ".jsonl"
 
 
 class StopState(NamedTuple):
@@ -38,9 +39,7 @@ class StopLog:
 
     def state(self, node: str) -> StopState:
         """The node's own state and that of all nodes as one."""
-        own, every = self._read(stop_key(node)), self._read(ALL)
-        last = own if own.stopped else every
-        return StopState(own.stopped or every.stopped, own.number + every.number, last.by, last.at)
+        return _joined(self._read(stop_key(node)), self._read(ALL))
 
     def stop(self, nodes: Sequence[str], by: str, *, every: bool = False) -> None:
         """A running kernel sees it at once; durable when it returns. `every`: future nodes as well."""
@@ -67,16 +66,80 @@ class StopLog:
     def _read(self, key: str) -> StopState:
         try:
             stored = self._store.get(key)
-        except UserError:  # a link or a directory has its name: nothing permits the robot to move
-            return StopState(True, 1, key)
-        found = StopState()
-        for line in stored.data.splitlines() if stored is not None else ():
-            found = _after(found, line)
-        return found
+        except UserError:
+            return _blocked(key)
+        return StopState() if stored is None else _read_on(StopState(), stored.data)
+
+
+class _ParsedLog(NamedTuple):
+    """`data`: whole lines."""
+
+    data: bytes
+    state: StopState
+
+
+class StopStates:
+    """The stop states of many nodes in memory: `read` reads one log, and of it only the lines that are new.
+
+    Not locked: the caller makes one call at a time.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._logs: dict[str, _ParsedLog] = {}  # by key
+        self._states: dict[str, StopState] = {}  # by key
+
+    def read(self, key: str) -> None:
+        """Read the log of that key as it is now. What it raises leaves the state as it was."""
+        try:
+            stored = self._store.get(key)
+        except UserError:
+            self._logs.pop(key, None)
+            self._states[key] = _blocked(key)
+            return
+        data, before = stored.data if stored is not None else b"", self._logs.get(key, _ParsedLog(b"", StopState()))
+        if not data.startswith(before.data):  # not by us: it is another file now
+            before = _ParsedLog(b"", StopState())
+        whole, end = data.rfind(b"\n") + 1, len(before.data)
+        state = _read_on(before.state, data[end:whole])
+        self._logs[key] = _ParsedLog(data[:whole], state)
+        self._states[key] = _read_on(state, data[whole:])
+
+    def known_keys(self) -> set[str]:
+        """Of every log that is there, or was."""
+        try:
+            names = [name.rstrip("/") for name in self._store.list(STOPS)]
+        except UserError:  # something else has the directory's name, and each log says so
+            names = []
+        return {ALL, *self._states, *(f"{STOPS}/{name}" for name in names)}
+
+    def state(self, node: str) -> StopState:
+        """As it was read last; of a log that was never read: not stopped."""
+        return _joined(self._states.get(stop_key(node), StopState()), self._states.get(ALL, StopState()))
 
 
 def stop_key(node: str) -> str:
-    return f"{STOPS}/{node}.jsonl"
+    return f"{STOPS}/{node}{_ENDING}"
+
+
+def node_of(key: str) -> str:
+    return key[len(STOPS) + 1 :].removesuffix(_ENDING)
+
+
+def _joined(own: StopState, every: StopState) -> StopState:
+    last = own if own.stopped else every
+    return StopState(own.stopped or every.stopped, own.number + every.number, last.by, last.at)
+
+
+def _blocked(key: str) -> StopState:
+    """A link or a directory has the log's name: nothing permits the robot to move."""
+    return StopState(True, 1, key)
+
+
+def _read_on(before: StopState, lines: bytes) -> StopState:
+    for line in lines.splitlines():
+        before = _after(before, line)
+    return before
 
 
 def _after(before: StopState, line: bytes) -> StopState:

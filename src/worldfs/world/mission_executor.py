@@ -61,6 +61,8 @@ class MissionThreads:
         self._ids: deque[str] = deque(maxlen=1000)  # the latest of all missions; the store knows them soon
 
     def offers(self) -> list[RobotOffer]:
+        with self.kernel.stopping.lock:  # a stop that is being told is ahead of this
+            pass
         scene = self._read_scene()
         lanes = read_lanes(scene)
         return [self._offer(id, scene, stop, lanes) for id, stop in self._read_stops().items()]

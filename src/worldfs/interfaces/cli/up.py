@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import threading
 from collections.abc import Iterator
@@ -46,6 +47,7 @@ def run(context: CommandContext) -> int:
         world.listen_alerts(teller.alert)
         if context["serve"]:
             stack.enter_context(serve_beside(context, world))
+        gc.freeze()  # to look through all that is there would hold up a stop
         world.run(until_idle=context["until_idle"], stop=stop)
         held = context["until_idle"] and not stop.is_set() and _held(context, world)
     context.output.report(coded("command.kernel_stopped"), {"event": "kernel", "state": "stopped"})

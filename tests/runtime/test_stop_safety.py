@@ -1,0 +1,367 @@
+"""No stop is missed, whatever else is read, changed or cut off meanwhile; and a stop costs what changed."""
+
+import json
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from worldfs.base.errors import BadInput, StorageError
+from worldfs.base.model import Cause, JobState, Outcome
+from worldfs.runtime.body_worker import KernelNode
+from worldfs.runtime.stop_calls import begin_all
+from worldfs.runtime.stop_log import ALL, STOPS, StopLog, StopState, StopStates, stop_key
+from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.memory_store import MemoryStore
+from worldfs.storage.store_interface import StoreChange, StoreChangeKind
+from worldfs.testing.crashes import enumerate_crashes
+from worldfs.testing.manual_clock import ManualClock
+from worldfs.testing.waiting import PATIENCE_S
+
+
+@pytest.fixture
+def stops(bench):
+    return StopLog(bench.store, bench.clock)
+
+
+def at_work(bench, *nodes):
+    """A job on each node that moves until it is told to stop; the kernel, once all have begun."""
+    begun = threading.Semaphore(0)
+
+    def execute(order, run):
+        begun.release()
+        assert run.cancel.wait(PATIENCE_S)
+        return Outcome.failure(Cause.CANCELLED, "CANCELLED", "holds still")
+
+    for node in nodes:
+        bench.nodes[node] = type(bench.body)(bench.trace)
+        bench.nodes[node].on_execute = execute
+    bench.submit(*(bench.order(f"work_{node}", node) for node in nodes))
+    kernel = bench.start(threads=True)
+    bench.drain()
+    for _ in nodes:
+        assert begun.acquire(timeout=PATIENCE_S)
+    return kernel
+
+
+def told(kernel, node):
+    return kernel.open.running[node].cancel.wait(PATIENCE_S)
+
+
+class DeafWatch:
+    """Hears nothing, until it is closed."""
+
+    def __init__(self, watch):
+        self.watch = watch
+
+    def read(self, timeout=None):
+        self.watch.read(timeout)
+        return ()
+
+    def wake(self):
+        self.watch.wake()
+
+    def close(self):
+        self.watch.close()
+        self.watch.wake()
+
+
+# -- what is missed by one is heard by another --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("every", [True, False])
+def test_a_stop_that_the_listener_misses_is_heard_by_the_loop(bench, stops, monkeypatch, every):
+    watch = bench.store.watch
+    monkeypatch.setattr(
+        bench.store, "watch", lambda *keys, **m: (DeafWatch if keys == (STOPS,) else lambda w: w)(watch(*keys, **m))
+    )
+    kernel = at_work(bench, "arm", "leg")
+    stops.stop(["arm", "leg"], "operator", every=every)
+    kernel.tick()
+    assert told(kernel, "arm") and told(kernel, "leg")
+
+
+def test_changes_that_were_lost_are_made_up_for_by_reading_every_log(bench, stops):
+    """Nobody heard the stops; then the feed says that it lost changes."""
+    kernel = bench.start()
+    kernel.tick()
+    stops.stop(["arm"], "operator")
+    kernel._watch.read(0.0)
+    assert not kernel.stopping.is_stopped("arm")
+    kernel.handle_changes([StoreChange(STOPS, StoreChangeKind.RESYNC)])
+    assert kernel.stopping.is_stopped("arm")
+    stops.resume(["arm"], "operator")
+    bench.store.delete(stop_key("arm"))
+    kernel._watch.read(0.0)
+    kernel.handle_changes([StoreChange("", StoreChangeKind.RESYNC)])
+    assert not kernel.stopping.is_stopped("arm")
+
+
+def test_a_stop_that_is_resumed_before_anybody_reads_it_has_stopped_what_ran(bench, stops):
+    bench.nodes["arm"].stop = (calls := threading.Semaphore(0)).release
+    kernel = bench.start()
+    kernel.tick()
+    stops.stop(["arm"], "operator")
+    stops.resume(["arm"], "operator")
+    kernel.tick()
+    assert calls.acquire(timeout=PATIENCE_S)
+    assert not kernel.stopping.is_stopped("arm")
+
+
+def test_a_stop_that_comes_while_the_log_is_read_is_heard(bench, stops):
+    """What was read is older than what is there when it is noted."""
+    kernel = at_work(bench, "arm")
+    bench.store.append(stop_key("arm"), b"")  # an old, empty log is read once more
+    get, between = bench.store.get, []
+
+    def late(key):
+        found = get(key)
+        if key == stop_key("arm") and not between:
+            between.append(key)
+            stops.stop(["arm"], "operator")
+        return found
+
+    bench.store.get = late
+    bench.store.append(stop_key("arm"), b"\n")
+    assert told(kernel, "arm")
+    assert between
+
+
+def test_a_slow_reader_does_not_put_an_older_state_over_a_newer_one(bench, stops):
+    """One thread has read the log before the stop and notes it after another thread has noted the stop."""
+    kernel = bench.start()
+    kernel.tick()
+    bench.store.append(stop_key("arm"), b"\n")
+    get, read, go_on = bench.store.get, threading.Event(), threading.Event()
+
+    def slow(key):
+        found = get(key)
+        if threading.current_thread() is reader:
+            read.set()
+            go_on.wait(PATIENCE_S)
+        return found
+
+    bench.store.get = slow
+    change = StoreChange(stop_key("arm"), StoreChangeKind.PUT)
+    reader = threading.Thread(target=kernel.stopping.read_changes, args=([change],))
+    reader.start()
+    assert read.wait(PATIENCE_S)
+    stops.stop(["arm"], "operator")
+    other = threading.Thread(target=kernel.stopping.read_changes, args=([change],))
+    other.start()
+    go_on.set()
+    for thread in (reader, other):
+        thread.join(PATIENCE_S)
+    assert kernel.stopping.is_stopped("arm")
+
+
+@pytest.mark.parametrize("every", [True, False])
+def test_a_node_that_comes_after_its_stop_does_not_begin(bench, stops, every):
+    kernel = bench.start()
+    bench.submit(bench.order("earlier"))
+    bench.drain()
+    stops.stop(["leg"], "operator", every=every)
+    kernel._watch.read(0.0)  # the loop has not heard of it
+    kernel.add(KernelNode("leg", type(bench.body)(bench.trace)))
+    bench.submit(bench.order("a", "leg"))
+    bench.drain()
+    assert bench.status("a").state is JobState.PENDING
+    stops.resume(["leg"], "operator")
+    bench.drain()
+    assert bench.outcome("a").ok
+
+
+def test_a_node_whose_log_was_never_read_counts_as_stopped(bench):
+    assert bench.start().stopping.is_stopped("unknown")
+
+
+# -- what cannot be read --------------------------------------------------------------------------------------------
+
+
+def test_a_log_that_cannot_be_read_keeps_no_other_robot_moving_and_is_read_again(bench, stops):
+    kernel = at_work(bench, "arm", "leg")
+    get, broken = bench.store.get, threading.Event()
+
+    def fails(key):
+        if key == stop_key("arm") and not mended.is_set():
+            broken.set()
+            raise StorageError("the disk is broken", path=key, op="read")
+        return get(key)
+
+    mended = threading.Event()
+    bench.store.get = fails
+    stops.stop(["arm", "leg"], "operator")
+    assert broken.wait(PATIENCE_S)
+    assert told(kernel, "leg")
+    assert not kernel.open.running["arm"].cancel.is_set()
+    mended.set()
+    assert told(kernel, "arm")
+
+
+def test_a_file_in_the_place_of_the_directory_stops_nobody_from_starting(bench):
+    bench.store.put(STOPS, b"not a directory")
+    bench.start()
+    assert bench.kernel.stopping.is_stopped("arm")
+
+
+# -- the drivers ----------------------------------------------------------------------------------------------------
+
+
+def test_calls_that_hang_hold_up_no_other():
+    """Each waits for all the others to have begun."""
+    everybody = threading.Barrier(30)
+    begin_all([lambda: everybody.wait(PATIENCE_S)] * 30)
+    assert not everybody.broken
+    begin_all([])
+
+
+def test_a_driver_whose_stop_breaks_off_its_motion_ends_as_stopped_and_not_as_failed(bench, stops):
+    """Its stop is heard by `execute` before the attempt is cancelled: the outcome names who stopped it all the same."""
+    stopped, seen = threading.Event(), []
+
+    def execute(order, run):
+        begun.set()
+        assert stopped.wait(PATIENCE_S)
+        return Outcome.failure(Cause.ERROR, "TARGET_STOPPED", "the robot stands")
+
+    def stop():
+        seen.append(kernel.open.running["arm"].stopped)
+        stopped.set()
+
+    begun = threading.Event()
+    bench.body.on_execute, bench.body.stop = execute, stop
+    bench.submit(bench.order("a", attempts=3))
+    kernel = bench.start(threads=True)
+    bench.when(begun)
+    stops.stop(["arm"], "critic")
+    bench.until(lambda: kernel.idle)
+    assert (bench.outcome("a").code, bench.status("a").attempt) == ("STOPPED", 1)
+    assert seen[0].by == "critic"
+
+
+def test_no_end_is_written_before_every_stop_has_begun(bench, stops):
+    kernel = at_work(bench, "arm", "leg")
+    ended = threading.Event()
+    bench.nodes["arm"].on_execute = None
+    order = []
+    bench.hooks.on_observe = lambda node: (order.append("end"), ended.set())
+    bench.nodes["arm"].stop = lambda: (kernel.open.running["arm"].cancel.set(), ended.wait(PATIENCE_S))
+    bench.nodes["leg"].stop = lambda: order.append("told")
+    stops.stop([], "operator", every=True)
+    assert ended.wait(PATIENCE_S)
+    assert order[0] == "told"
+
+
+# -- what it costs --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("robots", [2, 40])
+def test_a_change_costs_one_read_of_the_log_that_changed(bench, stops, robots):
+    bench.nodes |= {f"r{n}": bench.body for n in range(robots)}
+    kernel = bench.start()
+    stops.stop(["arm"], "operator")
+    kernel.tick()
+    get, read = bench.store.get, []
+    bench.store.get = lambda key: (read.append(key) if key.startswith(STOPS) else None, get(key))[1]
+    stops.stop([], "operator", every=True)
+    kernel.tick()
+    assert read == [ALL]
+    assert all(kernel.stopping.is_stopped(node) for node in bench.nodes)
+    read.clear()
+    stops.stop(["r1"], "operator")
+    kernel.tick()
+    assert read == [stop_key("r1")]
+
+
+def test_a_long_history_of_stops_is_parsed_once(monkeypatch):
+    store = MemoryStore()
+    stops, states = StopLog(store, ManualClock()), StopStates(store)
+    for _ in range(100):
+        stops.stop(["arm"], "operator")
+    states.read(stop_key("arm"))
+    parsed = []
+    monkeypatch.setattr("worldfs.runtime.stop_log.json.loads", lambda line: (parsed.append(line), {})[1])
+    store.append(stop_key("arm"), b'\n{"stop": "critic"}\n')
+    states.read(stop_key("arm"))
+    assert [line for line in parsed if line] == [b'{"stop": "critic"}']
+    assert states.state("arm").number == 100
+
+
+LINES = st.sampled_from(
+    [
+        b'{"stop": "a"}\n',
+        b'{"stop": "b"',
+        b'\n{"stop": "c"}\n',
+        b'{"resume": "a", "seen": 1}\n',
+        b"\n",
+        b"\x00\xff",
+        b"\r",
+    ]
+    + [json.dumps({"resume": "x", "seen": n}).encode() + b"\n" for n in range(2, 5)]
+)
+STEPS = st.lists(st.one_of(LINES, st.just("read"), st.integers(0, 60), st.just("gone"), st.just("other")), max_size=30)
+
+
+@given(STEPS)
+def test_reading_on_finds_what_reading_anew_finds(steps):
+    """Also where the log was cut short, removed or put in another's place between two reads."""
+    store = MemoryStore()
+    key, fresh, states = stop_key("arm"), StopLog(store, ManualClock()), StopStates(store)
+    for step in [*steps, "read"]:
+        found = store.get(key)
+        if isinstance(step, bytes):
+            store.append(key, step)
+        elif isinstance(step, int) and found is not None:
+            store.put(key, found.data[:step])
+        elif step == "other":
+            store.put(key, b'{"stop": "other"}\n')
+        elif step == "gone" and found is not None:
+            store.delete(key)
+        elif step == "read":
+            states.read(key)
+            assert states.state("arm") == fresh.state("arm")
+
+
+def test_a_name_that_is_no_log_says_stopped():
+    class Refused(MemoryStore):
+        def get(self, key):
+            raise BadInput("a directory", path=key, op="read")
+
+    states = StopStates(Refused())
+    states.read(stop_key("arm"))
+    assert states.state("arm") == StopState(True, 1, stop_key("arm"))
+
+
+# -- a power cut ----------------------------------------------------------------------------------------------------
+
+
+def test_after_a_power_cut_what_was_acknowledged_last_holds():
+    """Stop, resume and stop again, of one robot and of all; cut at every operation, also between the two writes."""
+
+    def prepare(path):
+        pass
+
+    def operate(path, disk, ack):
+        store = DiskStore(path, disk)
+        stops = StopLog(store, ManualClock())
+        for word in ("stop", "resume", "stop all", "resume", "stop"):
+            if word == "resume":
+                stops.resume(["arm"], "operator")
+            else:
+                stops.stop(["arm"], "operator", every=word == "stop all")
+            ack(word)
+        store.close()
+
+    def check(path, acked):
+        store = DiskStore(path)
+        states, words = StopStates(store), ("stop", "resume", "stop all", "resume", "stop")
+        for key in states.known_keys():
+            states.read(key)
+        now = states.state("arm")
+        assert now == StopLog(store, ManualClock()).state("arm")
+        store.close()
+        if acked and acked[-1].startswith("stop"):  # only the next resume may have come through
+            assert now.stopped or words[len(acked) :][:1] == ("resume",)
+
+    assert enumerate_crashes(prepare, operate, check).states > 20
