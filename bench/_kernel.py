@@ -21,14 +21,15 @@ def main(workspace: Path) -> None:
     from worldfs.storage.disk_store import DiskStore
     from worldfs.testing.null_driver import NullDriver
     from worldfs.testing.null_target import null_parts
-    from worldfs.world.world import World
+    from worldfs.world.layout.versioned_rows import VERSIONED
+    from worldfs.world.world import GUARDED, World
 
     def body(seat: PluginContext) -> NullDriver:
         return NullDriver()
 
     gc.set_threshold(SELDOM)  # as in `paos up`
     stop, disk = threading.Event(), Tape()
-    store = DiskStore(workspace, disk, guarded={"ACTION.md", "ENVIRONMENT.md"})  # as World.open makes it
+    store = DiskStore(workspace, disk, guarded=GUARDED, versioned=VERSIONED)  # as World.open makes it
     with World.open(workspace, serve=True, store=store, drivers={"null": body}, parts=null_parts()) as world:
 
         def listen() -> None:

@@ -32,6 +32,8 @@ BOUNDS = {
     "action.rate_over_floor_1node": at_least(0.5, "×"),
     "action.rate_4node_over_1node": at_least(1.0, "×"),
     "nats.claims_over_bare": at_least(0.6, "×"),
+    "at.read_ms": at_most(20, "ms"),
+    "at.disk_over_changed": at_most(1.3, "×"),
     "idle.cpu_percent": at_most(0.3, "% of a core"),
     "idle.writes": at_most(0),
     "history10k.latency_ratio": at_most(1.2, "×"),

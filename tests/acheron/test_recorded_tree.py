@@ -48,6 +48,7 @@ MORE = (
     Reason("D22", "MOUNTS.json of memory and web_search", "/agents/self/(memory|web_search)/MOUNTS.json", "path"),
     Reason("D24", "invoke paths of nodes are there", "/nodes/node-2/(secure|tool/main)/.*", "path"),
     Reason("003", "an agent's room has an inbox", "/agents/[a-z]+/inbox/", "path"),
+    Reason("past", "2026-11-23-history: the past is in the tree", "/(at|versions)/", "path"),
 )
 
 

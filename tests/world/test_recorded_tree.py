@@ -40,6 +40,7 @@ DECISIONS = {
     "the reconciler's own times and phase": ["*#/*reconcile_state", "*#/last_*_ms", "*#/at_ms"],
     "an agent's inbox, where anybody may leave a letter (agent state)": ["/agents/*/inbox", "/agents/*/inbox/*"],
     "extra keys are allowed (1.3)": ["/meta/SCHEMA.json#/files"],
+    "2026-11-23-history: the past is in the tree": ["/at", "/at/README.md", "/versions", "/versions/README.md"],
 }
 
 

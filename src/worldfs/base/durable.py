@@ -85,19 +85,20 @@ class Root(DirReader):
         self._retired, self._spares = [], []
         self._claimed = None
 
-    def ensure_parent(self, path: str, *, private: bool = False) -> DirEntryRef:
-        """The entry for a child, directories made on the way (0755, `private`: 0700) and durable by name."""
-        place = self._ensure_parent(path, private)
-        self._anchor(place.folder)
+    def ensure_parent(self, path: str, *, private: bool = False, durable: bool = True) -> DirEntryRef:
+        """The entry for a child, directories made on the way (0755, `private`: 0700), `durable`: by name."""
+        place = self._ensure_parent(path, private, durable)
+        if durable:
+            self._anchor(place.folder)
         return place
 
-    def _ensure_parent(self, path: str, private: bool) -> DirEntryRef:
+    def _ensure_parent(self, path: str, private: bool, durable: bool = True) -> DirEntryRef:
         above, _, name = path.rpartition("/")
         try:
             return DirEntryRef(self.folder(above), name, path)
         except FileNotFoundError:
             pass
-        upper = self.ensure_parent(above, private=private)
+        upper = self.ensure_parent(above, private=private, durable=durable)
         with suppress(FileExistsError):  # another process was faster, or it is no directory: the walk raises the error
             self.disk.mkdir(upper.folder.fd, upper.name, above, 0o700 if private else 0o755)
         return DirEntryRef(self.folder(above), name, path)

@@ -20,6 +20,7 @@ from .node import HEAVY, ResolvedPath
 from .tree import Mounts, Resolved, Tree
 from .views import node_files, node_subtree, own_files, pairing_files, project_files, status_file
 from .views.fixed_files import LiteralFile, ReadmeFile
+from .views.past_files import ROOTS
 from .views.readme_pages import ReadmePages
 
 if TYPE_CHECKING:
@@ -159,6 +160,8 @@ class BindingNamespace(Namespace):
     def _light(self, real: tuple[str, ...]) -> bool:
         if real[:1] == ("nodes",) and real[2:3] == ("fs",):
             return False  # on another machine
+        if real[:1] and real[0] in ROOTS:
+            return False  # on the disk
         for place, names in self.tree.table.matches(real):
             row = place.row
             if row is not None:

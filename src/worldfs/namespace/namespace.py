@@ -15,13 +15,14 @@ from worldfs.tree.virtual_file import FileBehaviour, Names, VirtualFile
 
 from .node import HEAVY, Node, ResolvedPath, may_promise
 from .path_verbs import PathVerbs
-from .tree import Resolved
+from .tree import Resolved, Tree
+from .views.past_files import past_subtrees
 
 if TYPE_CHECKING:
     from worldfs.storage.store_interface import Store
 
     from .namespace_ports import NodeExports
-    from .tree import Parts, Tree
+    from .tree import Parts
 
 
 class Namespace(PathVerbs):
@@ -31,7 +32,8 @@ class Namespace(PathVerbs):
     """
 
     def __init__(self, tree: Tree, actor: str, *, starting: bool = False) -> None:
-        self.tree = tree
+        behaviours = {**past_subtrees(self), **tree.behaviours}
+        self.tree = Tree(tree.table, tree.mounts, behaviours, tree.alias)
         self.actor = actor
         self._write = Verb.WRITE_AT_STARTUP if starting else Verb.WRITE
 

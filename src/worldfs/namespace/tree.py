@@ -66,7 +66,7 @@ class Tree:
         self.table = table
         self.mounts = mounts
         self.behaviours = behaviours
-        self._alias = alias or {}
+        self.alias = alias or {}
 
     # -- one file -----------------------------------------------------------------------------------------------------
 
@@ -211,8 +211,8 @@ class Tree:
         """The names for a row: the captured ones, the row's own, and the value of an alias."""
         if row is not None and row.given:
             names = {**names, **row.given}
-        if self._alias and names:
-            for (variable, name), stands in self._alias.items():
+        if self.alias and names:
+            for (variable, name), stands in self.alias.items():
                 if names.get(variable) == name:
                     return {**names, variable: stands, "alias": name}
         return names

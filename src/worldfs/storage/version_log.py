@@ -168,6 +168,7 @@ class VersionLog:
                     newest = SegmentName(newest.number + 1, at_ns, index.end)
             if begun:
                 index, newest = None, newest or SegmentName(1, at_ns, 0)
+                self._create(newest)
                 self._begin(newest)
             assert self._file is not None
             same = None if index is None else index.contents.get(revision)
@@ -191,6 +192,12 @@ class VersionLog:
         if segments[-1] != self._newest or self._file is None:
             self._begin(segments[-1])
         return self._index(segments[-1])
+
+    def _create(self, segment: SegmentName) -> None:
+        """An empty file, whose name `sync` makes durable."""
+        path = f"{self.home}/{segment.name}"
+        place = self._root.ensure_parent(path, durable=False)
+        os.close(self._root.disk.create(place.folder.fd, place.name, path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW))
 
     def _begin(self, segment: SegmentName) -> None:
         if self._file is not None:

@@ -21,8 +21,9 @@ from worldfs.planning.planner import Planner
 from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.memory_store import MemoryStore
 from worldfs.world.home import Home
+from worldfs.world.layout.versioned_rows import VERSIONED
 from worldfs.world.onboard import onboard
-from worldfs.world.world import World
+from worldfs.world.world import GUARDED, World
 
 from .manual_clock import ManualClock
 from .null_driver import NullDriver, SimulatedPowerLoss
@@ -252,7 +253,7 @@ class ScriptWorld:
         return NullDriver(executed=self._executed)
 
     def _disk_store(self) -> Store:
-        return DiskStore(self._workspace, Disk(self._boundary), guarded=frozenset({"ACTION.md", "ENVIRONMENT.md"}))
+        return DiskStore(self._workspace, Disk(self._boundary), guarded=GUARDED, versioned=VERSIONED)
 
     def _memory(self) -> Store:
         """One store for the whole script: it represents the disk, so it survives crashes; of foreign programs too."""

@@ -17,6 +17,7 @@ from worldfs.base.durable import DRAFT, Disk
 from worldfs.base.model import Job, Order
 from worldfs.runtime.job_store import OPEN, JobStore
 from worldfs.storage.disk_store import DiskStore
+from worldfs.world.layout.versioned_rows import VERSIONED
 from worldfs.world.world import GUARDED, World
 
 from .manual_clock import ManualClock
@@ -70,7 +71,7 @@ class WorkspaceFixture:
         def make(seat: PluginContext) -> Driver:
             return driver or NullDriver(executed=self.executed, repeatable=self.repeatable)
 
-        store = DiskStore(self.root, disk, guarded=GUARDED)
+        store = DiskStore(self.root, disk, guarded=GUARDED, versioned=VERSIONED)
         try:
             return World.open(
                 self.root, clock=self.clock, store=store, serve=True, drivers={"simulation": make}, threads=threads

@@ -28,6 +28,7 @@ from . import computed_files, robots_page
 from .bringup import ENVIRONMENT, BringUp, UnavailableDriver, error_finding
 from .configured_model import configured_model
 from .fleet_changes import CONFIG_WRITTEN, FleetChanges
+from .foreign_versions import noting_versions
 from .job_evidence import job_succeeded
 from .node_specs import NodeSpec, disabled_robots, driver_factory, profile_for
 from .orchestration import open_orchestration
@@ -94,14 +95,17 @@ def assemble_kernel(
         hooks,
         {spec.id: node_of(spec) for spec in world.specs},
         pages=(computed_files.actions_page(), computed_files.sessions_page()),
-        watched={
-            **dict.fromkeys((TARGETS, SKILLS), declare),
-            ENVIRONMENT: lambda: bring.refresh(),  # noqa: PLW0108 # the name is bound below
-            **dict.fromkeys(world.robot_keys("EMBODIED.md"), lambda: embodied_again()),  # noqa: PLW0108 # same
-            robots_page.FILE: lambda: robots_page.refresh(world),
-            CONFIG_WRITTEN: lambda: changes.apply(),  # noqa: PLW0108 # same
-            task.PATH: lambda: hooks.review_task(partial(job_succeeded, world.jobs)),
-        },
+        watched=noting_versions(
+            world.stores,
+            {
+                **dict.fromkeys((TARGETS, SKILLS), declare),
+                ENVIRONMENT: lambda: bring.refresh(),  # noqa: PLW0108 # the name is bound below
+                **dict.fromkeys(world.robot_keys("EMBODIED.md"), lambda: embodied_again()),  # noqa: PLW0108 # same
+                robots_page.FILE: lambda: robots_page.refresh(world),
+                CONFIG_WRITTEN: lambda: changes.apply(),  # noqa: PLW0108 # same
+                task.PATH: lambda: hooks.review_task(partial(job_succeeded, world.jobs)),
+            },
+        ),
         off=disabled_robots(world.config, world.store),
         epoch=world.epoch,
         threads=threads,

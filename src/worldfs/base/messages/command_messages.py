@@ -567,4 +567,5 @@ ROWS = {
     "command.a_count": ("a whole number, 0 or more", "不小于 0 的整数"),
     "command.an_amount": ("a number, 0 or more", "不小于 0 的数"),
     "command.texts": ("a list of texts", "文本列表"),
+    "command.bytes_differ": ("{path}: its bytes differ", "{path}：字节不同"),
 }

@@ -108,4 +108,18 @@ ROWS = {
     "tree.node_unreachable": ("the node cannot be reached", "无法连接该节点"),
     "tree.no_project": ("no such project", "没有该项目"),
     "tree.no_link": ("no such link", "没有该链接"),
+    "tree.bad_time": ("“{text}” is no time", "“{text}”不是时间"),
+    "tree.a_time": (
+        "a time such as 2026-11-23T06:00:00Z, or 90s, 5m, 2h, 1d (ago), or now",
+        "形如 2026-11-23T06:00:00Z 的时间，或 90s、5m、2h、1d（之前），或 now",
+    ),
+    "tree.past_absent": ("there was no such file at {time}", "{time} 时没有这个文件"),
+    "tree.past_unknown": ("nothing was recorded of it before {time}", "{time} 之前没有它的记录"),
+    "tree.past_thinned": ("what it was before {time} is no longer kept", "{time} 之前的版本已不再保留"),
+    "tree.past_lost": (
+        "its version of {time} is not kept: over 1 MiB, or damaged",
+        "它在 {time} 的版本没有保留：超过 1 MiB，或已损坏",
+    ),
+    "tree.no_past": ("no versions of this file are kept", "这个文件不保留版本"),
+    "tree.read_now": ("read it as it is now: {path}", "读取它现在的内容：{path}"),
 }

@@ -10,6 +10,7 @@ from worldfs.base.messages import coded
 from .command_context import CommandContext
 from .command_output import columns
 from .command_tree import CommandTree, open_tree
+from .history_commands import past_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,7 +93,9 @@ def cat(context: CommandContext) -> int:
     with open_tree(context) as tree:
         for name in context["path"]:
             path = tree.path_of(name)
-            data = tree.read(path, block=True)
+            if context["at"]:
+                path = past_path(path, context["at"])
+            data = tree.read(path, block=not context["at"])
             if context.output.json:
                 context.output.value({"path": path, **_json_bytes(data)})
             else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from worldfs.tree.path import segments
 from worldfs.tree.row_table import FileRow, RowTable
 
-from . import agent_rows, agent_state_rows, meta_rows, node_rows, project_rows, workspace_rows
+from . import agent_rows, agent_state_rows, meta_rows, node_rows, past_rows, project_rows, workspace_rows
 
 ROWS: tuple[FileRow, ...] = (
     *workspace_rows.ROWS,
@@ -14,6 +14,7 @@ ROWS: tuple[FileRow, ...] = (
     *agent_rows.ROWS,
     *project_rows.ROWS,
     *meta_rows.ROWS,
+    *past_rows.ROWS,
 )
 
 

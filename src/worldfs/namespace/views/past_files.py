@@ -1,0 +1,215 @@
+"""`/at/<time>/…` and `/versions/<path>/…`: what the files of this tree were, with the rights of today."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from worldfs.access.judge import judge
+from worldfs.access.verb import Verb
+from worldfs.base.clock import SystemClock
+from worldfs.base.errors import NotFound, UserError
+from worldfs.base.messages import coded
+from worldfs.storage.versioned_files import PastFile, PastKind, VersionedFiles
+from worldfs.tree.row_table import FileKind
+from worldfs.tree.verb_values import Stat, Wait, WriteContext, Written
+from worldfs.tree.virtual_file import Names, Subtree
+
+from ..past_time import parse_time, time_name
+
+if TYPE_CHECKING:
+    from worldfs.base.clock import Clock
+
+    from ..namespace import Namespace
+
+ROOTS: Final = ("at", "versions")
+LISTED: Final = 1000  # versions, the newest ones
+_REASONS: Final = {
+    PastKind.ABSENT: "tree.past_absent",
+    PastKind.UNKNOWN: "tree.past_unknown",
+    PastKind.THINNED: "tree.past_thinned",
+    PastKind.LOST: "tree.past_lost",
+}
+Parts = tuple[str, ...]
+
+
+def past_subtrees(space: Namespace) -> Mapping[str, Subtree]:
+    """By view. `space`: whose rights are judged."""
+    return {"at": AtSubtree(space), "versions": VersionsSubtree(space)}
+
+
+class VersionedPath(NamedTuple):
+    """A path whose versions are kept, and where."""
+
+    path: str
+    store: VersionedFiles
+    key: str
+
+    def at(self, at_ns: int) -> PastFile:
+        """Raises `NotFound` with what is known of that time."""
+        past = self.store.version_at(self.key, at_ns)
+        if past.kind is PastKind.FOUND:
+            return past
+        when = at_ns if past.kind is PastKind.ABSENT else past.at_ns
+        raise NotFound(coded(_REASONS[past.kind], time=time_name(when)), path=self.path, op="read")
+
+
+class _PastSubtree:
+    """Directories are those of today; files, those that were."""
+
+    light = False
+
+    def __init__(self, space: Namespace, clock: Clock | None = None) -> None:
+        self._space, self._clock = space, clock or SystemClock()
+
+    def read(self, names: Names) -> bytes:
+        raise NotImplementedError
+
+    def write(self, names: Names, data: bytes, ask: WriteContext) -> Written | None:
+        raise NotImplementedError  # judged before: the rows have no writers
+
+    def wait(self, names: Names) -> Wait | None:
+        return None
+
+    def _file(self, parts: Parts) -> VersionedPath | None:
+        """A path with versions that the actor may read; None: a directory, or nothing. `NotFound`: it has none."""
+        path = "/" + "/".join(parts)
+        real, role = self._space.real_path(path)
+        found = self._space.tree.find_row(real) if role else None
+        if found is None:
+            return None
+        row, names = found
+        if not judge(role, Verb.READ, row):
+            return None
+        if row.key and row.kind in (FileKind.RECORD, FileKind.SHEET):
+            store, key = self._space.stored(row, names)
+            if isinstance(store, VersionedFiles) and store.keeps_versions(key):
+                return None if self._holds_below(store, key) else VersionedPath(path, store, key)
+        if self._directory(parts):
+            return None
+        raise NotFound(coded("tree.no_past"), path=path, op="read", fix=coded("tree.read_now", path=path))
+
+    def _directory(self, parts: Parts) -> bool:
+        """Whether there is such a directory: today, or of files that are gone."""
+        if not parts:
+            return True
+        real, role = self._space.real_path("/" + "/".join(parts))
+        found = self._space.tree.resolve(real, role) if role and real[0] not in ROOTS else None
+        return (found is not None and found.directory) or next(self._gone(parts), None) is not None
+
+    def _holds_below(self, store: VersionedFiles, key: str) -> bool:
+        return any(other.startswith(f"{key}/") for other in store.versioned_keys())
+
+    def _gone(self, parts: Parts) -> Iterator[str]:
+        """Names in a directory whose names are not the layout's, of which there are versions; "/" after a directory."""
+        real, role = self._space.real_path("/" + "/".join(parts))
+        tree = self._space.tree
+        places = [(row, {**names, _variable(row.pattern): ""}) for place, names in tree.table.matches(real)
+                  if place.rest is not None and (row := place.rest[1])]  # fmt: skip
+        for row, captured in [*tree.table.rests(real), *places]:
+            names = tree.full_names(captured)
+            if row.view or not row.key or not judge(role, Verb.READ, row) or not tree.mounts.holds(row.mount, names):
+                continue
+            store, key = self._space.stored(row, names)
+            above = key.rstrip("/") + "/"
+            for other in store.versioned_keys() if isinstance(store, VersionedFiles) else ():
+                if other.startswith(above):
+                    first, more, _ = other[len(above) :].partition("/")
+                    yield first + more
+
+    def _children(self, parts: Parts) -> set[str]:
+        """The names in a directory, today's and those of files that are gone; "/" after a directory."""
+        found = set(self._gone(parts))
+        with suppress(UserError):
+            real, role = self._space.real_path("/" + "/".join(parts))
+            for name, row in self._space.tree.children(real, role).items():
+                if parts or name not in ROOTS:
+                    found.add(name if row is not None else f"{name}/")
+        return found
+
+
+class AtSubtree(_PastSubtree):
+    """`/at/<time>/…`: the tree as it was. Its times are not listed: every time is there."""
+
+    def dir_entry(self, names: Names) -> Stat | None:
+        time, *parts = _segments(names["past"])
+        at_ns = parse_time(time, self._clock)
+        file = self._file(tuple(parts)) if parts else None
+        if file is None:
+            return Stat(True) if self._directory(tuple(parts)) else None
+        return _stat(file.at(at_ns))
+
+    def list(self, names: Names) -> list[str]:
+        time, *rest = _segments(names["past"]) or [""]
+        if not time:
+            return []
+        at_ns, parts, found = parse_time(time, self._clock), tuple(rest), []
+        for name in sorted(self._children(parts)):
+            if name.endswith("/"):
+                found.append(name)
+                continue
+            with suppress(NotFound):
+                file = self._file((*parts, name))
+                if file is not None and file.at(at_ns):
+                    found.append(name)
+        return found
+
+    def read(self, names: Names) -> bytes:
+        time, *parts = _segments(names["past"])
+        file = self._file(tuple(parts))
+        if file is None:
+            raise NotFound(coded("tree.no_file"), op="read")
+        return file.at(parse_time(time, self._clock)).data or b""
+
+
+class VersionsSubtree(_PastSubtree):
+    """`/versions/<path>/<time>`: each version that is kept of a file, the newest ones listed."""
+
+    def dir_entry(self, names: Names) -> Stat | None:
+        parts = _segments(names["of"])
+        with suppress(NotFound):
+            if self._file(parts) is not None or self._directory(parts):
+                return Stat(True)
+        file = self._file(parts[:-1]) if len(parts) > 1 else None
+        if file is None:
+            if parts:
+                self._file(parts)  # raises why there are none
+            return None
+        return _stat(file.at(parse_time(parts[-1], self._clock)))
+
+    def list(self, names: Names) -> list[str]:
+        parts = _segments(names["of"])
+        if not parts:
+            return []
+        file = self._file(parts)
+        if file is not None:
+            kept = (at for at, revision in file.store.versions(file.key) if revision)
+            return [time_name(at) for at in islice(kept, LISTED)]
+        found = []
+        for name in sorted(self._children(parts)):
+            with suppress(NotFound):
+                file = None if name.endswith("/") else self._file((*parts, name))
+                if file is None or next(file.store.versions(file.key), None) is not None:
+                    found.append(name if name.endswith("/") else f"{name}/")
+        return found
+
+    def read(self, names: Names) -> bytes:
+        parts = _segments(names["of"])
+        file = self._file(parts[:-1])
+        if file is None:
+            raise NotFound(coded("tree.no_file"), op="read")
+        return file.at(parse_time(parts[-1], self._clock)).data or b""
+
+
+def _segments(rest: str) -> Parts:
+    return tuple(part for part in rest.split("/") if part)
+
+
+def _variable(pattern: str) -> str:
+    return pattern.rpartition("{")[2].removesuffix("*}")
+
+
+def _stat(past: PastFile) -> Stat:
+    return Stat(False, len(past.data or b""), revision=past.revision, mtime_ms=past.at_ns // 1_000_000)
