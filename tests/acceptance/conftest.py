@@ -19,7 +19,8 @@ import pytest
 from worldfs.base.model import Job
 from worldfs.interfaces.cli.main import main
 from worldfs.testing.waiting import PATIENCE_S
-from worldfs.world.workspace_engine import open_engine
+from worldfs.world.store_transfer import keys_of
+from worldfs.world.workspace_engine import DISK, engine_of, open_engine
 from worldfs.world.world import World
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -114,9 +115,13 @@ class Place:
         edges = self.value("ENVIRONMENT.md")["scene_graph"]["edges"]
         return {(edge["relation"], edge["to"]) for edge in edges if edge["from"] == id}
 
+    def world(self) -> World:
+        """The workspace on whichever engine it is kept, to read and submit."""
+        return World.open(self.root, store=open_engine(self.root))
+
     def ended(self) -> dict[str, Job]:
         """Every job that ended, by id."""
-        with World.open(self.root, store=open_engine(self.root)) as world:
+        with self.world() as world:
             return {id: world.jobs.load(id) for id in world.jobs.done_ids()}
 
     def answers(self, *ids: str) -> list[Any]:
@@ -128,7 +133,7 @@ class Place:
             ended[:] = [e for e in queue if e["action_id"] in ids and e["status"] in ("failed", "completed")]
             return len(ended) == len(ids)
 
-        with World.open(self.root, store=open_engine(self.root)) as world:
+        with self.world() as world:
             assert world.changes.wait(world.resolve("ACTION.md"), "planner", over, timeout=PATIENCE_S)
         return sorted(ended, key=lambda entry: ids.index(entry["action_id"]))
 
@@ -137,12 +142,19 @@ class Place:
         return ["## " + part for part in ("\n" + self.text("LESSONS.md")).split("\n## ")[1:]]
 
     def bytes(self) -> dict[str, tuple[bytes, int]]:
-        """Every file there is, with its time of change."""
+        """Every file there is, with its time of change. The files of another engine are that server's: what it keeps
+        is read from it."""
         # What the store pushes aside comes and goes for a second after any replacement; it is no document of anybody.
         files = (
-            file for file in sorted(self.root.rglob("*")) if ".paos/displaced" not in file.as_posix() and file.is_file()
+            file
+            for file in sorted(self.root.rglob("*"))
+            if ".paos/displaced" not in file.as_posix() and ".paos/engine" not in file.as_posix() and file.is_file()
         )
-        return {str(file.relative_to(self.root)): (file.read_bytes(), file.stat().st_mtime_ns) for file in files}
+        found = {str(file.relative_to(self.root)): (file.read_bytes(), file.stat().st_mtime_ns) for file in files}
+        if engine_of(self.root) != DISK:
+            with self.world() as world:
+                found |= {f"store {key}": (world.content(key), 0) for key in keys_of(world.store)}
+        return found
 
 
 Found = Callable[[str], Place]

@@ -15,10 +15,8 @@ import pytest
 
 pytest.importorskip("mujoco")
 
-from worldfs.runtime.instruction_turns import InstructionTurn
-from worldfs.storage.disk_store import DiskStore
+from worldfs.runtime.instruction_turns import TURNS, InstructionTurn
 from worldfs.testing.waiting import PATIENCE_S, until
-from worldfs.world.world import World
 
 ROOT = Path(__file__).resolve().parents[2]
 THERE, BACK = ([x, 0.0, 0.45, 3.1416, 0.0, 0.0] for x in (0.4, 0.55))
@@ -48,7 +46,7 @@ def kernel(table, *words: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def under_way(table, id: str) -> bool:
-    with World.open(table.root) as world:
+    with table.world() as world:
         return id in world.jobs.open_ids() and world.jobs.load(id).status.state == "running"
 
 
@@ -230,8 +228,7 @@ def test_the_file_of_a_robot_stops_it_and_reads_how_it_stands(table) -> None:
 @contextmanager
 def turn_taken(table) -> Iterator[InstructionTurn]:
     """Somebody else's instruction has its turn at the robot."""
-    with World.open(table.root) as world:
-        assert isinstance(world.store, DiskStore)
+    with table.world() as world:
         turn = InstructionTurn(world.store, "franka_001", "clear the table", world.clock)
         assert turn.try_acquire() is None
         try:
@@ -301,7 +298,8 @@ def test_ctrl_c_or_the_time_ends_one_that_waits_cleanly(table) -> None:
         assert waits.returncode == 130
         assert "Traceback" not in err
         assert table.do("go home", "--timeout", "0.2").code == 1
-    assert not [name for name in os.listdir(table.root / ".paos/turns") if not name.endswith(".lock")]
+    with table.world() as world:
+        assert not [name for name in world.store.list(TURNS) if not name.endswith(".lock")]
     assert table.ended().keys() == set()
 
 

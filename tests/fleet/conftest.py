@@ -23,6 +23,7 @@ class Robots:
         self.jobs, self.work, self.begun, self.cancelled = {}, {}, [], []
         self.refused, self.wants, self.holding = {}, {}, set()
         self.repeats = False
+        self.elsewhere, self.followed = set(), {}  # robots that other processes serve; orders that outlived a start
 
     def offers(self):
         return list(self.robots.values())
@@ -37,6 +38,13 @@ class Robots:
 
     def job(self, id):
         return self.jobs.get(id)
+
+    def at_work(self, job):
+        return job.order.node in self.elsewhere
+
+    def follow(self, job, ended):
+        self.followed[job.id] = ended
+        return lambda: ended(MissionEnd(MissionEndKind.LEFT, "asked to stop"))
 
     def cancel(self, job):
         self.cancelled.append(job.id)

@@ -50,6 +50,9 @@ class Robots:
         ended(MissionEnd(MissionEndKind.DONE, "moved"))
         return lambda: None
 
+    def at_work(self, job):
+        return False
+
     def job(self, id):
         return self.jobs.load(id) if self.jobs.known(id) else None
 

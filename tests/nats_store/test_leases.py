@@ -222,7 +222,7 @@ def test_a_stalled_kernels_late_command_is_refused_at_the_body_and_its_end_is_no
     stalled = threading.Thread(target=lambda: _until_lost(first))
     stalled.start()
     assert held[0].wait(PATIENCE_S)  # `running` is durable, and nothing has moved yet
-    lease = first.store._leases.kernel
+    lease = first.store._leases.kernels[0]
     _silence(lease)
     watcher = NatsStore(nats_address)
     until(lambda: watcher.lease(KERNEL_LEASE).holder() is None)
@@ -232,7 +232,7 @@ def test_a_stalled_kernels_late_command_is_refused_at_the_body_and_its_end_is_no
         second.submit(Order("two", "arm", "move_to", POSE))
         while second.tick():
             pass
-        assert [id for id, _ in moved] == ["two"] and moved[0][1] == second.epoch > first.epoch
+        assert [id for id, _ in moved] == ["two"] and moved[0][1] == second.epoch_of("arm") > first.epoch_of("arm")
         lease._valid_until += PATIENCE_S  # the stalled kernel believes to hold it
         held[1].set()
         stalled.join()

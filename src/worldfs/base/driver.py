@@ -142,6 +142,7 @@ class PluginContext:
     shared: dict[str, object] = field(default_factory=dict)  # what bodies of one workspace have in common
     agent: Path | None = None  # the directory of the agent whose messages a chat backend answers
     model: Callable[[str], ConfiguredModel | None] = lambda name: None  # of config.json, by its name there
+    epoch: int = 0  # of the kernel, as `Run.epoch`: a body that several reach is told of it when it is opened
 
 
 DriverFactory = Callable[[PluginContext], Driver]

@@ -19,6 +19,7 @@ class MissionEndKind(Enum):
     REFUSED = "refused"  # not understood: no robot can
     STOPPED = "stopped"  # asked to stop, by the orchestrator or by a stop of the robot
     LOST = "lost"  # what the robot's last order did is not known
+    LEFT = "left"  # an order of before this orchestrator's time has ended; the rest of the mission is to be planned
 
 
 class MissionEnd(NamedTuple):
@@ -63,6 +64,14 @@ class MissionExecutor(Protocol):
 
     def begin(self, mission: Mission, hold: MissionHold, ended: Callable[[MissionEnd], None]) -> Callable[[], None]:
         """Start it; returns a function that asks it to stop. `ended` is called once, from whichever thread."""
+        ...
+
+    def at_work(self, job: Job) -> bool:
+        """Whether another process serves its robot now: the order goes on though this orchestrator has just begun."""
+        ...
+
+    def follow(self, job: Job, ended: Callable[[MissionEnd], None]) -> Callable[[], None]:
+        """Wait for the end of such an order, as `begin` does for a mission; asked to stop, it cancels the order."""
         ...
 
     def job(self, id: str) -> Job | None:

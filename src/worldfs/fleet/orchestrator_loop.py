@@ -12,6 +12,7 @@ from worldfs.base.clock import Clock
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Order
 from worldfs.runtime.stop_log import STOPS
+from worldfs.storage.lease import NODE_LEASES
 from worldfs.storage.store_interface import Store, StoreChange, StoreChangeKind
 
 from .assignment import Assignment, assign, failed_dependency, handover, recorded
@@ -81,10 +82,25 @@ class Orchestrator:
             self.reservations.load()
             for id in self.files.open_ids():
                 mission = self.missions.read_in(id)
-                if mission is not None and mission.status.state is MissionState.RUNNING:
+                if (
+                    mission is not None
+                    and mission.status.state is MissionState.RUNNING
+                    and not self._go_on_with(mission)
+                ):
                     self._without_robot(mission, coded("mission.restarted"), barred=False)
             for robot in self.files.store.list(HEARTBEATS):
                 self.heartbeats.beat(robot)
+
+    def _go_on_with(self, mission: Mission) -> bool:
+        """Whether its last order is still at work at a robot that another process serves: then wait for its end."""
+        status = mission.status
+        job = self.executor.job(status.job) if status.job else None
+        if job is None or job.status.state.terminal or not self.executor.at_work(job):
+            return False
+        self._runs[mission.id] = _Run(status.attempt, lambda: None)
+        stop = self.executor.follow(job, partial(self._ended, mission.id, status.attempt))
+        self._runs[mission.id] = _Run(status.attempt, stop)
+        return True
 
     def run(self, stop: threading.Event) -> None:
         """Work until `stop` is set (call `wake` then), blocked in the change feed between."""
@@ -110,7 +126,7 @@ class Orchestrator:
         waiting = any(mission.status.state is MissionState.QUEUED for mission in self.open.values())
         waiting |= self.reservations.table.waiting
         page = (self._page.key,) if self._page.wanted else ()
-        return OPEN, REQUESTS, STOPS, HEARTBEATS, *page, *((ENVIRONMENT,) if waiting else ())
+        return OPEN, REQUESTS, STOPS, HEARTBEATS, NODE_LEASES, *page, *((ENVIRONMENT,) if waiting else ())
 
     def _listen(self) -> None:
         wanted = self._keys()
@@ -244,7 +260,7 @@ class Orchestrator:
         if end.kind is not MissionEndKind.LOST:
             self._release(mission)
         asked = self._asked.pop(id, None)
-        if asked is not None and end.kind in (MissionEndKind.STOPPED, MissionEndKind.FAILED, MissionEndKind.REFUSED):
+        if asked is not None and end.kind not in (MissionEndKind.DONE, MissionEndKind.LOST):
             self.missions.write(mission, *asked)
             return True
         match end.kind:
@@ -256,6 +272,8 @@ class Orchestrator:
                 self._without_robot(mission, end.reason, barred=True)
             case MissionEndKind.FAILED:
                 self._try_another(mission, end.reason)
+            case MissionEndKind.LEFT if not self._closing:
+                self._without_robot(mission, end.reason, barred=False)
             case MissionEndKind.STOPPED if not self._closing:
                 self.missions.write(mission, MissionState.PAUSED, end.reason)
         return True
@@ -291,6 +309,8 @@ class Orchestrator:
         if job is not None and not job.status.state.terminal:
             self.executor.cancel(job)
         robots = (*status.barred, status.robot) if barred else status.barred
+        if barred and all(offer.id in robots for offer in self._offers()):
+            robots = ()  # all of them went: whichever comes back may begin it
         kept = not barred and self.executor.holds_something(status.robot)
         said = coded("mission.queued_again", reason=reason)
         self.missions.write(mission, MissionState.QUEUED, said, barred=robots, kept=kept)

@@ -25,7 +25,16 @@ class GateEntry(NamedTuple):
 class ApprovalGate:
     """`allows` and `tidy` are called by the kernel's thread, `begin` by the threads of its lanes."""
 
-    def __init__(self, store: Store, clock: Clock, nodes: Mapping[str, KernelNode], log: Callable[[Job], None]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        nodes: Mapping[str, KernelNode],
+        log: Callable[[Job], None],
+        elsewhere: Callable[[str], bool] = lambda node: False,
+    ) -> None:
+        """`elsewhere`: whether a node that is not among `nodes` is another kernel's."""
+        self._elsewhere = elsewhere
         self._store, self._approvals, self._nodes, self._log = store, Approvals(store, clock), nodes, log
         self._lock = threading.Lock()
         self._known: dict[str, GateEntry] = {}  # by plan, the oldest first
@@ -106,6 +115,8 @@ class ApprovalGate:
         """
         for known in tuple(self._known.values()):
             request = known.request
+            if request.node not in self._nodes and self._elsewhere(request.node):
+                continue
             if request.job:
                 over = request.job not in table
             else:

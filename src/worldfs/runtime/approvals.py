@@ -15,7 +15,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from typing import Final, NamedTuple
 
@@ -23,7 +24,7 @@ from worldfs.access.judge import judge
 from worldfs.access.things import PlanOf
 from worldfs.access.verb import Verb
 from worldfs.base.clock import Clock, parse_stamp, stamp
-from worldfs.base.errors import BadInput, Exists, NotFound, UserError
+from worldfs.base.errors import BadInput, Conflict, Exists, NotFound, UserError
 from worldfs.base.json_values import as_int, as_list, as_object, as_objects, as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import MAY_MOVE, ApprovalPolicy, ApprovalRule, Order
@@ -117,12 +118,22 @@ class Approvals:
             raise Exists(coded("approval.answered", plan=plan), path=plan, op="approve", actor=actor) from None
         return self.load(plan)
 
-    def publish(self, rules: Mapping[str, ApprovalRule]) -> None:
-        """The kernel says which nodes ask. Nothing is written where none does and none did."""
+    def publish(self, rules: Mapping[str, ApprovalRule], elsewhere: Callable[[str], bool] = lambda node: False) -> None:
+        """The kernel says which nodes ask; those of another kernel, `elsewhere`, stay as that one has said.
+
+        Nothing is written where none asks and none did.
+        """
         value = {node: [rule.policy.value, rule.real] for node, rule in rules.items() if rule.policy != MAY_MOVE.policy}
-        data, stored = json.dumps(value, sort_keys=True).encode(), self._store.get(RULES)
-        if data != (stored.data if stored is not None else b"{}"):
-            self._store.put(RULES, data, durable=False)
+        while True:
+            stored = self._store.get(RULES)
+            said = _read_rules(stored.data) if stored is not None else {}
+            kept = {node: rule for node, rule in said.items() if node not in rules and elsewhere(node)}
+            data = json.dumps({**kept, **value}, sort_keys=True).encode()
+            if data == (stored.data if stored is not None else b"{}"):
+                return
+            with suppress(Conflict, Exists):  # another kernel has written its own
+                self._store.put(RULES, data, stored.revision if stored is not None else ABSENT, durable=False)
+                return
 
     def rule(self, node: str) -> ApprovalRule:
         """As the kernel that runs has published it. A rule that cannot be read asks for everything."""
@@ -206,6 +217,13 @@ class Approvals:
         return ApprovalAnswer(
             said, as_text(value.get("by")), as_text(value.get("at")), as_text(value.get("expires_at"))
         )
+
+
+def _read_rules(data: bytes) -> Mapping[str, object]:
+    try:
+        return as_object(json.loads(data))
+    except (ValueError, RecursionError):
+        return {}
 
 
 def _key(plan: str, suffix: str) -> str:

@@ -76,6 +76,17 @@ class DeferredJobs:
                 free.append(job)
         return free
 
+    def awaits(self, id: str) -> bool:
+        return id in self._followers
+
+    def awaited(self) -> list[str]:
+        return list(self._followers)
+
+    def look_again(self, id: str) -> list[Job]:
+        """As `on_end`, if the job has ended by its file."""
+        state = self._state(id)
+        return self.on_end(id, ok=state is JobState.SUCCEEDED) if state.terminal else []
+
     def take_ended(self) -> list[tuple[Job, Outcome]]:
         """The jobs that must end now, each with its outcome."""
         ends, self._doomed = self._doomed, []

@@ -33,7 +33,7 @@ class Dispatcher:
     learn: Callable[[Order, Outcome], None]  # record a lesson, durably
     running: Callable[[JobAttempt], None]  # called when an attempt is durable as running
     approved: Callable[[Order], Json] = lambda order: {}  # `Run.approval`; `LookupError`: it has expired
-    epoch: int = 0  # `Run.epoch`
+    epoch: Callable[[str], int] = lambda node: 0  # `Run.epoch`, of a node
     gate: Callable[[], AbstractContextManager[object]] = nullcontext  # held while workers are told to stop
 
     def run(self, attempt: JobAttempt, worker: Worker) -> None:
@@ -76,7 +76,7 @@ class Dispatcher:
         attempt.deadline = self.clock.monotonic() + limit
         self.running(attempt)
         run = Run(self.clock, attempt.deadline, status.attempt, worker.artifacts, attempt.cancel, approval=approval)
-        run.epoch = self.epoch
+        run.epoch = self.epoch(order.node)
         outcome = _execute(worker, order, run)
         with self.gate():  # a stop is told to all robots before this one's end is written
             pass

@@ -56,28 +56,34 @@ class Kernel:
         pages: Sequence[SheetFormat] = (action_write.PAGE,),
         watched: Mapping[str, Callable[[], bool]] | None = None,
         off: Collection[str] = (),
-        epoch: int = 0,
+        epoch: Callable[[str], int] = lambda node: 0,
+        hub: bool = True,
+        elsewhere: Callable[[str], bool] = lambda node: False,
         threads: bool = True,
         log: Log = lambda what, job: None,
     ) -> None:
+        """`elsewhere`: whether a node without a driver here is another kernel's. `hub`: this one has the shared sheets
+        and alerts; one that has not serves robots with stores of their own, and writes its alerts there."""
         self._stores, store = stores, stores.shared
         self.clock = clock
         self.hooks = hooks
         self.nodes = dict(nodes)
+        self._elsewhere = elsewhere
         self.off: Collection[str] = frozenset(off)  # robots that are declared and disabled, or that leave
         self.jobs = JobStore(store, clock)
         self.log = log
-        self.alert = Alerts(store)
+        own = {id: stores.robots[id] for id in nodes if id in stores.robots}
+        self.alert = Alerts(store if hub else next(iter(own.values())))
         default = next(iter(nodes)) if len(nodes) == 1 else ""
         sheets = {
             page.file: StoredSheet(
                 store, page.file, self.jobs, default, self.alert, page=page, elsewhere=() if number else stores.robots
             )
-            for number, page in enumerate(pages)
+            for number, page in enumerate(pages if hub else ())
         }
         self._page = pages[0]  # that of the nodes; the others are the project's
         self.sheets = StoredSheets(sheets)
-        for node in stores.robots:
+        for node in own:
             self._add_sheet(node)
         self._threads = int(threads)
         self.lanes = {name: WorkerThreads(f"lane {name}", self._threads) for name in nodes}
@@ -91,7 +97,7 @@ class Kernel:
         self._put_off: set[str] = set()  # those to be called again when no job runs
         self._watch = self._listen()
         self._turns = HeldTurns(store, self.nodes, clock)
-        self._approvals = ApprovalGate(store, clock, self.nodes, lambda job: log("asked", job))
+        self._approvals = ApprovalGate(store, clock, self.nodes, lambda job: log("asked", job), elsewhere)
         dispatch = Dispatcher(
             self.jobs,
             clock,
@@ -126,7 +132,12 @@ class Kernel:
 
     def recover(self) -> None:
         """Once, before the first tick: recover the jobs of the last run."""
-        found = recover(self.open.dispatch, unreadable=self._unreadable, repeatable=self._repeatable)
+        found = recover(
+            self.open.dispatch,
+            unreadable=self._unreadable,
+            repeatable=self._repeatable,
+            ours=lambda order: not self._is_elsewhere(order),
+        )
         for job in found.ended:
             self.jobs.archive(job.id)
         for job in found.lost:
@@ -157,9 +168,10 @@ class Kernel:
         """Is it what `take` would pass over: another line of an open job, or its file put away?"""
         if not change.key.startswith(f"{OPEN}/"):
             return False
-        return change.kind is StoreChangeKind.DELETE or (
-            change.kind is StoreChangeKind.PUT and id_of(change.key) in self.open
-        )
+        id = id_of(change.key) or ""
+        if change.kind is StoreChangeKind.DELETE:
+            return not self.open.awaits(id)
+        return change.kind is StoreChangeKind.PUT and id in self.open
 
     def wake(self) -> None:
         self._rung = True  # first: the bell may be heard together with changes that are nothing
@@ -329,6 +341,8 @@ class Kernel:
                 id = id_of(change.key)
                 if id is not None and id not in self.open and change.kind is StoreChangeKind.PUT:
                     self._discover(id)
+                elif id is not None and change.kind is StoreChangeKind.DELETE and self.open.awaits(id):
+                    self.open.ended_elsewhere([id])
             elif change.key.startswith(CANCEL + "/") and change.kind is StoreChangeKind.PUT:
                 self.cancel(change.key[len(CANCEL) + 1 :])
             elif change.key.startswith(CONTROL + "/") and change.kind is StoreChangeKind.PUT:
@@ -347,6 +361,7 @@ class Kernel:
             for id in self.jobs.open_ids():
                 if id not in self.open:
                     self._discover(id)
+            self.open.ended_elsewhere(self.open.awaited())
             for id in self.jobs.cancel_requests():
                 self.cancel(id)
             self._controls.submit_all()
@@ -396,7 +411,12 @@ class Kernel:
         if job is not None:
             self._enter(job)
 
+    def _is_elsewhere(self, order: Order) -> bool:
+        return order.node not in self.nodes and self._elsewhere(order.node)
+
     def _enter(self, job: Job) -> None:
+        if self._is_elsewhere(job.order):
+            return
         findings = admit(
             job.order,
             self.nodes,

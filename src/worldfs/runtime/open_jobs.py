@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
@@ -80,6 +80,19 @@ class OpenJobs:
 
     def __contains__(self, id: object) -> bool:
         return id in self.table
+
+    def awaits(self, id: str) -> bool:
+        """Whether an open job depends on that one, which is not among the open ones here: another runtime has it."""
+        return id not in self.table and self._deferred.awaits(id)
+
+    def awaited(self) -> list[str]:
+        return [id for id in self._deferred.awaited() if id not in self.table]
+
+    def ended_elsewhere(self, ids: Iterable[str]) -> None:
+        """Other runtimes' jobs may have ended: what depends on one that has may start, or fails with it."""
+        for id in ids:
+            for freed in self._deferred.look_again(id):
+                self.queue.add(freed)
 
     def enter(self, job: Job) -> None:
         """A job that was accepted, or found pending."""

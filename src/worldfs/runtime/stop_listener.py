@@ -86,7 +86,7 @@ class StopListener:
                 self.read_changes(changes)
                 changes = ()
             except WorldError as error:  # the kernel fails at its own next write
-                if self._closed.is_set():
+                if self._closed.is_set() or error.code == "LEASE_LOST":  # for good: the kernel ends with it
                     return
                 self._alert(
                     STOPS,

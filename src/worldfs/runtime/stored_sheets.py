@@ -18,7 +18,6 @@ class StoredSheets:
 
     def __init__(self, sheets: Mapping[str, StoredSheet]) -> None:
         self._sheets = dict(sheets)
-        self._first = next(iter(self._sheets.values()))
 
     def add(self, key: str, sheet: StoredSheet) -> None:
         self._sheets[key] = sheet
@@ -82,4 +81,4 @@ class StoredSheets:
 
     def _of(self, order: Order) -> StoredSheet:
         own = self._sheets.get(robot_key(order.node, order.sheet))
-        return self._sheets.get(order.sheet, self._first) if own is None else own
+        return self._sheets.get(order.sheet, next(iter(self._sheets.values()))) if own is None else own

@@ -19,7 +19,17 @@ from worldfs.base.messages import coded
 from .revision import PRIVATE_DIR
 
 KERNEL_LEASE: Final = f"{PRIVATE_DIR}/kernel.lock"  # of a workspace: its kernel; of an agent: the runner of a session
+NODE_LEASES: Final = f"{PRIVATE_DIR}/serving"  # of a shared store, by robot: which process serves it, where several do
 RELEASE_S: Final = 0.05  # a watch of the disk reports a release up to so long before the lease is free
+
+
+def node_lease(node: str) -> str:
+    return f"{NODE_LEASES}/{node}.lock"
+
+
+def is_kernel_lease(name: str) -> bool:
+    """Whether its holder serves: what it writes without the lease may be another's to write."""
+    return name == KERNEL_LEASE or name.startswith(f"{NODE_LEASES}/")
 
 
 class Lease(Protocol):

@@ -48,7 +48,7 @@ class FleetChanges:
         if world.config is None or world.config.mode != "fleet":
             return True
         try:
-            config = Home(Path(world.config.home)).config(os.environ)
+            config = world.share.of(Home(Path(world.config.home)).config(os.environ))
         except UserError as error:
             kernel.alert.document("config.json", (error_finding(error, "config.json", coded("fleet.readable")),))
             return True
@@ -65,13 +65,14 @@ class FleetChanges:
                 config = self._open(config, robot)
         kernel.off = disabled | {item.robot_id for item in staying}
         world.reconfigure(_with(config, staying))
-        begun = self._begin([spec for spec in world.specs if spec.id not in kernel.nodes])
+        new = [spec for spec in world.specs if spec.id not in kernel.nodes and world.share.has(spec.id)]
+        begun = self._begin(new)
         return begun and not staying
 
     def _remove(self, id: str) -> bool:
         """End the robot's open jobs with the reason, and let it go; False: one of them still runs."""
         reason = Outcome.failure(Cause.CANCELLED, "ROBOT_REMOVED", coded("fleet.removed", id=id))
-        if not self._kernel.remove(id, reason):
+        if id in self._kernel.nodes and not self._kernel.remove(id, reason):
             return False
         self._world.remove_store(id)
         self._forget(id)

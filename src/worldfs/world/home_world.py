@@ -12,6 +12,7 @@ from worldfs.base.errors import UserError
 from worldfs.storage.engine_record import engine_of, record_engine
 
 from .fleet_directories import refuse_robot
+from .fleet_share import WHOLE, FleetShare
 from .layout.versioned_rows import VERSIONED
 from .workspace_engine import open_engine
 from .world import GUARDED, World
@@ -36,6 +37,7 @@ def open_home_world(
     clock: Clock | None = None,
     feed: ChangeFeed | None = None,
     serve: bool = False,
+    share: FleetShare = WHOLE,
     drivers: Mapping[str, DriverFactory] | None = None,
     log: Log = lambda what, job: None,
     engine: str = "",
@@ -48,6 +50,7 @@ def open_home_world(
     with ExitStack() as stack:
         robots: dict[str, Store] = {}
         engine = engine or engine_of(root)
+        config = share.of(config)
         shared = open_engine(root, engine, guarded=GUARDED, versioned=VERSIONED)
         stack.callback(shared.close)
         for robot in config.instances if config.mode == "fleet" else ():
@@ -68,6 +71,7 @@ def open_home_world(
             store=shared,
             robots=robots,
             serve=serve,
+            share=share,
             drivers=drivers,
             log=log,
         )

@@ -79,44 +79,53 @@ def assemble_kernel(
 
     def declare() -> bool:
         """Apply the present declarations: new targets are opened on their lanes, others enabled or disabled."""
-        for node in runtime.refresh(kernel, hooks.targets, {spec.id for spec in world.specs}):
-            hooks.drivers[node.id] = node.driver
-            bring.open(node.id, scene)
+        if world.share.hub:
+            for node in runtime.refresh(kernel, hooks.targets, {spec.id for spec in world.specs}):
+                hooks.drivers[node.id] = node.driver
+                bring.open(node.id, scene)
         if world.config is not None:
-            unknown = unknown_approvals(world.config, (*kernel.nodes, *kernel.off))
+            unknown = unknown_approvals(world.config, (*kernel.nodes, *kernel.off, *(s.id for s in world.specs)))
             unserved = unsupported_settings(world.config, world.root)
             kernel.alert.document("config.json", (*world.config.findings, *unserved, *unknown))
-        world.approvals.publish({id: node.approval for id, node in kernel.nodes.items()})
-        return robots_page.refresh(world)
+        rules = {id: node.approval for id, node in kernel.nodes.items()}
+        world.approvals.publish(rules, lambda node: world.share.elsewhere(node, world.config))
+        return not world.share.hub or robots_page.refresh(world)
 
+    shared_pages: dict[str, Callable[[], bool]] = {
+        **dict.fromkeys((TARGETS, SKILLS), declare),
+        robots_page.FILE: lambda: robots_page.refresh(world),
+        task.PATH: lambda: hooks.review_task(partial(job_succeeded, world.jobs)),
+    }
+    served = [spec for spec in world.specs if world.share.has(spec.id)]
     kernel: Kernel = Kernel(
         world.stores,
         world.clock,
         hooks,
-        {spec.id: node_of(spec) for spec in world.specs},
+        {spec.id: node_of(spec) for spec in served},
         pages=(computed_files.actions_page(), computed_files.sessions_page()),
         watched=noting_versions(
             world.stores,
             {
-                **dict.fromkeys((TARGETS, SKILLS), declare),
+                **(shared_pages if world.share.hub else {}),
                 ENVIRONMENT: lambda: bring.refresh(),  # noqa: PLW0108 # the name is bound below
                 **dict.fromkeys(world.robot_keys("EMBODIED.md"), lambda: embodied_again()),  # noqa: PLW0108 # same
-                robots_page.FILE: lambda: robots_page.refresh(world),
                 CONFIG_WRITTEN: lambda: changes.apply(),  # noqa: PLW0108 # same
-                task.PATH: lambda: hooks.review_task(partial(job_succeeded, world.jobs)),
             },
         ),
         off=disabled_robots(world.config, world.store),
-        epoch=world.epoch,
+        epoch=world.epoch_of,
+        hub=world.share.hub,
+        elsewhere=lambda node: world.share.elsewhere(node, world.config),
         threads=threads,
         log=log,
     )
     bring = BringUp(kernel, hooks)
 
     def embodied_again() -> bool:
-        bare = [s for s in world.specs if not computed_files.key_exists(world.stores.robot(s.id), "EMBODIED.md")]
+        served = [spec for spec in world.specs if world.share.has(spec.id)]
+        bare = [s for s in served if not computed_files.key_exists(world.stores.robot(s.id), "EMBODIED.md")]
         _embody_all(world, hooks, kernel, bare)
-        return robots_page.refresh(world)
+        return not world.share.hub or robots_page.refresh(world)
 
     came: set[str] = set()  # robots that were added, and of which it is not known yet whether they can work
 
@@ -142,16 +151,18 @@ def assemble_kernel(
     changes = FleetChanges(world, kernel, begin, bring.forget)
     scene: Callable[[], Scene] = cache(lambda: hooks.environment.get().scene)
     try:
-        _embody_all(world, hooks, kernel, world.specs, starting=True)
+        _embody_all(world, hooks, kernel, served, starting=True)
         _demand_profiles(hooks)
         for id in list(hooks.drivers):
             bring.open(id, scene)
         declare()
-        forget_steps(world.store)
+        if world.share.hub:
+            forget_steps(world.store)
         bring.demand_runnable()
         bring.refresh()
         kernel.recover()
-        world.orchestration = open_orchestration(world, kernel, PROJECT)
+        if world.share.hub:
+            world.orchestration = open_orchestration(world, kernel, PROJECT)
     except BaseException:
         kernel.close()
         raise
@@ -177,6 +188,7 @@ def _driver(
         declared = world.targets.targets() if world.targets is not None else {}
         made = driver_factory(spec, drivers, declared, world.clock)
         context = PluginContext(world.clock, artifacts, language=world.language(), robot_id=spec.id, shared=shared)
+        context = replace(context, epoch=world.epoch_of(spec.id))
         return made(replace(context, interpreter=_interpreter(world, spec.id)))
     except UserError as error:
         return UnavailableDriver(error, f"/nodes/{spec.id}", "DRIVER_MISSING")

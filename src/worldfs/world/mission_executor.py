@@ -34,6 +34,7 @@ from worldfs.planning.planner import (
 )
 from worldfs.runtime.stop_log import STOPS, StopState, stop_key
 from worldfs.runtime.worker_threads import WorkerThreads
+from worldfs.storage.lease import NODE_LEASES, node_lease
 
 from .bringup import UnavailableDriver
 from .instruction import Instruction
@@ -42,6 +43,7 @@ from .order_reservations import stands_on
 
 if TYPE_CHECKING:
     from worldfs.runtime.kernel import Kernel
+    from worldfs.storage.store_interface import StoreWatch
 
     from .world import World
 
@@ -59,6 +61,12 @@ class MissionThreads:
         self._lock = threading.Lock()
         self.submitted: Callable[[], None] = lambda: None  # called when a mission has given the kernel an order
         self._ids: deque[str] = deque(maxlen=1000)  # the latest of all missions; the store knows them soon
+        self._leases: StoreWatch | None = None  # from the first robot on that this kernel does not serve
+        self._held: dict[str, bool] = {}  # robot → whether another process serves it; forgotten when a lease changes
+
+    def close(self) -> None:
+        if self._leases is not None:
+            self._leases.close()
 
     def offers(self) -> list[RobotOffer]:
         with self.kernel.stopping.lock:  # a stop that is being told is ahead of this
@@ -88,6 +96,23 @@ class MissionThreads:
         stop, robot = StopSignal(), mission.status.robot
         threads = self._threads.setdefault(robot, WorkerThreads(f"mission {robot}"))
         threads.submit(partial(self._carry_out, mission, hold, stop, ended))
+        return stop.set
+
+    def at_work(self, job: Job) -> bool:
+        return job.order.node not in self.kernel.nodes and self._is_served(job.order.node)
+
+    def follow(self, job: Job, ended: Callable[[MissionEnd], None]) -> Callable[[], None]:
+        stop, node = StopSignal(), job.order.node
+
+        def wait() -> None:
+            try:
+                if not self.world.await_job(job.id, stop).state.terminal:
+                    self.cancel(job)
+            except WorldError as error:
+                return ended(MissionEnd(MissionEndKind.LOST, error_message(error)))
+            ended(MissionEnd(MissionEndKind.LEFT, coded("mission.restarted")))
+
+        self._threads.setdefault(node, WorkerThreads(f"mission {node}")).submit(wait)
         return stop.set
 
     def job(self, id: str) -> Job | None:
@@ -171,9 +196,21 @@ class MissionThreads:
             _battery(robot.extra if robot is not None else {}),
             unable,
             state,
-            id in self.kernel.nodes,
+            self._is_served(id),
             stands_on(scene, id, mobile=mobile, lanes=lanes),
         )
+
+    def _is_served(self, id: str) -> bool:
+        """By this kernel, or by another process that holds the robot's lease: the server says so, and no clock."""
+        if id in self.kernel.nodes:
+            return True
+        if self._leases is None:
+            self._leases = self.world.store.watch(NODE_LEASES)
+        if self._leases.read(0.0):
+            self._held.clear()
+        if id not in self._held:
+            self._held[id] = self.world.store.lease(node_lease(id)).holder() is not None
+        return self._held[id]
 
     def _unable(self, id: str, stop: StopState) -> tuple[str, str]:
         """Why the robot takes no mission, and its state as dashboards have it."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from worldfs.base.errors import Busy
+from worldfs.base.errors import Busy, StorageError
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding
 from worldfs.fleet.orchestrator_loop import LEASE, Orchestrator
@@ -25,7 +26,7 @@ class Orchestration:
     """Entered while the kernel runs. Without a thread, tests call `loop.step` themselves."""
 
     def __init__(self, world: World, kernel: Kernel, loop: Orchestrator, threads: MissionThreads) -> None:
-        self._world, self._kernel, self.loop = world, kernel, loop
+        self._world, self._kernel, self.loop, self._threads = world, kernel, loop, threads
         self._stop = threading.Event()
         self._stepped = threading.Event()
         self._thread: threading.Thread | None = None
@@ -35,7 +36,7 @@ class Orchestration:
         if self._thread is None:
             self._stop.clear()
             self.loop.step()  # what is queued already has begun before the kernel asks whether it is idle
-            self._thread = threading.Thread(target=self.loop.run, args=(self._stop,), name="orchestrator", daemon=True)
+            self._thread = threading.Thread(target=self._run, name="orchestrator", daemon=True)
             self._thread.start()
         return self
 
@@ -54,6 +55,10 @@ class Orchestration:
             self._thread.join(_END_S)
             self._thread = None
 
+    def _run(self) -> None:
+        with suppress(StorageError):  # the kernel's next write reports it, and ends the process
+            self.loop.run(self._stop)
+
     def wait_for_jobs(self, stop: threading.Event) -> bool:
         """Until a mission has given the kernel something to do; False: none is at work, or it was asked to stop."""
         while self.loop.working and not stop.is_set() and self.loop.broken is None:
@@ -66,6 +71,7 @@ class Orchestration:
 
     def close(self) -> None:
         self.loop.close()
+        self._threads.close()
 
 
 def open_orchestration(world: World, kernel: Kernel, project: str) -> Orchestration | None:

@@ -29,7 +29,7 @@ from worldfs.runtime.job_store import JobStore
 from worldfs.runtime.stop_log import StopLog
 from worldfs.sessions.skill_records import SkillRecords
 from worldfs.storage import revision
-from worldfs.storage.lease import KERNEL_LEASE, Lease
+from worldfs.storage.lease import KERNEL_LEASE, Lease, node_lease
 from worldfs.storage.open_store import open_store
 from worldfs.storage.plain_files import PlainFiles
 from worldfs.storage.store_interface import Store
@@ -39,6 +39,7 @@ from worldfs.tree.virtual_file import FileBehaviour
 from worldfs.tree.workspace_stores import WorkspaceStores, robot_key
 
 from . import approval_files, computed_files, mission_files, skill_files
+from .fleet_share import WHOLE, FleetShare
 from .layout import home_table
 from .layout.versioned_rows import VERSIONED
 from .node_specs import NodeSpec, find_nodes
@@ -119,7 +120,8 @@ class World:
         self.broken: BaseException | None = None  # what ended the kernel that this world served
         self._kernel_ended = StopSignal()  # of the kernel that this world served: it broke, or was closed
         self._leases: dict[str, Lease] = {}  # of the root: "", and of each robot's own store
-        self.epoch = 0  # of the kernel's lease of the shared store, where the jobs are
+        self._served: dict[str, Lease] = {}  # of the shared store, by robot: where another process has the shared one's
+        self.share = WHOLE  # of a fleet, what this world serves
         self._targets: WorkspaceTargets | None = None
         self._language: tuple[tuple[str | None, ...], str] | None = None
 
@@ -135,12 +137,13 @@ class World:
         store: Store | None = None,
         robots: Mapping[str, Store] = MappingProxyType({}),
         serve: bool = False,
+        share: FleetShare = WHOLE,
         drivers: Mapping[str, DriverFactory] | None = None,
         parts: Plugins | None = None,
         threads: bool = True,
         log: Log = lambda what, job: None,
     ) -> World:
-        """`robots`: the own stores of robots of a fleet, by id; `close` closes them.
+        """`robots`: the own stores of robots of a fleet, by id; `close` closes them. `share`: which of them are served.
 
         Raises `Busy` (another kernel holds a root), `BadInput` for required documents that are unreadable.
         """
@@ -149,9 +152,9 @@ class World:
         world = cls(workspace, stores, clock or SystemClock(), config, agents=agents, feed=feed)
         if serve:
             try:
+                world.share = share
                 for node in ("", *stores.robots):
                     world._take_lease(node)
-                world.epoch = world._leases[""].epoch
                 from .kernel_assembly import assemble_kernel
 
                 world.kernel = assemble_kernel(world, drivers, parts, threads=threads, log=log)
@@ -276,24 +279,37 @@ class World:
 
     def add_store(self, node: str, store: Store) -> None:
         """A robot's own store, from now on; a world that serves takes its lease, or raises `Busy`."""
-        if self._leases:
+        if self._leases or self._served:
             self._take_lease(node, store)
         self.stores.robots[node] = store
         self.changes.restart()
 
     def remove_store(self, node: str) -> None:
-        store, lease = self.stores.robots.pop(node), self._leases.pop(node, None)
+        store, leases = self.stores.robots.pop(node), [held.pop(node, None) for held in (self._leases, self._served)]
         self.changes.restart()
         store.close()
-        if lease is not None:
-            lease.release()
+        for lease in leases:
+            if lease is not None:
+                lease.release()
 
     def _take_lease(self, node: str, store: Store | None = None) -> None:
+        """Of the shared workspace, "", or of a robot; nothing is taken of what another process serves."""
+        if not (self.share.has(node) if node else self.share.hub):
+            return
+        if node and not self.share.hub:
+            self._served[node] = self.store.lease(node_lease(node), "kernel").acquire()
         self._leases[node] = (store or self.stores.robot(node)).lease(KERNEL_LEASE, "kernel").acquire()
 
+    def epoch_of(self, node: str) -> int:
+        """Of the lease under which this world serves a node: of the shared store, so that a later holder's is higher,
+        whichever process serves the node."""
+        lease = self._served.get(node) or self._leases.get("")
+        return lease.epoch if lease is not None else 0
+
     def _release_leases(self) -> None:
-        while self._leases:
-            self._leases.popitem()[1].release()
+        for held in (self._leases, self._served):
+            while held:
+                held.popitem()[1].release()
 
     # -- paths --------------------------------------------------------------------------------------------------
 

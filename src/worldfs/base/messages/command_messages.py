@@ -171,6 +171,7 @@ ROWS = {
     "command.ctrl_c": ("{clock}  Ctrl-C ends", "{clock}  按 Ctrl-C 结束"),
     "command.kernel_started": ("kernel started", "内核已启动"),
     "command.kernel_stopped": ("kernel stopped", "内核已停止"),
+    "command.standing_by": ("standing by: {found}", "待命中：{found}"),
     "command.node": ("{id}: {facts}", "{id}：{facts}"),
     "command.stop": ("STOPPED", "已停止"),
     "command.ended": ("{state} ({cause})", "{state}({cause})"),

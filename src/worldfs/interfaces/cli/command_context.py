@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from worldfs.base.model import Job
     from worldfs.formats.config import Config
+    from worldfs.world.fleet_share import FleetShare
     from worldfs.world.home import Home
     from worldfs.world.world import World
 
@@ -53,6 +54,11 @@ class CommandContext:
         return self.home.config(self.environ)
 
     @property
+    def config(self) -> Config:
+        """Of the home; of a directory named with --workspace, what counts of it."""
+        return self._config_of_workspace() if self["workspace"] else self._config
+
+    @property
     def home(self) -> Home:
         from worldfs.world.home import Home
 
@@ -83,8 +89,16 @@ class CommandContext:
         given = [(flag, self[flag]) for flag in ("workspace", "home") if self[flag]]
         return shlex.join(["paos", *(f"--{given[0][0]}", given[0][1])] if given else ["paos"])
 
-    def open(self, *, serve: bool = False, log: Log | None = None, engine: str = "") -> World:
-        """The world, to read and submit (`serve=False`) or to run, kept in `engine` from now on.
+    def open(
+        self,
+        *,
+        serve: bool = False,
+        log: Log | None = None,
+        engine: str = "",
+        share: FleetShare | None = None,
+    ) -> World:
+        """The world, to read and submit (`serve=False`) or to run, kept in `engine` from now on. `share`: of a fleet,
+        what to serve; None, the whole.
 
         Raises `NotFound` if there is no workspace.
         """
@@ -94,7 +108,7 @@ class CommandContext:
         from worldfs.world.home_world import open_home_world
 
         place = self.workspace
-        config = self._config_of_workspace() if self["workspace"] else self._config
+        config = self.config
         if serve and config.mode == "fleet":
             Root.build(place)  # config.json names it, and those of its robots: they are made alike
         if not place.is_dir():
@@ -108,11 +122,20 @@ class CommandContext:
         agents = Path(self.agents)
         if not serve:
             return open_home_world(place, config, agents=agents)
+        from worldfs.world.fleet_share import WHOLE
+
         from .driver_factories import factories
 
         drivers = factories(self["driver"], seed=self["seed"], cameras=not self["no_cameras"])
         return open_home_world(
-            place, config, agents=agents, serve=True, drivers=drivers, log=log or _silent, engine=engine
+            place,
+            config,
+            agents=agents,
+            serve=True,
+            share=share or WHOLE,
+            drivers=drivers,
+            log=log or _silent,
+            engine=engine,
         )
 
     def _config_of_workspace(self) -> Config:

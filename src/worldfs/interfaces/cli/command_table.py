@@ -60,6 +60,9 @@ _WORLD = (
         (
             ArgumentSpec(("--until-idle",), "help.up_until_idle", takes="switch"),
             ArgumentSpec(("--store",), "help.up_store", "ADDRESS"),
+            ArgumentSpec(("--robot",), "help.up_robot", "ID", many="*"),
+            ArgumentSpec(("--no-robots",), "help.up_no_robots", takes="switch"),
+            ArgumentSpec(("--standby",), "help.up_standby", takes="switch"),
             *_BODY,
             ArgumentSpec(("--serve",), "help.up_serve", takes="switch"),
             *_SOCKET,

@@ -110,6 +110,18 @@ ROWS = {
         "keep the workspace in this engine from now on: nats, nats://HOST:PORT/BUCKET, or disk",
         "从现在起把工作空间保存在此引擎中：nats、nats://HOST:PORT/BUCKET，或 disk",
     ),
+    "help.up_robot": (
+        "of a fleet, serve only the robots named so, beside the process that has the shared workspace",
+        "只运行 fleet 中的这些机器人，与负责共享工作空间的进程并存",
+    ),
+    "help.up_no_robots": (
+        "of a fleet, serve only the shared workspace and its missions; other processes serve the robots",
+        "只负责 fleet 的共享工作空间及其任务；机器人由其他进程运行",
+    ),
+    "help.up_standby": (
+        "where another process serves it, wait, and take over when that one has gone",
+        "如已有其他进程在运行，则等待，并在其离开后接管",
+    ),
     "help.store_export": ("copy all files of the engine into a directory", "把引擎中的所有文件复制到目录"),
     "help.store_import": ("copy all files of a directory into the engine", "把目录中的所有文件复制到引擎"),
     "help.store_verify": ("compare the engine with a directory, by hash", "按散列比较引擎与目录"),

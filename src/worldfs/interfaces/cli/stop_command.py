@@ -31,9 +31,9 @@ def stop(context: CommandContext, node: str | None) -> int:
     with context.open() as world:
         nodes = world.stop(node, context.actor)
         offline = world.status()["kernel"] is None
-        found = {}
-    for id in nodes:
-        found[id] = (True, coded("command.stopped_offline", node=id)) if offline else _ended(world, id)
+        found = {
+            id: (True, coded("command.stopped_offline", node=id)) if offline else _ended(world, id) for id in nodes
+        }
     for id, (sure, said) in found.items():
         context.output.report(said, {"node": id, "stopped": True, "confirmed": sure}, "good" if sure else "bad")
     if not nodes:

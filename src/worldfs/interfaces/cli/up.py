@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import gc
 import signal
-import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from functools import reduce
 from typing import TYPE_CHECKING
 
+from worldfs.base.errors import WorldError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import finding_message
+from worldfs.base.stop_signal import StopSignal
+from worldfs.world.fleet_share import FleetShare, read_share
 from worldfs.world.status_report import job_value
 
 from .command_context import CommandContext
 from .exits import DONE, REFUSED
 from .serve import serve_beside
 from .signals import stop_on
+from .standby import may_wait, wait_for_leases
 from .status_diff import alert_text, job_line, job_mood
 
 if TYPE_CHECKING:
@@ -31,18 +34,37 @@ PRINTED_EVENTS = {"running", "ended", "retry", "lost"}  # for people; programs r
 def run(context: CommandContext) -> int:
     """Exit 0 when asked to stop, or idle with --until-idle; 1 when that ends with jobs that no robot may begin.
 
-    Raises `Busy` when another kernel holds the workspace.
+    Raises `Busy` when another kernel holds the workspace; with --standby it waits, and serves when that one has gone.
     """
-    stop = threading.Event()
+    stop = StopSignal()
+    if not context["standby"]:
+        return _serve(context, stop)
+    with stop_on(stop.set, signal.SIGINT, signal.SIGTERM):
+        while not stop.is_set():
+            try:
+                return _serve(context, stop)
+            except WorldError as error:
+                if not may_wait(error):
+                    raise
+                said = coded("command.standing_by", found=error.found)
+                context.output.report(said, {"event": "kernel", "state": "standby", "found": error.as_dict()}, "warn")
+            names = _share(context).leases()
+            wait_for_leases(context.workspace, context["store"] or "", names, stop)
+    return DONE
+
+
+def _share(context: CommandContext) -> FleetShare:
+    return read_share(context["robot"], context.config, hub=context["no_robots"])
+
+
+def _serve(context: CommandContext, stop: StopSignal) -> int:
     with ExitStack() as stack:
         teller = JobEventPrinter(context)
-        world = stack.enter_context(context.open(serve=True, log=teller, engine=context["store"] or ""))
-
-        def ask() -> None:
-            stop.set()
-            world.wake()
-
-        stack.enter_context(stop_on(ask, signal.SIGINT, signal.SIGTERM))
+        world = stack.enter_context(
+            context.open(serve=True, log=teller, engine=context["store"] or "", share=_share(context))
+        )
+        stack.enter_context(stop.calling(world.wake))
+        stack.enter_context(stop_on(stop.set, signal.SIGINT, signal.SIGTERM))
         _greet(context, world)
         world.listen_alerts(teller.alert)
         if context["serve"]:

@@ -147,26 +147,32 @@ class Bucket:
         async with self._opening:
             await self._unsubscribe()
             last = await self._last_seq()
-            js = self._context()
             self._loaded.clear()
             self.index.begin()
-            config = api.ConsumerConfig(deliver_policy=api.DeliverPolicy.LAST_PER_SUBJECT, headers_only=True)
-            self._subscription = await js.subscribe(
-                f"{self.prefix}>", stream=self.stream, ordered_consumer=True, config=config, cb=self._message,
-                pending_msgs_limit=-1, pending_bytes_limit=-1,
-            )  # fmt: skip
-            if last:
-                await asyncio.wait_for(self._loaded.wait(), PATIENCE_S)
+            try:
+                await self._subscribe(last > 0)
+            except (TimeoutError, Error, OSError) as error:
+                raise self.connection.silent(self.name, "watch") from error
             self._loaded.set()
             self.index.finish()
             self._reached(last)
+
+    async def _subscribe(self, some: bool) -> None:
+        """`some`: there are messages, so wait until they have come."""
+        config = api.ConsumerConfig(deliver_policy=api.DeliverPolicy.LAST_PER_SUBJECT, headers_only=True)
+        self._subscription = await self._context().subscribe(
+            f"{self.prefix}>", stream=self.stream, ordered_consumer=True, config=config, cb=self._message,
+            pending_msgs_limit=-1, pending_bytes_limit=-1,
+        )  # fmt: skip
+        if some:
+            await asyncio.wait_for(self._loaded.wait(), PATIENCE_S)
 
     async def refollow(self) -> None:
         """After a new connection: a watch of before is silent for 18 s, and has missed what happened meanwhile."""
         while self.connection.connected:
             try:
                 return await self.follow()
-            except (TimeoutError, StorageError, Error):  # it broke again, or has no leader yet
+            except StorageError:  # it broke again, or has no leader yet
                 await asyncio.sleep(RETRY_S)
 
     async def catch_up(self) -> None:

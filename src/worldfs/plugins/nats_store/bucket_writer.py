@@ -111,6 +111,7 @@ class BucketWriter:
                 asked = True
                 continue
             self._bucket.take(subject, StreamMessage(seq, headers, data))
+            self._leases.demand()
             return old or Document(), seq
         raise self._overtaken(key, op)
 
@@ -143,6 +144,7 @@ class BucketWriter:
                 continue
             self._bucket.take(subject, StreamMessage(seq, headers, document.tail))
             self._remember(key, LogEnd(seq, document, digest))
+            self._leases.demand()  # it may have been on its way for as long as the lease lived: nobody may act on it
             return
         raise self._overtaken(key, "append")
 

@@ -131,7 +131,8 @@ class JetStreamConnection:
         for task in self._tasks:
             task.cancel()
         if self._client is not None:
-            await self._client.close()
+            with suppress(Error, OSError):  # it was lost already
+                await self._client.close()
 
     async def ask(self, name: str, body: object = None, *, path: str = "", op: str = "ask") -> Json:
         """A request of the JetStream API; its answer. Raises `RefusedRequest`."""
@@ -216,14 +217,13 @@ class JetStreamConnection:
                 return await self.client.request(subject, data, REQUEST_S, headers=headers), attempt > 0
             except (TimeoutError, Error, OSError) as error:
                 if _now() >= end or self.client.is_closed:
-                    raise StorageError(
-                        coded("engine.silent", server=self.address.servers, seconds=PATIENCE_S),
-                        path=path,
-                        op=op,
-                        fix=coded("engine.start_server"),
-                    ) from error
+                    raise self.silent(path, op) from error
             attempt += 1
             await asyncio.sleep(min(RETRY_S[1], RETRY_S[0] * 2**attempt) * _jitter())
+
+    def silent(self, path: str, op: str) -> StorageError:
+        said = coded("engine.silent", server=self.address.servers, seconds=PATIENCE_S)
+        return StorageError(said, path=path, op=op, fix=coded("engine.start_server"))
 
     def _demand_server(self) -> None:
         info = self.client._server_info  # the client has no other access to what the server says of itself

@@ -31,6 +31,7 @@ EPOCH: Final = "Paos-Epoch"
 PROCESS: Final = "Paos-Process"  # of the holder: boot, namespace, number, start: its own host knows when it died
 _LOGIN: Final = re.compile(r"://[^/\s@]+@")  # of an address on the command line
 RENEWALS: Final = 3  # in the time that a lease lives
+HELD: Final = 0.9  # of that time: the rest is for a robot at work to stop before another holder moves it
 
 
 class LeaseLost(StorageError):
@@ -141,7 +142,7 @@ class NatsLease:
         self.seq = await self._bucket.connection.publish(
             self._subject, _line(self._holder or {}), headers, path=self.name, op="lease"
         )
-        self._valid_until = sent + life
+        self._valid_until = sent + life * HELD
 
     async def _renew(self) -> None:
         async with self._write:

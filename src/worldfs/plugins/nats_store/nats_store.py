@@ -16,7 +16,7 @@ from worldfs.base.dir_reader import check_path
 from worldfs.base.errors import BadInput, Exists, MissingRequirement, StorageError, WorldError
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding
-from worldfs.storage.lease import KERNEL_LEASE
+from worldfs.storage.lease import KERNEL_LEASE, is_kernel_lease
 from worldfs.storage.revision import of
 from worldfs.storage.shared_store import SharedStore, StoredHead
 from worldfs.storage.store_interface import ANY, Expected, StoredValue, StoreWatch
@@ -227,8 +227,9 @@ class NatsStore(SharedStore):
             if prefix:
                 encode_key(prefix, op="watch")
         watch = self.bucket.index.watch(prefixes)
-        if self._leases.kernel is not None and self._leases.kernel.lost is not None:
-            watch.fail(self._leases.kernel.lost)
+        for lease in self._leases.kernels:
+            if lease.lost is not None:
+                watch.fail(lease.lost)
         return watch
 
     def lease(self, name: str, purpose: str = "", *, clock: Clock | None = None) -> NatsLease:
@@ -253,21 +254,21 @@ class NatsStore(SharedStore):
             files.sync()
 
     def _is_free(self) -> bool:
-        return self._leases.kernel is None and self.lease(KERNEL_LEASE).holder() is None
+        return not self._leases.kernels and self.lease(KERNEL_LEASE).holder() is None
 
     def lease_taken(self, lease: NatsLease) -> None:
         self._leases.add(lease)
-        if self._leases.kernel is lease and self._files is not None:
+        if lease.name == KERNEL_LEASE and self._files is not None:
             self._files.start()
 
     def lease_freed(self, lease: NatsLease) -> None:
-        if self._leases.kernel is lease and self._files is not None:
+        if lease.name == KERNEL_LEASE and self._files is not None:
             self._files.stop()
         self._leases.remove(lease)
 
     def lease_lost(self, lease: NatsLease) -> None:
         """Nothing more is written, and every watch says so to its reader."""
-        if self._leases.kernel is lease and lease.lost is not None:
+        if is_kernel_lease(lease.name) and lease.lost is not None:
             for watch in self.bucket.index.watches():
                 watch.fail(lease.lost)
 
@@ -282,5 +283,8 @@ class NatsStore(SharedStore):
             self.bucket.index.touched(key)
 
     async def _ask_lease(self, key: str) -> None:
-        found = await self.bucket.last(self.bucket.lease_subject(key), path=key, op="lease")
+        try:
+            found = await self.bucket.last(self.bucket.lease_subject(key), path=key, op="lease")
+        except StorageError:  # no answer: asked once more when the lease would have ended again
+            return self._lease_changed(key, True)
         self._lease_changed(key, found is not None and is_live(found.headers))

@@ -1,0 +1,307 @@
+"""Two hubs, two hosts for the same robots, one NATS root: cut off, frozen and killed at random, with clocks apart.
+
+No mission is lost, none is carried out twice, no place is claimed by two, and no body moves under a lease that is over:
+the bodies' own log is judged by `worldfs.testing.fleet_history`. $PAOS_PARTITIONS_S says for how many seconds (600).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from worldfs.base.errors import WorldError
+from worldfs.fleet.mission import MissionOrder
+from worldfs.fleet.mission_store import DONE, MissionFiles
+from worldfs.storage.lease import KERNEL_LEASE
+from worldfs.testing.fleet_history import FleetEvent, judge
+from worldfs.testing.waiting import until
+
+from .fleet_network import FleetNetwork, unavailable
+from .fleet_plant import FleetPlant, Seen
+
+SECONDS = float(os.environ.get("PAOS_PARTITIONS_S", "600"))
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = ROOT / "tests/proof/fleet_host_process.py"
+ROBOTS = ("cart_1", "cart_2", "cart_3")
+HUBS, CARTS = ("hub_a", "hub_b"), ("carts_a", "carts_b")
+HOSTS = (*HUBS, *CARTS)
+CLOCK_S = {"hub_a": 0.0, "hub_b": 3600.0, "carts_a": -3600.0, "carts_b": 1800.0}
+TTL_S = 3
+TOKEN = "of-this-proof"
+OVER_S = 240.0  # names a fleet that never comes to rest
+
+
+class RestartedServer:
+    """A nats-server that is killed, and comes back with what it has on its disk."""
+
+    def __init__(self, place: Path, host: str) -> None:
+        from worldfs.plugins.nats_store.server_binary import find_server
+
+        self._config, self._process = place / "nats.conf", None
+        place.mkdir()
+        self._config.write_text(
+            f'host: "{host}"\nport: 4222\nauthorization {{ token: "{TOKEN}" }}\n'
+            f'jetstream {{ store_dir: "{place}", sync_interval: always }}\nlog_file: "{place}/log"\n'
+        )
+        self._program = find_server(os.environ)
+        self.start()
+
+    def start(self) -> None:
+        if self._process is None:
+            self._process = subprocess.Popen([self._program, "--config", str(self._config)])
+
+    def kill(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+
+
+class ChaoticFleet:
+    """The hosts, the server and the bodies; what is done to them; what is seen of them."""
+
+    def __init__(self, place: Path, network: FleetNetwork, seed: int) -> None:
+        self.place, self.network, self.rng = place, network, random.Random(seed)
+        self.server = RestartedServer(place / "engine", network.server)
+        self.plant = FleetPlant(place / "plant", ROBOTS)
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.done: Counter[str] = Counter()
+        self.seen: list[Seen] = []
+        self.url = f"nats://{TOKEN}@{network.server}:4222/fleet?ttl={TTL_S}"
+        self.store = until(self._open)
+        self.missions = MissionFiles(self.store, self.store.clock)
+        self.accepted: dict[str, str] = {}
+        self.ended: dict[str, str] = {}
+        self._over, self._failed = threading.Event(), []
+        for host in HOSTS:
+            self._furnish(host)
+
+    def _open(self):
+        from worldfs.plugins.nats_store.nats_store import NatsStore
+
+        with suppress(WorldError):
+            return NatsStore(self.url)
+        return None
+
+    def _furnish(self, host: str) -> None:
+        home = self.place / host
+        (home / "shared").mkdir(parents=True)
+        robots = [{"robotId": id, "driver": "plant", "profileName": "go2_edu", "workspace": id} for id in ROBOTS]
+        value = {"embodiments": {"mode": "fleet", "sharedWorkspace": "shared", "instances": robots}}
+        (home / "config.json").write_text(json.dumps(value))
+        page = {"schema_version": "v2.0", "scene_graph": {"nodes": [], "edges": []}, "robots": [], "objects": []}
+        (home / "shared" / "ENVIRONMENT.md").write_text(json.dumps(page))
+
+    # -- hosts -------------------------------------------------------------------------------------------------
+
+    def start(self, host: str) -> None:
+        if host in self.processes:
+            return
+        share = ["--no-robots"] if host in HUBS else [word for id in ROBOTS for word in ("--robot", id)]
+        words = ["--home", str(self.place / host), "up", "--store", self.url, "--standby", *share]
+        command = [sys.executable, "-m", "tests.proof.fleet_host_process", host, str(self.place / "plant"),
+                   str(self.place / f"{host}.leases"), str(CLOCK_S[host]), *words]  # fmt: skip
+        with open(self.place / f"{host}.log", "ab") as log:
+            self.processes[host] = subprocess.Popen(
+                [*self.network.command(host), *command], cwd=ROOT, stdout=log, stderr=log,
+                env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONUNBUFFERED": "1"},
+            )  # fmt: skip
+
+    def kill(self, host: str) -> None:
+        if (process := self.processes.pop(host, None)) is not None:
+            process.kill()
+            process.wait()
+
+    def holder_of(self, names: tuple[str, ...]) -> str:
+        """The host of these that serves now, as far as its log says."""
+        latest = {name: beliefs[-1]["until"] for name in names if (beliefs := self._beliefs(name))}
+        return max(latest, key=lambda name: latest[name]) if latest else names[0]
+
+    def _beliefs(self, host: str) -> list[dict]:
+        path = self.place / f"{host}.leases"
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+    # -- what is done to them ----------------------------------------------------------------------------------
+
+    def _victim(self) -> str:
+        """More often one that serves than one that stands by."""
+        return self.holder_of(self.rng.choice((HUBS, CARTS))) if self.rng.random() < 0.7 else self.rng.choice(HOSTS)
+
+    def disturb(self) -> None:
+        what = self.rng.choice(("kill", "kill", "freeze", "freeze", "cut", "cut_out", "cut_in", "server", "twice"))
+        if what == "server":
+            self.done[what] += 1
+            self.server.kill()
+            self._pass(0.0, 2.0)
+            self.server.start()
+            return
+        if what == "twice":  # in the middle of a hand-over
+            for host in (self._victim(), self._victim()):
+                self._hurt(host, self.rng.choice(("kill", "freeze", "cut")))
+                self._pass(0.0, TTL_S)
+            return
+        self._hurt(self._victim(), what)
+
+    def _hurt(self, host: str, what: str) -> None:
+        self.done[what] += 1
+        if what == "kill":
+            self.kill(host)
+            self._pass(0.0, 2.0)
+            return self.start(host)
+        if what == "freeze":
+            process = self.processes.get(host)
+            if process is None:
+                return None
+            process.send_signal(signal.SIGSTOP)
+            self._pass(0.5, 2.0 * TTL_S)
+            return process.send_signal(signal.SIGCONT)
+        getattr(self.network, what)(host)
+        self._pass(0.5, 2.5 * TTL_S)
+        return self.network.heal(host)
+
+    def _pass(self, low: float, high: float) -> None:
+        time.sleep(self.rng.uniform(low, high))  # the moment is the experiment
+
+    # -- missions ----------------------------------------------------------------------------------------------
+
+    def _guard(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except BaseException as error:
+            self._failed.append(error)
+
+    def submit(self) -> None:
+        """A mission to a place of its own, and soon another, while those that are open are few."""
+        number = 0
+        while not self._over.is_set():
+            if len(self.accepted) - len(self.ended) < 6:
+                number += 1
+                id, place = f"m_{number:04d}", f"({number % 150 + 1}, {number // 150 + 1})"
+                self.seen.append((time.monotonic(), FleetEvent("submit", id)))  # before a body may have it
+                assert self.missions.add(MissionOrder(id, f"go to {place}"))
+                self.accepted[id] = place
+            self._over.wait(self.rng.uniform(0.05, 0.5))
+
+    def observe(self) -> None:
+        """Each end, as any reader of the store sees it."""
+        with self.store.watch(DONE) as watch:
+            while not self._over.is_set() or self.ended.keys() != self.accepted.keys():
+                with suppress(WorldError):
+                    for id in self.missions.done_ids():
+                        if id not in self.ended:
+                            state = self.missions.load(id).status.state.value
+                            self.seen.append((time.monotonic(), FleetEvent("end", id, result=state)))
+                            self.ended[id] = state
+                if self._closing.is_set():
+                    return
+                watch.read(0.2)
+
+    def run(self, seconds: float) -> None:
+        self._closing = threading.Event()
+        threads = [threading.Thread(target=self._guard, args=(work,)) for work in (self.submit, self.observe)]
+        for host in HOSTS:
+            self.start(host)
+        for thread in threads:
+            thread.start()
+        end = time.monotonic() + seconds
+        try:
+            until(lambda: self.ended or self._failed, "no mission ends though nothing was disturbed")
+            while time.monotonic() < end and not self._failed:
+                self._pass(0.5, 4.0)
+                self.disturb()
+        finally:
+            self._over.set()
+            threads[0].join()
+            for host in HOSTS:
+                self.network.heal(host)
+            self.server.start()
+            for host in HOSTS:
+                self.start(host)
+            rest = time.monotonic() + OVER_S
+            while self.ended.keys() != self.accepted.keys() and time.monotonic() < rest and not self._failed:
+                time.sleep(0.1)
+            self._closing.set()
+            threads[1].join()
+        if self._failed:
+            raise self._failed[0]
+
+    def close(self) -> list[str]:
+        """Ends that were no ends of a command that was asked to."""
+        for process in self.processes.values():
+            process.terminate()
+        wrong = []
+        for host, process in self.processes.items():
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(60.0)
+            if process.poll() != 0:
+                wrong.append(f"{host} ended with {process.poll()}")
+            process.kill()
+        with suppress(WorldError):
+            self.store.close()
+        self.server.kill()
+        self.plant.close()
+        return wrong
+
+    # -- the history -------------------------------------------------------------------------------------------
+
+    def history(self) -> list[FleetEvent]:
+        """All that was seen, in the order of the machine's own clock: a lease ends before another one begins."""
+        ordered = [(at, 1, event) for at, event in (*self.seen, *self.plant.seen)]
+        spans: dict[tuple[str, int, str], tuple[float, float]] = {}
+        for host in HOSTS:
+            for said in self._beliefs(host):
+                node = "hub" if said["lease"] == KERNEL_LEASE else said["lease"].rsplit("/", 1)[1][: -len(".lock")]
+                key = node, said["epoch"], host
+                first, last = spans.get(key, (said["at"], said["until"]))
+                # a lease that was given back ends then, and not when it would have expired
+                spans[key] = first, said["until"] if said["until"] <= said["at"] else max(last, said["until"])
+        for (node, epoch, host), (first, last) in spans.items():
+            ordered.append((first, 2, FleetEvent("lease", node=node, host=host, epoch=epoch)))
+            ordered.append((last, 0, FleetEvent("unlease", node=node, host=host, epoch=epoch)))
+        return [event for _, _, event in sorted(ordered, key=lambda item: item[:2])]
+
+
+@pytest.fixture
+def network() -> Iterator[FleetNetwork]:
+    if why := unavailable():
+        pytest.skip(why)
+    made = FleetNetwork(HOSTS)
+    yield made
+    made.close()
+
+
+@pytest.mark.proof
+def test_a_fleet_survives_whatever_is_cut_frozen_or_killed(tmp_path, network, nats_server) -> None:
+    seed = int(os.environ.get("PAOS_PARTITIONS_SEED", "1"))
+    fleet = ChaoticFleet(tmp_path, network, seed)
+    try:
+        fleet.run(SECONDS)
+    finally:
+        ends = fleet.close()
+    wrong = [*judge(fleet.history()), *fleet.plant.wrong, *ends]
+    for host in HOSTS:
+        said = (tmp_path / f"{host}.log").read_text()
+        wrong += [f"{host} failed: {line}" for line in said.splitlines() if "Traceback" in line or "our bug" in line]
+    open_still = sorted(fleet.accepted.keys() - fleet.ended.keys())
+    assert not wrong, (wrong[:20], [(id, fleet.missions) for id in open_still[:3]])
+    states = Counter(fleet.ended.values())
+    assert states["succeeded"] > len(fleet.accepted) / 2, states
+    moved = sum(event.kind == "begin" for _, event in fleet.plant.seen)
+    changes = sum(event.kind == "lease" for event in fleet.history())
+    print(f"{len(fleet.accepted)} missions accepted: {states['succeeded']} succeeded, {states['failed']} failed")
+    print(
+        f"{moved} motions, {fleet.plant.halted} halted, {fleet.plant.stale} refused at the body, {changes} leases held"
+    )
+    print(f"disturbed: {dict(sorted(fleet.done.items()))}")
