@@ -208,6 +208,11 @@ PROOFS = (
         "3 robots write 10,000 observations, 2 programs read 1,000,000 times",
         KERNEL,
     ),
+    Proof(
+        "test_partitions", "a fleet of several hosts survives partitions, kills and pauses",
+        "2 hubs, 2 hosts of 3 robots, 1 server, cut off, frozen and killed for 10 minutes, clocks an hour apart",
+        KERNEL,
+    ),
     Proof("test_foreign_writers", "any program may rewrite ACTION.md", "10,000 edits while it works", KERNEL),
     Proof(
         "test_foreign_moments", "a full disk is an error, not a loss",

@@ -48,6 +48,9 @@ class _Robots:
         ended(MissionEnd(MissionEndKind.DONE, "done"))
         return lambda: None
 
+    def at_work(self, job: Any) -> bool:
+        return False
+
     def job(self, id: str) -> None:
         return None
 

@@ -18,9 +18,10 @@ import pytest
 
 from worldfs.base.model import Job
 from worldfs.interfaces.cli.main import main
+from worldfs.storage.engine_record import DISK, engine_of
 from worldfs.testing.waiting import PATIENCE_S
 from worldfs.world.store_transfer import keys_of
-from worldfs.world.workspace_engine import DISK, engine_of, open_engine
+from worldfs.world.workspace_engine import open_engine
 from worldfs.world.world import World
 
 ROOT = Path(__file__).resolve().parents[2]
