@@ -37,6 +37,7 @@ SERVED = ("base", "tree", "namespace", "control", "interfaces/acheron", "world")
 POLICIES = ("policies",)
 SKILLS = ("skills", "plugins/rekep")
 ENGINE = ("storage", "plugins/nats_store")
+MOUNT = ("interfaces/mount", "interfaces/posix", "namespace")
 MODELS = ("planning", "plugins/benchmark", "world", "robots/mujoco")
 
 
@@ -71,6 +72,19 @@ FIGURES = (
     Figure("recover.server_s", "from SIGKILL of the NATS server until the next write is acknowledged", ENGINE),
     Figure("recover.robot_s", "from SIGKILL of a kernel on NATS until another of its host has its lease", ENGINE),
     Figure("recover.hub_s", "from SIGKILL of the server's owner until another's server acknowledges", ENGINE),
+    Figure(
+        "mount.stat_over_c",
+        "stats a second on the mounted tree, over libfuse's passthrough in C, no name cached by the kernel; best of "
+        "interleaved rounds. Ours is asked once for each, the passthrough twice",
+        MOUNT,
+    ),
+    Figure("mount.stat_over_pyfuse3", "the same over a passthrough on pyfuse3", MOUNT),
+    Figure("mount.open_read_close_over_c", "a small file opened, read and closed, over the passthrough in C", MOUNT),
+    Figure("mount.cached_stat_over_kernel", "fstat of an open file, over that of a file on the disk", MOUNT),
+    Figure("mount.list_1000_ms", "the names of a directory of 1,000 files", MOUNT),
+    Figure("mount.blocked120_stat_p99_ms", "a stat while 120 readers wait in the same mount", MOUNT),
+    Figure("mount.wake_ms", "from a foreign write on the disk until a blocked reader on the mount returns", MOUNT),
+    Figure("mount.idle_cpu_percent", "of one core, for the process of a mount that nobody uses", MOUNT),
     Figure("action.rate_4node_over_1node", "the same thousand spread over four nodes, against one", KERNEL),
     Figure("stop.p99_ms", "from a request to stop until the driver's stop is called, with a queue behind it", KERNEL),
     Figure("stop.fleet_p99_ms", "a stop of 100 robots at work, until the last driver's stop is called", KERNEL),

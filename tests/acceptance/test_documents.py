@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from worldfs.interfaces.mount import mount_point
 from worldfs.testing import document_runner
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,6 +18,7 @@ PAGES = [
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 ELSEWHERE = ("CONTRIBUTING.md",)  # its blocks change the source: tests/acceptance/test_contributing.py runs them
+MOUNTS = "docs/tour-directory.md"
 NEEDS = {
     "README.md": ("mujoco", "websockets"),
     "docs/engine.md": ("mujoco", "nats"),
@@ -25,6 +27,7 @@ NEEDS = {
     "docs/models.md": ("mujoco", "pydantic_ai"),
     "docs/robots.md": ("mujoco", "numpy"),
     "docs/skills.md": ("mujoco",),
+    "docs/tour-directory.md": ("mujoco",),
     "docs/tour-policy.md": ("mujoco", "pyarrow", "onnxruntime"),
     "docs/tour-tree.md": ("mujoco", "websockets"),
     "docs/vehicles.md": ("mujoco", "numpy", "paho.mqtt", "websockets"),
@@ -59,18 +62,38 @@ RUN = [p for p in PAGES if _name(p) not in ELSEWHERE and any(b.runs for b in doc
 
 
 @pytest.mark.parametrize("page", RUN, ids=_name)
-def test_every_block_does_what_its_document_says(page: Path, tmp_path: Path) -> None:
+def test_every_block_does_what_its_document_says(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     name = _name(page)
     for module in NEEDS.get(name, ()):
         pytest.importorskip(module, reason=f"{name} needs it")
     # Below a name that is not ASCII, in the C locale, without an OpenGL: the least that another machine offers. What
     # draws has tests of its own (test_film.py, and of the demo test_recipes.py).
     place = document_runner.checkout(ROOT, tmp_path / "书 架" / "worldfs")
+    if name == MOUNTS:
+        if without := mount_point.why_not():
+            pytest.skip(f"{name} mounts: {without}")
+        request.addfinalizer(lambda: _unmount(place / "demo/tour-directory/robot"))
     environ = {"LC_ALL": "C", "LANG": "C", "MUJOCO_GL": "off"}
     said = document_runner.run(page, place, tmp_path / "home", environ=environ)
     assert not [text for text in said if "Traceback (most recent call last)" in text]
     if name in SAYS:
         SAYS[name](said, place)
+
+
+def _unmount(directory: Path) -> None:
+    """What a run that failed has left mounted."""
+    if mount_point.mounted(directory):
+        mount_point.unmount(directory, lazy=True)
+
+
+def _directory(said: Sequence[str], place: Path) -> None:
+    mounted, told, edited, message, refused, left = said
+    assert "mounted at" in mounted and "projects" in mounted and "ACTION.md" in mounted and "apple_01" in mounted
+    assert "apple_01" in told and "in basket_01" in told
+    assert "the red ones too" in edited
+    assert '"count them"' in message and "waiting" in message
+    assert "JSON" in refused and "LESSONS.md" in refused
+    assert "unmounted" in left
 
 
 def _readme(said: Sequence[str], place: Path) -> None:
@@ -177,6 +200,7 @@ SAYS: dict[str, Callable[[Sequence[str], Path], None]] = {
     "docs/mcp.md": _mcp,
     "docs/models.md": _models,
     "docs/tour-agents.md": _agents,
+    MOUNTS: _directory,
     "docs/tour-tree.md": _tree,
     "docs/tour-policy.md": _policy,
     "docs/robots.md": _robots,

@@ -155,6 +155,11 @@ class Node:
         return self._at.row is not None and not self._at.row.view and self._at.entry is None
 
     @property
+    def state(self) -> object:
+        """The path leads here for as long as what the actor sees is this object; None: a walk must ask again."""
+        return self._at.state
+
+    @property
     def blocking(self) -> bool:
         """Whether a read may wait for something; `wait` says for what, where this process publishes it."""
         return self._at.row is not None and self._at.row.blocking

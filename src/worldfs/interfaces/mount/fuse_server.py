@@ -162,7 +162,7 @@ class FuseServer:
         node = self.nodes.of(entry)
         node.lookups += 1
         if not node.packed:
-            lasting = LASTING_S if not entry.directory and not entry.direct and entry.scratch is None else 0
+            lasting = LASTING_S if entry.directory or not (entry.direct or entry.scratch) else 0
             packed = fuse.ENTRY.pack(node.number, 0, 0, lasting, 0, 0) + self._attributes(node)
             if not lasting or node.handles:
                 return packed

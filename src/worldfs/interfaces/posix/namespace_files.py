@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
@@ -13,6 +14,7 @@ from worldfs.access.binding import Binding, binding_of_role
 from worldfs.base.clock import Clock
 from worldfs.base.errors import UserError
 from worldfs.namespace.waiters import Waiters
+from worldfs.storage.plain_files import PlainFiles
 from worldfs.tree.verb_values import Stat, Wait, Written
 from worldfs.world.served_world import ServedWorld
 from worldfs.world.world import PROJECT
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 THREADS: Final = 8
+SETTLED_S: Final = 0.05  # two writes within a tick of the system's clock may look alike: so young a file is read again
 LOOK_S: Final = 30.0  # of one wait: a change that was missed is found then
 
 
@@ -41,8 +44,8 @@ class NamespaceFiles:
 
     eager = True
 
-    def __init__(self, tree: ConnectionTree, feed: ChangeFeed, threads: Executor) -> None:
-        self._tree, self._feed, self._threads = tree, feed, threads
+    def __init__(self, tree: ConnectionTree, feed: ChangeFeed, threads: Executor, clock: Clock) -> None:
+        self._tree, self._feed, self._threads, self._clock = tree, feed, threads, clock
         self._looking: dict[str, _SharedLook] = {}
         self._waiters = Waiters(feed, asyncio.get_running_loop())
 
@@ -117,7 +120,7 @@ class NamespaceFiles:
 
     def _look(self, node: Node) -> FileLook:
         if node.directory:
-            return FileLook(node.stat())
+            return self._directory(node)
         if node.stored:
             return self._stored(node)
         wait = node.wait()
@@ -132,15 +135,34 @@ class NamespaceFiles:
         return FileLook(node.stat())
 
     def _stored(self, node: Node) -> FileLook:
-        """A stored file is unchanged for as long as its store's token is the same and the actor sees the same."""
-        shared, path = self._tree.shared, node.path
+        """A stored file is unchanged for as long as the system's file is, and the actor sees the same."""
+        shared = self._tree.shared
+        place = self._place(node.path)
+        token, state = _token(place), shared.state()
+        stat = node.stat()
+        if not token or self._clock.now().timestamp() - token[0] / 1e9 < SETTLED_S:
+            return FileLook(stat)
+        return FileLook(stat, unchanged=lambda: shared.state() is state and _token(place) == token)
+
+    def _directory(self, node: Node) -> FileLook:
+        """One of the layout is there for as long as the actor sees the same, any other as long as the system's is."""
+        shared, state = self._tree.shared, node.state
+        stat = node.stat()
+        if state is not None:
+            return FileLook(stat, unchanged=lambda: shared.state() is state)
+        state, place = shared.state(), self._place(node.path)
+        token = _token(place)[2:3]  # not its time: names in it come and go
+        if not token:
+            return FileLook(stat)
+        return FileLook(stat, unchanged=lambda: shared.state() is state and _token(place)[2:3] == token)
+
+    def _place(self, path: str) -> str:
+        """The system's file behind a stored one; "" where there is none."""
         with suppress(UserError):
-            store, key = shared.source(path)
-            token = store.probe(key)
-            state = shared.state()
-            stat = node.stat()
-            return FileLook(stat, unchanged=lambda: shared.state() is state and store.probe(key) == token)
-        return FileLook(node.stat())
+            store, key = self._tree.shared.source(path)
+            if isinstance(store, PlainFiles):
+                return f"{store.directory}/{key}"
+        return ""
 
     async def _changed_since(self, seq: int) -> None:
         """Not by a path: what is below a link is published under another name, a job under the status."""
@@ -180,6 +202,15 @@ class NamespaceFiles:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
 
+def _token(place: str) -> tuple[int, ...]:
+    """It differs when the content of a file may; () for what is not there."""
+    try:
+        found = os.lstat(place)
+    except (OSError, ValueError):
+        return ()
+    return found.st_mtime_ns, found.st_size, found.st_ino, found.st_ctime_ns
+
+
 def _parent(path: str) -> tuple[str, str]:
     above, _, name = path.rpartition("/")
     return above or "/", name
@@ -202,7 +233,7 @@ async def home_files(home: Path, agents: Path, role: str, agent: str, clock: Clo
 @asynccontextmanager
 async def realm_files(realm: ServedWorld, binding: Binding, threads: Executor) -> AsyncIterator[NamespaceFiles]:
     """The tree of a binding of an open served world."""
-    files = NamespaceFiles(realm.attach(binding), realm.feed, threads)
+    files = NamespaceFiles(realm.attach(binding), realm.feed, threads, realm.clock)
     if realm.world is not None:
         world = realm.world
         await asyncio.get_running_loop().run_in_executor(threads, world.changes.start)

@@ -4,7 +4,7 @@ A commit is one revision and one Change; when it happens is a rule of the file's
 
     Record   at a flush (close, fsync), whole, if written since the last one; truncated and never written: at the end
     Log      each write is one append
-    Drop     once, when what was written is whole
+    Drop     once, as a Control; it is there from then on
     Control  in the write that makes a whole document (JSON, or text that ends with a newline), else at the flush
     Sheet    as a Record; the tree takes new ids from it
 """
@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import json
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from worldfs.base.messages import coded
 from worldfs.namespace.staging import Staging
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from .posix_entry import PosixEntry
     from .posix_files import PosixFiles
     from .scratch_names import ScratchFile
+
+
+ONCE: Final = frozenset({FileKind.CONTROL, FileKind.DROP})  # what is written is an order or a message, not a content
 
 
 class PosixFile(Protocol):
@@ -149,7 +152,7 @@ class StagedFile:
         self, files: PosixFiles, path: str, kind: FileKind, present: bytes, *, append: bool, cut: bool, new: bool
     ) -> None:
         self._files, self.path, self.kind, self.new = files, path, kind, new
-        self._staging = Staging(present, control=kind is FileKind.CONTROL)
+        self._staging = Staging(present, control=kind in ONCE)
         self._append, self._cut = append, cut or new
         self._mtime_ms: int | None = None
         self._busy = asyncio.Lock()
@@ -170,7 +173,7 @@ class StagedFile:
         async with self._busy:
             self._staging.write(-1 if self._append else offset, data)
             self._cut = False
-            if self.kind is FileKind.CONTROL and _complete(bytes(self._staging.data)):
+            if self.kind in ONCE and _complete(bytes(self._staging.data)):
                 await self._commit()
         return len(data)
 
@@ -188,7 +191,7 @@ class StagedFile:
     async def flush(self) -> None:
         async with self._busy:
             if self._staging.changed and not self._staging.delivered and not self.dead:
-                if self.kind in (FileKind.CONTROL, FileKind.DROP) and _begun(bytes(self._staging.data)):
+                if self.kind in ONCE and _begun(bytes(self._staging.data)):
                     whole = coded("posix.whole_json")
                     error = refusal(errno.EINVAL, coded("posix.incomplete"), self.path, op="write", expected=whole)
                     self._files.errors.add(error)
@@ -212,7 +215,7 @@ class StagedFile:
     async def _commit(self) -> None:
         data = bytes(self._staging.data)
         self._staging.changed, self._cut = False, False
-        self._staging.delivered = self.kind is FileKind.CONTROL
+        self._staging.delivered = self.kind in ONCE
         await self._files.commit(self.path, self.kind, data)  # what is refused is not tried again at the close
         self.new = False
         if self._mtime_ms is not None:
