@@ -42,6 +42,9 @@ class _Robots:
 
         return MissionNeeds(frozenset({"pick_up"}), places=((1.0, 2.0, 0.0),))
 
+    def split(self, mission: Any) -> str:
+        return "no"
+
     def begin(self, mission: Any, hold: Any, ended: Any) -> Any:
         from worldfs.fleet.mission_port import MissionEnd, MissionEndKind
 

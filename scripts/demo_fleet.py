@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The demo of a fleet: two arms and a carrier clear two tables into one basket, in a home of its own below ./demo.
 
-One instruction is read by the planner's grammar into goals; the goals become a relay of orders; each robot finds its
-own in its ACTION.md. The exit code says whether every goal holds in ENVIRONMENT.md afterwards.
+One instruction is a mission that no robot alone can do: the orchestrator makes missions of its parts, and each robot
+plans its own. The exit code says whether every cube is in the basket of ENVIRONMENT.md afterwards.
 """
 
 from __future__ import annotations
@@ -13,13 +13,10 @@ import sys
 from pathlib import Path
 
 from worldfs.base.model import Scene
-from worldfs.fleet.relay import relay
-from worldfs.formats import action, environment
-from worldfs.planning.planner import CommandIntent, interpret
-from worldfs.planning.planner.goals import InGoal
+from worldfs.formats import environment
 
 ROOT = Path(__file__).resolve().parent.parent
-INSTRUCTION = "put all cubes into the basket"
+INSTRUCTION = "clear both tables into the basket"
 ARMS, CARRIER = ("arm_1", "arm_2"), "cart_1"
 
 
@@ -92,34 +89,17 @@ def scene(home: Path) -> Scene:
 def main(place: Path = ROOT / "demo") -> int:
     home = new_home(place)
     configure(home)
-    intent = interpret(INSTRUCTION, scene(home), robot_id=ARMS[0])
-    if not isinstance(intent, CommandIntent):
-        print(f"demo: not understood: {INSTRUCTION}", file=sys.stderr)
-        return 1
-    goals = [(goal.object, goal.container) for goal in intent.goals if isinstance(goal, InGoal)]
-    print(f"{INSTRUCTION}: {', '.join(f'{thing} into {box}' for thing, box in goals)}\n")
-    orders = relay(scene(home), goals, ARMS, CARRIER, "relay")
-    for robot in (*ARMS, CARRIER):
-        queue = [
-            {"action_id": o.id, "action_type": o.op, "params": o.params, "robot_id": robot, "status": "pending",
-             "depends_on": list(o.depends_on)}
-            for o in orders if o.node == robot
-        ]  # fmt: skip
-        (home / robot / "ACTION.md").write_text(
-            f"# Actions\n\n```json\n{json.dumps({'queue': queue}, indent=1)}\n```\n"
-        )
     command = [sys.executable, "-m", "worldfs.interfaces.cli.main", "--home", str(home)]
+    subprocess.run([*command, "mission", "add", INSTRUCTION], check=False)
     subprocess.run([*command, "up", "--until-idle", "--no-cameras"], check=False)
-    after = scene(home)
-    held = {(r.subject, r.object) for r in after.relations if r.relation == "in"}
-    missing = [f"{thing} is not in {box}" for thing, box in goals if (thing, box) not in held]
     print()
-    for robot in (*ARMS, CARRIER):
-        found, _ = action.locate((home / robot / "ACTION.md").read_text())
-        done = [e["status"] for e in action.entries_of(found.value)] if found else []
-        print(f"  {robot}: {done.count('completed')} of {len(done)} orders completed")
+    subprocess.run([*command, "mission", "list"], check=False)
+    after = scene(home)
+    held = {r.subject for r in after.relations if (r.relation, r.object) == ("in", "basket_01")}
+    missing = [f"{thing.id} is not in the basket" for thing in after.objects if thing.id not in held]
+    print()
     print("\nDone: every goal holds in the world." if not missing else f"\nNot done: {'; '.join(missing)}")
-    print(f"  the story   {home}/shared_workspace/ENVIRONMENT.md, {home}/{{{','.join((*ARMS, CARRIER))}}}/ACTION.md")
+    print(f"  the story   {home}/shared_workspace/ORCHESTRATOR.md and ENVIRONMENT.md")
     return 0 if not missing else 1
 
 

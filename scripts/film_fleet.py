@@ -14,8 +14,8 @@ from pathlib import Path
 from demo_fleet import ARMS, CARRIER, INSTRUCTION, PAGE
 from PIL import Image
 
-from worldfs.base.model import Scene
-from worldfs.fleet.relay import relay
+from worldfs.base.model import Json, Scene
+from worldfs.fleet.relay import RelayLeg, relay
 from worldfs.formats import environment
 from worldfs.planning.planner import CommandIntent, interpret
 from worldfs.planning.planner.goals import InGoal
@@ -34,6 +34,13 @@ def goals(scene: Scene) -> list[tuple[str, str]]:
     return [(goal.object, goal.container) for goal in intent.goals if isinstance(goal, InGoal)]
 
 
+def steps(leg: RelayLeg) -> list[tuple[str, Json]]:
+    if not leg.things:
+        return [("target_navigation", {"target_label": leg.place})]
+    moves = [(("pick_up", {"object_id": id}), ("place", {"target": leg.place})) for id in leg.things]
+    return [*(step for both in moves for step in both), ("strategy", {"name": "home"})]
+
+
 def main() -> int:
     scene = environment.read(json.dumps(PAGE).encode()).scene
     cell = Workcell(scene, ARMS, (CARRIER,))
@@ -46,11 +53,12 @@ def main() -> int:
 
     for id in (*ARMS, CARRIER):
         cell.body(id).mover.watch_every, cell.body(id).mover.watch = round(EVERY / TIMESTEP), take
-    for order in relay(scene, goals(scene), ARMS, CARRIER, "film"):
-        done = cell.do(order.node, order.op, **order.params)
-        if not done.ok:
-            print(f"film: {order.node} {order.op}: {done.message}", file=sys.stderr)
-            return 1
+    for leg in relay(scene, goals(scene), ARMS, (CARRIER,)):
+        for op, params in steps(leg):
+            done = cell.do(leg.robot, op, **params)
+            if not done.ok:
+                print(f"film: {leg.robot} {op}: {done.message}", file=sys.stderr)
+                return 1
     renderer.close()
     pictures[0].save(FILM, save_all=True, append_images=pictures[1:], duration=SHOWN, loop=0, quality=55, method=6)
     print(f"film: {FILM}: {len(pictures)} pictures, {FILM.stat().st_size // 1024} KiB")

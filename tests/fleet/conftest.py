@@ -22,7 +22,7 @@ class Robots:
         self.robots = {id: RobotOffer(id, PROFILE) for id in ids}
         self.jobs, self.work, self.begun, self.cancelled = {}, {}, [], []
         self.refused, self.wants, self.holding = {}, {}, set()
-        self.repeats = False
+        self.repeats, self.legs = False, "it is not split"
         self.elsewhere, self.followed = set(), {}  # robots that other processes serve; orders that outlived a start
 
     def offers(self):
@@ -30,6 +30,9 @@ class Robots:
 
     def needs(self, mission):
         return self.refused.get(mission.order.text) or self.wants.get(mission.order.text, MissionNeeds())
+
+    def split(self, mission):
+        return self.legs
 
     def begin(self, mission, hold, ended):
         self.begun.append((mission.id, mission.status.robot))

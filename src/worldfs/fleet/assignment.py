@@ -59,7 +59,7 @@ def assign(
 
 def unmet_dependency(mission: Mission, state_of: Callable[[str], MissionState | None]) -> str:
     """Which mission it waits for; "" if it may begin."""
-    for id in mission.order.after:
+    for id in mission.after:
         state = state_of(id)
         if state is not MissionState.SUCCEEDED:
             return coded("mission.after", mission=id, state="unknown" if state is None else state.value)
@@ -68,7 +68,7 @@ def unmet_dependency(mission: Mission, state_of: Callable[[str], MissionState | 
 
 def failed_dependency(mission: Mission, state_of: Callable[[str], MissionState | None]) -> str:
     """Why it can never begin: a mission that it waits for has failed, was cancelled or is not there; "" if it can."""
-    for id in mission.order.after:
+    for id in mission.after:
         state = state_of(id)
         if state is None or (state.ended and state is not MissionState.SUCCEEDED):
             return coded("mission.after_failed", mission=id, state="unknown" if state is None else state.value)

@@ -31,6 +31,7 @@ ABILITIES: dict[str, tuple[frozenset[str], ...]] = {
         (frozenset(("target_navigation", "mobile base")),),
     ),
 }
+_TRAYS = ("tray", "托盘")
 _TRAVELS = ("mobile", "quadruped", "wheeled", "carrier", "go2", "移动", "四足", "轮式")
 
 
@@ -132,6 +133,12 @@ def has_ability(robot: RobotOffer, word: str) -> bool:
     if plain in ops or plain.replace(" ", "_") in ops:
         return True
     return not sensors.missing_sensors((plain.replace(" ", "_"),), profile.sensors)
+
+
+def carries(profile: Profile) -> bool:
+    """Whether the body travels and has a tray that arms put things on, as its profile says."""
+    said = " ".join((profile.type, profile.model, profile.name)).casefold()
+    return is_mobile(profile) and any(word in said for word in _TRAYS)
 
 
 def is_mobile(profile: Profile) -> bool:

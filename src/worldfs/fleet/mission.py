@@ -59,6 +59,7 @@ class MissionStatus:
     barred: tuple[str, ...] = ()  # robots that did not finish it
     kept: bool = False  # only the robot named may go on: it may hold things of the mission
     held: tuple[Reservation, ...] = ()  # what is reserved for `job`
+    legs: tuple[str, ...] = ()  # missions that it was split into; it ends by its goals, once they have succeeded
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,11 @@ class Mission:
     @property
     def priority(self) -> str:
         return self.status.priority or self.order.priority
+
+    @property
+    def after(self) -> tuple[str, ...]:
+        """The missions that it waits for."""
+        return (*self.order.after, *self.status.legs)
 
     @property
     def rank(self) -> tuple[int, str, str]:

@@ -10,6 +10,7 @@ from worldfs.base.model import Job, Order
 
 from .bids import MissionNeeds, RobotOffer
 from .mission import Mission
+from .relay import RelayLeg
 from .reservations import Reservation
 
 
@@ -60,6 +61,10 @@ class MissionExecutor(Protocol):
 
     def needs(self, mission: Mission) -> MissionNeeds | str:
         """What the mission asks of a robot; a text: why it can never be carried out."""
+        ...
+
+    def split(self, mission: Mission) -> Sequence[RelayLeg] | str:
+        """What several robots do one after the other, where none alone can; a text: why not even that is possible."""
         ...
 
     def begin(self, mission: Mission, hold: MissionHold, ended: Callable[[MissionEnd], None]) -> Callable[[], None]:

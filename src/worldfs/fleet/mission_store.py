@@ -178,6 +178,7 @@ def _read_status(said: dict[str, object], before: MissionStatus) -> MissionStatu
         tuple(as_text(item) for item in as_list(said.get("barred"))),
         said.get("kept") is True,
         tuple(item for one in as_objects(said.get("held")) if (item := read_reservation(one)) is not None),
+        tuple(as_text(item) for item in as_list(said.get("legs"))),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from worldfs.base.clock import Clock, stamp
@@ -13,7 +13,7 @@ from worldfs.base.model import Finding
 from worldfs.formats.orchestrator import SHOWN
 
 from .assignment import circular
-from .mission import Mission, MissionState, MissionStatus
+from .mission import Mission, MissionOrder, MissionState, MissionStatus
 from .mission_store import OPEN, MissionFiles
 from .reservations import Reservation
 
@@ -83,6 +83,14 @@ class OpenMissions:
             self.table[mission.id] = mission
         self.note(mission, reason)
         return mission
+
+    def split(self, mission: Mission, legs: Sequence[MissionOrder]) -> None:
+        """It waits for its legs, which are missions of their own: first they are durable, then it says so."""
+        for leg in legs:
+            self.files.add(leg)
+        names = [leg.text for leg in legs]
+        self.write(mission, mission.status.state, coded("mission.split", n=len(legs), legs=names),
+                   legs=tuple(leg.id for leg in legs))  # fmt: skip
 
     def note_job(self, id: str, job: str, held: tuple[Reservation, ...]) -> None:
         """The order that a running mission submits next, and what is reserved for it: durable when this returns."""

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from worldfs.base.clock import Clock
 from worldfs.base.messages import coded
+from worldfs.base.messages.coded_text import language_of
 from worldfs.base.model import Finding, Order
 from worldfs.runtime.stop_log import STOPS
 from worldfs.storage.lease import NODE_LEASES
@@ -24,6 +25,7 @@ from .mission_port import MissionEnd, MissionEndKind, MissionExecutor, MissionHo
 from .mission_reservations import MissionReservations
 from .mission_store import OPEN, REQUESTS, MissionFiles, MissionRequest
 from .open_missions import OpenMissions
+from .relay import leg_orders
 from .reservations import Reservation
 
 LEASE: Final = ".paos/orchestrator.lock"
@@ -174,7 +176,8 @@ class Orchestrator:
             offers = self._offers()
             self.reservations.look(offers)
             forward |= self._watch_robots(offers)
-            forward |= self._assign(offers)
+            while self._assign(offers):
+                forward, offers = True, self._offers()
             offers = self._offers() if forward else offers
             self._page.wanted |= bool(self.missions.log)
             self._show(offers)
@@ -223,6 +226,8 @@ class Orchestrator:
         mission = self.missions.find(request.mission)
         if mission is None:
             return
+        for leg in mission.status.legs:
+            self._apply(request._replace(mission=leg))
         state, by = mission.status.state, request.by or "?"
         if request.what == "cancel":
             self._leave(mission, MissionState.CANCELLED, coded("mission.cancelled_by", by=by))
@@ -371,9 +376,24 @@ class Orchestrator:
             elif decision.robot:
                 self._begin(decision)
                 forward = True
+            elif self._split(decision.mission, needs.get(id), offers):
+                forward = True
             else:
                 self.missions.note_wait(decision.mission, decision.reason)
         return forward
+
+    def _split(self, mission: Mission, needs: MissionNeeds | None, offers: Sequence[RobotOffer]) -> bool:
+        """Make missions of its legs, where no robot alone could do it, at work or not; whether it was split."""
+        if needs is None or mission.status.legs or mission.order.robot:
+            return False
+        if any(not bid.refusal for bid in ranked(needs, [offer._replace(unable="") for offer in offers])):
+            return False
+        legs = self.executor.split(mission)
+        if isinstance(legs, str):
+            self.missions.note_wait(mission, legs)
+            return False
+        self.missions.split(mission, leg_orders(mission, legs, language_of(mission.order.text)))
+        return self.missions.discover()
 
     def _needs(self, mission: Mission) -> MissionNeeds | str:
         found = self.executor.needs(mission)

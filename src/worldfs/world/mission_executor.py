@@ -9,29 +9,34 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from worldfs.access.roles import CRITIC, ORCHESTRATOR
-from worldfs.base.errors import UserError, WorldError
+from worldfs.base.errors import BadInput, UserError, WorldError
 from worldfs.base.json_values import as_float
 from worldfs.base.messages import coded, render
 from worldfs.base.messages.coded_text import language_of
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Job, Json, Profile, Scene
+from worldfs.base.standard_operations import PICK_UP
 from worldfs.base.stop_signal import StopSignal
-from worldfs.fleet.bids import MissionNeeds, RobotOffer, is_mobile
+from worldfs.fleet.bids import MissionNeeds, RobotOffer, carries, is_mobile
 from worldfs.fleet.lanes import Lane, read_lanes
 from worldfs.fleet.mission import Mission
 from worldfs.fleet.mission_port import MissionEnd, MissionEndKind, MissionHold
+from worldfs.fleet.relay import RelayLeg, relay
 from worldfs.fleet.reservations import Reservation
 from worldfs.formats import embodied, environment
 from worldfs.namespace.cached_document import CachedDocument
 from worldfs.planning.planner import (
+    Goal,
     GoalNeeds,
     Planner,
     PlanReport,
     QuestionIntent,
     RefusedIntent,
     goal_needs,
+    holds,
     interpret,
 )
+from worldfs.planning.planner.goals import ClearedGoal, InGoal
 from worldfs.runtime.stop_log import STOPS, StopState, stop_key
 from worldfs.runtime.worker_threads import WorkerThreads
 from worldfs.storage.lease import NODE_LEASES, node_lease
@@ -77,20 +82,48 @@ class MissionThreads:
 
     def needs(self, mission: Mission) -> MissionNeeds | str:
         """By the planner's reading of the instruction in the present scene."""
-        robots = [mission.order.robot] if mission.order.robot else [spec.id for spec in self.world.specs]
-        found = self._goal_needs(mission.order.text, robots[0] if robots else "")
+        robot = self._reader(mission)
+        if mission.status.legs and not isinstance(goals := self._goals(mission.order.text, robot), str):
+            scene = self._read_scene()
+            unmet = [goal for goal in goals if not holds(goal, scene)]
+            return MissionNeeds() if not unmet else coded("mission.legs_done", goals=[*map(str, unmet)])
+        found = self._goal_needs(mission.order.text, robot)
         if isinstance(found, str):
             return found
         return MissionNeeds(found.ops, (), found.places, found.mass, max(1, len(found.places)))
 
-    def _goal_needs(self, text: str, robot: str) -> GoalNeeds | str:
-        scene = self._read_scene()
-        intent = interpret(text, scene, profile=self._profile(robot), robot_id=robot, suggest=True)
+    def split(self, mission: Mission) -> Sequence[RelayLeg] | str:
+        scene, ids = self._read_scene(), [spec.id for spec in self.world.specs]
+        goals = self._goals(mission.order.text, self._reader(mission))
+        if isinstance(goals, str):
+            return goals
+        into = [(goal.object, goal.container) for goal in goals if isinstance(goal, InGoal)]
+        if not into or not all(isinstance(goal, InGoal | ClearedGoal) for goal in goals):
+            return coded("mission.not_split")
+        able = {id: profile for id in ids if (profile := self._profile(id)) is not None}
+        arms = [id for id in able if able[id].op(PICK_UP.name) is not None and not is_mobile(able[id])]
+        carriers = [id for id in able if carries(able[id])]
+        try:
+            return relay(scene, [goal for goal in into if not holds(InGoal(*goal), scene)], arms, carriers)
+        except BadInput as error:
+            return error.found
+
+    def _reader(self, mission: Mission) -> str:
+        """The robot whose planner reads the instruction: the first that understands it."""
+        robots = [mission.order.robot] if mission.order.robot else [spec.id for spec in self.world.specs]
+        found = (robot for robot in robots if not isinstance(self._goals(mission.order.text, robot), str))
+        return next(found, robots[0] if robots else "")
+
+    def _goals(self, text: str, robot: str) -> Sequence[Goal] | str:
+        """What it is to come to, none for a question; a text: why it is not understood."""
+        intent = interpret(text, self._read_scene(), profile=self._profile(robot), robot_id=robot, suggest=True)
         if isinstance(intent, QuestionIntent):
-            return GoalNeeds()
-        if isinstance(intent, RefusedIntent):
-            return render(intent.reason, language_of(text))
-        return goal_needs(intent.goals, scene)
+            return ()
+        return render(intent.reason, language_of(text)) if isinstance(intent, RefusedIntent) else intent.goals
+
+    def _goal_needs(self, text: str, robot: str) -> GoalNeeds | str:
+        goals = self._goals(text, robot)
+        return goals if isinstance(goals, str) else goal_needs(goals, self._read_scene())
 
     def begin(self, mission: Mission, hold: MissionHold, ended: Callable[[MissionEnd], None]) -> Callable[[], None]:
         stop, robot = StopSignal(), mission.status.robot

@@ -25,6 +25,25 @@ ROWS = {
         "deadlock of {circle}: none of them can give up what it holds; a person must take it from one",
         "{circle} 互相等待，且都不能放下所持之物；需要人工取走其中一件",
     ),
+    "mission.leg_go": ("go to {place}", "去 {place}"),
+    "mission.leg_move": ("put {things} into {place}, then go home", "把 {things} 放进 {place}，然后回家"),
+    "mission.split": (
+        "no robot alone can: {n} missions, one after the other: {legs}",
+        "没有机器人能单独完成：依次 {n} 个任务：{legs}",
+    ),
+    "mission.no_carrier": (
+        "no robot alone can, and no carrier brings {things}",
+        "没有机器人能单独完成，也没有运输车运送 {things}",
+    ),
+    "mission.a_carrier": ("a carrier with a tray that an arm reaches", "机械臂够得着其托盘的运输车"),
+    "mission.not_split": (
+        "only things that are to be put into something are handed over",
+        "只有要放进某处的物品才能接力传递",
+    ),
+    "mission.legs_done": (
+        "its parts are done, and this does not hold: {goals}",
+        "各部分已完成，但以下目标未达成：{goals}",
+    ),
     "mission.place": ("the place {at}", "位置 {at}"),
     "mission.lane": ("the lane {lane}", "通道 {lane}"),
     "mission.robot_there": ("{robot}, which stands there", "停在那里的 {robot}"),

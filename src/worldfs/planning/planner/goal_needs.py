@@ -19,6 +19,7 @@ from .goals import (
     HomeGoal,
     OperationGoal,
     SeenGoal,
+    VisitGoal,
     littering,
     subject,
 )
@@ -46,7 +47,7 @@ def goal_needs(goals: Sequence[Goal], scene: Scene) -> GoalNeeds:
             case AtGoal():
                 ops.add(MOVE_TO.name)
                 places.append(goal.position)
-            case SeenGoal():
+            case SeenGoal() | VisitGoal():
                 ops.add(NAVIGATE.name)
                 places += _position(scene, goal.object)
             case HomeGoal() | GripperGoal() | GestureGoal():
@@ -72,5 +73,7 @@ def _ends(goal: Goal) -> list[str]:
 
 
 def _position(scene: Scene, id: str) -> list[Vec]:
-    thing = scene.thing(id)
-    return [] if thing is None else [thing.position]
+    thing, robot = scene.thing(id), scene.robot(id)
+    if thing is None:
+        return [] if robot is None or len(robot.pose) < 2 else [robot.pose]
+    return [thing.position]

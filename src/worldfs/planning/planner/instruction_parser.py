@@ -25,7 +25,7 @@ from .goal_builder import Before, GoalBuilder, never
 from .intent import Clause, Intent, NotUnderstood, QuestionIntent, RefusedIntent
 from .planned_actions import goes_to_places
 from .scene_answers import answer
-from .scene_facts import sanitized_scene
+from .scene_facts import sanitized_scene, with_stations
 from .vocabulary import Vocabulary
 
 LIMIT = 600  # characters; longer is a document, not an instruction
@@ -53,6 +53,8 @@ def interpret(
     suggestions of a refusal, if `suggest`. `vocabulary` is the scene's, where the caller has it.
     """
     text, scene = _normal(instruction), sanitized_scene(scene)
+    if goes_to_places(profile):
+        scene = with_stations(scene, robot_id)
     language = "zh" if _ZH.search(text) else "en"
 
     def can() -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from operator import is_
 
+from worldfs.base.json_values import as_floats, as_object, as_objects, as_text
 from worldfs.base.model import Scene, Thing, Vec
 
 NEAR_M = 0.02  # a thing whose underside is this close to a top rests on it
@@ -53,6 +54,16 @@ def sanitized_scene(scene: Scene) -> Scene:
     if objects is scene.objects and furniture is scene.furniture and all(map(is_, robots, scene.robots)):
         return scene
     return replace(scene, objects=objects, furniture=furniture, robots=robots)
+
+
+def with_stations(scene: Scene, robot_id: str) -> Scene:
+    """The scene as a robot sees it that goes to places: the other robots and the zones of the map are some."""
+    there = {thing.id for thing in (*scene.objects, *scene.furniture)}
+    zones = as_objects(as_object(scene.extra.get("map")).get("zones"))
+    places = [(robot.robot_id, robot.pose[:3]) for robot in scene.robots if robot.robot_id != robot_id]
+    places += [(as_text(zone.get("name")), (*as_floats(zone.get("pose"))[:2], 0.0)) for zone in zones]
+    new = {name: Thing(name, name, "place", at, shape="region") for name, at in places if name and len(at) == 3}
+    return replace(scene, furniture=(*scene.furniture, *(new[name] for name in new if name not in there)))
 
 
 def _finite(values: Vec, count: int) -> bool:
