@@ -53,6 +53,7 @@ SEARCHES = {
     "endswith", "index", "find", "count", "removeprefix", "removesuffix",
 }  # fmt: skip
 OWN_TEXT = {
+    "interfaces/shell/tree_shell.py": "bashkit says only in words that a script is not finished, or is no bash",
     "interfaces/cli/tree_commands.py": "a server of another version says only in words that a directory is not empty",
     "formats/lesson_terms.py": "LESSONS.md is prose that people and models write, too: its reader",
     "formats/wire/frames.py": "msgspec says only in its text whether a field is missing",
@@ -65,10 +66,10 @@ OWN_TEXT = {
 
 CODED = (
     "access", "agents", "base", "client", "control", "formats", "interfaces/acheron", "interfaces/cli",
-    "interfaces/mcp", "interfaces/model_chat", "interfaces/mount", "interfaces/ninep", "interfaces/posix", "models",
-    "namespace", "notes", "planning", "plugins/benchmark", "plugins/importers", "plugins/nats_store",
-    "plugins/node_fs", "plugins/recording", "plugins/rekep", "policies", "robots", "runtime", "sessions",
-    "skills", "storage", "supervisor", "tree", "world",
+    "interfaces/mcp", "interfaces/model_chat", "interfaces/mount", "interfaces/ninep", "interfaces/posix",
+    "interfaces/shell", "models", "namespace", "notes", "planning", "plugins/benchmark", "plugins/importers",
+    "plugins/nats_store", "plugins/node_fs", "plugins/recording", "plugins/rekep", "policies", "robots", "runtime",
+    "sessions", "skills", "storage", "supervisor", "tree", "world",
 )  # fmt: skip
 TOLD = {  # what is said to people: the place of each text among the arguments of a call
     "Finding": (2, 3, 4),

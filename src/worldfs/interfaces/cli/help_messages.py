@@ -61,6 +61,16 @@ ROWS = {
     "help.metrics_port": ("health and metrics over HTTP on this port, too", "同时在此端口以 HTTP 提供健康状况与指标"),
     "help.tls_cert": ("certificate (PEM): the port speaks TLS", "证书(PEM)：端口使用 TLS"),
     "help.tls_key": ("its key (PEM)", "其密钥(PEM)"),
+    "help.sh": ("a shell whose files are the tree, without a mount", "以树为文件的 shell，无需挂载"),
+    "help.sh_script": (
+        "run this script and exit with its code (default: standard input, or a prompt at a terminal)",
+        "运行此脚本并以其退出码结束(默认：标准输入，在终端上则为提示符)",
+    ),
+    "help.sh_more": (
+        "An interpreter of bash in this process, with grep, sed, awk, jq and others: no host files, programs, "
+        "environment or network. /tmp is in memory.",
+        "本进程内的 bash 解释器，带有 grep、sed、awk、jq 等：没有主机的文件、程序、环境或网络。/tmp 在内存中。",
+    ),
     "help.serve_9p": (
         "also serve the tree over 9P2000.L: the path of a UNIX socket, or HOST:PORT of this machine",
         "同时以 9P2000.L 提供树：UNIX 套接字的路径，或本机的 HOST:PORT",

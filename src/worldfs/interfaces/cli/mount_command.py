@@ -8,18 +8,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from worldfs.base.errors import BadInput, NotFound, StorageError, UserError
+from worldfs.base.errors import BadInput, StorageError, UserError
 from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
 
 from .command_context import CommandContext
+from .posix_tree import posix_tree, require_home
 
 if TYPE_CHECKING:
-    from contextlib import AbstractAsyncContextManager
-
     from worldfs.interfaces.mount.fuse_server import FuseServer
     from worldfs.interfaces.mount.mount_life import MountOptions
-    from worldfs.interfaces.posix.file_tree import FileTree
 
 
 def run(context: CommandContext) -> int:
@@ -74,37 +72,12 @@ def _everybody(context: CommandContext) -> bool:
 def _check_place(context: CommandContext, directory: Path) -> None:
     if context["connect"]:
         return
-    home = context.home.path
-    if not home.is_dir():
-        fix = coded("command.make_it", name=context.name)
-        raise NotFound(coded("command.no_home"), path=str(home), op="mount", fix=fix)
-    real = Path(os.path.realpath(home))
+    real = Path(os.path.realpath(require_home(context)))
     there = Path(os.path.realpath(directory.parent)) / directory.name
     if there == real or real in there.parents or there in real.parents:
         raise BadInput(
             coded("command.mount_in_home"), path=str(directory), op="mount", expected=coded("command.mount_outside")
         )
-
-
-def _tree(context: CommandContext) -> AbstractAsyncContextManager[FileTree]:
-    if context["connect"]:
-        from worldfs.client import address
-        from worldfs.interfaces.posix.remote_files import remote_files
-
-        from .server_tree import server_token
-
-        return remote_files(
-            context["connect"],
-            server_token(context),
-            agent=context["agent"] or "",
-            project=context["project"] or "",
-            project_token=context.environ.get(address.PROJECT_TOKEN, ""),
-        )
-    from worldfs.base.clock import SystemClock
-    from worldfs.interfaces.posix.namespace_files import home_files
-
-    agents = Path(context.agents)
-    return home_files(context.home.path, agents, context.actor, context["agent"] or "", SystemClock())
 
 
 def _serve(context: CommandContext, options: MountOptions, on_mounted: Callable[[FuseServer], None]) -> None:
@@ -113,7 +86,7 @@ def _serve(context: CommandContext, options: MountOptions, on_mounted: Callable[
     from worldfs.base.clock import SystemClock
     from worldfs.interfaces.mount.mount_life import serve_mount
 
-    asyncio.run(serve_mount(_tree(context), options, SystemClock(), on_mounted))
+    asyncio.run(serve_mount(posix_tree(context), options, SystemClock(), on_mounted))
 
 
 def _serve_in_background(context: CommandContext, options: MountOptions) -> None:

@@ -136,4 +136,12 @@ TREE_COMMANDS: tuple[CommandSpec, ...] = (
         ),
         remote="file_commands:wait",
     ),
+    CommandSpec(
+        "sh",
+        "help.sh",
+        "sh_command:run",
+        (ArgumentSpec(("-c", "--script"), "help.sh_script", "SCRIPT"),),
+        "help.sh_more",
+        remote="sh_command:run",
+    ),
 )
