@@ -3,16 +3,22 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from worldfs.agents.agent_state import AgentState
 from worldfs.agents.inbox import deposit_to
+from worldfs.base.durable import Disk
 from worldfs.base.errors import Busy, NotFound, StorageError
 from worldfs.base.model import Message
 from worldfs.plugins.nats_store.nats_store import NatsStore
+from worldfs.plugins.nats_store.own_server import OwnServer
+from worldfs.plugins.nats_store.store_address import StoreAddress
+from worldfs.supervisor import CommandRequest, run
 from worldfs.testing.waiting import until
 
 PAOS = (sys.executable, "-m", "worldfs.interfaces.cli.main")
@@ -189,7 +195,7 @@ def test_a_host_that_was_frozen_writes_nothing_under_its_old_lease(hosts):
     a, b = hosts
     rio = a.open(create=True)
     rio.start(type="research")
-    mirror = rio.agent_dir.disk.mirror
+    mirror = rio.agent_dir.mirror
     mirror.lease.stall()  # it renews nothing any more, as a host that stands still
     until(lambda: mirror.store.lease(mirror.lease.name).holder() is None)
     with b.open(take=True) as other:
@@ -203,3 +209,101 @@ def test_a_host_that_was_frozen_writes_nothing_under_its_old_lease(hosts):
     with a.open(take=True) as rio:
         assert rio.journal.find(lambda entry: entry.get("text") == "of b", lambda entry: False)
         assert rio.recover() and len(_ends(rio)) == 1
+
+
+def test_the_command_of_a_session_ends_when_its_host_has_lost_the_lease(hosts):
+    a, b = hosts
+    with a.open(create=True) as rio, ThreadPoolExecutor() as pool:
+        command = CommandRequest(("sh", "-c", "echo $$ > pid; exec sleep 600"), "ad-hoc", None)
+        work = pool.submit(run, rio, command, heartbeat_s=0.05, out=-1, err=-1)
+        until(lambda: rio.runner() and rio.session() and rio.session().status == "running")
+        rio.agent_dir.mirror.lease.stall()
+        with pytest.raises(StorageError):
+            work.result(60)
+    with b.open(take=True) as rio:
+        assert rio.recover() and len(_ends(rio)) == 1
+
+
+def test_a_session_of_a_script_keeps_the_lease_from_one_command_to_the_next(hosts):
+    a, b = hosts
+    a.open(create=True).close()
+    assert a.paos("agent", "start", "rio", "--for", str(os.getpid()))[0] == 0
+    code, said = b.paos("agent", "run", "rio", "--take", "--", "true")
+    assert code == 2 and "--take" not in said, said
+    assert a.paos("agent", "event", "rio", "sources_archived", "count=2")[0] == 0
+    code, said = a.paos("agent", "end", "rio", "completed", "--summary", "by hand")
+    assert code == 0, said
+    with b.open(take=True) as rio:  # the last process of a freed it
+        assert rio.report().summary == "by hand" and rio.recover() is False and _figures(rio) == (1, 0, 2)
+
+
+def test_a_claim_survives_a_restart_of_the_server_and_is_the_only_one(tmp_path):
+    server = OwnServer(str(tmp_path / "engine"), os.environ)
+    address = server.ensure(StoreAddress(bucket="claims", ttl_s=30.0))
+    a, b = Host(tmp_path / "a", address), Host(tmp_path / "b", address)
+    port = int(address.servers.rpartition(":")[2])
+    try:
+        until(lambda: _listens(port))
+        with a.open(create=True) as rio, ThreadPoolExecutor() as pool:
+            sent = [b.send(f"letter-{n}").message.id for n in range(10)]
+            until(lambda: len(rio.inbox.waiting()) == 10)
+            got = [_claim_and_ack(rio) for _ in range(5)]
+            os.kill(server.pid, signal.SIGKILL)
+            claims = pool.submit(lambda: [_claim_and_ack(rio) for _ in range(5)])  # waits for the server
+            server.ensure(address)
+            got += claims.result(60)
+            assert sorted(got) == sorted(sent) and rio.inbox.claim("one") is None
+        with b.open(take=True) as rio:
+            assert rio.inbox.claim("two") is None and not rio.inbox.waiting()
+    finally:
+        server.close()
+
+
+def _listens(port):
+    with socket.socket() as found:
+        return found.connect_ex(("127.0.0.1", port)) == 0
+
+
+def _claim_and_ack(state):
+    claimed = state.inbox.claim("one")
+    state.inbox.ack(claimed.token)
+    return claimed.message.id
+
+
+def test_what_is_larger_than_a_message_of_the_server_crosses_hosts(hosts):
+    a, b = hosts
+    picture = os.urandom(1_500_000)
+    with a.open(create=True) as rio:
+        rio.agent_dir.root.replace("artifacts/picture.png", picture)
+        rio.edit_memory(lambda old: old + b"\n- pinned: " + b"x" * 600_000 + b"\n")
+        for n in range(40):
+            rio.event("note", text="y" * 20_000, n=n)
+    with b.open(take=True) as rio:
+        assert (b.root / "rio" / "artifacts" / "picture.png").read_bytes() == picture
+        assert (b.root / "rio" / "memory.md").read_bytes() == (a.root / "rio" / "memory.md").read_bytes()
+        assert (b.root / "rio" / "journal.jsonl").read_bytes() == (a.root / "rio" / "journal.jsonl").read_bytes()
+        rio.event("note", text="of b")
+        assert rio.findings() == ()
+    with a.open() as copy:
+        assert copy.journal.find(lambda entry: entry.get("text") == "of b", lambda entry: False)
+
+
+def test_a_removed_agent_is_gone_on_every_host(hosts, store):
+    a, b = hosts
+    a.open(create=True).close()
+    assert a.paos("agent", "rm", "rio")[0] == 0
+    assert not store.list("agents/rio")
+    with pytest.raises(NotFound):
+        b.open()
+
+
+def test_agents_of_one_name_on_two_hosts_are_not_mixed(hosts):
+    a, b = hosts
+    with AgentState.open("rio", b.root, disk=Disk(), create=True) as rio:  # before this host had an engine
+        rio.remember("patterns", "of b alone")
+    with a.open(create=True) as rio:
+        rio.remember("patterns", "of a")
+    with b.open() as copy:
+        assert "of a" in copy.memory().remarks[0].text
+    (kept,) = (b.root / ".paos" / "aside" / "rio").iterdir()
+    assert "of b alone" in (kept / "memory.md").read_text()

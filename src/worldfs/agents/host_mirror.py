@@ -392,6 +392,5 @@ class HostMirror:
     def remove(self) -> None:
         """The agent is removed from the engine. Call with the lease held."""
         for key in self.store.all_keys():
-            if key != KERNEL_LEASE:
-                with suppress(NotFound):
-                    self.store.delete(key)
+            with suppress(NotFound):
+                self.store.delete(key)

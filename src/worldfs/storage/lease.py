@@ -20,6 +20,7 @@ from .revision import PRIVATE_DIR
 
 KERNEL_LEASE: Final = f"{PRIVATE_DIR}/kernel.lock"  # of a workspace: its kernel; of an agent: the runner of a session
 NODE_LEASES: Final = f"{PRIVATE_DIR}/serving"  # of a shared store, by robot: which process serves it, where several do
+LEASE_LOST: Final = "LEASE_LOST"  # the code of the `StorageError` of a holder that is none any more
 RELEASE_S: Final = 0.05  # a watch of the disk reports a release up to so long before the lease is free
 
 

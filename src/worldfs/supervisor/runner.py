@@ -15,6 +15,7 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Json
 from worldfs.base.model.agent import SessionRecord
 from worldfs.formats.agent.redact import redact
+from worldfs.storage.lease import LEASE_LOST
 
 from . import orphans, outcome_report, session_files
 from .child import Child
@@ -341,6 +342,8 @@ class _SessionRun:
             try:
                 self.state.heartbeat()
             except (WorldError, OSError) as error:
+                if getattr(error, "code", "") == LEASE_LOST:  # another host may run the agent now
+                    raise
                 self._fault("heartbeat", error)
 
     def clear(self) -> ReapResult:

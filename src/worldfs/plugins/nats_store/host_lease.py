@@ -11,7 +11,7 @@ from worldfs.base.messages import coded
 
 from .bucket import is_live
 from .jetstream_connection import StreamMessage, WrongSequence
-from .nats_lease import PROCESS, NatsLease, epoch_of, is_dead, this_process
+from .nats_lease import PROCESS, NatsLease, epoch_of, live_processes, this_process
 
 if TYPE_CHECKING:
     from .nats_store import NatsStore
@@ -56,19 +56,16 @@ class HostLease(NatsLease):
         return {}
 
     def _join(self, found: StreamMessage) -> None:
-        """What the lease says of its holder stays, as long as that process lives."""
+        """What the lease says of its holder stays."""
         self._holder, self.lost = dict(as_object(json.loads(found.data))), None
         self.epoch, self.seq = epoch_of(found), found.seq
-        if not is_dead(process := found.headers.get(PROCESS, "")):
-            self.marks[PROCESS] = process
+        self._name_processes(found)
 
     def _is_ours(self, found: StreamMessage) -> bool:
         return is_live(found.headers) and found.headers.get(HOST) == self.host
 
     async def _renew(self) -> None:
         async with self._write:
-            if is_dead(self.marks[PROCESS]):  # the first of this host's processes has ended
-                self.marks[PROCESS] = this_process()
             for _ in range(TRIES):
                 if self._holder is None or self.lost is not None:
                     return
@@ -88,7 +85,13 @@ class HostLease(NatsLease):
         if found is None or not self._is_ours(found) or epoch_of(found) != self.epoch:
             return False
         self.seq = found.seq
+        self._name_processes(found)
         return True
+
+    def _name_processes(self, found: StreamMessage) -> None:
+        """It is held as long as one of them lives."""
+        named = [*live_processes(found.headers.get(PROCESS, "")), this_process()]
+        self.marks[PROCESS] = " ".join(dict.fromkeys(named))
 
     async def _free(self) -> None:
         await self._follow()

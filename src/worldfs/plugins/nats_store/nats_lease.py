@@ -19,7 +19,7 @@ from worldfs.base.clock import Clock
 from worldfs.base.errors import StorageError
 from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
-from worldfs.storage.lease import busy, this_holder
+from worldfs.storage.lease import LEASE_LOST, busy, this_holder
 
 from .bucket import GONE, TTL, is_live
 from .jetstream_connection import EXPECTED, StreamMessage, WrongSequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .nats_store import NatsStore
 
 EPOCH: Final = "Paos-Epoch"
-PROCESS: Final = "Paos-Process"  # of the holder: boot, namespace, number, start: its own host knows when it died
+PROCESS: Final = "Paos-Process"  # of the holder: boot, namespace, number, start: its host knows when it died
 _LOGIN: Final = re.compile(r"://[^/\s@]+@")  # of an address on the command line
 RENEWALS: Final = 3  # in the time that a lease lives
 HELD: Final = 0.9  # of that time: the rest is for a robot at work to stop before another holder moves it
@@ -37,7 +37,7 @@ HELD: Final = 0.9  # of that time: the rest is for a robot at work to stop befor
 class LeaseLost(StorageError):
     """The holder did not renew its lease in time, or another one has it: nothing more is written under it."""
 
-    code = "LEASE_LOST"
+    code = LEASE_LOST
 
 
 class NatsLease:
@@ -198,8 +198,17 @@ def this_process() -> str:
     return f"{_namespace()}.{pid}.{_started(pid)}"
 
 
-def is_dead(process: str) -> bool:
-    """Whether it was a process of this host, under this process's view of it, and has ended."""
+def is_dead(processes: str) -> bool:
+    """Whether they were processes of this host, under this process's view of it, and all have ended."""
+    return bool(processes) and not live_processes(processes)
+
+
+def live_processes(processes: str) -> list[str]:
+    """Those of them that may live: of another host's this process knows nothing."""
+    return [process for process in processes.split() if not _ended(process)]
+
+
+def _ended(process: str) -> bool:
     where, _, rest = process.partition(".")
     pid, _, started = rest.partition(".")
     return bool(where) and where == _namespace() and pid.isdigit() and _started(int(pid)) != started

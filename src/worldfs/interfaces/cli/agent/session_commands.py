@@ -185,6 +185,9 @@ def _start_keeper(state: AgentState, sid: str, script: int, watched: int, foreig
             os.close(told)
             _wait(state, sid, watched, watch)
     finally:
+        if state.agent_dir.mirror is not None:
+            with suppress(Exception):  # then the lease ends by itself
+                state.agent_dir.mirror.close()
         os._exit(0)
 
 
