@@ -148,12 +148,10 @@ class HostMirror:
             self._begin()
             self.lease, self._follower = None, None
             self._acquire()
-        if not is_shared(path):
-            return
-        if self.lease is None:
+        if self.lease is None and is_shared(path):
             self._acquire()
-        assert self.lease is not None
-        self.lease.demand()
+        if self.lease is not None:  # a heartbeat, too, says when it is lost
+            self.lease.demand()
 
     def _acquire(self) -> None:
         with self._mutex:

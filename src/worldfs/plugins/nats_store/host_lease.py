@@ -37,7 +37,8 @@ class HostLease(NatsLease):
 
     def stall(self) -> None:
         """Renew it no more, as a host that stands still. For tests."""
-        self._store.run(self._stop_keeping())
+        if (keeper := self._keeper) is not None:
+            self._store.loop_call(keeper.cancel)
 
     # -- on the loop -----------------------------------------------------------------------------------------------
 

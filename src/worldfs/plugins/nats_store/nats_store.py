@@ -7,7 +7,7 @@ the last. A holder of a lease writes only while it holds it, and the server refu
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
 from contextlib import suppress
 from typing import Final, TypeVar
 
@@ -70,6 +70,9 @@ class NatsStore(SharedStore):
             work.close()
             raise StorageError(coded("engine.closed"), path=self.name)
         return self._loop.run(work)
+
+    def loop_call(self, call: Callable[[], object]) -> None:
+        self._loop.loop.call_soon_threadsafe(call)
 
     def loop_time(self) -> float:
         return self._loop.loop.time()
