@@ -248,9 +248,10 @@ def test_a_claim_survives_a_restart_of_the_server_and_is_the_only_one(tmp_path):
             sent = [b.send(f"letter-{n}").message.id for n in range(10)]
             until(lambda: len(rio.inbox.waiting()) == 10)
             got = [_claim_and_ack(rio) for _ in range(5)]
-            os.kill(server.pid, signal.SIGKILL)
+            killed = server.pid
+            os.kill(killed, signal.SIGKILL)
             claims = pool.submit(lambda: [_claim_and_ack(rio) for _ in range(5)])  # waits for the server
-            server.ensure(address)
+            until(lambda: server.ensure(address) and server.pid != killed and _listens(port))
             got += claims.result(60)
             assert sorted(got) == sorted(sent) and rio.inbox.claim("one") is None
         with b.open(take=True) as rio:
