@@ -94,3 +94,19 @@ def test_a_token_is_made_used_listed_and_revoked_by_hand(paos: Paos) -> None:
     for wrong in (("add", "../x"), ("add", "mother"), ("revoke", "rio"), ("revoke", "admin")):
         said = paos("token", *wrong, far=False)
         assert said.returncode == 2 and said.stderr.startswith("paos: "), wrong
+
+
+def test_the_past_is_read_over_the_wire(paos: Paos) -> None:
+    place = "/projects/main/TASK.md"
+    for text in ("one\n", "two\n"):
+        assert paos("--as", "planner", "write", place, far=False, text=text).returncode == 0
+    found = json.loads(paos("--json", "log", place).stdout)["versions"]
+    assert [one["bytes"] for one in found[:2]] == [4, 4]
+    assert paos("cat", place, "--at", found[1]["time"]).stdout == "one\n"
+    assert paos("cat", f"/at/{found[1]['time']}{place}").stdout == "one\n"
+    differ = paos("diff", place, found[1]["time"])
+    assert differ.returncode == 1 and "-one\n+two\n" in differ.stdout
+    for asked, said in ((f"/at/1d{place}", "nothing was recorded"), ("/at/soon/x", "is no time")):
+        refused = paos("cat", asked)
+        assert refused.returncode == 2 and said in refused.stderr, refused
+    assert paos("write", f"/at/now{place}", text="x").returncode == 2

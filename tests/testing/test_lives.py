@@ -8,7 +8,7 @@ from worldfs.testing.crashes import CrashCheckFailure
 from worldfs.testing.workloads import WORKLOADS, load_workload
 from worldfs.testing.workloads.crash_check import check_all_crashes, compare
 
-SHARE = {"store": 0.5, "journal": 0.15, "agent": 0.003, "kernel": 0.3, "calls": 0.3, "claims": 0.5}
+SHARE = {"store": 0.5, "versions": 0.05, "journal": 0.15, "agent": 0.003, "kernel": 0.3, "calls": 0.3, "claims": 0.5}
 """Of the states; all of them in `make proof`."""
 NOT_USED = {("log", "fsync"), ("claims", "fsync"), ("node", "fdatasync")}
 

@@ -11,8 +11,6 @@ from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.store_interface import ABSENT
 from worldfs.storage.versioned_files import PastKind
 from worldfs.testing.manual_clock import ManualClock
-from worldfs.testing.workloads import load_workload
-from worldfs.testing.workloads.crash_check import check_log_crashes, record_workload
 
 
 class Everything:
@@ -217,9 +215,3 @@ def test_a_full_history_disk_does_not_stop_the_write(store, clock, monkeypatch):
 
 def _full(self, data, *, durable=True):
     raise OSError(28, "No space left on device")
-
-
-def test_some_crashes_lose_no_version(tmp_path):
-    life = load_workload("versions")
-    log = record_workload(life, tmp_path / "first")
-    assert check_log_crashes(life, tmp_path, log, share=0.012, lots=2).states > 10

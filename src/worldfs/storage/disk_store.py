@@ -317,8 +317,9 @@ class DiskStore(Store, ForeignEdits, PlainFiles, VersionedFiles):
                 raise NotFound(coded("tree.no_file"), path=source, op="move")
             new = self.root.ensure_parent(target)
             with self.lock:
+                if self.root.lstat(new) is None:
+                    self.history.note_move(source, target)
                 self.root.rename(old, new, "new")
-                self.history.note_move(source, target)
             if durable:
                 self.root.sync(new, old)
         except FileExistsError:

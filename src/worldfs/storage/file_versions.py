@@ -101,15 +101,15 @@ class FileVersions:
             self._thin()
 
     def note_move(self, source: str, target: str) -> None:
-        """What is at `target` now, a file or a directory, was at `source`; durable when it returns."""
+        """What is at `source`, a file or a directory, is about to be at `target`; durable when it returns."""
         if source.startswith(f"{PRIVATE_DIR}/") and target.startswith(f"{PRIVATE_DIR}/"):
             return
-        place = self._root.locate(target)
+        place = self._root.locate(source)
         info = None if place is None else self._root.status(place)
         if place is None or info is None:
             return
         if stat.S_ISDIR(info.st_mode):
-            for name in self._root.folder(target).names():
+            for name in self._root.folder(source).names():
                 self.note_move(f"{source}/{name}", f"{target}/{name}")
         elif self.keeps(source) or self.keeps(target):
             data = self._root.read_at(place) or b""
@@ -119,7 +119,7 @@ class FileVersions:
     def _note_moved(self, key: str, revision: str, data: bytes | None, old: str | None) -> None:
         if self.keeps(key):
             self.note(key, self.next_time(key), revision, data, old)
-            self.sync(key)
+            self._log(encode(key)).sync()  # not `_settle_log`: the file is not there yet, or not gone
 
     def see(self, key: str) -> bool:
         """Note what another program made of a file, as seen now; whether that was new."""

@@ -461,3 +461,22 @@ def test_a_cancelled_wait_ends_and_leaves_nothing(home: Path) -> None:
                 assert (await call(client, "look"))["agent"] == "mother"
 
     patient(work())
+
+
+def test_the_past_is_read_by_a_path(home: Path, tmp_path: Path) -> None:
+    for text in ("one", "two"):
+        (tmp_path / "text").write_text(text)
+        words = ["--home", str(home), "--as", "planner", "write", "TASK.md", str(tmp_path / "text")]
+        assert main(words) == 0
+
+    async def work() -> None:
+        async with client_of(home) as client:
+            listed = await call(client, "list", path="/versions/projects/main/TASK.md")
+            times = sorted(one["name"] for one in listed["entries"])
+            found = await call(client, "read", path=f"/at/{times[-2]}/projects/main/TASK.md")
+            assert found["text"] == "one"
+            assert "is no time" in await refused(client, "read", path="/at/soon/projects/main/TASK.md")
+        async with client_of(home, "watchdog") as client:
+            assert "two" not in await refused(client, "read", path="/at/now/projects/main/TASK.md")
+
+    patient(work())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from worldfs.access.judge import judge
 from worldfs.access.verb import Verb
 from worldfs.base.clock import SystemClock
-from worldfs.base.errors import NotFound, UserError
+from worldfs.base.errors import BadInput, NotFound, UserError
 from worldfs.base.messages import coded
 from worldfs.storage.versioned_files import PastFile, PastKind, VersionedFiles
 from worldfs.tree.row_table import FileKind
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 ROOTS: Final = ("at", "versions")
 LISTED: Final = 1000  # versions, the newest ones
 _REASONS: Final = {
-    PastKind.ABSENT: "tree.past_absent",
     PastKind.UNKNOWN: "tree.past_unknown",
     PastKind.THINNED: "tree.past_thinned",
     PastKind.LOST: "tree.past_lost",
@@ -48,12 +47,13 @@ class VersionedPath(NamedTuple):
     key: str
 
     def at(self, at_ns: int) -> PastFile:
-        """Raises `NotFound` with what is known of that time."""
+        """Raises `NotFound` where there was no such file, `BadInput` where it is not known what it was."""
         past = self.store.version_at(self.key, at_ns)
         if past.kind is PastKind.FOUND:
             return past
-        when = at_ns if past.kind is PastKind.ABSENT else past.at_ns
-        raise NotFound(coded(_REASONS[past.kind], time=time_name(when)), path=self.path, op="read")
+        if past.kind is PastKind.ABSENT:
+            raise NotFound(coded("tree.past_absent", time=time_name(at_ns)), path=self.path, op="read")
+        raise BadInput(coded(_REASONS[past.kind], time=time_name(past.at_ns)), path=self.path, op="read")
 
 
 class _PastSubtree:
@@ -74,7 +74,7 @@ class _PastSubtree:
         return None
 
     def _file(self, parts: Parts) -> VersionedPath | None:
-        """A path with versions that the actor may read; None: a directory, or nothing. `NotFound`: it has none."""
+        """A path with versions that the actor may read; None: a directory, or nothing. `BadInput`: it has none."""
         path = "/" + "/".join(parts)
         real, role = self._space.real_path(path)
         found = self._space.tree.find_row(real) if role else None
@@ -89,7 +89,7 @@ class _PastSubtree:
                 return None if self._holds_below(store, key) else VersionedPath(path, store, key)
         if self._directory(parts):
             return None
-        raise NotFound(coded("tree.no_past"), path=path, op="read", fix=coded("tree.read_now", path=path))
+        raise BadInput(coded("tree.no_past"), path=path, op="read", fix=coded("tree.read_now", path=path))
 
     def _directory(self, parts: Parts) -> bool:
         """Whether there is such a directory: today, or of files that are gone."""
@@ -150,7 +150,7 @@ class AtSubtree(_PastSubtree):
             if name.endswith("/"):
                 found.append(name)
                 continue
-            with suppress(NotFound):
+            with suppress(UserError):
                 file = self._file((*parts, name))
                 if file is not None and file.at(at_ns):
                     found.append(name)
@@ -169,30 +169,34 @@ class VersionsSubtree(_PastSubtree):
 
     def dir_entry(self, names: Names) -> Stat | None:
         parts = _segments(names["of"])
-        with suppress(NotFound):
-            if self._file(parts) is not None or self._directory(parts):
-                return Stat(True)
-        file = self._file(parts[:-1]) if len(parts) > 1 else None
-        if file is None:
-            if parts:
-                self._file(parts)  # raises why there are none
-            return None
-        return _stat(file.at(parse_time(parts[-1], self._clock)))
+        if self._named(parts) is not None or self._directory(parts):
+            return Stat(True)
+        file = self._named(parts[:-1])
+        if file is not None:
+            return _stat(file.at(parse_time(parts[-1], self._clock)))
+        self._file(parts)  # raises why there are none
+        return None
+
+    def _named(self, parts: Parts) -> VersionedPath | None:
+        """A file of which there are versions."""
+        with suppress(BadInput):
+            file = self._file(parts) if parts else None
+            if file is not None and next(file.store.versions(file.key), None) is not None:
+                return file
+        return None
 
     def list(self, names: Names) -> list[str]:
         parts = _segments(names["of"])
         if not parts:
             return []
-        file = self._file(parts)
+        file = self._named(parts)
         if file is not None:
             kept = (at for at, revision in file.store.versions(file.key) if revision)
             return [time_name(at) for at in islice(kept, LISTED)]
         found = []
         for name in sorted(self._children(parts)):
-            with suppress(NotFound):
-                file = None if name.endswith("/") else self._file((*parts, name))
-                if file is None or next(file.store.versions(file.key), None) is not None:
-                    found.append(name if name.endswith("/") else f"{name}/")
+            if name.endswith("/") or self._named((*parts, name)) is not None:
+                found.append(name if name.endswith("/") else f"{name}/")
         return found
 
     def read(self, names: Names) -> bytes:

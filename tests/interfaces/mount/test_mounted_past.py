@@ -1,0 +1,21 @@
+"""The past through a mount: any program reads what a document was."""
+
+import os
+import subprocess
+
+TASK = "projects/main/TASK.md"
+
+
+def test_a_shell_reads_what_a_document_was(operator, home):
+    for text in ("one", "two"):
+        subprocess.run(
+            ["paos", "--home", str(home), "--as", "planner", "write", "TASK.md"],
+            input=text.encode(), check=True, capture_output=True,
+            env={**os.environ, "PATH": f"{os.path.dirname(os.sys.executable)}:{os.environ['PATH']}"},
+        )  # fmt: skip
+    names = sorted(os.listdir(operator / f"versions/{TASK}"))
+    done = operator.sh(f"cat at/{names[-2]}/{TASK} versions/{TASK}/{names[-1]}; ls at")
+    assert done.stdout == "onetwoREADME.md\n"
+    assert (operator / f"at/now/{TASK}").stat().st_size == 3
+    refused = operator.sh(f"echo x > at/now/{TASK}")
+    assert refused.returncode != 0
