@@ -10,6 +10,8 @@ from worldfs.base.clock import Clock, epoch_ns, parse_stamp
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 
+NO_PAST: Final = "NO_PAST"
+"""Code of the errors that say why a path of the past leads nowhere; every interface passes on their words."""
 _AGO: Final = re.compile(r"([0-9]{1,9})(s|m|h|d)")
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _FINE: Final = re.compile(r"(.*[.]\d{6})(\d{3})(Z|\+00:00)?")  # nanoseconds, which datetime does not have
@@ -26,7 +28,7 @@ def parse_time(text: str, clock: Clock) -> int:
     fine = _FINE.fullmatch(text)
     moment = parse_stamp(text if fine is None else f"{fine[1]}{fine[3] or 'Z'}")
     if moment is None:
-        raise BadInput(coded("tree.bad_time", text=text), op="walk", expected=coded("tree.a_time"))
+        raise BadInput(coded("tree.bad_time", text=text), op="walk", expected=coded("tree.a_time"), code=NO_PAST)
     return epoch_ns(moment) + (0 if fine is None else int(fine[2]))
 
 

@@ -19,6 +19,7 @@ from worldfs.tree.verb_values import Stat, Wait, Written
 
 from .bound_tree import BoundNode, BoundTree
 from .fids import Fid, FidTable, Interrupted, OwnContent
+from .past_time import NO_PAST
 from .staging import MOST, Staging
 from .waiters import Waiters
 
@@ -272,12 +273,14 @@ class Verbs:
         return node
 
     async def _bind(self, path: str) -> BoundNode:
-        """The node of a path; an invalid path is `NotFound`."""
+        """The node of a path; an invalid path is `NotFound`, but one into the past says why."""
         try:
             if self._tree.light(path):
                 return self._tree.walk(path)
             return await self._thread(lambda: self._tree.walk(path))
-        except (NotFound, Unsafe, BadInput):
+        except (NotFound, Unsafe, BadInput) as error:
+            if error.code == NO_PAST:
+                raise
             raise NotFound(coded("tree.no_segment"), code="enoent") from None
 
     def _directory(self, fid: int | None) -> BoundNode:

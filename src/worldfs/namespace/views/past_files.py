@@ -17,7 +17,7 @@ from worldfs.tree.row_table import FileKind
 from worldfs.tree.verb_values import Stat, Wait, WriteContext, Written
 from worldfs.tree.virtual_file import Names, Subtree
 
-from ..past_time import parse_time, time_name
+from ..past_time import NO_PAST, parse_time, time_name
 
 if TYPE_CHECKING:
     from worldfs.base.clock import Clock
@@ -53,7 +53,7 @@ class VersionedPath(NamedTuple):
             return past
         if past.kind is PastKind.ABSENT:
             raise NotFound(coded("tree.past_absent", time=time_name(at_ns)), path=self.path, op="read")
-        raise BadInput(coded(_REASONS[past.kind], time=time_name(past.at_ns)), path=self.path, op="read")
+        raise BadInput(coded(_REASONS[past.kind], time=time_name(past.at_ns)), path=self.path, op="read", code=NO_PAST)
 
 
 class _PastSubtree:
@@ -89,7 +89,7 @@ class _PastSubtree:
                 return None if self._holds_below(store, key) else VersionedPath(path, store, key)
         if self._directory(parts):
             return None
-        raise BadInput(coded("tree.no_past"), path=path, op="read", fix=coded("tree.read_now", path=path))
+        raise BadInput(coded("tree.no_past"), path=path, op="read", fix=coded("tree.read_now", path=path), code=NO_PAST)
 
     def _directory(self, parts: Parts) -> bool:
         """Whether there is such a directory: today, or of files that are gone."""
