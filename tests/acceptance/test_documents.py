@@ -26,6 +26,7 @@ NEEDS = {
     "docs/mcp.md": ("mcp", "mujoco"),
     "docs/models.md": ("mujoco", "pydantic_ai"),
     "docs/robots.md": ("mujoco", "numpy"),
+    "docs/shell-and-9p.md": ("bashkit", "websockets"),
     "docs/skills.md": ("mujoco",),
     "docs/tour-directory.md": ("mujoco",),
     "docs/tour-policy.md": ("mujoco", "pyarrow", "onnxruntime"),
