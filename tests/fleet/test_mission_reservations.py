@@ -143,3 +143,22 @@ def test_a_robot_without_a_mission_has_the_place_where_it_stands(fleet):
     fleet.robots.robots["r2"] = fleet.robots.robots["r2"]._replace(stands=())  # somebody drove it away
     fleet.settle()
     until(lambda: found == [0])
+
+
+def test_what_outlived_a_start_at_another_process_s_robot_is_still_reserved(fleet):
+    fleet.robots.elsewhere.add("r1")
+    fleet.add("m1", robot="r1")
+    fleet.settle()
+    begin(fleet)
+    fleet.drop()
+    fleet.start()
+    fleet.add("m2", robot="r2")
+    fleet.settle()
+    assert "job_1" in fleet.robots.followed
+    found = asked(fleet, "m2", CUP)
+    until(lambda: waits(fleet, "m2"))
+    from worldfs.fleet.mission_port import MissionEnd, MissionEndKind
+
+    fleet.robots.followed["job_1"](MissionEnd(MissionEndKind.DONE, "done"))
+    fleet.settle()
+    until(lambda: found == [0])

@@ -41,6 +41,7 @@ class MissionOrder:
     asker: str = ""  # the role that submitted it
     source: str = ""  # the sheet and row that it was read from
     step: str = ""  # the row of TASK.md that it carries out
+    confirm: str = ""  # the code of a model's reading that its submitter has confirmed
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,6 +93,12 @@ class MissionReservations:
         number = self.table.aside(id)
         return 0 if number is None else number + 1
 
+    def hold_again(self, mission: Mission) -> None:
+        """What was reserved before a restart for an order that is still at work."""
+        self._own[mission.status.robot] = mission.id
+        self._place(mission.status.robot)
+        self.table.add(mission.id, mission.status.held)
+
     def held(self, id: str) -> tuple[Reservation, ...]:
         return tuple(sorted(self.table.held(id), key=lambda item: (item.kind.value, item[1:])))
 

@@ -145,7 +145,8 @@ def read_mission(data: bytes, where: str) -> Mission:
     first, *rest = data.split(b"\n")
     said = _object(first)
     texts = {
-        name: as_text(said.get(name)) for name in ("text", "title", "robot", "created_at", "asker", "source", "step")
+        name: as_text(said.get(name))
+        for name in ("text", "title", "robot", "created_at", "asker", "source", "step", "confirm")
     }
     requires, after = (tuple(as_text(item) for item in as_list(said.get(name))) for name in ("requires", "after"))
     priority = as_text(said.get("priority")) or "normal"

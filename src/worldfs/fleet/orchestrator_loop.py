@@ -100,6 +100,7 @@ class Orchestrator:
         if job is None or job.status.state.terminal or not self.executor.at_work(job):
             return False
         self._runs[mission.id] = _Run(status.attempt, lambda: None)
+        self.reservations.hold_again(mission)
         stop = self.executor.follow(job, partial(self._ended, mission.id, status.attempt))
         self._runs[mission.id] = _Run(status.attempt, stop)
         return True

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldfs.access.roles import CRITIC, ORCHESTRATOR
@@ -29,6 +32,7 @@ from worldfs.planning.planner import (
     Goal,
     GoalNeeds,
     Planner,
+    PlannerModel,
     PlanReport,
     QuestionIntent,
     RefusedIntent,
@@ -43,6 +47,7 @@ from worldfs.storage.lease import NODE_LEASES, node_lease
 
 from .bringup import UnavailableDriver
 from .instruction import Instruction
+from .instruction_model import planner_model
 from .mission_planner_port import MissionPlannerPort
 from .order_reservations import stands_on
 
@@ -119,6 +124,8 @@ class MissionThreads:
         intent = interpret(text, self._read_scene(), profile=self._profile(robot), robot_id=robot, suggest=True)
         if isinstance(intent, QuestionIntent):
             return ()
+        if isinstance(intent, RefusedIntent) and intent.kind == "unknown" and self._model() is not None:
+            return ()  # what it asks of a robot is known once the model has read it, for the robot that has it
         return render(intent.reason, language_of(text)) if isinstance(intent, RefusedIntent) else intent.goals
 
     def _goal_needs(self, text: str, robot: str) -> GoalNeeds | str:
@@ -202,10 +209,19 @@ class MissionThreads:
             port = MissionPlannerPort(self, instruction, mission, hold, stop)
             needs = self._goal_needs(text, robot)
             port.reserve_things(needs.things if isinstance(needs, GoalNeeds) else ())
-            report = Planner(port).run(text, stop)
+            report = Planner(port, self._model(mission.order.confirm)).run(text, stop)
             if instruction.stopped:
                 return MissionEnd(MissionEndKind.STOPPED, instruction.stop_text())
-            return MissionEnd(_kind(report), render(report.reason, instruction.language))
+            reason = render(report.reason, instruction.language)
+            if isinstance(report.intent, RefusedIntent) and (code := report.intent.reading):
+                reason = coded("mission.confirm_with", why=reason, robot=robot, confirm=code, text=shlex.quote(text))
+            return MissionEnd(_kind(report), reason)
+
+    def _model(self, confirmed: str = "") -> PlannerModel | None:
+        """What reads an instruction that the grammar does not understand; nobody is there to be asked."""
+        config = self.world.config
+        home = Path(config.home if config is not None else self.world.root)
+        return planner_model(config, home, os.environ, self.world.clock, confirmed=confirmed)
 
     # -- what is known of a robot -------------------------------------------------------------------------------
 

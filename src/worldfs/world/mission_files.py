@@ -158,6 +158,7 @@ class MissionFile(VirtualFile):
             as_text(said.get("priority")) or "normal",
             after,
             asker=actor,
+            confirm=as_text(said.get("confirm")),
         )
         files.add(order)
 

@@ -25,6 +25,10 @@ ROWS = {
         "deadlock of {circle}: none of them can give up what it holds; a person must take it from one",
         "{circle} 互相等待，且都不能放下所持之物；需要人工取走其中一件",
     ),
+    "mission.confirm_with": (
+        "{why}; carry it out with: paos mission add --robot {robot} --confirm {confirm} {text}",
+        "{why}；执行请用：paos mission add --robot {robot} --confirm {confirm} {text}",
+    ),
     "mission.leg_go": ("go to {place}", "去 {place}"),
     "mission.leg_move": ("put {things} into {place}, then go home", "把 {things} 放进 {place}，然后回家"),
     "mission.split": (

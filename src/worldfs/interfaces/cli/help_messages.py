@@ -704,6 +704,7 @@ ROWS = {
     ),
     "help.mission_resume": ("queue a paused mission again", "让暂停的任务重新排队"),
     "help.mission_cancel": ("cancel a mission as a whole", "取消整个任务"),
+    "help.mission_confirm": ("the code of a model's reading, to carry it out", "模型解读的确认码，用于执行该解读"),
     "help.mission_release": (
         "free what the robot of a lost mission still has reserved",
         "释放丢失任务的机器人仍占用的资源",

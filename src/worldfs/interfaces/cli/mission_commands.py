@@ -29,6 +29,7 @@ MISSION_COMMANDS = (
             ArgumentSpec(("--require",), "help.mission_require", "WORD", many="*"),
             ArgumentSpec(("--priority",), "help.mission_priority_of", choices=_PRIORITIES, default="normal"),
             ArgumentSpec(("--after",), "help.mission_after", "MISSION", many="*"),
+            ArgumentSpec(("--confirm",), "help.mission_confirm", "CODE"),
             ArgumentSpec(("--task",), "help.mission_task", takes="switch"),
         ),
         "help.mission_add_more",
@@ -78,6 +79,7 @@ def add(context: CommandContext) -> int:
         "text": text,
         "robot": context["robot"] or "",
         "priority": context["priority"],
+        "confirm": context["confirm"] or "",
         **wanted,
     }
     if context["task"]:
