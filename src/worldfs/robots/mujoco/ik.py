@@ -11,6 +11,7 @@ from .array_types import Array
 LOW = np.array([lo for lo, _ in panda.LIMITS]) + 0.01
 HIGH = np.array([hi for _, hi in panda.LIMITS]) - 0.01
 HOME = np.array(panda.HOME)
+_ONES = np.eye(6)
 POSITION_DONE = 0.0005  # m
 TURN_DONE = 0.005  # rad
 STEP = 0.25  # rad, largest joint change of one iteration
@@ -65,13 +66,13 @@ class IKSolver:
             mujoco.mj_jacSite(model, data, jacobian[:3], jacobian[3:], self.tcp)
             J = jacobian[:, : panda.ARM]
             damping = 0.05 * min(1.0, 5.0 * float(np.sqrt(error @ error)))
-            inverse = J.T @ np.linalg.inv(J @ J.T + (damping**2 + 1e-8) * np.eye(6))
+            inverse = J.T @ np.linalg.inv(J @ J.T + (damping**2 + 1e-8) * _ONES)
             drift = 0.1 * (HOME - q)
             change = inverse @ error + drift - inverse @ (J @ drift)
-            largest = float(np.max(np.abs(change)))
+            largest = float(np.abs(change).max())
             if largest > STEP:
                 change *= STEP / largest
-            q = np.clip(q + change, LOW, HIGH)
+            q = np.minimum(np.maximum(q + change, LOW), HIGH)  # np.clip takes four times as long
         return None
 
     def solve(self, present: Array, position: Array, rotation: Array) -> Array | None:

@@ -103,10 +103,11 @@ class BodyRig:
     def contacts(self) -> list[Contact]:
         """Every pair that touches now, once, the deepest of its points; a part of the arm against itself left out."""
         found: dict[tuple[str, str], float] = {}
-        for contact in self.simulation.data.contact[: self.simulation.data.ncon]:
-            a, b = sorted(self.geom_owner[g] for g in contact.geom)
-            if a != b and contact.dist <= 0.0005:
-                found[a, b] = max(found.get((a, b), -1.0), -float(contact.dist))
+        touching = self.simulation.data.contact
+        for geoms, distance in zip(touching.geom.tolist(), touching.dist.tolist(), strict=True):
+            a, b = sorted(self.geom_owner[g] for g in geoms)
+            if a != b and distance <= 0.0005:
+                found[a, b] = max(found.get((a, b), -1.0), -distance)
         return [Contact(a, b, depth) for (a, b), depth in sorted(found.items())]
 
     def touching(self, id: str) -> set[str]:
@@ -114,8 +115,7 @@ class BodyRig:
 
     def _fingers_on(self, id: str, view: ArmView) -> int:
         body, touched = self.body[id], set()
-        for contact in self.simulation.data.contact[: self.simulation.data.ncon]:
-            a, b = (int(self.geom_body[g]) for g in contact.geom)
+        for a, b in self.geom_body[self.simulation.data.contact.geom].tolist():
             for one, other in ((a, b), (b, a)):
                 if one == body and other in view.fingers:
                     touched.add(other)
@@ -147,8 +147,8 @@ class Rig(BodyRig):
         """With how much each finger presses on a thing (N), the lesser of the two."""
         body, pressing = self.body[id], dict.fromkeys(self.view.fingers, 0.0)
         force = np.zeros(6)
-        for i in range(self.simulation.data.ncon):
-            bodies = {int(self.geom_body[g]) for g in self.simulation.data.contact[i].geom}
+        for i, pair in enumerate(self.geom_body[self.simulation.data.contact.geom].tolist()):
+            bodies = set(pair)
             finger = bodies & pressing.keys()
             if body in bodies and finger:
                 mujoco.mj_contactForce(self.simulation.model, self.simulation.data, i, force)

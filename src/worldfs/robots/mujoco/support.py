@@ -25,14 +25,12 @@ def loads(rig: BodyRig, id: str) -> dict[str, float]:
     model, data, body = rig.simulation.model, rig.simulation.data, rig.body[id]
     found: dict[str, float] = {}
     force = np.zeros(6)
-    for i in range(data.ncon):
-        contact = data.contact[i]
-        one, other = (int(rig.geom_body[g]) for g in contact.geom)
+    for i, (one, other) in enumerate(rig.geom_body[data.contact.geom].tolist()):
         if body not in (one, other) or one == other:
             continue
         mujoco.mj_contactForce(model, data, i, force)
         # the first axis of a contact's frame points from its first body to its second: the force is on the second
-        upward = float(np.array(contact.frame).reshape(3, 3)[:, 2] @ force[:3])
+        upward = float(data.contact.frame[i].reshape(3, 3)[:, 2] @ force[:3])
         owner = rig.body_owner[one if other == body else other]
         found[owner] = found.get(owner, 0.0) + (upward if other == body else -upward)
     return {owner: newtons for owner, newtons in found.items() if newtons > 0}

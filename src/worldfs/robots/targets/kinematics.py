@@ -122,9 +122,16 @@ def from_urdf(text: str, joints: Sequence[str], tip: str = "", *, path: str = ""
 
 def turn(axis: Array, angle: float) -> Array:
     """Rotation (3×3) about a unit axis (Rodrigues)."""
-    x, y, z = axis
-    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return np.asarray(np.eye(3) + math.sin(angle) * K + (1 - math.cos(angle)) * (K @ K))
+    x, y, z = map(float, axis)
+    c, s = math.cos(angle), math.sin(angle)
+    u, v, w = x * (1 - c), y * (1 - c), z * (1 - c)
+    return np.array(
+        [
+            [u * x + c, u * y - s * z, u * z + s * y],
+            [u * y + s * z, v * y + c, v * z - s * x],
+            [u * z - s * y, v * z + s * x, w * z + c],
+        ]
+    )
 
 
 def rotation_vector(rotation: Array) -> Array:

@@ -52,8 +52,8 @@ class QuadrupedView:
 
     def pose(self) -> TrunkPose:
         data = self.simulation.data
-        x, y, z = (float(v) for v in data.qpos[self._place])
-        a, b, c, d = (float(v) for v in data.qpos[self._turn])
+        x, y, z = data.qpos[self._place].tolist()
+        a, b, c, d = data.qpos[self._turn].tolist()
         roll = math.atan2(2 * (a * b + c * d), 1 - 2 * (b * b + c * c))
         pitch = math.asin(max(-1.0, min(1.0, 2 * (a * c - d * b))))
         yaw = math.atan2(2 * (a * d + b * c), 1 - 2 * (c * c + d * d))
@@ -62,15 +62,16 @@ class QuadrupedView:
     def velocity(self, pose: TrunkPose) -> tuple[float, float, float]:
         """Forward, to the left (m/s) and turning left (rad/s), level."""
         data = self.simulation.data
-        vx, vy, _ = (float(v) for v in data.qvel[self._velocity])
-        p, q, r = (float(v) for v in data.qvel[self._spin])  # about the trunk's own axes
+        vx, vy, _ = data.qvel[self._velocity].tolist()
+        p, q, r = data.qvel[self._spin].tolist()  # about the trunk's own axes
         cosine, sine = math.cos(pose.yaw), math.sin(pose.yaw)
         turn = -math.sin(pose.pitch) * p + math.cos(pose.pitch) * (math.sin(pose.roll) * q + math.cos(pose.roll) * r)
         return cosine * vx + sine * vy, cosine * vy - sine * vx, turn
 
     def joints(self) -> list[float]:
         """Joint angles (12, rad)."""
-        return [float(v) for v in self.simulation.data.qpos[self._joints]]
+        found: list[float] = self.simulation.data.qpos[self._joints].tolist()
+        return found
 
     def power(self) -> float:
         """What the motors do now (W); braking gives nothing back."""
@@ -80,8 +81,7 @@ class QuadrupedView:
     def touched(self) -> set[int]:
         """The geoms of others that a part of it touches."""
         data, found = self.simulation.data, set()
-        for contact in data.contact[: data.ncon]:
-            one, other = (int(geom) for geom in contact.geom)
+        for one, other in data.contact.geom.tolist():
             if (one in self._own) != (other in self._own):
                 found.add(other if one in self._own else one)
         return found
