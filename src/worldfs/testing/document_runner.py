@@ -84,7 +84,8 @@ def checkout(source: Path, place: Path, *, editable: bool = False) -> Path:
     )  # a worktree's is a file
     for part in (*_PARTS, *pages):
         if (source / part).is_dir():
-            shutil.copytree(source / part, place / part, ignore=shutil.ignore_patterns("__pycache__"))
+            left = None if editable else shutil.ignore_patterns("__pycache__")  # compiled, its own source starts sooner
+            shutil.copytree(source / part, place / part, ignore=left)
         else:
             place.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source / part, place / part)
