@@ -208,6 +208,11 @@ PROOFS = (
     ),
     Proof("test_real_kills", "so does a real SIGKILL", "random kills of a kernel process under load", KERNEL),
     Proof(
+        "test_mount_kills", "a mounted tree loses nothing acknowledged, and blocks nobody",
+        "200 random kills of the mount's server and of programs that read and write there",
+        MOUNT,
+    ),
+    Proof(
         "test_system_calls", "so does a fault at any system call",
         "SIGKILL, EIO and ENOSPC at each call that changes a disk, and every crash state of what the system saw",
         (*KERNEL, *AGENTS),

@@ -106,3 +106,16 @@ def test_a_writer_that_is_killed_leaves_a_json_document_whole(shared_home, opera
     script = f"exec 5> {path}; printf '{{\"tasks\": [' >&5; kill -9 $$"
     assert operator_tree.sh(script).returncode != 0
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("flag", ["TRUNC", "APPEND"])
+@pytest.mark.parametrize("work", ["pass", "os.write(fd, b'half')"])
+def test_what_a_killed_writer_left_half_is_not_committed(planner, flag, work):
+    path = planner / PROJECT / "TASK.md"
+    path.write_bytes(b"whole\n")
+    begin = f"import os; fd = os.open('TASK.md', os.O_WRONLY | os.O_{flag}); {work}"
+    killed = planner.sh(f'python3 -c "{begin}; os.kill(os.getpid(), 9)"', cwd=PROJECT)
+    assert killed.returncode == 137
+    assert path.read_bytes() == b"whole\n"
+    assert planner.sh(f"python3 -c \"{begin}; os.write(fd, b'!'); os._exit(3)\"", cwd=PROJECT).returncode == 3
+    assert path.read_bytes().endswith(b"!")

@@ -12,7 +12,7 @@ from .fuse_protocol import BUFFER, HANDLE_OUT, HEADER_IN, HEADER_OUT, NOTIFY_POL
 
 AT_ONCE: Final = 16  # requests that one wake-up reads
 
-Receive = Callable[[int, int, int, memoryview], None]  # opcode, unique, node, body
+Receive = Callable[[int, int, int, int, memoryview], None]  # opcode, unique, node, process, body
 
 
 class FuseChannel:
@@ -61,7 +61,7 @@ class FuseChannel:
                 self.close()
                 return
             found = unpack(buffer)
-            self._receive(found[1], found[2], found[3], view[40:size])
+            self._receive(found[1], found[2], found[3], found[6], view[40:size])
 
     def _write(self, data: bytes) -> None:
         if not self._open:

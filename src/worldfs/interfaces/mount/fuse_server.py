@@ -45,7 +45,7 @@ class FuseServer:
         self.handles, self.directories = OpenHandles(self), DirectoryHandles(self)
         self.ended = asyncio.Event()
         self._uid, self._gid = uid, gid
-        self._running: dict[int, tuple[int, asyncio.Task[None]]] = {}
+        self._running: dict[int, tuple[int, asyncio.Task[bytes]]] = {}
         self.channel = FuseChannel(fd, self._receive, self._on_end)
         self._operations: dict[int, Callable[[int, memoryview], Answer]] = {
             Opcode.LOOKUP: self._lookup,
@@ -78,16 +78,18 @@ class FuseServer:
 
     # -- requests -----------------------------------------------------------------------------------------------------
 
-    def _receive(self, opcode: int, unique: int, number: int, body: memoryview) -> None:
+    def _receive(self, opcode: int, unique: int, number: int, process: int, body: memoryview) -> None:
         if opcode == Opcode.LOOKUP and self._lookup_now(unique, number, body):
             return
+        if opcode == Opcode.FLUSH:
+            self.handles.before_flush(process, body)
         operation = self._operations.get(opcode)
         if operation is None:
             self._other(opcode, unique, number, body)
             return
         if not self.files.tree.eager:
             later = operation(number, memoryview(bytes(body)))  # the buffer is used again before it begins
-            self._running[unique] = opcode, asyncio.ensure_future(self._finish(opcode, unique, later))
+            self._wait_for(opcode, unique, later)
             return
         try:
             answer = start_eagerly(operation(number, body))
@@ -97,17 +99,26 @@ class FuseServer:
         if not isinstance(answer, SuspendedCoroutine):
             self.channel.reply(unique, answer)
             return
-        self._running[unique] = opcode, asyncio.ensure_future(self._finish(opcode, unique, answer))
+        self._wait_for(opcode, unique, answer)
 
-    async def _finish(self, opcode: int, unique: int, answer: Awaitable[bytes]) -> None:
-        try:
-            body = await answer
-        except (Exception, asyncio.CancelledError) as error:
-            self.channel.fail(unique, self._errno(error, opcode))
-        else:
-            self.channel.reply(unique, body)
-        finally:
-            self._running.pop(unique, None)
+    def _wait_for(self, opcode: int, unique: int, answer: Awaitable[bytes]) -> None:
+        """Reply when a request that waits is over. Also one that is interrupted before its task has begun is answered:
+        its process cannot end before."""
+        task = asyncio.ensure_future(_rest(answer))
+        self._running[unique] = opcode, task
+
+        def over(task: asyncio.Task[bytes]) -> None:
+            del self._running[unique]
+            if task.cancelled():
+                if isinstance(answer, SuspendedCoroutine | Coroutine):
+                    answer.close()
+                self.channel.fail(unique, errno.EINTR)
+            elif (error := task.exception()) is not None:
+                self.channel.fail(unique, self._errno(error, opcode))
+            else:
+                self.channel.reply(unique, task.result())
+
+        task.add_done_callback(over)
 
     def _other(self, opcode: int, unique: int, number: int, body: memoryview) -> None:
         if opcode == Opcode.FORGET:
@@ -300,6 +311,10 @@ class FuseServer:
         size = fuse.PAIR_IN.unpack_from(body)[0]
         names = await self.files.attributes(self.nodes[number].path)
         return _sized(b"".join(name.encode() + b"\0" for name in names), size)
+
+
+async def _rest(answer: Awaitable[bytes]) -> bytes:
+    return await answer
 
 
 def _sized(value: bytes, size: int) -> bytes:

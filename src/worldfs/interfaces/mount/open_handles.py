@@ -92,6 +92,17 @@ class OpenHandles:
         data = bytes(body[40 : 40 + found[2]])
         return fuse.WRITE_OUT.pack(await self._open[found[0]].file.write(found[1], data), 0)
 
+    def before_flush(self, process: int, body: memoryview) -> None:
+        """A writer that was killed looks like one that closes: what it left half is not committed."""
+        handle = self._open.get(fuse.HANDLE_IN.unpack_from(body)[0])
+        if (
+            handle is not None
+            and isinstance(handle.file, StagedFile)
+            and handle.file.unfinished
+            and was_killed(process)
+        ):
+            handle.file.abandoned = True
+
     async def _flush(self, number: int, body: memoryview) -> bytes:
         await self._open[fuse.HANDLE_IN.unpack_from(body)[0]].file.flush()
         return b""
@@ -129,3 +140,12 @@ class OpenHandles:
         finally:
             handle.polls.pop(wanted, None)
             self._server.channel.notify_poll(wanted)
+
+
+def was_killed(process: int) -> bool:
+    """Whether a process is ending by a signal (proc(5), stat: the last field is the exit status)."""
+    try:
+        with open(f"/proc/{process}/stat", "rb") as file:
+            return int(file.read().split()[-1]) & 0x7F != 0
+    except (OSError, ValueError):
+        return False

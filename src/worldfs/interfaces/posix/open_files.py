@@ -144,7 +144,8 @@ class AppendedLog(SnapshotFile):
 
 
 class StagedFile:
-    """A file opened to write. `new`: not there before the first commit. `dead`: its name was removed meanwhile."""
+    """A file opened to write. `new`: not there before the first commit. `dead`: its name was removed meanwhile.
+    `abandoned`: its writer was killed; what is staged is dropped unless another writer goes on."""
 
     direct = True
 
@@ -156,15 +157,16 @@ class StagedFile:
         self._append, self._cut = append, cut or new
         self._mtime_ms: int | None = None
         self._busy = asyncio.Lock()
-        self.dead = False
+        self.dead = self.abandoned = False
 
     @property
     def size(self) -> int:
         return len(self._staging.data)
 
     @property
-    def changed(self) -> bool:
-        return self._staging.changed
+    def unfinished(self) -> bool:
+        """Whether a close now would commit something."""
+        return self._cut or (self._staging.changed and not self._staging.delivered)
 
     async def read(self, offset: int, count: int) -> bytes:
         return bytes(self._staging.data[offset : offset + count])
@@ -172,7 +174,7 @@ class StagedFile:
     async def write(self, offset: int, data: bytes) -> int:
         async with self._busy:
             self._staging.write(-1 if self._append else offset, data)
-            self._cut = False
+            self._cut = self.abandoned = False
             if self.kind in ONCE and _complete(bytes(self._staging.data)):
                 await self._commit()
         return len(data)
@@ -190,7 +192,7 @@ class StagedFile:
 
     async def flush(self) -> None:
         async with self._busy:
-            if self._staging.changed and not self._staging.delivered and not self.dead:
+            if self._staging.changed and not self._staging.delivered and not self.dead and not self.abandoned:
                 if self.kind in ONCE and _begun(bytes(self._staging.data)):
                     whole = coded("posix.whole_json")
                     error = refusal(errno.EINVAL, coded("posix.incomplete"), self.path, op="write", expected=whole)
@@ -204,7 +206,7 @@ class StagedFile:
     async def close(self) -> None:
         async with self._busy:
             try:
-                if self.dead:
+                if self.dead or self.abandoned:
                     return
                 empty = self._cut and self.kind in (FileKind.RECORD, FileKind.SHEET)
                 if empty or (self._staging.changed and not self._staging.delivered):
