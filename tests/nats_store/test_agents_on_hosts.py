@@ -7,13 +7,14 @@ import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 
 from worldfs.agents.agent_state import AgentState
 from worldfs.agents.inbox import deposit_to
 from worldfs.base.durable import Disk
-from worldfs.base.errors import Busy, NotFound, StorageError
+from worldfs.base.errors import Busy, Conflict, NotFound, StorageError
 from worldfs.base.model import Message
 from worldfs.plugins.nats_store.nats_store import NatsStore
 from worldfs.plugins.nats_store.own_server import OwnServer
@@ -29,10 +30,11 @@ class Host:
 
     def __init__(self, path, address):
         self.root = path / "agents"
-        self.root.mkdir(parents=True)
-        (self.root / ".paos").mkdir()
-        url = f"nats://{address.token}@{address.servers.partition('//')[2]}/{address.bucket}?ttl={address.ttl_s:.0f}"
-        (self.root / ".paos" / "store.json").write_text(json.dumps({"store": url}))
+        if address is not None:
+            url = f"nats://{address.token}@{address.servers.partition('//')[2]}/{address.bucket}"
+            (self.root / ".paos").mkdir(parents=True)
+            record = json.dumps({"store": f"{url}?ttl={address.ttl_s:.0f}"})
+            (self.root / ".paos" / "store.json").write_text(record)
         self.environ = {key: value for key, value in os.environ.items() if not key.startswith("PAOS_")}
         self.environ |= {"PAOS_HOME": str(path), "PAOS_AGENTS": str(self.root)}
 
@@ -308,3 +310,56 @@ def test_agents_of_one_name_on_two_hosts_are_not_mixed(hosts):
         assert "of a" in copy.memory().remarks[0].text
     (kept,) = (b.root / ".paos" / "aside" / "rio").iterdir()
     assert "of b alone" in (kept / "memory.md").read_text()
+
+
+def drain(a, b, n):
+    """Both hosts send `n` letters, take the agent from each other, and claim: the ids that each had."""
+    a.open(create=True).close()
+    got = {}
+
+    def work(host, ids):
+        mine = got[host] = []
+        for id in ids:
+            host.send(id)
+        while len(got[a]) + len(got.get(b, ())) < n:
+            try:
+                rio = host.open(take=True)
+            except (Busy, Conflict):  # the other one works on it
+                continue
+            with rio, suppress(Busy):
+                for _ in range(7):
+                    if (claimed := rio.inbox.claim("claimer")) is not None:
+                        mine.append(claimed.message.id)
+                        rio.inbox.ack(claimed.token)
+
+    sent = [f"letter-{i}" for i in range(n)]
+    got[a] = []
+    with ThreadPoolExecutor() as pool:
+        for done in [pool.submit(work, a, sent[::2]), pool.submit(work, b, sent[1::2])]:
+            done.result()
+    with a.open(take=True) as rio:
+        assert rio.inbox.claim("late") is None and not rio.inbox.waiting() and not rio.inbox.dead()
+    return sorted(sent), got[a], got[b]
+
+
+def test_claimers_on_two_hosts_never_have_the_same_letter(hosts):
+    sent, one, two = drain(*hosts, 50)
+    assert sorted(one + two) == sent
+
+
+def test_two_homes_on_one_server_share_agents_and_letters(tmp_path, nats_address):
+    where = nats_address
+    url = f"nats://{where.token}@{where.servers.partition('//')[2]}/{where.bucket}?ttl=2"
+    a, b = Host(tmp_path / "a", None), Host(tmp_path / "b", None)
+    for host, name in ((a, "rio"), (b, "vida")):
+        assert host.paos("onboard")[0] == 0
+        assert host.paos("agent", "init", name)[0] == 0
+        code, said = host.paos("up", "--store", url, "--until-idle")
+        assert code == 0, said
+    code, said = b.paos("agent", "send", "rio", "hello", "--from", "vida")  # nothing of a runs
+    assert code == 0, said
+    code, said = a.paos("agent", "inbox", "rio")
+    assert code == 0 and "hello" in said
+    copy = tmp_path / "copy"
+    assert a.paos("store", "export", str(copy))[0] == 0
+    assert (copy / "agents" / "vida" / "memory.md").is_file() and [*(copy / "agents" / "rio" / "inbox").iterdir()]
