@@ -51,6 +51,7 @@ class Bucket:
         self._seen = 0  # the highest sequence that the watch has delivered
         self._waiting: list[asyncio.Future[None]] = []  # for `_seen` to grow
         self._loaded = asyncio.Event()
+        self._wanted = 0  # the sequence from which it is set, at the latest
         self._subscription: JetStreamContext.PushSubscription | None = None
         self._opening = asyncio.Lock()
 
@@ -150,21 +151,25 @@ class Bucket:
             self._loaded.clear()
             self.index.begin()
             try:
-                await self._subscribe(last > 0)
+                await self._subscribe(last)
             except (TimeoutError, Error, OSError) as error:
                 raise self.connection.silent(self.name, "watch") from error
             self._loaded.set()
             self.index.finish()
             self._reached(last)
 
-    async def _subscribe(self, some: bool) -> None:
-        """`some`: there are messages, so wait until they have come."""
+    async def _subscribe(self, last: int) -> None:
+        """Wait until the messages up to `last` have come, 0: there are none.
+
+        What the server says is pending may never become none where keys are overwritten meanwhile.
+        """
+        self._wanted = last
         config = api.ConsumerConfig(deliver_policy=api.DeliverPolicy.LAST_PER_SUBJECT, headers_only=True)
         self._subscription = await self._context().subscribe(
             f"{self.prefix}>", stream=self.stream, ordered_consumer=True, config=config, cb=self._message,
             pending_msgs_limit=-1, pending_bytes_limit=-1,
         )  # fmt: skip
-        if some:
+        if last:
             await asyncio.wait_for(self._loaded.wait(), PATIENCE_S)
 
     async def refollow(self) -> None:
@@ -207,7 +212,7 @@ class Bucket:
         seq, pending = int(fields[at]), int(fields[at + 3])
         self.take(message.subject, StreamMessage(seq, message.headers or {}, b""))
         self._reached(seq)
-        if not pending:
+        if not pending or seq >= self._wanted:
             self._loaded.set()
 
     def _reached(self, seq: int) -> None:
