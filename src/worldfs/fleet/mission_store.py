@@ -2,6 +2,7 @@
 
     .paos/missions/<id>.jsonl        open: its submitter creates it, whole; then only the orchestrator appends
     .paos/missions_done/<id>.jsonl   the same file, once the mission has ended
+    .paos/missions_latest.json       which ended last: how many have ended, and the ids of the latest
     .paos/mission_requests/<name>    one of WHAT: anybody drops one, the orchestrator removes it
     .paos/mission_rows/<digest>      a row of ORCHESTRATOR.md that is a mission already, as it was rendered
 
@@ -17,7 +18,7 @@ from dataclasses import asdict
 from typing import Final, NamedTuple
 
 from worldfs.base.clock import Clock, epoch_ns, stamp
-from worldfs.base.errors import BadInput, Exists, NotFound, Unsafe
+from worldfs.base.errors import BadInput, Exists, NotFound, Unsafe, UserError
 from worldfs.base.json_values import as_int, as_list, as_object, as_objects, as_text
 from worldfs.base.messages import coded, read_coded, stored_form
 from worldfs.formats import entry_ids, prose
@@ -29,6 +30,8 @@ from .reservations import read_reservation
 
 OPEN: Final = ".paos/missions"
 DONE: Final = ".paos/missions_done"
+LATEST: Final = ".paos/missions_latest.json"
+LATEST_KEPT: Final = 50
 REQUESTS: Final = ".paos/mission_requests"
 ROWS: Final = ".paos/mission_rows"
 WHAT: Final = ("pause", "resume", "cancel", "priority", "release")
@@ -97,8 +100,38 @@ class MissionFiles:
 
     def archive(self, id: str) -> None:
         """Not durable: a start repeats it for an ended mission that is still open."""
+        if self._latest() is None:
+            self.count_ended()
+        count, latest = self._latest() or (0, [])
+        self._note_latest(count + 1, [*(one for one in latest if one != id), id])  # first: a reader finds it in one place
         with suppress(NotFound, Exists):
             self.store.move(f"{OPEN}/{id}{_ENDING}", f"{DONE}/{id}{_ENDING}", durable=False)
+
+    def latest_ids(self) -> list[str]:
+        """Of the missions that ended last, at most `LATEST_KEPT`, the oldest first; the cost is that of one reading."""
+        index = self._latest()
+        return self._by_end()[-LATEST_KEPT:] if index is None else index[1]
+
+    def count_ended(self) -> None:
+        """At a start, from the names alone: after a power cut the list of the latest is made again."""
+        index, count = self._latest(), len(self.done_ids())
+        if count != (0 if index is None else index[0]):
+            self._note_latest(count, self._by_end())
+
+    def _latest(self) -> tuple[int, list[str]] | None:
+        stored = self.store.get(LATEST)
+        said = _object(stored.data) if stored is not None else {}
+        return (as_int(said["ended"]), [as_text(id) for id in as_list(said.get("ids"))]) if "ended" in said else None
+
+    def _note_latest(self, count: int, ids: list[str]) -> None:
+        self.store.put(LATEST, _line({"ended": count, "ids": ids[-LATEST_KEPT:]}), durable=False)
+
+    def _by_end(self) -> list[str]:
+        found: list[tuple[str, str]] = []
+        for id in self.done_ids():
+            with suppress(UserError):  # one that cannot be read is reported where it is asked for
+                found.append((self.load(id).status.at, id))
+        return [id for _, id in sorted(found)]
 
     # -- requests -----------------------------------------------------------------------------------------------
 

@@ -82,6 +82,7 @@ class Orchestrator:
         """Once, before the first step, while no job begins: missions that ran are queued again where that is safe."""
         with self._lock:
             self.reservations.load()
+            self.files.count_ended()
             for id in self.files.open_ids():
                 mission = self.missions.read_in(id)
                 if (

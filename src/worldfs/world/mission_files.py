@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from .world import World
 
-ENDED_SHOWN: Final = 50  # of missions.json
 PATH: Final = "ORCHESTRATOR.md"
 
 
@@ -58,9 +57,9 @@ class MissionsFile(VirtualFile):
         files = self.world.missions
         waiting = open_missions(files)  # first: one that ends meanwhile is found among the ended
         listed = {mission.id for mission in waiting}
-        ended = [mission for id in files.done_ids() if id not in listed and (mission := _load(files, id)) is not None]
-        latest = sorted(ended, key=lambda mission: mission.status.at)[-ENDED_SHOWN:]
-        missions = [*sorted(waiting, key=lambda mission: mission.rank), *reversed(latest)]
+        latest = [id for id in files.latest_ids() if id not in listed]
+        ended = [mission for id in latest if (mission := _load(files, id)) is not None]
+        missions = [*sorted(waiting, key=lambda mission: mission.rank), *reversed(ended)]
         value = {"missions": [self._value(mission) for mission in missions]}
         return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode()
 

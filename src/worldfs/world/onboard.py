@@ -9,7 +9,7 @@ from typing import Final
 from worldfs.base.durable import Root
 from worldfs.base.errors import BadInput, Exists, UserError
 from worldfs.base.messages import coded
-from worldfs.formats import config, embodied
+from worldfs.formats import config, embodied, entry_ids
 from worldfs.storage.open_store import open_store
 from worldfs.storage.store_interface import ABSENT, Store
 
@@ -19,7 +19,7 @@ from .node_specs import DEFAULT_DRIVER, DEFAULT_NODE, DEFAULT_PROFILE
 from .profiles import profile_text, unknown_profile
 from .templates import template
 
-FLEET: Final = ("franka_001", "franka_002")
+ROBOTS_OF_FLEET: Final = 2
 SHARED: Final = "shared_workspace"  # below the home, as the specification calls it
 
 
@@ -39,7 +39,7 @@ def onboard(
     if body is None:
         raise unknown_profile(profile, home.profiles, "--profile")
     driver = embodied.read(body).driver or DEFAULT_DRIVER
-    robots = FLEET if fleet else (robot_id or DEFAULT_NODE,)
+    robots = default_ids(profile, ROBOTS_OF_FLEET) if fleet else (robot_id or default_ids(profile)[0],)
     shared = SHARED if fleet else ""
     text = config.template(*robots, driver=driver, profile_name=profile, language=language, shared_workspace=shared)
     if fleet:
@@ -53,6 +53,12 @@ def onboard(
                 if row.template and (place in own if row.per_robot else place == root):
                     made.append((place / row.key, _create(store, row.key, template(row.template, language))))
     return made
+
+
+def default_ids(profile: str, count: int = 1) -> tuple[str, ...]:
+    """The ids of robots that were not named, by their profile."""
+    first = DEFAULT_NODE if profile in ("", DEFAULT_PROFILE) or entry_ids.unsafe(profile) else f"{profile}_001"
+    return tuple(f"{first[:-1]}{n}" for n in range(1, count + 1))
 
 
 def _demand_fleet(home: Home, robot_id: str) -> None:

@@ -8,7 +8,7 @@ from .command_context import CommandContext
 
 
 def run(context: CommandContext) -> int:
-    from worldfs.world.onboard import FLEET, onboard, workspace_directories
+    from worldfs.world.onboard import default_ids, onboard, workspace_directories
 
     home, fleet = context.home, context["fleet"]
     made = onboard(
@@ -22,7 +22,7 @@ def run(context: CommandContext) -> int:
     context.output.line(coded("command.home", path=home.path))
     wish = coded("command.go_to_the_door" if _walks(context) else "command.clear_the_table")
     context.output.line(
-        coded("fleet.next", name=context.name, node=FLEET[0], wish=wish)
+        coded("fleet.next", name=context.name, node=default_ids(context["profile"])[0], wish=wish)
         if fleet
         else coded("command.next_up", name=context.name, wish=wish)
     )
