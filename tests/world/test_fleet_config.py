@@ -249,3 +249,16 @@ def test_the_directories_of_another_program_open_and_run(fleet: FleetHome) -> No
     cells = [re.split(r"(?<!\\)\|", row)[1:-1] for row in rows]
     assert [len(row) for row in cells] == [9, 9, 9] and [row[5].strip() for row in cells] == ["Enabled", "yes", "no"]
     assert [row[4].strip() for row in cells[1:]] == [f"`{place}`".replace("|", "\\|")] * 2
+
+
+def test_onboard_names_robots_by_their_profile(tmp_path: Path) -> None:
+    for profile, options, ids in (
+        ("", (), ["franka_001"]),
+        ("go2_edu", (), ["go2_edu_001"]),
+        ("wheeled_carrier", ("--fleet",), ["wheeled_carrier_001", "wheeled_carrier_002"]),
+        ("go2_edu", ("--robot-id", "dog"), ["dog"]),
+    ):
+        home = Home(tmp_path / f"home_{ids[0]}")
+        words = ["--profile", profile] if profile else []
+        assert main(["--home", str(home.path), "onboard", *words, *options]) == 0
+        assert [item.robot_id for item in home.config({}).instances] == ids

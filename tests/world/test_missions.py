@@ -15,7 +15,7 @@ from worldfs.fleet.mission import MissionState
 from worldfs.fleet.mission_store import MissionFiles
 from worldfs.interfaces.cli.main import main
 from worldfs.testing.null_driver import NullDriver
-from worldfs.testing.waiting import until
+from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.world.world import World
 
 ROBOTS = ("arm_1", "arm_2")
@@ -25,12 +25,14 @@ SCENE = {"robots": [{"robot_id": id, "pose": [0.0, 0.0, 0.0]} for id in ROBOTS],
 class Body(NullDriver):
     """Its motions last until the test lets them end, or they are stopped."""
 
-    def __init__(self, go, executed):
+    def __init__(self, go, executed, deaf):
         super().__init__(executed=executed)
-        self.go = go
+        self.go, self.deaf = go, deaf
 
     def execute(self, order, run):
         self.executed.append(order)
+        if (until_then := self.deaf.pop(order.node, None)) is not None:
+            assert until_then.wait(PATIENCE_S)
         while not self.go.wait(0.01):
             if run.stop:
                 return Outcome.failure(Cause(run.stop), "CANCELLED", "stopped")
@@ -40,11 +42,12 @@ class Body(NullDriver):
 class Site:
     def __init__(self, place):
         self.place, self.go, self.executed, self.world = place, threading.Event(), [], None
+        self.deaf = {}  # robot → an event that its driver waits for, whatever it is asked
         (place / "ENVIRONMENT.md").write_text(json.dumps(SCENE))
 
     @contextmanager
     def served(self):
-        drivers = {"simulation": lambda context: Body(self.go, self.executed)}
+        drivers = {"simulation": lambda context: Body(self.go, self.executed, self.deaf)}
         stop = threading.Event()
         with World.open(self.place, serve=True, drivers=drivers) as world:
             self.world = world
@@ -113,16 +116,16 @@ def test_one_stop_ends_them_all_and_what_waits_is_held(site):
 
 def test_a_mission_that_ends_while_the_list_is_made_is_on_it(site, monkeypatch):
     id = site.add("wave")
-    done_ids = MissionFiles.done_ids
+    latest_ids = MissionFiles.latest_ids
 
     def slowly(files):
-        found = done_ids(files)
+        found = latest_ids(files)
         mission = files.load(id)
         if not mission.status.state.ended:
             files.write(replace(mission, status=replace(mission.status, state=MissionState.CANCELLED)))
         return found
 
-    monkeypatch.setattr(MissionFiles, "done_ids", slowly)
+    monkeypatch.setattr(MissionFiles, "latest_ids", slowly)
     with World.open(site.place) as world:
         assert [item["id"] for item in site.missions(world)] == [id]
 
@@ -134,6 +137,29 @@ def test_a_mission_is_cancelled_as_a_whole_while_its_robot_moves(site):
         site.ask(id, "cancel")
         until(lambda: site.states()[id] == "cancelled")
         assert world.jobs.load(site.executed[0].id).status.outcome.code == "CANCELLED"
+
+
+def test_a_robot_that_hangs_is_given_nothing_and_what_it_did_is_reported(site):
+    """Its driver does not return; another robot must not go on with what it may still be doing."""
+    lost, hangs = site.add("wave", robot="arm_1"), threading.Event()
+    site.deaf = {"arm_1": hangs}
+    with site.served() as world:
+        until(lambda: world.kernel.open.running and world.kernel.open.running["arm_1"].deadline)
+        world.kernel.open.running["arm_1"].deadline = 0.001  # its time, and that to stop, is over
+        world.wake()
+        until(lambda: site.states()[lost] == "failed")
+        until(lambda: world.kernel.open.running["arm_1"].settled)
+        until(lambda: "MISSION_LOST" in {item.code for item in world.kernel.alert.now().values()})
+        site.go.set()
+        others = [site.add("wave") for _ in range(3)]
+        until(lambda: {site.states()[id] for id in others} == {"succeeded"})
+        assert {order.node for order in site.executed[1:]} == {"arm_2"}
+        waits = site.add("wave", robot="arm_1")
+        until(lambda: "has not returned" in site.page())
+        hangs.set()  # it is slow, and not dead
+        until(lambda: not world.kernel.open.running)
+        site.add("wave")
+        until(lambda: site.states()[waits] == "succeeded")
 
 
 def test_a_restart_goes_on_with_what_it_stopped(site):

@@ -6,12 +6,15 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from worldfs.base.messages import coded
-from worldfs.base.model import Cause, Job, JobState, Json
+from worldfs.base.messages.coded_text import parts
+from worldfs.base.model import Cause, Job, JobState, Json, Outcome
 
 from .bids import Bid, MissionNeeds, RobotOffer, ranked
 from .mission import Mission, MissionState
 
 REFUSALS_KEPT: Final = 10
+_LOST = frozenset(("STOP_UNCONFIRMED", "LOST"))
+_SILENT = frozenset(("runtime.timed_out", "runtime.did_not_stop"))  # ends without a word of the driver
 NAMED: Final = 3  # robots that a reason names
 
 
@@ -118,11 +121,21 @@ def handover(job: Job | None, repeatable: Callable[[Job], bool]) -> str:
     if job is None or job.status.attempt == 0 or repeatable(job):
         return ""
     outcome = job.status.outcome
-    if job.status.state.terminal and outcome is not None and outcome.cause is not Cause.LOST:
+    if job.status.state.terminal and outcome is not None and not unknown_effect(outcome):
         return ""
     if job.status.state is JobState.PENDING:
         return ""
     return coded("mission.half_done", job=job.id, op=job.order.op, node=job.order.node)
+
+
+def unknown_effect(outcome: Outcome) -> bool:
+    """Whether the robot's driver was not heard when the order ended: what it did, and still does, is not known."""
+    return is_silent(outcome) or outcome.cause is Cause.LOST or outcome.code in _LOST
+
+
+def is_silent(outcome: Outcome) -> bool:
+    """Whether the order ended without its driver, which has not returned yet."""
+    return any(part.code in _SILENT for part in parts(outcome.message))
 
 
 def _barred(robot: RobotOffer, mission: Mission) -> RobotOffer:

@@ -103,7 +103,9 @@ class MissionFiles:
         if self._latest() is None:
             self.count_ended()
         count, latest = self._latest() or (0, [])
-        self._note_latest(count + 1, [*(one for one in latest if one != id), id])  # first: a reader finds it in one place
+        self._note_latest(
+            count + 1, [*(one for one in latest if one != id), id]
+        )  # first: a reader finds it in one place
         with suppress(NotFound, Exists):
             self.store.move(f"{OPEN}/{id}{_ENDING}", f"{DONE}/{id}{_ENDING}", durable=False)
 

@@ -17,9 +17,10 @@ from worldfs.base.json_values import as_float
 from worldfs.base.messages import coded, render
 from worldfs.base.messages.coded_text import language_of
 from worldfs.base.messages.message_rendering import error_message
-from worldfs.base.model import Cause, Job, Json, Profile, Scene
+from worldfs.base.model import Job, Json, Profile, Scene
 from worldfs.base.standard_operations import PICK_UP
 from worldfs.base.stop_signal import StopSignal
+from worldfs.fleet.assignment import unknown_effect
 from worldfs.fleet.bids import MissionNeeds, RobotOffer, carries, is_mobile
 from worldfs.fleet.lanes import Lane, read_lanes
 from worldfs.fleet.mission import Mission
@@ -48,7 +49,7 @@ from worldfs.storage.lease import NODE_LEASES, node_lease
 from .bringup import UnavailableDriver
 from .instruction import Instruction
 from .instruction_model import planner_model
-from .mission_planner_port import MissionPlannerPort
+from .mission_planner_port import MissionPlannerPort, RobotSilent
 from .order_reservations import stands_on
 
 if TYPE_CHECKING:
@@ -56,8 +57,6 @@ if TYPE_CHECKING:
     from worldfs.storage.store_interface import StoreWatch
 
     from .world import World
-
-_LOST = frozenset(("STOP_UNCONFIRMED", "LOST"))  # ends that say nothing of what the robot did
 
 
 class MissionThreads:
@@ -195,6 +194,8 @@ class MissionThreads:
     ) -> None:
         try:
             end = self._run(mission, hold, stop)
+        except RobotSilent as error:
+            end = MissionEnd(MissionEndKind.LOST, error.found)
         except WorldError as error:
             end = MissionEnd(MissionEndKind.STOPPED if stop.is_set() else MissionEndKind.FAILED, error_message(error))
         except Exception as error:  # a bug ends the mission, never the orchestrator
@@ -270,6 +271,9 @@ class MissionThreads:
             return coded("mission.is_disabled", robot=id), "disabled"
         if node is not None and isinstance(node.driver, UnavailableDriver):
             return coded("mission.unavailable", robot=id), "offline"
+        attempt = self.kernel.open.running.get(id)
+        if attempt is not None and attempt.over and attempt.settled:  # its job has ended without it
+            return coded("mission.hangs", robot=id), "offline"
         return "", "idle"
 
     def _profile(self, id: str) -> Profile | None:
@@ -299,11 +303,7 @@ def _battery(extra: Json) -> float | None:
 
 def _kind(report: PlanReport) -> MissionEndKind:
     last = report.jobs[-1].status if report.jobs else None
-    if (
-        last is not None
-        and last.outcome is not None
-        and (last.outcome.code in _LOST or last.outcome.cause is Cause.LOST)
-    ):
+    if last is not None and last.outcome is not None and unknown_effect(last.outcome):
         return MissionEndKind.LOST
     match report.verdict:
         case "reached" | "answered":

@@ -10,6 +10,7 @@ from worldfs.base.errors import WorldError
 from worldfs.base.messages import coded, render
 from worldfs.base.model import Cause, JobStatus, Order, Task
 from worldfs.base.stop_signal import StopSignal
+from worldfs.fleet.assignment import is_silent
 from worldfs.fleet.mission import Mission
 from worldfs.fleet.mission_port import MissionHold
 from worldfs.fleet.reservations import Reservation, ReservedKind
@@ -20,6 +21,10 @@ from .tree_planner_port import TreePlannerPort
 
 if TYPE_CHECKING:
     from .mission_executor import MissionThreads
+
+
+class RobotSilent(WorldError):
+    """An order ended without its driver: what the robot does is not known."""
 
 
 class MissionPlannerPort(TreePlannerPort):
@@ -45,7 +50,10 @@ class MissionPlannerPort(TreePlannerPort):
         return self._hand_over(order)
 
     def wait(self, job_id: str, stop: StopSignal) -> JobStatus:
+        """Raises `RobotSilent` where the robot has not returned from the order."""
         status = super().wait(job_id, stop)
+        if status.outcome is not None and is_silent(status.outcome):
+            raise RobotSilent(coded("mission.hangs", robot=self.robot_id), op="wait")
         if status.state.terminal and not (status.outcome is not None and status.outcome.cause is Cause.LOST):
             self._hold.settle(self._threads.stands(self.robot_id))
         return status

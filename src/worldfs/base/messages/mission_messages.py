@@ -141,6 +141,7 @@ ROWS = {
     "mission.is_stopped": ("{robot} was stopped by {by} at {at}", "{robot} 已于 {at} 被 {by} 停止"),
     "mission.is_disabled": ("{robot} is switched off", "{robot} 已停用"),
     "mission.unavailable": ("{robot} is not available", "{robot} 不可用"),
+    "mission.hangs": ("{robot} has not returned from its last order", "{robot} 还没有从上一条指令返回"),
     "mission.asked_to_stop": ("the mission was asked to stop", "任务已被要求停止"),
     "mission.payload": (
         'JSON: {{"text": …, "requires": [], "robot": "", "priority": "normal", "after": []}}, or {{"mission": ID, '

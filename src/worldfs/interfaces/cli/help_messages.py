@@ -84,7 +84,10 @@ ROWS = {
         "机器人的能力画像：HOME/hal/profiles 中的或内置的(默认：franka_panda)",
     ),
     "help.onboard_language": ("language of headings", "标题的语言"),
-    "help.onboard_robot_id": ("the robot's id (default: by its profile, as franka_001)", "机器人的 id(默认：按其档案，如 franka_001)"),
+    "help.onboard_robot_id": (
+        "the robot's id (default: by its profile, as franka_001)",
+        "机器人的 id(默认：按其档案，如 franka_001)",
+    ),
     "help.onboard_fleet": (
         "a shared workspace, and two robots with a directory each",
         "一个共享工作空间和两个各有目录的机器人",
