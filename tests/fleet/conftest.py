@@ -43,7 +43,10 @@ class Robots:
         return self.jobs.get(id)
 
     def at_work(self, job):
-        return job.order.node in self.elsewhere
+        node = job.order.node
+        if node in self.elsewhere:
+            self.robots[node] = self.robots[node]._replace(local=True)
+        return node in self.elsewhere
 
     def follow(self, job, ended):
         self.followed[job.id] = ended
@@ -70,6 +73,10 @@ class Robots:
         attempt = 0 if state is JobState.PENDING else 1
         outcome = None if not state.terminal else Outcome(cause is None, "", cause)
         self.jobs[job] = Job(order, JobStatus(state, attempt, outcome=outcome))
+
+    def submit_again(self, job, state, cause):
+        """What became of an order that was submitted before, and never begun."""
+        self.jobs[job] = Job(self.jobs[job].order, JobStatus(state, 0, outcome=Outcome(False, "", cause)))
 
     def end(self, mission, kind=MissionEndKind.DONE, reason="done"):
         self.work.pop(mission)[1](MissionEnd(kind, reason))

@@ -8,7 +8,7 @@ from worldfs.base.errors import BadInput, Busy, NotFound, Unsafe
 from worldfs.base.model import Cause, JobState
 from worldfs.fleet.bids import MissionNeeds
 from worldfs.fleet.mission import MissionOrder
-from worldfs.fleet.mission_port import MissionEndKind
+from worldfs.fleet.mission_port import MissionEnd, MissionEndKind
 from worldfs.fleet.reservations import Reservation, ReservedKind
 from worldfs.formats import orchestrator
 
@@ -224,6 +224,50 @@ def test_the_work_of_a_robot_that_is_not_heard_of_is_given_away_where_that_is_sa
         assert "job_1" in fleet.status("m1").reason
         assert "missions/m1" in fleet.alerts
     fleet.robots.work.pop("m1", None)
+
+
+@pytest.mark.parametrize(("own", "robot"), [(True, "r2"), (False, "r1")])
+def test_what_is_of_the_robot_itself_is_not_done_once_more_by_another(fleet, own, robot):
+    """Where it stands shows nothing to another one: the one that has done it goes on, and finds that it holds."""
+    fleet.robots.wants["m1"] = MissionNeeds(own=own)
+    fleet.robots.robots["r1"] = fleet.robots.robots["r1"]._replace(unable="at work")
+    fleet.add("m1")
+    fleet.settle()
+    fleet.robots.submit("m1", "job_1", JobState.SUCCEEDED)
+    fleet.drop()
+    fleet.robots.robots["r1"] = fleet.robots.robots["r1"]._replace(unable="")
+    fleet.start()
+    fleet.settle()
+    assert fleet.robots.begun[-1] == ("m1", robot)
+
+
+def test_an_order_that_another_host_may_begin_is_waited_for_and_not_given_away(fleet):
+    silent(fleet, "r1")
+    fleet.add("m1")
+    fleet.settle()
+    fleet.robots.submit("m1", "job_1", JobState.PENDING)
+    fleet.robots.elsewhere.add("r1")  # the host that stood by has it now
+    fleet.clock.advance(60.0)
+    fleet.settle()
+    assert fleet.robots.cancelled == ["job_1"] and fleet.robots.begun == [("m1", "r1")]
+    assert fleet.state("m1") == "running"
+    fleet.robots.submit_again("job_1", JobState.FAILED, Cause.CANCELLED)
+    fleet.robots.followed["job_1"](MissionEnd(MissionEndKind.LEFT, "ended"))
+    fleet.settle()
+    assert len(fleet.robots.begun) == 2  # it never began, so any may
+
+
+def test_where_every_robot_has_gone_whichever_comes_back_may_begin(fleet):
+    for id in ("r1", "r2"):
+        silent(fleet, id)
+    fleet.add("m1")
+    fleet.settle()
+    fleet.clock.advance(60.0)
+    fleet.settle()
+    assert fleet.state("m1") == "queued"
+    fleet.store.put(".paos/heartbeats/r1", b"{}  ")
+    fleet.settle()
+    assert fleet.robots.begun[-1] == ("m1", "r1") and fleet.state("m1") == "running"
 
 
 def test_the_late_end_of_a_dead_robot_counts_for_nothing(fleet):

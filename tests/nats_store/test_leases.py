@@ -17,6 +17,7 @@ from worldfs.base.model import Cause, Order, Outcome
 from worldfs.plugins.nats_store.nats_lease import LeaseLost
 from worldfs.plugins.nats_store.nats_store import NatsStore
 from worldfs.robots.epoch_fence import EpochFence
+from worldfs.runtime.stop_listener import StopListener
 from worldfs.storage.lease import KERNEL_LEASE
 from worldfs.storage.store_interface import StoreChangeKind
 from worldfs.testing.null_driver import NullDriver
@@ -185,6 +186,34 @@ def test_hosts_whose_clocks_are_an_hour_apart_share_a_lease(nats_address):
     finally:
         one.close()
         other.close()
+
+
+def test_what_is_acknowledged_after_the_lease_is_over_is_not_acted_on(store, monkeypatch):
+    lease = store.lease(KERNEL_LEASE, "first").acquire()
+    publish = store.connection.publish
+
+    async def slow(*words, **more):
+        seq = await publish(*words, **more)
+        lease._valid_until = 0.0  # the answer was on its way for that long
+        return seq
+
+    monkeypatch.setattr(store.connection, "publish", slow)
+    for number, write in enumerate((lambda: store.append("log", b"running"), lambda: store.put("a", b"1"))):
+        lease.lost, lease._valid_until = None, store.loop_time() + PATIENCE_S
+        with pytest.raises(LeaseLost):
+            write()
+        assert store.list("") == ["a", "log"][1 - number :]  # it is there, for whoever has the lease next
+
+
+def test_the_thread_that_hears_stops_ends_with_the_lease(store):
+    lease = store.lease(KERNEL_LEASE, "first").acquire()
+    alerts = []
+    listener = StopListener(store, store.clock, {}, {}, lambda *said: alerts.append(said))
+    listener.listen()
+    lease._lose("as a holder whose host was cut off")
+    until(lambda: not [thread for thread in threading.enumerate() if thread.name == "stops"])
+    assert alerts == []
+    listener.close()
 
 
 POSE = {"target_pose": [0.5, 0.0, 0.3, 0.0, 0.0, 0.0]}

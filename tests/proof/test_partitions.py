@@ -78,6 +78,7 @@ class ChaoticFleet:
         self.plant = FleetPlant(place / "plant", ROBOTS)
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         self.done: Counter[str] = Counter()
+        self.kills: list[tuple[str, float]] = []
         self.seen: list[Seen] = []
         self.url = f"nats://{TOKEN}@{network.server}:4222/fleet?ttl={TTL_S}"
         self.store = until(self._open)
@@ -123,6 +124,7 @@ class ChaoticFleet:
         if (process := self.processes.pop(host, None)) is not None:
             process.kill()
             process.wait()
+            self.kills.append((host, time.monotonic()))
 
     def holder_of(self, names: tuple[str, ...]) -> str:
         """The host of these that serves now, as far as its log says."""
@@ -267,7 +269,8 @@ class ChaoticFleet:
                 first, last = spans.get(key, (said["at"], said["until"]))
                 # a lease that was given back ends then, and not when it would have expired
                 spans[key] = first, said["until"] if said["until"] <= said["at"] else max(last, said["until"])
-        for (node, epoch, host), (first, last) in spans.items():
+        for (node, epoch, host), (first, until_then) in spans.items():
+            last = min([until_then, *(at for name, at in self.kills if name == host and at > first)])
             ordered.append((first, 2, FleetEvent("lease", node=node, host=host, epoch=epoch)))
             ordered.append((last, 0, FleetEvent("unlease", node=node, host=host, epoch=epoch)))
         return [event for _, _, event in sorted(ordered, key=lambda item: item[:2])]

@@ -59,6 +59,7 @@ class MissionNeeds(NamedTuple):
     mass: float = 0.0  # of the heaviest thing to lift, kg
     steps: int = 1
     robot: str = ""  # the only one that may
+    own: bool = False  # it is about the robot itself, as where it stands: whoever has begun it has done it
 
 
 class Bid(NamedTuple):

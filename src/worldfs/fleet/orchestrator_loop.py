@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from worldfs.base.clock import Clock
 from worldfs.base.messages import coded
 from worldfs.base.messages.coded_text import language_of
-from worldfs.base.model import Finding, Order
+from worldfs.base.model import Finding, JobState, Order
 from worldfs.runtime.stop_log import STOPS
 from worldfs.storage.lease import NODE_LEASES
 from worldfs.storage.store_interface import Store, StoreChange, StoreChangeKind
@@ -100,10 +100,12 @@ class Orchestrator:
         job = self.executor.job(status.job) if status.job else None
         if job is None or job.status.state.terminal or not self.executor.at_work(job):
             return False
-        self._runs[mission.id] = _Run(status.attempt, lambda: None)
+        attempt = -status.attempt  # what carried the mission out before may still report an end: it is late
+        self._runs[mission.id] = _Run(attempt, lambda: None)
         self.reservations.hold_again(mission)
-        stop = self.executor.follow(job, partial(self._ended, mission.id, status.attempt))
-        self._runs[mission.id] = _Run(status.attempt, stop)
+        stop = self.executor.follow(job, partial(self._ended, mission.id, attempt))
+        if mission.id in self._runs:
+            self._runs[mission.id] = _Run(attempt, stop)
         return True
 
     def run(self, stop: threading.Event) -> None:
@@ -315,10 +317,17 @@ class Orchestrator:
             return
         if job is not None and not job.status.state.terminal:
             self.executor.cancel(job)
-        robots = (*status.barred, status.robot) if barred else status.barred
-        if barred and all(offer.id in robots for offer in self._offers()):
-            robots = ()  # all of them went: whichever comes back may begin it
+            if self._go_on_with(mission):  # another host has its robot meanwhile, and may have begun the order
+                return
+        tried = barred and job is not None and job.status.attempt > 0
+        robots = (*status.barred, status.robot) if tried else status.barred
+        if tried and all(offer.id in robots for offer in self._offers()):
+            robots = ()  # each has had its turn: whichever comes back may go on
+        needs = self._needs(mission)
+        begun = job is not None and job.status.state is JobState.SUCCEEDED
         kept = not barred and self.executor.holds_something(status.robot)
+        if begun and not isinstance(needs, str) and needs.own:  # another one would do it once more
+            kept, robots = True, tuple(id for id in robots if id != status.robot)
         said = coded("mission.queued_again", reason=reason)
         self.missions.write(mission, MissionState.QUEUED, said, barred=robots, kept=kept)
 

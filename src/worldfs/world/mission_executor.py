@@ -94,7 +94,7 @@ class MissionThreads:
         found = self._goal_needs(mission.order.text, robot)
         if isinstance(found, str):
             return found
-        return MissionNeeds(found.ops, (), found.places, found.mass, max(1, len(found.places)))
+        return MissionNeeds(found.ops, (), found.places, found.mass, max(1, len(found.places)), own=found.own)
 
     def split(self, mission: Mission) -> Sequence[RelayLeg] | str:
         scene, ids = self._read_scene(), [spec.id for spec in self.world.specs]
@@ -138,6 +138,7 @@ class MissionThreads:
         return stop.set
 
     def at_work(self, job: Job) -> bool:
+        self._held.pop(job.order.node, None)  # what decides over a second start is asked now
         return job.order.node not in self.kernel.nodes and self._is_served(job.order.node)
 
     def follow(self, job: Job, ended: Callable[[MissionEnd], None]) -> Callable[[], None]:

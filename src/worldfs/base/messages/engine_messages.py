@@ -70,6 +70,12 @@ ROWS = {
         "set jetstream {{ sync_interval: always }} in the server's configuration",
         "在服务器配置中设置 jetstream {{ sync_interval: always }}",
     ),
+    "engine.no_group": ("replicas={n}, and the server belongs to no group", "replicas={n}，但该服务器不属于任何集群"),
+    "engine.a_group": ("a group of at least {n} servers", "至少 {n} 台服务器组成的集群"),
+    "engine.set_one": (
+        "use replicas=1, or connect to a server of such a group",
+        "使用 replicas=1，或连接此类集群中的服务器",
+    ),
     "engine.three_copies": ("three copies of what several hosts share", "多台主机共享的内容保存三份"),
     "engine.one_copy": ("one copy, on one server", "仅一份，在一台服务器上"),
     "engine.set_replicas": (

@@ -88,9 +88,10 @@ def run(context: CommandContext) -> int:
             stack.enter_context(LocalFilmRecording(context, world, context["record"])) if context["record"] else None
         )
         result = _plan(context, world, text, stop, instruction)
+        stopped = instruction.stop_text() if instruction.stopped else ""
     verdict = why[0] if result.verdict == "cancelled" else result.verdict
-    if instruction.stopped and verdict == "cancelled":
-        said = coded("command.reason_stopped", reason=result.reason, stopped=instruction.stop_text())
+    if stopped and verdict == "cancelled":
+        said = coded("command.reason_stopped", reason=result.reason, stopped=stopped)
         verdict, result = "stopped", replace(result, reason=render(said, instruction.language))
     code = EXIT[verdict]
     message = render(ended_early(verdict, context["timeout"]) or result.reason, instruction.language)

@@ -29,6 +29,7 @@ REVISION: Final = "Paos-Revision"  # the hash of the whole content
 SIZE: Final = "Paos-Size"
 GONE: Final = {OPERATION: "DEL", TTL: "1m"}  # of a deleted key; a watch that was away for longer reads all anew
 NOT_FOUND: Final = 10059  # JSStreamNotFoundErr
+ALONE: Final = 10074  # JSStreamReplicasNotSupportedErr: it belongs to no group
 IN_USE: Final = 10058  # JSStreamNameExistErr: with another configuration
 RETRY_S: Final = 0.2
 PART: Final = 512 * 1024  # bytes of a message; the server takes 1 MiB, headers included
@@ -91,6 +92,10 @@ class Bucket:
             try:
                 found = await ask(f"STREAM.CREATE.{name}", {"name": name, **config}, op="open a store", path=self.name)
             except RefusedRequest as late:
+                if late.number == ALONE:
+                    found_alone, fix = coded("engine.no_group", n=self.replicas), coded("engine.set_one")
+                    expected = coded("engine.a_group", n=self.replicas)
+                    raise BadInput(found_alone, op="open a store", path=self.name, expected=expected, fix=fix) from late
                 if late.number != IN_USE:  # else another process made it just now
                     raise
                 found = await ask(f"STREAM.INFO.{name}", op="open a store", path=self.name)

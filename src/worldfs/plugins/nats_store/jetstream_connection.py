@@ -26,6 +26,7 @@ from .store_address import StoreAddress
 OLDEST: Final = (2, 12, 3)  # before it, streams could be lost when a server was killed or its group changed
 PATIENCE_S: Final = 20.0  # a group has a new leader after 5 to 7 s
 CONNECT_S: Final = 5.0
+CLOSE_S: Final = 1.0
 REQUEST_S: Final = 3.0  # then it is sent again; a write is known by its id
 RETRY_S: Final = (0.02, 1.0)  # between two attempts, doubled each time, with jitter
 WRONG_SEQUENCE: Final = 10071  # JSStreamWrongLastSequenceErr
@@ -116,8 +117,7 @@ class JetStreamConnection:
                 CONNECT_S,
             )
         except (TimeoutError, Error, OSError) as error:
-            with suppress(Error, OSError):  # the connection may be reset while it is closed
-                await client.close()
+            await _close(client)
             raise unreachable(where.servers, str(error) or type(error).__name__) from None
         self._client = client
         self._up.set()
@@ -131,8 +131,7 @@ class JetStreamConnection:
         for task in self._tasks:
             task.cancel()
         if self._client is not None:
-            with suppress(Error, OSError):  # it was lost already
-                await self._client.close()
+            await _close(self._client)
 
     async def ask(self, name: str, body: object = None, *, path: str = "", op: str = "ask") -> Json:
         """A request of the JetStream API; its answer. Raises `RefusedRequest`."""
@@ -266,6 +265,13 @@ class JetStreamConnection:
         task: asyncio.Task[None] = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+async def _close(client: Client) -> None:
+    """It may be lost already; one whose TLS was refused would wait for its end for ever."""
+    with suppress(TimeoutError, Error, OSError):
+        async with asyncio.timeout(CLOSE_S):
+            await client.close()
 
 
 def _jitter() -> float:
