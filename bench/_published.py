@@ -246,6 +246,11 @@ PROOFS = (
         "test_inbox_claimers", "a message goes to one claimer",
         "10,000 messages, 8 claimers, one of which deletes files; 200 SIGKILLs", AGENTS,
     ),
+    Proof(
+        "test_history", "the past is what a copy taken then says",
+        "10,000 random reads of it, written by programs of which 40 are killed in the middle",
+        ("storage", "namespace"),
+    ),
     Proof("test_long_journal", "a journal may be of any length", "20 GiB, in 64 MiB of memory", AGENTS),
     Proof(
         "test_runner_kills", "nothing of a command outlives its session", "kills of runner and supervisor",

@@ -21,8 +21,8 @@ from worldfs.base.logfile import LogFile
 
 from .version_record import SegmentIndex, VersionRecord, encode_end, encode_version
 
-SEGMENT: Final = 1 << 18  # bytes
-_KEPT: Final = 4  # files whose records stay in memory
+SEGMENT: Final = 1 << 17  # bytes
+_KEPT: Final = 8  # files whose records stay in memory
 
 
 class SegmentName(NamedTuple):
