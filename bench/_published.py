@@ -232,6 +232,11 @@ PROOFS = (
         "2 hubs, 2 hosts of 3 robots, 1 server, cut off, frozen and killed for 10 minutes, clocks an hour apart",
         KERNEL,
     ),
+    Proof(
+        "test_fleet_traffic", "no robots of a fleet meet, and none waits for ever",
+        "100 head-on cases in one lane and 100 of shared things, through missions, kernel and files",
+        FLEET,
+    ),
     Proof("test_foreign_writers", "any program may rewrite ACTION.md", "10,000 edits while it works", KERNEL),
     Proof(
         "test_foreign_moments", "a full disk is an error, not a loss",
