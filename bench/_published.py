@@ -233,6 +233,11 @@ PROOFS = (
         KERNEL,
     ),
     Proof(
+        "test_host_claimers", "so does one on two hosts",
+        "1,000 letters to an agent that moves between two hosts all the time",
+        (*AGENTS, "plugins/nats_store"),
+    ),
+    Proof(
         "test_fleet_traffic", "no robots of a fleet meet, and none waits for ever",
         "100 head-on cases in one lane and 100 of shared things, through missions, kernel and files",
         FLEET,
