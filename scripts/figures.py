@@ -60,13 +60,13 @@ def proofs(measured: Measured) -> str:
 
 
 def promises(measured: Measured) -> str:
-    """The proofs in short, each a link to its test, with the first part of its result."""
+    """The proofs in short, each a link to its test, with the first part of its result; †: the code is newer."""
     lines = ["promise | last result", "---|---"]
     for row in PROOFS:
         found = measured.get(row.test)
         test = f"tests/proof/{row.test}.py" if row.test.startswith("test_") else f"scripts/{row.test}.py"
-        told = _when(found, row.code).partition(", ")[2] if found else ""  # without the day
-        result = f"{str(found['result']).partition(';')[0]} ({told})" if found else "–"
+        older = "†" if found and found["code"] != digest(row.code) else ""
+        result = f"{str(found['result']).partition(';')[0]} (`{found['commit']}`{older})" if found else "–"
         promise = f"[{row.promise}]({test})" if (ROOT / test).exists() else row.promise
         lines.append(f"{promise} | {result}")
     return "\n".join(lines) + "\n"
