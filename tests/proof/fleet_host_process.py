@@ -47,7 +47,8 @@ class PlantBody:
 
     def observe(self) -> Scene:
         with self._ask("where") as peer, peer.makefile() as lines:
-            return Scene((RobotState(self.robot, tuple(json.loads(lines.readline()))),))
+            pose = tuple(json.loads(lines.readline()))
+            return Scene((RobotState(self.robot, pose, extra={"tcp": list(pose)}),))  # by which a place is reached
 
     def review(self, order: Order) -> Sequence[Finding]:
         return ()

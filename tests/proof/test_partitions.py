@@ -43,6 +43,12 @@ TOKEN = "of-this-proof"
 OVER_S = 240.0  # names a fleet that never comes to rest
 
 
+def _place(number: int) -> str:
+    """One of its own, within the bounds of the carts: 841 a metre apart, then as many between those."""
+    layer, rest = divmod(number, 841)
+    return f"({rest % 29 - 14 + 0.25 * layer:g}, {rest // 29 - 14 + 0.25 * layer:g})"
+
+
 class RestartedServer:
     """A nats-server that is killed, and comes back with what it has on its disk."""
 
@@ -190,7 +196,7 @@ class ChaoticFleet:
         while not self._over.is_set():
             if len(self.accepted) - len(self.ended) < 6:
                 number += 1
-                id, place = f"m_{number:04d}", f"({number % 150 + 1}, {number // 150 + 1})"
+                id, place = f"m_{number:04d}", _place(number)
                 self.seen.append((time.monotonic(), FleetEvent("submit", id)))  # before a body may have it
                 assert self.missions.add(MissionOrder(id, f"go to {place}"))
                 self.accepted[id] = place

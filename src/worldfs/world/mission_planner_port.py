@@ -56,6 +56,8 @@ class MissionPlannerPort(TreePlannerPort):
             raise RobotSilent(coded("mission.hangs", robot=self.robot_id), op="wait")
         if status.state.terminal and not (status.outcome is not None and status.outcome.cause is Cause.LOST):
             self._hold.settle(self._threads.stands(self.robot_id))
+        if status.outcome is not None and status.outcome.cause is Cause.LOST:
+            self._stop.set()  # what it did is not known: nothing is tried once more in its place
         return status
 
     def write_task(self, value: Task) -> None:
