@@ -60,7 +60,15 @@ def test_every_locked_package_has_hashes(name: str) -> None:
 def test_the_locks_hold_what_the_project_declares() -> None:
     extras = PROJECT["optional-dependencies"]
     run, dev = set(locked("run")), set(locked("dev"))
-    tested = {"fleet", "local", "mcp", "models", "record", "vda5050"}  # large, and asked for by those who want them
+    tested = {
+        "fleet",
+        "local",
+        "mcp",
+        "models",
+        "record",
+        "shell",
+        "vda5050",
+    }  # large, and asked for by those who want them
     # 95 MB that no test needs; a library that needs the network; robots' libraries, which nothing here answers
     left_out = {"embed", "search", "franka", "lerobot"}
     core = [item for name, extra in extras.items() if name not in tested | left_out for item in extra]

@@ -146,10 +146,11 @@ class Place:
         """Every file there is, with its time of change. The files of another engine are that server's: what it keeps
         is read from it."""
         # What the store pushes aside comes and goes for a second after any replacement; it is no document of anybody.
+        left_out = (".paos/displaced", ".paos/replaced", ".paos/engine")
         files = (
             file
             for file in sorted(self.root.rglob("*"))
-            if ".paos/displaced" not in file.as_posix() and ".paos/engine" not in file.as_posix() and file.is_file()
+            if not any(one in file.as_posix() for one in left_out) and file.is_file()
         )
         found = {str(file.relative_to(self.root)): (file.read_bytes(), file.stat().st_mtime_ns) for file in files}
         if engine_of(self.root) != DISK:
