@@ -53,7 +53,8 @@ class PlaneTicker:
             except Exception:
                 _LOG.exception("the plane's tick failed")
                 due = 5.0
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), due)
+            with suppress(TimeoutError):  # not `wait_for`, which swallows a cancellation beside a change
+                async with asyncio.timeout(due):
+                    await self._changed.wait()
             if self._changed.is_set():
                 await asyncio.sleep(SOON_S)  # several changes, one tick
