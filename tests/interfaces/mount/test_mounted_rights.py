@@ -9,6 +9,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from tests.acceptance.test_rights_at_the_door import CELLS, MATRIX, ROLES
 
 from worldfs.access.binding import binding_of_role
 from worldfs.base.clock import SystemClock
@@ -20,21 +21,6 @@ from worldfs.world.world import PROJECT
 
 from .mounted import abort
 
-ROLES = ("planner", "critic", "watchdog", "orchestrator", "runtime_watchdog")
-# 000 "Who Reads, Who Writes"; `w` only at start-up; the planner reads ORCHESTRATOR.md.
-MATRIX = {
-    "ENVIRONMENT.md": ("R", "R", "W", "R", "R"),
-    "EMBODIED.md": ("R", "R", "w", "-", "-"),
-    "ACTION.md": ("W", "R", "RW", "-", "-"),
-    "SESSIONS.md": ("W", "-", "-", "W", "RW"),
-    "TARGETS.md": ("R", "-", "-", "R", "R"),
-    "SKILLS.md": ("R", "-", "-", "R", "R"),
-    "TASK.md": ("W", "R", "-", "R", "-"),
-    "ORCHESTRATOR.md": ("R", "-", "-", "W", "-"),
-    "LESSONS.md": ("R", "W", "-", "R", "-"),
-    "ROBOTS.md": ("R", "-", "R", "R", "-"),
-}
-CELLS = [(name, role, cell) for name, row in MATRIX.items() for role, cell in zip(ROLES, row, strict=True)]
 OF_A_NODE = ("EMBODIED.md", "ACTION.md")
 
 

@@ -175,7 +175,8 @@ class Bucket:
             pending_msgs_limit=-1, pending_bytes_limit=-1,
         )  # fmt: skip
         if last:
-            await asyncio.wait_for(self._loaded.wait(), PATIENCE_S)
+            async with asyncio.timeout(PATIENCE_S):
+                await self._loaded.wait()
 
     async def refollow(self) -> None:
         """After a new connection: a watch of before is silent for 18 s, and has missed what happened meanwhile."""

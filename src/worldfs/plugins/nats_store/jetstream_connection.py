@@ -212,7 +212,8 @@ class JetStreamConnection:
         while True:
             try:
                 if not self._up.is_set():
-                    await asyncio.wait_for(self._up.wait(), max(0.0, end - _now()))
+                    async with asyncio.timeout(max(0.0, end - _now())):
+                        await self._up.wait()
                 return await self.client.request(subject, data, REQUEST_S, headers=headers), attempt > 0
             except (TimeoutError, Error, OSError) as error:
                 if _now() >= end or self.client.is_closed:
