@@ -12,9 +12,10 @@ import json
 import subprocess
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from scripts.mutant_rules import RULES
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTED = ROOT / "build/measured.json"
@@ -39,6 +40,42 @@ SKILLS = ("skills", "plugins/rekep")
 ENGINE = ("storage", "plugins/nats_store")
 MOUNT = ("interfaces/mount", "interfaces/posix", "namespace")
 MODELS = ("planning", "plugins/benchmark", "world", "robots/mujoco")
+LIVES = (*KERNEL, *AGENTS, "control", "world/agent_jobs", "world/services", "plugins/node_fs/node_identity.py")
+DOCUMENTS = ("base", "storage", "tree", "formats", "runtime", "planning/critic.py", "world")
+MISSIONS = (
+    "fleet",
+    "storage",
+    "runtime",
+    "world/orchestration.py",
+    "world/order_reservations.py",
+    "world/mission_executor.py",
+)
+READING = (  # from an instruction to orders
+    "planning",
+    "models",
+    "plugins/benchmark",
+    "robots/mujoco",
+    "world/instruction.py",
+    "world/instruction_model.py",
+    "world/tree_planner_port.py",
+)
+JUDGED = (  # what stands between a text and what it asks for
+    "access",
+    "interfaces/mcp",
+    "interfaces/model_chat",
+    "namespace",
+    "planning",
+    "runtime",
+    "world/agent_jobs",
+    "world/layout",
+    "world/services",
+    "world/approval_files.py",
+    "world/computed_files.py",
+    "world/instruction.py",
+    "world/instruction_model.py",
+    "world/served_world.py",
+)
+MUTATED = tuple(sorted({place for _, places in RULES.values() for place in places.split()}))
 
 
 class Figure(NamedTuple):
@@ -210,27 +247,27 @@ PROOFS = (
     Proof(
         "test_mount_kills", "a mounted tree loses nothing acknowledged, and blocks nobody",
         "200 random kills of the mount's server and of programs that read and write there",
-        MOUNT,
+        (*MOUNT, "base/durable.py", "storage"),
     ),
     Proof(
         "test_system_calls", "so does a fault at any system call",
         "SIGKILL, EIO and ENOSPC at each call that changes a disk, and every crash state of what the system saw",
-        (*KERNEL, *AGENTS),
+        LIVES,
     ),
     Proof(
         "test_power_cut", "so does a power cut",
         "lives on ext4, xfs and btrfs over a logged disk, mounted and recovered",
-        (*KERNEL, *AGENTS),
+        LIVES,
     ),
     Proof(
         "test_fleet_environment", "no robot is missing from a fleet's ENVIRONMENT.md, no read is torn",
         "3 robots write 10,000 observations, 2 programs read 1,000,000 times",
-        KERNEL,
+        ("base/durable.py", "storage", "formats", "world/world_job_hooks.py"),
     ),
     Proof(
         "test_partitions", "a fleet of several hosts survives partitions, kills and pauses",
         "2 hubs, 2 hosts of 3 robots, 1 server, cut off, frozen and killed for 10 minutes, clocks an hour apart",
-        KERNEL,
+        (*KERNEL, *MISSIONS, "plugins/nats_store"),
     ),
     Proof(
         "test_host_claimers", "so does one on two hosts",
@@ -240,12 +277,12 @@ PROOFS = (
     Proof(
         "test_fleet_traffic", "no robots of a fleet meet, and none waits for ever",
         "100 head-on cases in one lane and 100 of shared things, through missions, kernel and files",
-        FLEET,
+        MISSIONS,
     ),
     Proof("test_foreign_writers", "any program may rewrite ACTION.md", "10,000 edits while it works", KERNEL),
     Proof(
-        "test_foreign_moments", "a full disk is an error, not a loss",
-        "the disk refuses at each moment, full and broken",
+        "test_foreign_moments", "so it may at any moment",
+        "a foreign edit between each two of the kernel's own writes, made in four ways",
         KERNEL,
     ),
     Proof(
@@ -259,20 +296,24 @@ PROOFS = (
     Proof(
         "test_history", "the past is what a copy taken then says",
         "10,000 random reads of it, written by programs of which 40 are killed in the middle",
-        ("storage", "namespace"),
+        ("base/durable.py", "storage", "tree", "namespace"),
     ),
-    Proof("test_long_journal", "a journal may be of any length", "20 GiB, in 64 MiB of memory", AGENTS),
+    Proof(
+        "test_long_journal", "a journal may be of any length", "20 GiB, in 64 MiB of memory",
+        ("base", "agents", "formats/agent"),
+    ),
     Proof(
         "test_runner_kills", "nothing of a command outlives its session", "kills of runner and supervisor",
-        ("agents", "supervisor"),
+        ("base", "agents", "supervisor"),
     ),
     Proof(
-        "test_bad_input", "no entry stops the others", "a million odd entries; a disk that gives way at each moment",
-        ("formats", "runtime", "world"),
+        "test_bad_input", "no entry stops the others; a full disk is an error, not a loss",
+        "a million odd entries; a disk that is full, or broken, at each moment",
+        DOCUMENTS,
     ),
     Proof(
         "test_hostile_files", "no file keeps a world from starting", "hostile values in every field of every document",
-        ("formats", "runtime", "world"),
+        DOCUMENTS,
     ),
     Proof(
         "test_mcp_conformance", "MCP is spoken as it is written",
@@ -289,7 +330,7 @@ PROOFS = (
         "test_eight_clients", "eight command-line agents at once lose no acknowledged update",
         "two each of Claude Code, Codex, Gemini CLI and opencode as one agent, by MCP and by their own shells: notes, "
         "tasks, journal, memory, and a document that all replace",
-        ("interfaces/mcp", "interfaces/client_setup", "agents", "storage"),
+        ("interfaces/mcp", "interfaces/client_setup", "base/durable.py", "agents", "storage"),
     ),
     Proof(
         "test_command_line_agents", "real command-line agents work", "the published tools against a scripted model API",
@@ -310,23 +351,22 @@ PROOFS = (
     Proof(
         "test_obedient_models", "text from files moves nothing, approves nothing, learns no secret",
         "models that obey whatever they read, in each role, beside a person who asked for one motion",
-        ("access", "interfaces/mcp", "namespace", "runtime", "world"),
+        JUDGED,
     ),
     Proof(
         "test_small_model", "a model moves nothing that was not asked for",
-        "every ninth of 200 instructions with a real small model on this CPU, behind the grammar and alone", MODELS,
+        "every ninth of 200 instructions with a real small model on this CPU, behind the grammar and alone", READING,
     ),
     Proof(
         "test_acceptance_on_nats", "the same commands and files on NATS",
         "acceptance tests that see only these, with $PAOS_STORE=nats", ENGINE,
     ),
-    Proof("test_lying_bodies", "`succeeded` means that it was measured", "bodies that lie", ("robots", *SKILLS)),
-    Proof("mutants", "the tests see a fault", "single faults made by rule over the code that makes promises", ("",)),
+    Proof("test_lying_bodies", "`succeeded` means that it was measured", "bodies that lie", (*ARM, *SKILLS)),
+    Proof("mutants", "the tests see a fault", "single faults made by rule over the code that makes promises", MUTATED),
 )  # fmt: skip
 
 
-@cache
-def _commit() -> str:
+def commit() -> str:
     """The commit of this tree; with "+" where files of the product differ from it; "" outside a repository."""
     try:
         head = subprocess.run(
@@ -358,10 +398,11 @@ def _files(path: Path) -> Iterator[Path]:
 
 def note(results: dict[str, float | str]) -> None:
     """Keep results of a run: figures by name, or a proof's words by its test. What no row names is left out."""
+    head = commit()
     rows = {row.name: row.code for row in FIGURES} | {row.test: row.code for row in PROOFS}
     fresh = {
         name: {
-            "result": result, "commit": _commit(), "date": f"{datetime.now(UTC):%Y-%m-%d}", "code": digest(rows[name]),
+            "result": result, "commit": head, "date": f"{datetime.now(UTC):%Y-%m-%d}", "code": digest(rows[name]),
         }
         for name, result in results.items() if name in rows
     }  # fmt: skip

@@ -77,6 +77,14 @@ def _when(found: dict[str, Any], code: tuple[str, ...]) -> str:
     return f"{found['date']}, `{found['commit']}`{older}"
 
 
+def _committed(name: str, row: dict[str, Any]) -> bool:
+    """Nobody can look at the code of a result that was taken between two commits."""
+    if whole := not row["commit"].endswith("+"):
+        return whole
+    print(f"figures: left out, measured on code that is in no commit: {name}", file=sys.stderr)
+    return whole
+
+
 def pages(measured: Measured) -> dict[Path, str]:
     """Every document with rows in it, as it should be."""
     parts = {"figures": figures, "proofs": proofs, "promises": promises}
@@ -93,7 +101,8 @@ def main(what: str) -> int:
         return 2
     measured: Measured = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
     if what == "write":
-        measured |= json.loads(NOTED.read_text("utf-8")) if NOTED.exists() else {}
+        noted: Measured = json.loads(NOTED.read_text("utf-8")) if NOTED.exists() else {}
+        measured |= {name: row for name, row in noted.items() if _committed(name, row)}
         known = {row[0] for row in (*FIGURES, *PROOFS)}
         measured = {name: row for name, row in sorted(measured.items()) if name in known}
         KEPT.write_text(json.dumps(measured, indent=1, ensure_ascii=False) + "\n", "utf-8")
