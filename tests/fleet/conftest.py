@@ -6,7 +6,7 @@ import pytest
 
 from worldfs.base.model import Cause, Job, JobState, JobStatus, Operation, Order, Outcome, Profile
 from worldfs.fleet.bids import MissionNeeds, RobotOffer
-from worldfs.fleet.mission import MissionOrder
+from worldfs.fleet.mission import NO_PROGRESS, MissionOrder
 from worldfs.fleet.mission_port import MissionEnd, MissionEndKind
 from worldfs.fleet.orchestrator_loop import Orchestrator
 from worldfs.storage.memory_store import MemoryStore
@@ -66,10 +66,10 @@ class Robots:
 
     # -- what the test does ---
 
-    def submit(self, mission, job, state, cause=None):
+    def submit(self, mission, job, state, cause=None, progress=NO_PROGRESS):
         """The mission submits an order, which gets so far."""
         order = Order(job, "r1", "pick_up")
-        assert self.work[mission][0].note_job(order)
+        assert self.work[mission][0].note_job(order, progress)
         attempt = 0 if state is JobState.PENDING else 1
         outcome = None if not state.terminal else Outcome(cause is None, "", cause)
         self.jobs[job] = Job(order, JobStatus(state, attempt, outcome=outcome))

@@ -7,8 +7,9 @@ import contextlib
 import pytest
 
 from worldfs.base.model import Cause, Job, JobState, JobStatus, Operation, Order, Outcome, Profile
+from worldfs.fleet import orchestrator_loop
 from worldfs.fleet.bids import MissionNeeds, RobotOffer
-from worldfs.fleet.mission import MissionOrder, MissionState
+from worldfs.fleet.mission import MissionOrder, MissionProgress, MissionState
 from worldfs.fleet.mission_port import MissionEnd, MissionEndKind
 from worldfs.fleet.mission_store import MissionFiles
 from worldfs.fleet.orchestrator_loop import Orchestrator
@@ -50,6 +51,9 @@ class Robots:
         ended(MissionEnd(MissionEndKind.DONE, "moved"))
         return lambda: None
 
+    def split(self, mission):
+        return "it is not split"
+
     def at_work(self, job):
         return False
 
@@ -66,6 +70,32 @@ class Robots:
         return False
 
 
+class Vehicles(Robots):
+    """Each steps aside, which is an order too, and then drives where it is sent. Nothing in the world shows that it was
+    there: only what the mission has noted of its orders does."""
+
+    def needs(self, mission):
+        there = "there" in mission.status.progress.reached
+        return MissionNeeds(own=there, met=there)
+
+    def begin(self, mission, hold, ended):
+        reached = mission.status.progress.reached
+        if "there" not in reached:
+            self.drive(mission, hold, "aside", MissionProgress(0, reached))
+            self.drive(mission, hold, "goal", MissionProgress(0, reached, ("there",)))
+        ended(MissionEnd(MissionEndKind.DONE, "there"))
+        return lambda: None
+
+    def drive(self, mission, hold, what, progress):
+        order = Order(f"{mission.id}_{what}_{mission.status.attempt}", mission.status.robot, "move_to",
+                      created_at="2026-11-23T00:00:00Z")  # fmt: skip
+        assert hold.note_job(order, progress)
+        self.jobs.accept([order])
+        self.jobs.write_status(order.id, JobStatus(JobState.RUNNING, 1))
+        self.moved += [order.id] if what == "goal" else []
+        self.jobs.end(Job(order, JobStatus(JobState.SUCCEEDED, 1, outcome=Outcome.success("moved"))))
+
+
 def recovered(store):
     """What the kernel does first: an order that ran without its kernel is lost."""
     clock = ManualClock()
@@ -80,12 +110,12 @@ def recovered(store):
             jobs.archive(id)
 
 
-def play(store, moved, acked=(), ack=lambda id: None):
+def play(store, moved, acked=(), ack=lambda id: None, robots=Robots):
     """A start of the orchestrator, and all that is to be done."""
     recovered(store)
     clock = ManualClock()
     loop = Orchestrator(
-        store, clock, Robots(store, clock, moved), language=lambda: "en", alert=lambda where, finding: None
+        store, clock, robots(store, clock, moved), language=lambda: "en", alert=lambda where, finding: None
     )
     try:
         loop.recover()
@@ -99,9 +129,9 @@ def play(store, moved, acked=(), ack=lambda id: None):
         loop.close()
 
 
-def check(store, moved, acked):
+def check(store, moved, acked, robots=Robots):
     """`moved`: what the robots did before the crash, which no crash undoes."""
-    play_rest(store, moved, acked)
+    play_rest(store, moved, acked, robots)
     files = MissionFiles(store, ManualClock())
     for id in acked:
         mission = files.load(id)
@@ -113,11 +143,11 @@ def check(store, moved, acked):
     assert files.open_ids() == []
 
 
-def play_rest(store, moved, acked):
+def play_rest(store, moved, acked, robots=Robots):
     recovered(store)
     clock = ManualClock()
     loop = Orchestrator(
-        store, clock, Robots(store, clock, moved), language=lambda: "en", alert=lambda where, finding: None
+        store, clock, robots(store, clock, moved), language=lambda: "en", alert=lambda where, finding: None
     )
     loop.recover()
     while loop.step():
@@ -152,24 +182,45 @@ class Killed(MemoryStore):
         return self._write(lambda: MemoryStore.delete(self, *args, **more))
 
 
-def killed_at(number, after):
+def killed_at(number, after, robots=Robots):
     """Whether there were so many writes."""
     store, moved, acked = Killed(), [], []
     store.left, store.after = number, after
     with contextlib.suppress(SimulatedPowerLoss):
-        play(store, moved, ack=acked.append)
+        play(store, moved, ack=acked.append, robots=robots)
     over = store.left > 0
     store.left = -1
-    check(store, moved, acked)
+    jobs, files = JobStore(store, ManualClock()), MissionFiles(store, ManualClock())
+    reached = [id for id in moved if jobs.load(id).status.state is JobState.SUCCEEDED]
+    check(store, moved, acked, robots)
+    for id in reached:
+        assert files.load(id[:2]).status.state is MissionState.SUCCEEDED, f"{id} was reached"
     return not over
 
 
+@pytest.mark.parametrize("robots", [Robots, Vehicles])
 @pytest.mark.parametrize("after", [False, True])
-def test_killed_at_any_write_no_mission_is_lost_and_none_executed_twice(after):
+def test_killed_at_any_write_no_mission_is_lost_and_none_executed_twice(after, robots):
     number = 1
-    while killed_at(number, after):
+    while killed_at(number, after, robots):
         number += 1
     assert number > 20, "there are more writes than that"
+
+
+def test_the_check_sees_a_step_aside_that_is_taken_for_the_goal(monkeypatch):
+    """The goal is never driven to, and the mission is said to be done."""
+    monkeypatch.setattr(orchestrator_loop, "progress_after", lambda mission, job: MissionProgress(
+        0, ("there",) if job is not None and job.status.state is JobState.SUCCEEDED else ()))  # fmt: skip
+    with pytest.raises(AssertionError, match="is not"):
+        for number in range(1, 90):
+            killed_at(number, True, Vehicles)
+
+
+def test_the_check_sees_a_goal_that_is_forgotten(monkeypatch):
+    monkeypatch.setattr(orchestrator_loop, "progress_after", lambda mission, job: MissionProgress())
+    with pytest.raises(AssertionError, match="twice"):
+        for number in range(1, 90):
+            killed_at(number, True, Vehicles)
 
 
 def test_the_check_sees_a_mission_that_begins_before_it_is_durable(monkeypatch):

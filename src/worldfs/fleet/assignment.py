@@ -10,7 +10,7 @@ from worldfs.base.messages.coded_text import parts
 from worldfs.base.model import Cause, Job, JobState, Json, Outcome
 
 from .bids import Bid, MissionNeeds, RobotOffer, ranked
-from .mission import Mission, MissionState
+from .mission import Mission, MissionProgress, MissionState
 
 REFUSALS_KEPT: Final = 10
 _LOST = frozenset(("STOP_UNCONFIRMED", "LOST"))
@@ -126,6 +126,14 @@ def handover(job: Job | None, repeatable: Callable[[Job], bool]) -> str:
     if job.status.state is JobState.PENDING:
         return ""
     return coded("mission.half_done", job=job.id, op=job.order.op, node=job.order.node)
+
+
+def progress_after(mission: Mission, job: Job | None) -> MissionProgress:
+    """How far the mission has come with its robot, now that its last order, `job`, is to tell."""
+    stage, reached, reaches = mission.status.progress
+    if job is None or job.status.state is not JobState.SUCCEEDED:
+        return MissionProgress(stage, reached)
+    return MissionProgress(stage, tuple(dict.fromkeys((*reached, *reaches))))
 
 
 def unknown_effect(outcome: Outcome) -> bool:

@@ -59,7 +59,8 @@ class MissionNeeds(NamedTuple):
     mass: float = 0.0  # of the heaviest thing to lift, kg
     steps: int = 1
     robot: str = ""  # the only one that may
-    own: bool = False  # it is about the robot itself, as where it stands: whoever has begun it has done it
+    own: bool = False  # its robot has reached what is about itself, as where it stands: another one would do it again
+    met: bool = False  # all that it asks for was reached
 
 
 class Bid(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from worldfs.base.model import Json
 
@@ -44,6 +44,17 @@ class MissionOrder:
     confirm: str = ""  # the code of a model's reading that its submitter has confirmed
 
 
+class MissionProgress(NamedTuple):
+    """How far a mission had come with its robot when its last order was handed over, in words of its executor's."""
+
+    stage: int = 0
+    reached: tuple[str, ...] = ()  # goals that held once their turn had come
+    reaches: tuple[str, ...] = ()  # goals that this order reaches if it succeeds; of a step aside none
+
+
+NO_PROGRESS: Final = MissionProgress()
+
+
 @dataclass(frozen=True, slots=True)
 class MissionStatus:
     """The orchestrator's word on a mission: its last line counts."""
@@ -61,6 +72,7 @@ class MissionStatus:
     kept: bool = False  # only the robot named may go on: it may hold things of the mission
     held: tuple[Reservation, ...] = ()  # what is reserved for `job`
     legs: tuple[str, ...] = ()  # missions that it was split into; it ends by its goals, once they have succeeded
+    progress: MissionProgress = NO_PROGRESS
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from worldfs.base.model import Job, Order
 
 from .bids import MissionNeeds, RobotOffer
-from .mission import Mission
+from .mission import Mission, MissionProgress
 from .relay import RelayLeg
 from .reservations import Reservation
 
@@ -44,10 +44,16 @@ class Reserve(Protocol):
         ...
 
 
+class NoteJob(Protocol):
+    def __call__(self, order: Order, progress: MissionProgress = ..., /) -> bool:
+        """The next order, and how far the mission has come: durable before the order is submitted."""
+        ...
+
+
 class MissionHold(NamedTuple):
     """What a running mission asks the orchestrator for, from its own thread. False: it was asked to stop meanwhile."""
 
-    note_job: Callable[[Order], bool]  # the next order; durable before it is submitted
+    note_job: NoteJob
     reserve: Reserve
     settle: Callable[[Sequence[Reservation]], None]  # the order has a measured end; what the robot stands on now
 

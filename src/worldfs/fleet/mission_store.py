@@ -25,7 +25,7 @@ from worldfs.formats import entry_ids, prose
 from worldfs.formats.orchestrator import LONGEST, PRIORITIES
 from worldfs.storage.store_interface import ABSENT, Store
 
-from .mission import Mission, MissionOrder, MissionState, MissionStatus
+from .mission import Mission, MissionOrder, MissionProgress, MissionState, MissionStatus
 from .reservations import read_reservation
 
 OPEN: Final = ".paos/missions"
@@ -215,12 +215,21 @@ def _read_status(said: dict[str, object], before: MissionStatus) -> MissionStatu
         said.get("kept") is True,
         tuple(item for one in as_objects(said.get("held")) if (item := read_reservation(one)) is not None),
         tuple(as_text(item) for item in as_list(said.get("legs"))),
+        _read_progress(as_object(said.get("progress"))),
     )
+
+
+def _read_progress(said: dict[str, object]) -> MissionProgress:
+    reached, reaches = (tuple(as_text(item) for item in as_list(said.get(name))) for name in ("reached", "reaches"))
+    return MissionProgress(as_int(said.get("stage")), reached, reaches)
 
 
 def _status_value(status: MissionStatus) -> dict[str, object]:
     value = {name: found for name, found in asdict(status).items() if found}
     value["state"] = status.state.value
+    value["progress"] = {name: found for name, found in status.progress._asdict().items() if found}
+    if not value["progress"]:
+        del value["progress"]
     if status.held:
         value["held"] = [item.as_json() for item in status.held]
     if status.state is not MissionState.RUNNING or status.job:

@@ -13,7 +13,7 @@ from worldfs.base.model import Finding
 from worldfs.formats.orchestrator import SHOWN
 
 from .assignment import circular
-from .mission import Mission, MissionOrder, MissionState, MissionStatus
+from .mission import Mission, MissionOrder, MissionProgress, MissionState, MissionStatus
 from .mission_store import OPEN, MissionFiles
 from .reservations import Reservation
 
@@ -92,10 +92,10 @@ class OpenMissions:
         self.write(mission, mission.status.state, coded("mission.split", n=len(legs), legs=names),
                    legs=tuple(leg.id for leg in legs))  # fmt: skip
 
-    def note_job(self, id: str, job: str, held: tuple[Reservation, ...]) -> None:
+    def note_job(self, id: str, job: str, held: tuple[Reservation, ...], progress: MissionProgress) -> None:
         """The order that a running mission submits next, and what is reserved for it: durable when this returns."""
         mission = self.table[id]
-        status = replace(mission.status, job=job, jobs=mission.status.jobs + 1, held=held)
+        status = replace(mission.status, job=job, jobs=mission.status.jobs + 1, held=held, progress=progress)
         self.table[id] = Mission(mission.order, status)
         self.files.write(self.table[id])
 

@@ -5,22 +5,23 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple
 
 from worldfs.base.clock import Clock
 from worldfs.base.messages import coded
 from worldfs.base.messages.coded_text import language_of
-from worldfs.base.model import Finding, JobState, Order
+from worldfs.base.model import Finding, Order
 from worldfs.runtime.stop_log import STOPS
 from worldfs.storage.lease import NODE_LEASES
 from worldfs.storage.store_interface import Store, StoreChange, StoreChangeKind
 
-from .assignment import Assignment, assign, failed_dependency, handover, recorded
+from .assignment import Assignment, assign, failed_dependency, handover, progress_after, recorded
 from .bids import MissionNeeds, RobotOffer, ranked
 from .dashboard_file import DashboardFile
 from .heartbeats import HEARTBEATS, Heartbeats, offers_now
-from .mission import Mission, MissionState
+from .mission import NO_PROGRESS, Mission, MissionProgress, MissionState
 from .mission_port import MissionEnd, MissionEndKind, MissionExecutor, MissionHold
 from .mission_reservations import MissionReservations
 from .mission_store import OPEN, REQUESTS, MissionFiles, MissionRequest
@@ -323,13 +324,16 @@ class Orchestrator:
         robots = (*status.barred, status.robot) if tried else status.barred
         if tried and all(offer.id in robots for offer in self._offers()):
             robots = ()  # each has had its turn: whichever comes back may go on
-        needs = self._needs(mission)
-        begun = job is not None and job.status.state is JobState.SUCCEEDED
+        progress = progress_after(mission, job)
+        needs = self._needs(replace(mission, status=replace(status, progress=progress)))
+        if not isinstance(needs, str) and needs.met:
+            self.missions.write(mission, MissionState.SUCCEEDED, coded("mission.was_reached", job=status.job))
+            return
         kept = not barred and self.executor.holds_something(status.robot)
-        if begun and not isinstance(needs, str) and needs.own:  # another one would do it once more
+        if not isinstance(needs, str) and needs.own:  # another one would do it once more
             kept, robots = True, tuple(id for id in robots if id != status.robot)
         said = coded("mission.queued_again", reason=reason)
-        self.missions.write(mission, MissionState.QUEUED, said, barred=robots, kept=kept)
+        self.missions.write(mission, MissionState.QUEUED, said, barred=robots, kept=kept, progress=progress)
 
     # -- decisions ----------------------------------------------------------------------------------------------
 
@@ -414,9 +418,12 @@ class Orchestrator:
 
     def _begin(self, decision: Assignment) -> None:
         """`running` is durable before anything moves."""
-        mission, attempt = decision.mission, decision.mission.status.attempt + 1
+        mission, before = decision.mission, decision.mission.status
+        attempt, progress = before.attempt + 1, NO_PROGRESS
+        if decision.robot == before.robot:
+            progress = progress_after(mission, self.executor.job(before.job) if before.job else None)
         mission = self.missions.write(
-            mission, MissionState.RUNNING, decision.reason,
+            mission, MissionState.RUNNING, decision.reason, progress=progress,
             robot=decision.robot, attempt=attempt, bids=recorded(decision.bids), job="", kept=False,
         )  # fmt: skip
         hold = MissionHold(
@@ -437,11 +444,11 @@ class Orchestrator:
 
     # -- a mission at work: called from its own thread ------------------------------------------------------------
 
-    def _note_job(self, id: str, attempt: int, order: Order) -> bool:
+    def _note_job(self, id: str, attempt: int, order: Order, progress: MissionProgress = NO_PROGRESS, /) -> bool:
         with self._lock:
             if not self._at_work(id, attempt):
                 return False
-            self.missions.note_job(id, order.id, self.reservations.held(id))
+            self.missions.note_job(id, order.id, self.reservations.held(id), progress)
             return True
 
     def _reserve(

@@ -30,16 +30,20 @@ from worldfs.fleet.reservations import Reservation
 from worldfs.formats import embodied, environment
 from worldfs.namespace.cached_document import CachedDocument
 from worldfs.planning.planner import (
+    CommandIntent,
     Goal,
     GoalNeeds,
     Planner,
     PlannerModel,
+    PlanProgress,
     PlanReport,
     QuestionIntent,
     RefusedIntent,
+    about_robot,
     goal_needs,
     holds,
     interpret,
+    unmet_goals,
 )
 from worldfs.planning.planner.goals import ClearedGoal, InGoal
 from worldfs.runtime.stop_log import STOPS, StopState, stop_key
@@ -94,7 +98,17 @@ class MissionThreads:
         found = self._goal_needs(mission.order.text, robot)
         if isinstance(found, str):
             return found
-        return MissionNeeds(found.ops, (), found.places, found.mass, max(1, len(found.places)), own=found.own)
+        progress = PlanProgress(*mission.status.progress)
+        own, met = about_robot(progress.reached), self._met(mission, progress)
+        return MissionNeeds(found.ops, (), found.places, found.mass, max(1, len(found.places)), own=own, met=met)
+
+    def _met(self, mission: Mission, progress: PlanProgress) -> bool:
+        """Whether all goals were reached, of which some by orders of before: another execution would do nothing."""
+        if not progress.reached:
+            return False
+        scene, robot = self._read_scene(), mission.status.robot
+        intent = interpret(mission.order.text, scene, profile=self._profile(robot), robot_id=robot)
+        return isinstance(intent, CommandIntent) and not unmet_goals(intent, progress, scene, robot)
 
     def split(self, mission: Mission) -> Sequence[RelayLeg] | str:
         scene, ids = self._read_scene(), [spec.id for spec in self.world.specs]

@@ -11,9 +11,10 @@ from worldfs.base.messages import coded, render
 from worldfs.base.model import Cause, JobStatus, Order, Task
 from worldfs.base.stop_signal import StopSignal
 from worldfs.fleet.assignment import is_silent
-from worldfs.fleet.mission import Mission
+from worldfs.fleet.mission import Mission, MissionProgress
 from worldfs.fleet.mission_port import MissionHold
 from worldfs.fleet.reservations import Reservation, ReservedKind
+from worldfs.planning.planner import PlanProgress
 
 from .instruction import Instruction
 from .order_reservations import KnowsItsWay, StepAside, order_needs, stands_on, steps_aside
@@ -36,6 +37,7 @@ class MissionPlannerPort(TreePlannerPort):
         world, robot = threads.world, mission.status.robot
         super().__init__(world, threads.project, robot, instruction=instruction, orderer=mission.order.asker)
         self._threads, self._mission, self._hold, self._stop = threads, mission, hold, stop
+        self._progress = self.earlier_progress()
 
     def reserve_things(self, things: Sequence[str]) -> None:
         """Before the plan is made: what another mission has in hand now is nowhere where it could be planned for."""
@@ -43,11 +45,17 @@ class MissionPlannerPort(TreePlannerPort):
         if wanted and self._hold.reserve(wanted, self._threads.stands(self.robot_id)) is None:
             self._raise_stopped()
 
+    def earlier_progress(self) -> PlanProgress:
+        return PlanProgress(*self._mission.status.progress)
+
+    def note_progress(self, progress: PlanProgress) -> None:
+        self._progress = progress
+
     def submit(self, order: Order) -> str:
         """Raises `WorldError` where the mission was asked to stop while it waited."""
         while (aside := self._reserve(order)) is not None:
             self._step_aside(aside)
-        return self._hand_over(order)
+        return self._hand_over(order, self._progress)
 
     def wait(self, job_id: str, stop: StopSignal) -> JobStatus:
         """Raises `RobotSilent` where the robot has not returned from the order."""
@@ -81,16 +89,17 @@ class MissionPlannerPort(TreePlannerPort):
     def _step_aside(self, aside: StepAside) -> None:
         now = self.now()
         id = f"act_{now:%Y%m%d_%H%M%S}_{now.microsecond // 1000:03d}_00"
-        status = self.wait(self._hand_over(replace(aside.order, id=id)), self._stop)
+        progress = self._progress._replace(reaches=())
+        status = self.wait(self._hand_over(replace(aside.order, id=id), progress), self._stop)
         if not status.state.terminal or status.outcome is None or not status.outcome.ok:
             why = status.outcome.message if status.outcome is not None else ""
             raise WorldError(coded("mission.not_aside", name=aside.name, why=why), op="submit")
         self.progress(render(coded("mission.stepped_aside", name=aside.name), self.language()))
 
-    def _hand_over(self, order: Order) -> str:
+    def _hand_over(self, order: Order, progress: PlanProgress) -> str:
         marks = {**asdict(order)["extra"], "mission": self._mission.id}
         order = replace(order, id=self._threads.unused_id(order.id), extra=marks)
-        if not self._hold.note_job(order):
+        if not self._hold.note_job(order, MissionProgress(*progress)):
             self._raise_stopped()
         job = super().submit(order)
         self._threads.submitted()

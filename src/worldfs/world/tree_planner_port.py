@@ -17,6 +17,7 @@ from worldfs.formats import embodied, environment, lessons_file, task
 from worldfs.namespace.cached_document import CachedDocument
 from worldfs.planning.critic import Critic
 from worldfs.planning.lesson_notes import avoid, note_for
+from worldfs.planning.planner import PlanProgress
 from worldfs.runtime.approvals import APPROVALS, REFUSED
 from worldfs.runtime.stop_log import STOPS
 
@@ -167,6 +168,12 @@ class TreePlannerPort:
             return render(coded("approval.refused", plan=request.plan, by=answer.by), language)
         self.tell(render(coded("approval.granted", by=answer.by), language))
         return ""
+
+    def earlier_progress(self) -> PlanProgress:
+        return PlanProgress()
+
+    def note_progress(self, progress: PlanProgress) -> None:
+        """What a person asks for is not gone on with after a restart."""
 
     def submit(self, order: Order) -> str:
         order = replace(

@@ -24,6 +24,7 @@ from worldfs.base.model import (
     Task,
     Thing,
 )
+from worldfs.planning.planner.plan_progress import PlanProgress
 from worldfs.testing.waiting import PATIENCE_S
 
 ROBOT = "franka_001"
@@ -92,6 +93,8 @@ class World:
     was: Scene | None = None
     clock: datetime = datetime(2026, 11, 21, tzinfo=UTC)
     ended: dict[str, JobStatus] = field(default_factory=dict)
+    before_progress: PlanProgress = field(default_factory=PlanProgress)
+    progressed: list[PlanProgress] = field(default_factory=list)
 
     def scene(self) -> Scene:
         return self.now_scene
@@ -117,6 +120,12 @@ class World:
 
     def learn(self, order: Order, scene: Scene) -> None:
         self.learned.append(order)
+
+    def earlier_progress(self) -> PlanProgress:
+        return self.before_progress
+
+    def note_progress(self, progress: PlanProgress) -> None:
+        self.progressed.append(progress)
 
     def submit(self, order: Order) -> str:
         self.log.append(order)

@@ -130,6 +130,10 @@ ROWS = {
         "先查看机器人做了什么，再重新添加任务：paos mission add",
     ),
     "mission.known_end": ("a mission whose end is known", "结果已知的任务"),
+    "mission.was_reached": (
+        "all that it asks for was reached by {job}",
+        "它要求的一切已由 {job} 完成",
+    ),
     "mission.queued_again": ("{reason}; queued again", "{reason}；重新排队"),
     "mission.never": ("never", "从未"),
     "mission.silent": ("no heartbeat since {since}", "自 {since} 起没有心跳"),

@@ -7,6 +7,7 @@ from .instruction_parser import interpret
 from .intent import CommandIntent, Intent, QuestionIntent, RefusedIntent
 from .orders import interpreter, orders
 from .plan import Plan, PlanConstraints, build_plan
+from .plan_progress import PlanProgress, about_robot, unmet_goals
 from .plan_report import GoalResult, PlanReport, SubmittedOrder
 from .planner import Planner
 from .planner_model import PlannerModel
@@ -20,6 +21,7 @@ __all__ = [
     "Intent",
     "Plan",
     "PlanConstraints",
+    "PlanProgress",
     "PlanReport",
     "Planner",
     "PlannerModel",
@@ -27,6 +29,7 @@ __all__ = [
     "QuestionIntent",
     "RefusedIntent",
     "SubmittedOrder",
+    "about_robot",
     "build_plan",
     "goal_needs",
     "holds",
@@ -34,4 +37,5 @@ __all__ = [
     "interpreter",
     "orders",
     "stages",
+    "unmet_goals",
 ]

@@ -9,7 +9,6 @@ from worldfs.base.model import Scene, Vec
 from worldfs.base.standard_operations import MOVE_TO, NAVIGATE, PICK_UP
 
 from .goals import (
-    POSE_GOALS,
     AtGoal,
     ClearedGoal,
     DownGoal,
@@ -34,7 +33,6 @@ class GoalNeeds(NamedTuple):
     places: tuple[Vec, ...] = ()
     mass: float = 0.0
     things: tuple[str, ...] = ()
-    own: bool = False  # some goal is about the robot itself, and shows nothing to another one
 
 
 def goal_needs(goals: Sequence[Goal], scene: Scene) -> GoalNeeds:
@@ -62,12 +60,11 @@ def goal_needs(goals: Sequence[Goal], scene: Scene) -> GoalNeeds:
                 lifted.append(subject(goal))
                 ends = [] if isinstance(goal, HoldingGoal) else _ends(goal)
                 places += [at for id in (subject(goal), *ends) for at in _position(scene, id)]
-    own = any(isinstance(goal, POSE_GOALS) for goal in goals)
     if lifted:
         ops.add(PICK_UP.name)
     masses = [thing.mass for id in lifted if (thing := scene.thing(id)) is not None]
     places += [at for id in lifted for at in _position(scene, id) if at not in places]
-    return GoalNeeds(frozenset(ops), tuple(places), max(masses, default=0.0), tuple(dict.fromkeys(lifted)), own)
+    return GoalNeeds(frozenset(ops), tuple(places), max(masses, default=0.0), tuple(dict.fromkeys(lifted)))
 
 
 def _ends(goal: Goal) -> list[str]:

@@ -16,6 +16,7 @@ from .goal_stages import lasting_goals, stages
 from .goals import POSE_GOALS, Goal, HoldingGoal, InGoal, held_by, holds, subject
 from .intent import CommandIntent
 from .plan import Plan, PlanConstraints, build_plan
+from .plan_progress import goal_keys, progress_of
 from .plan_report import GoalResult, PlanReport, SubmittedOrder
 from .planned_actions import PlannedAction, serves
 from .planner_port import PlannerPort
@@ -38,9 +39,11 @@ class PlanExecutor:
         self.setbacks = Setbacks(command.protected)
         self.codes: list[str] = []
         self.heeded_lessons: list[str] = []
-        self.witnessed: set[tuple[int, Goal]] = set()  # (stage, goal) that held once its turn had come
+        before = port.earlier_progress()
+        reached = {where for where, key in goal_keys(self.groups).items() if key in before.reached}
+        self.witnessed: set[tuple[int, Goal]] = reached  # (stage, goal) that held once its turn had come
         self.predicted: dict[str, ThingLocation] | None = None
-        self.stage, self.replans, self.changed = 0, 0, False
+        self.stage, self.replans, self.changed = min(before.stage, len(self.groups) - 1), 0, False
 
     def message(self, text: str) -> str:
         """The text in the language of the instruction; TASK.md is in that of the workspace."""
@@ -166,6 +169,7 @@ class PlanExecutor:
         self.port.progress(f"{self.message(text)} …")
         # noted before it is submitted: a Ctrl-C in between must still find the job to cancel
         self.jobs.append(SubmittedOrder(order.id, order, None))
+        self.port.note_progress(progress_of(self.groups, self.stage, self.witnessed, action))
         job = self.port.submit(order)
         status = self._await(job)
         self.jobs[-1] = SubmittedOrder(job, order, status)

@@ -9,6 +9,8 @@ from typing import Protocol
 from worldfs.base.model import JobStatus, Lesson, Order, Profile, Scene, Task
 from worldfs.base.stop_signal import StopSignal
 
+from .plan_progress import PlanProgress
+
 
 class PlannerPort(Protocol):
     """The port of one robot. Every call may raise a WorldError; the planner passes it on after updating TASK.md."""
@@ -48,6 +50,14 @@ class PlannerPort(Protocol):
 
         `steps`: the orders in words. Returns "" to go on, else why the plan may not begin.
         """
+        ...
+
+    def earlier_progress(self) -> PlanProgress:
+        """How far an execution of the same instruction came that was broken off; a new one begins at the beginning."""
+        ...
+
+    def note_progress(self, progress: PlanProgress) -> None:
+        """How far it has come: of the order that is submitted next."""
         ...
 
     def submit(self, order: Order) -> str:
