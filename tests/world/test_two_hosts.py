@@ -157,6 +157,29 @@ def test_a_new_hub_goes_on_with_a_mission_whose_order_is_still_at_work(hosts):
     assert one.jobs.load(hosts.moved[0][0]).status.state is JobState.SUCCEEDED
 
 
+@pytest.mark.parametrize("text", ["go to (1, 1)", "go to (1, 1), then go to (2, 2)"])
+def test_a_new_hub_sends_no_robot_where_it_has_been(hosts, text):
+    """The hub is killed between the end of an order and what it would have written next."""
+    hub, one = hosts.open(HUB), hosts.open(carts("cart_1"))
+    hub.missions.add(MissionOrder("m1", text, robot="cart_1"))
+
+    def reached():
+        if not hosts.moved:
+            hub.orchestration.loop.step()
+        one.tick()
+        return hosts.moved and one.jobs.ended(hosts.moved[0][0])
+
+    until(reached)
+    hosts.die(hub)
+    again = hosts.open(HUB)
+    if "then" not in text:  # it has ended though nobody serves its robot
+        hosts.die(one)
+        again.orchestration.loop.step()
+    hosts.until(lambda: again.missions.load("m1").status.state.ended)
+    assert again.missions.load("m1").status.state is MissionState.SUCCEEDED, again.missions.load("m1").status
+    assert len(hosts.moved) == text.count("go"), hosts.moved
+
+
 def test_what_cannot_be_served_is_refused(hosts):
     with pytest.raises(BadInput, match="cart_3"):
         read_share(["cart_3"], hosts.config)
