@@ -268,7 +268,8 @@ def retries(source: Source) -> Iterator[Fault]:
 AGENTS = (
     "agents/inbox.py agents/journal.py agents/merged_document.py agents/claim_log.py agents/notebook.py "
     "agents/agent_directory.py "
-    "agents/session_job.py agents/agent_state.py agents/init_agent.py agents/message_files.py agents/doctor_fixes.py"
+    "agents/session_job.py agents/agent_state.py agents/agent_files.py agents/init_agent.py agents/message_files.py "
+    "agents/doctor_fixes.py"
 )
 MODELS = (  # what stands between a model and the world
     "models/ interfaces/mcp/ interfaces/model_chat/ planning/model_critic.py planning/planner/model_reading.py "

@@ -40,8 +40,20 @@ def refused(made):
     return ""
 
 
+def wait_longer():
+    """The library gives a motor 50 ms to answer; on a busy machine ours, a thread of this process, may take longer."""
+    from lerobot.motors.feetech import feetech
+
+    def patient(handler, length):
+        handler.packet_start_time = handler.getCurrentTime()
+        handler.packet_timeout = 5000.0
+
+    feetech.patch_setPacketTimeout = patient
+
+
 def main():
     declare()
+    wait_longer()
     home = Path(os.environ["HF_LEROBOT_CALIBRATION"]) / "robots" / "so_follower"
     home.mkdir(parents=True)
     said = {"nobody": refused(target("/dev/ttyNONE")), "unknown": refused(target("x", robot={"type": "octopus"}))}

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections import ChainMap, deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
 from worldfs.base.clock import Clock
-from worldfs.base.errors import UserError
-from worldfs.base.messages import coded
-from worldfs.base.model import Cause, Finding, Job, JobState, Order, Outcome
+from worldfs.base.model import Job, JobState, Order, Outcome
 from worldfs.formats import action_write
 from worldfs.formats.sheet_format import SheetFormat
 from worldfs.storage.store_interface import StoreChange, StoreChangeKind, StoreWatch
 from worldfs.tree.workspace_stores import WorkspaceStores, robot_key
 
-from .admission import admit
 from .alerts import Alerts
 from .approval_gate import ApprovalGate
 from .approvals import APPROVALS
@@ -24,21 +20,19 @@ from .body_worker import BodyWorker, JobHooks, KernelNode
 from .dispatch import Dispatcher
 from .instruction_turns import TURNS, HeldTurns
 from .job_attempt import JobAttempt
-from .job_codec import read_job
-from .job_end import refusal_outcome
-from .job_recovery import disowned_job, read_open, recover
-from .job_store import ALERTS, CANCEL, CONTROL, OPEN, JobStore, dependencies_first, id_of, job_key
+from .job_recovery import recover
+from .job_store import ALERTS, CANCEL, CONTROL, OPEN, JobStore, id_of
 from .lesson_writer import LessonWriter
 from .node_controls import NodeControls
 from .open_jobs import LaneRules, Log, OpenJobs
+from .order_intake import OrderIntake
 from .render_scheduler import WAIT_S, RenderScheduler
-from .stop_listener import StopListener
+from .stop_listener import StopListener, close_driver
 from .stop_log import STOPS
 from .stored_sheet import StoredSheet
 from .stored_sheets import StoredSheets
 from .worker_threads import WorkerThreads
 
-GROUP = 128  # orders accepted at a time
 CLOSE_S = 10.0  # for a driver to stop what it does, and to close
 SLOW_START_S = 0.01  # a review that takes longer shows its job as running
 
@@ -68,7 +62,6 @@ class Kernel:
         self.clock = clock
         self.hooks = hooks
         self.nodes = dict(nodes)
-        self._elsewhere = elsewhere
         self.off: Collection[str] = frozenset(off)  # robots that are declared and disabled, or that leave
         self.jobs = JobStore(store, clock)
         self.log = log
@@ -87,7 +80,6 @@ class Kernel:
             self._add_sheet(node)
         self._threads = int(threads)
         self.lanes = {name: WorkerThreads(f"lane {name}", self._threads) for name in nodes}
-        self._intake: deque[Order] = deque()  # read from the sheet, not yet accepted
         self._showing = RenderScheduler(self.sheets, self.alert, clock)
         self._controls = NodeControls(store, hooks, self.lanes, self.alert)
         self._lessons = LessonWriter(hooks, self.alert)
@@ -116,10 +108,23 @@ class Kernel:
             able=self._able,
             ready=lambda job: self._turns.allows(job) and self._approvals.allows(job),
             gate=lambda: self.stopping.lock,
-            unconfirmed=self._unconfirmed,
-            returned=self._returned,
+            unconfirmed=lambda attempt: self.stopping.unconfirmed(attempt),  # noqa: PLW0108  # made below
+            returned=lambda attempt: self.stopping.returned(attempt),  # noqa: PLW0108  # same
         )
         self.open = OpenJobs(dispatch, rules, done=self.wake, log=log, changed=self._showing.changed)
+        self._intake = OrderIntake(
+            self.jobs,
+            self.open,
+            self.sheets,
+            hooks=hooks,
+            lessons=self._lessons,
+            approvals=self._approvals,
+            alert=self.alert,
+            clock=clock,
+            nodes=self.nodes,
+            off=lambda: self.off,
+            elsewhere=elsewhere,
+        )
         self.stopping = StopListener(store, clock, self.nodes, self.open.running, self.alert)
         self.stopping.read_all()
         if threads:
@@ -134,9 +139,9 @@ class Kernel:
         """Once, before the first tick: recover the jobs of the last run."""
         found = recover(
             self.open.dispatch,
-            unreadable=self._unreadable,
+            unreadable=self._intake.unreadable,
             repeatable=self._repeatable,
-            ours=lambda order: not self._is_elsewhere(order),
+            ours=lambda order: not self._intake.is_elsewhere(order),
         )
         for job in found.ended:
             self.jobs.archive(job.id)
@@ -144,7 +149,7 @@ class Kernel:
             self.log("lost", job)
             self.sheets.update(job)
         for job in found.going:
-            self._enter(job)
+            self._intake.enter(job)
 
     def run(self, stop: threading.Event, *, until_idle: bool = False) -> None:
         """Work until `stop` is set (call `wake()` then); with `until_idle` until no job can begin."""
@@ -185,7 +190,7 @@ class Kernel:
         try:
             self.open.close()
             for name, lane in self.lanes.items():
-                lane.submit(partial(self._let_go, name))
+                lane.submit(partial(close_driver, self.nodes[name], self.alert))
             end = self.clock.monotonic() + timeout
             for lane in self.lanes.values():
                 lane.close(max(0.0, end - self.clock.monotonic()))
@@ -200,21 +205,6 @@ class Kernel:
         """Close the change feed and write nothing: what a killed kernel does."""
         self.stopping.close()
         self._watch.close()
-
-    def _let_go(self, name: str) -> None:
-        try:
-            self.nodes[name].driver.close()
-        except Exception as error:  # report it and go on closing
-            self.alert(
-                name,
-                Finding(
-                    "DRIVER_CLOSE",
-                    coded("runtime.node", id=name),
-                    coded("runtime.closing_driver"),
-                    repr(error),
-                    coded("runtime.see_driver"),
-                ),
-            )
 
     def tick(self, changes: Sequence[StoreChange] | None = None) -> bool:
         """Do what is due and return; True when something changed."""
@@ -281,7 +271,7 @@ class Kernel:
         if any(job.order.node == id for job in self.open.table.values()):
             return False
         lane = self.lanes.pop(id)
-        lane.submit(partial(self._let_go, id))
+        lane.submit(partial(close_driver, self.nodes[id], self.alert))
         lane.close(CLOSE_S)
         del self.nodes[id]
         own = robot_key(id, "")
@@ -340,7 +330,7 @@ class Kernel:
             elif change.key.startswith(OPEN + "/"):
                 id = id_of(change.key)
                 if id is not None and id not in self.open and change.kind is StoreChangeKind.PUT:
-                    self._discover(id)
+                    self._intake.discover(id)
                 elif id is not None and change.kind is StoreChangeKind.DELETE and self.open.awaits(id):
                     self.open.ended_elsewhere([id])
             elif change.key.startswith(CANCEL + "/") and change.kind is StoreChangeKind.PUT:
@@ -355,82 +345,23 @@ class Kernel:
                 self._put_off.discard(key)
 
     def _read_sheets(self) -> bool:
-        forward = False
         if self._resync:
             self._resync = False
             for id in self.jobs.open_ids():
                 if id not in self.open:
-                    self._discover(id)
+                    self._intake.discover(id)
             self.open.ended_elsewhere(self.open.awaited())
             for id in self.jobs.cancel_requests():
                 self.cancel(id)
             self._controls.submit_all()
         taken = self.sheets.read_changes()
-        if taken.new:
-            new = {order.id: order for order in reversed(taken.new)}  # of a repeated id, the first
-            self._intake.extend(new[id] for id in dependencies_first(dict(reversed(new.items()))))
-        if taken.withdrawn:
-            self._intake = deque(order for order in self._intake if order.id not in taken.withdrawn)
-        if self._intake:
-            # A group at a time, so that the first of many runs while the last is being accepted; all at once
-            # for entries of displaced copies, which are forgotten below.
-            count = len(self._intake) if taken.displaced else min(GROUP, len(self._intake))
-            for item in self.jobs.accept([self._intake.popleft() for _ in range(count)]):
-                id = item.order.id
-                if item.new and id not in self.open:
-                    self.sheets.accepted(item.order)
-                    self._read_in(id, partial(read_job, item.line, job_key(id)))
-            forward = True
-        for order, finding in taken.refused:
-            self._lessons.learn(order, refusal_outcome((finding,)))
-        for order in taken.lost:
-            forward = True
-            job = disowned_job(order, self.clock, self.hooks.localise)
-            if not self.jobs.known(order.id):
-                self._lessons.remember(job)
-                self.jobs.accept_ended(job)
-                self.sheets.update(job)
+        forward = self._intake.take(taken)
         for id in taken.cancel:
             self.cancel(id)
             forward = True
         if taken.displaced:
             self.sheets.forget()
         return forward
-
-    def _discover(self, id: str) -> None:
-        """A new order is in the open directory: admit it, or end it at once."""
-        if id not in self.open:
-            self._read_in(id, partial(read_open, self.jobs, id))
-
-    def _read_in(self, id: str, read: Callable[[], Job | None]) -> None:
-        try:
-            job = read()
-        except UserError as error:
-            self._unreadable(id, error)
-            return
-        if job is not None:
-            self._enter(job)
-
-    def _is_elsewhere(self, order: Order) -> bool:
-        return order.node not in self.nodes and self._elsewhere(order.node)
-
-    def _enter(self, job: Job) -> None:
-        if self._is_elsewhere(job.order):
-            return
-        findings = admit(
-            job.order,
-            self.nodes,
-            self.jobs.known,
-            ChainMap({job.id: job}, self.open.table) if job.order.depends_on else {},
-            self.off,
-            asks=self._approvals.waits(job.order),
-        )
-        if findings:
-            outcome = refusal_outcome(tuple(findings))
-            self._lessons.learn(job.order, outcome)
-            self.open.end(job, outcome)
-            return
-        self.open.enter(job)
 
     def cancel(self, id: str) -> None:
         """Cancel in every state but an end; a running driver is asked to stop where it safely can."""
@@ -456,22 +387,6 @@ class Kernel:
         """Called from its lane."""
         if self.clock.monotonic() - attempt.since > SLOW_START_S:
             self.wake()
-
-    def _unconfirmed(self, attempt: JobAttempt) -> Outcome:
-        """A driver that was asked to stop and has not returned: whether its robot holds still is unknown."""
-        node, stop = attempt.lane, attempt.stopped
-        by, at = (stop.by, stop.at) if stop is not None else ("", "")
-        why, fix = coded("runtime.unconfirmed", by=by, node=node), coded("runtime.stop_and_restart")
-        expected = coded("runtime.returning_driver")
-        self.alert(f"stop {node}", Finding("STOP_UNCONFIRMED", f"stop {node}", expected, why, fix))
-        evidence = {"stopped": {"by": by, "at": at}, "held": False}
-        return Outcome.failure(
-            Cause.CANCELLED, "STOP_UNCONFIRMED", coded("runtime.found_fix", found=why, fix=fix), evidence=evidence
-        )
-
-    def _returned(self, attempt: JobAttempt) -> None:
-        if attempt.stopped is not None:
-            self.alert(f"stop {attempt.lane}", None)
 
     # -- out ----------------------------------------------------------------------------------------------------
 
@@ -501,16 +416,3 @@ class Kernel:
     def _repeatable(self, order: Order) -> bool:
         node = self.nodes.get(order.node)
         return node is not None and any(op.name == order.op and op.repeatable for op in node.driver.operations)
-
-    def _unreadable(self, id: str, error: Exception) -> None:
-        found = error.found if isinstance(error, UserError) else str(error) or repr(error)
-        self.alert(
-            f"{OPEN}/{id}",
-            Finding(
-                "SCHEMA_VALIDATION",
-                f"{OPEN}/{id}",
-                coded("runtime.job_file"),
-                found,
-                coded("runtime.fix_sets_aside"),
-            ),
-        )

@@ -12,7 +12,7 @@ from worldfs.base.driver import Driver, Stoppable
 from worldfs.base.errors import WorldError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
-from worldfs.base.model import Finding
+from worldfs.base.model import Cause, Finding, Outcome
 from worldfs.storage.store_interface import Store, StoreChange
 
 from .alerts import Alerts
@@ -68,6 +68,22 @@ class StopListener:
         elif keys:
             with self.lock:
                 self._read(keys, tuple(self._nodes) if ALL in keys else map(node_of, keys))
+
+    def unconfirmed(self, attempt: JobAttempt) -> Outcome:
+        """A driver that was asked to stop and has not returned: whether its robot holds still is unknown."""
+        node, stop = attempt.lane, attempt.stopped
+        by, at = (stop.by, stop.at) if stop is not None else ("", "")
+        why, fix = coded("runtime.unconfirmed", by=by, node=node), coded("runtime.stop_and_restart")
+        expected = coded("runtime.returning_driver")
+        self._alert(f"stop {node}", Finding("STOP_UNCONFIRMED", f"stop {node}", expected, why, fix))
+        evidence = {"stopped": {"by": by, "at": at}, "held": False}
+        return Outcome.failure(
+            Cause.CANCELLED, "STOP_UNCONFIRMED", coded("runtime.found_fix", found=why, fix=fix), evidence=evidence
+        )
+
+    def returned(self, attempt: JobAttempt) -> None:
+        if attempt.stopped is not None:
+            self._alert(f"stop {attempt.lane}", None)
 
     def add(self, node: str) -> None:
         """Of a node that came: nobody has heard its stops."""
@@ -135,3 +151,12 @@ class StopListener:
             self._alert(field, Finding("STOP_FAILED", field, expected, repr(error), fix))
         else:
             self._alert(field, None)
+
+
+def close_driver(node: KernelNode, alert: Alerts) -> None:
+    """The last work of a lane; a driver that cannot be closed is named, and keeps none of the others open."""
+    try:
+        node.driver.close()
+    except Exception as error:  # a driver may raise anything
+        place, expected = coded("runtime.node", id=node.id), coded("runtime.closing_driver")
+        alert(node.id, Finding("DRIVER_CLOSE", place, expected, repr(error), coded("runtime.see_driver")))

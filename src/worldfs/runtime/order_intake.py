@@ -1,0 +1,132 @@
+"""New orders of one kernel, from its sheets and its directory of open orders: accepted, admitted, entered."""
+
+from __future__ import annotations
+
+from collections import ChainMap, deque
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
+
+from worldfs.base.clock import Clock
+from worldfs.base.errors import UserError
+from worldfs.base.messages import coded
+from worldfs.base.model import Finding, Job, Order
+
+from .admission import admit
+from .alerts import Alerts
+from .approval_gate import ApprovalGate
+from .body_worker import JobHooks, KernelNode
+from .job_codec import read_job
+from .job_end import refusal_outcome
+from .job_recovery import disowned_job, read_open
+from .job_store import OPEN, JobStore, dependencies_first, job_key
+from .lesson_writer import LessonWriter
+from .open_jobs import OpenJobs
+from .stored_sheet import SheetDiff
+from .stored_sheets import StoredSheets
+
+GROUP = 128  # orders accepted at a time
+
+
+class OrderIntake:
+    """What is not yet a job stands here, in the order in which it was read."""
+
+    def __init__(
+        self,
+        jobs: JobStore,
+        open: OpenJobs,
+        sheets: StoredSheets,
+        *,
+        hooks: JobHooks,
+        lessons: LessonWriter,
+        approvals: ApprovalGate,
+        alert: Alerts,
+        clock: Clock,
+        nodes: Mapping[str, KernelNode],
+        off: Callable[[], Collection[str]],
+        elsewhere: Callable[[str], bool],
+    ) -> None:
+        """`off`: robots that are declared and disabled, or that leave. `elsewhere`: is a node without a driver here
+        another kernel's?"""
+        self._jobs, self._open, self._sheets, self._hooks = jobs, open, sheets, hooks
+        self._lessons, self._approvals, self._alert, self._clock = lessons, approvals, alert, clock
+        self._nodes, self._off, self._elsewhere = nodes, off, elsewhere
+        self._waiting: deque[Order] = deque()  # read from a sheet, not yet accepted
+
+    def __len__(self) -> int:
+        """How many wait to be accepted."""
+        return len(self._waiting)
+
+    def take(self, taken: SheetDiff) -> bool:
+        """What other programs wrote into sheets, but for what they cancel; True when something changed."""
+        if taken.new:
+            new = {order.id: order for order in reversed(taken.new)}  # of a repeated id, the first
+            self._waiting.extend(new[id] for id in dependencies_first(dict(reversed(new.items()))))
+        if taken.withdrawn:
+            self._waiting = deque(order for order in self._waiting if order.id not in taken.withdrawn)
+        # A group at a time, so that the first of many runs while the last is being accepted; all at once for entries
+        # of displaced copies, which are forgotten afterwards.
+        forward = self._accept(len(self._waiting) if taken.displaced else GROUP)
+        for order, finding in taken.refused:
+            self._lessons.learn(order, refusal_outcome((finding,)))
+        for order in taken.lost:
+            self._disown(order)
+        return forward or bool(taken.lost)
+
+    def _accept(self, most: int) -> bool:
+        if not self._waiting:
+            return False
+        for item in self._jobs.accept([self._waiting.popleft() for _ in range(min(most, len(self._waiting)))]):
+            id = item.order.id
+            if item.new and id not in self._open:
+                self._sheets.accepted(item.order)
+                self._read_in(id, partial(read_job, item.line, job_key(id)))
+        return True
+
+    def _disown(self, order: Order) -> None:
+        """Its entry was shown as accepted, and no file of it is there."""
+        job = disowned_job(order, self._clock, self._hooks.localise)
+        if not self._jobs.known(order.id):
+            self._lessons.remember(job)
+            self._jobs.accept_ended(job)
+            self._sheets.update(job)
+
+    def discover(self, id: str) -> None:
+        """A new order is in the open directory: admit it, or end it at once."""
+        if id not in self._open:
+            self._read_in(id, partial(read_open, self._jobs, id))
+
+    def _read_in(self, id: str, read: Callable[[], Job | None]) -> None:
+        try:
+            job = read()
+        except UserError as error:
+            self.unreadable(id, error)
+            return
+        if job is not None:
+            self.enter(job)
+
+    def is_elsewhere(self, order: Order) -> bool:
+        return order.node not in self._nodes and self._elsewhere(order.node)
+
+    def enter(self, job: Job) -> None:
+        if self.is_elsewhere(job.order):
+            return
+        findings = admit(
+            job.order,
+            self._nodes,
+            self._jobs.known,
+            ChainMap({job.id: job}, self._open.table) if job.order.depends_on else {},
+            self._off(),
+            asks=self._approvals.waits(job.order),
+        )
+        if findings:
+            outcome = refusal_outcome(tuple(findings))
+            self._lessons.learn(job.order, outcome)
+            self._open.end(job, outcome)
+            return
+        self._open.enter(job)
+
+    def unreadable(self, id: str, error: Exception) -> None:
+        """The file of an open job cannot be read: it stays where it is, and is named."""
+        found = error.found if isinstance(error, UserError) else str(error) or repr(error)
+        fix = coded("runtime.fix_sets_aside")
+        self._alert(f"{OPEN}/{id}", Finding("SCHEMA_VALIDATION", f"{OPEN}/{id}", coded("runtime.job_file"), found, fix))
