@@ -1,5 +1,6 @@
 """The disk store keeps the contract."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -48,3 +49,21 @@ class TestDiskStoreThatKeepsVersions(TestDiskStore):
         store = DiskStore(tmp_path, versioned=Everything())
         yield store
         store.close()
+
+
+def test_a_listing_of_what_is_present_costs_one_listing(tmp_path, monkeypatch):
+    """Links, sockets and names that no key can have are left out; nothing is asked of the single files."""
+    store = DiskStore(tmp_path)
+    store.mkdir("many/below")
+    for number in range(100):
+        (tmp_path / f"many/{number:03}").touch()
+    (tmp_path / "many/link").symlink_to(tmp_path)
+    os.mkfifo(tmp_path / "many/pipe")
+    (tmp_path / "many/two\nlines").touch()
+    store.present("many")
+    asked, stat = [], os.stat
+    monkeypatch.setattr(os, "stat", lambda *args, **options: asked.append(args) or stat(*args, **options))
+    assert store.present("many") == [*(f"{number:03}" for number in range(100)), "below/"]
+    assert len(asked) < 10
+    assert all(store.is_directory(f"many/{name}") is None for name in ("link", "pipe", "two\nlines", "link/many"))
+    store.close()

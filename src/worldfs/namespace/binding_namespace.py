@@ -176,11 +176,15 @@ class BindingNamespace(Namespace):
             return self._light(real)
         return row.mount not in HEAVY and (not row.view or self.behaviour(row).light)
 
+    def _may_be_link(self, parts: tuple[str, ...]) -> bool:
+        """Whether the layout has a link of such a name: only then is it asked."""
+        return any(place.row is not None and place.row.view in _LINKS for place, _ in self.tree.table.matches(parts))
+
     def _real(self, parts: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
         """The real path behind the links on the way (a final link is not followed), and the role there."""
         role = self._role(parts)
         for _ in range(LINKS_MOST):
-            if len(parts) < 5 or parts[0] != "projects":
+            if len(parts) < 5 or parts[0] != "projects" or not self._may_be_link(parts[:4]):
                 return parts, role
             found = self.tree.resolve(parts[:4], role)
             if found is None or found.row is None or found.row.view not in _LINKS:

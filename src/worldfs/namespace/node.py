@@ -17,6 +17,7 @@ from worldfs.tree.verb_values import WAITING_SIZE, Content, Stat, Wait, WriteCon
 from .path_id import path_id
 
 if TYPE_CHECKING:
+    from worldfs.storage.store_interface import Store
     from worldfs.tree.virtual_file import FileBehaviour
 
     from .namespace import Namespace
@@ -150,9 +151,10 @@ class Node:
         return Content(stored.data, stored.revision)
 
     @property
-    def stored(self) -> bool:
-        """Whether its bytes lie in a store, whose `stat` has their revision."""
-        return self._at.row is not None and not self._at.row.view and self._at.entry is None
+    def source(self) -> tuple[Store, str] | None:
+        """Store and key of what lies in a store, as the walk found it; None: it is computed, or of the layout alone."""
+        at = self._at
+        return None if at.row is None or at.row.view else self._space.stored(at.row, at.names)
 
     @property
     def state(self) -> object:

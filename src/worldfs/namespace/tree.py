@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from typing import NamedTuple, Protocol, cast
 
 from worldfs.access.judge import judge, require
 from worldfs.access.role_index import visible_mounts
 from worldfs.access.verb import Verb
-from worldfs.base.errors import BadInput, Exists, NotFound, UserError
+from worldfs.base.errors import BadInput, Exists, NotFound
 from worldfs.base.messages import coded
 from worldfs.storage.store_interface import ANY, Expected, Store
 from worldfs.tree.row_table import FileKind, FileRow, Found, RowTable
@@ -230,28 +229,15 @@ class Tree:
             yield from cast("Subtree", self.behaviours[row.view]).list(names)
             return
         store, key = self.mounts.store(row, names), self.mounts.key(row, names).rstrip("/")
-        for name in store.list(key):
-            if _token(store, f"{key}/{name.rstrip('/')}") is not None:
-                yield name
+        yield from store.present(key)
 
     def _dir_entry(self, row: FileRow, names: Mapping[str, str]) -> Stat | None:
         if row.view:
             return cast("Subtree", self.behaviours[row.view]).dir_entry(names)
         store, key = self.mounts.store(row, names), self.mounts.key(row, names)
-        above, _, name = key.rpartition("/")
-        with suppress(UserError):  # it or what is above it is a file, or unreadable
-            if store.list(key) or f"{name}/" in store.list(above):
-                return Stat(True)
-        return None if _token(store, key) is None else Stat(False)
+        directory = store.is_directory(key)
+        return None if directory is None else Stat(directory)
 
 
 def _path(parts: Parts) -> str:
     return "/" + "/".join(parts)
-
-
-def _token(store: Store, key: str) -> str | None:
-    """As `probe`; None too for what a path cannot name and for what is neither a file nor a directory."""
-    try:
-        return store.probe(key)
-    except UserError:
-        return None

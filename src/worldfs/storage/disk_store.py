@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+import stat
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.dir_reader import DirEntryRef, check_path, path_error
 from worldfs.base.durable import DRAFT, Disk, Root
-from worldfs.base.errors import BadInput, Exists, NotFound, Unsafe
+from worldfs.base.errors import BadInput, Exists, NotFound, Unsafe, UserError
 from worldfs.base.file_lock import FileLock
 from worldfs.base.messages import coded
 
@@ -97,6 +98,25 @@ class DiskStore(Store, ForeignEdits, PlainFiles, VersionedFiles):
         return None if info is None else f"{info.st_mtime_ns}.{info.st_size}.{info.st_ino}.{info.st_ctime_ns}"
 
     def list(self, prefix: str) -> list[str]:
+        return self._names(prefix, lambda entry: True)
+
+    def present(self, prefix: str) -> list[str]:
+        return self._names(prefix, _has_key)
+
+    def is_directory(self, key: str) -> bool | None:
+        try:
+            check_path(key, op="stat")
+            place = self.root.locate(key)
+            info = None if place is None else self.root.status(place)
+        except UserError:
+            return None
+        except OSError as error:
+            if isinstance(wrong := path_error(error, key, "stat"), UserError):  # a file or a link is above it
+                return None
+            raise wrong from error
+        return None if info is None else stat.S_ISDIR(info.st_mode)
+
+    def _names(self, prefix: str, wanted: Callable[[os.DirEntry[str]], bool]) -> list[str]:
         if prefix:
             check_path(prefix, op="list")
         try:
@@ -106,7 +126,8 @@ class DiskStore(Store, ForeignEdits, PlainFiles, VersionedFiles):
                     name = entry.name
                     if name[0] == "." and (DRAFT in name or (not prefix and name == PRIVATE_DIR)):
                         continue
-                    names.append(f"{name}/" if entry.is_dir(follow_symlinks=False) else name)
+                    if wanted(entry):
+                        names.append(f"{name}/" if entry.is_dir(follow_symlinks=False) else name)
         except FileNotFoundError:
             return []
         except OSError as error:
@@ -444,3 +465,12 @@ class DiskStore(Store, ForeignEdits, PlainFiles, VersionedFiles):
         check_path(key, op=op)
         if key in OWN or key.startswith(_BELOW_OWN):
             raise Unsafe(coded("tree.reserved_key"), path=key, op=op, expected=coded("tree.other_key"))
+
+
+def _has_key(entry: os.DirEntry[str]) -> bool:
+    """Whether a key leads to what is there: a file or a directory, under a name that a path may have."""
+    try:
+        check_path(entry.name, op="list")
+    except UserError:
+        return False
+    return entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False)

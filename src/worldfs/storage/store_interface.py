@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from enum import Enum
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from .lease import Lease
 
-from worldfs.base.errors import BadInput, Exists
+from worldfs.base.errors import BadInput, Exists, UserError
 from worldfs.base.messages import coded
 
 
@@ -89,6 +90,21 @@ class Store(ABC):
     @abstractmethod
     def list(self, prefix: str) -> list[str]:
         """Sorted names directly below `prefix` ("" = root); directories end in "/". Missing prefix: empty."""
+
+    def present(self, prefix: str) -> list[str]:
+        """As `list`, without the names of what is neither a file nor a directory (a link, a socket on a disk)."""
+
+        return self.list(prefix)
+
+    def is_directory(self, key: str) -> bool | None:
+        """None: there is neither a file nor a directory, or no path leads there."""
+        above, _, name = key.rpartition("/")
+        with suppress(UserError):  # it or what is above it is a file, or unreadable
+            if self.list(key) or f"{name}/" in self.list(above):
+                return True
+        with suppress(UserError):
+            return None if self.probe(key) is None else False
+        return None
 
     @abstractmethod
     def put(self, key: str, data: bytes, expect: Expected = ANY, *, durable: bool = True) -> str:

@@ -146,6 +146,14 @@ class ValueContract:
         assert list(store.list("")) == ["B", "a/", "b", "c/"]
         assert list(store.list("c")) == ["y/"]
 
+    def test_a_name_leads_to_a_file_a_directory_or_nothing(self, store: Store) -> None:
+        for key in ("b", "a/x"):
+            store.put(key, b"")
+        store.mkdir("a/empty")
+        assert store.present("") == ["a/", "b"] and store.present("a") == ["empty/", "x"]
+        kinds = {key: store.is_directory(key) for key in ("a", "a/empty", "b", "a/x", "c", "b/x", "a/../b")}
+        assert kinds == {"a": True, "a/empty": True, "b": False, "a/x": False, "c": None, "b/x": None, "a/../b": None}
+
     def test_delete_removes_once(self, store: Store) -> None:
         store.put("a", b"1")
         store.delete("a")

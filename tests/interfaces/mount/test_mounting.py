@@ -202,3 +202,32 @@ def test_a_read_only_mount_refuses_every_change(home, directory):
             (tree / "projects/main/artifacts/x").write_text("x")
         assert caught.value.errno == errno.EROFS
         assert (tree / TASK).exists()
+
+
+def reads_of(process):
+    """How many times a process has read something: a mount's server reads once for each request, and once more."""
+    with open(f"/proc/{process.pid}/io") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("syscr"))
+
+
+def test_what_an_open_file_says_of_itself_is_asked_once(operator):
+    """The kernel keeps the attributes of a revision: a stat of an open file or directory sends no request."""
+    until(lambda: time.time() - (operator / TASK).stat().st_mtime > 0.2)
+    with open(operator / TASK, "rb") as file:
+        size = len(file.read())
+        before = reads_of(operator.server)
+        for _ in range(50):
+            assert os.fstat(file.fileno()).st_size == size and os.stat(operator.directory).st_nlink == 2
+            time.sleep(0.005)  # longer than a tick of the kernel, which is the least that it keeps
+        assert (asked := reads_of(operator.server) - before) < 20, asked
+
+
+def test_a_listing_asks_nothing_of_the_single_files(operator, home):
+    many = home / "workspace/artifacts/many"
+    many.mkdir(parents=True)
+    for number in range(500):
+        (many / f"{number:04}").touch()
+    os.listdir(operator / "projects/main/artifacts/many")
+    before = reads_of(operator.server)
+    assert len(os.listdir(operator / "projects/main/artifacts/many")) == 500
+    assert reads_of(operator.server) - before < 30

@@ -173,7 +173,7 @@ class FuseServer:
         node = self.nodes.of(entry)
         node.lookups += 1
         if not node.packed:
-            lasting = LASTING_S if entry.directory or not (entry.direct or entry.scratch) else 0
+            lasting = _lasting(entry)
             packed = fuse.ENTRY.pack(node.number, 0, 0, lasting, 0, 0) + self._attributes(node)
             if not lasting or node.handles:
                 return packed
@@ -181,7 +181,9 @@ class FuseServer:
         return node.packed
 
     def attributes_reply(self, node: MountedNode) -> bytes:
-        return fuse.ATTRIBUTES_OUT.pack(0, 0, 0) + self._attributes(node)
+        """A `fuse_attr_out`. While somebody writes, it holds for no time."""
+        written = node.handles and self.handles.staged_size(node) is not None
+        return fuse.ATTRIBUTES_OUT.pack(0 if written else _lasting(node.entry), 0, 0) + self._attributes(node)
 
     def _attributes(self, node: MountedNode) -> bytes:
         entry = node.entry
@@ -311,6 +313,11 @@ class FuseServer:
         size = fuse.PAIR_IN.unpack_from(body)[0]
         names = await self.files.attributes(self.nodes[number].path)
         return _sized(b"".join(name.encode() + b"\0" for name in names), size)
+
+
+def _lasting(entry: PosixEntry) -> int:
+    """For how many seconds the kernel may keep the attributes of an entry."""
+    return LASTING_S if entry.directory or not (entry.direct or entry.scratch) else 0
 
 
 async def _rest(answer: Awaitable[bytes]) -> bytes:

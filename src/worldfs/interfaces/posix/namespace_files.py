@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from worldfs.access.binding import Binding, binding_of_role
 from worldfs.base.clock import Clock
-from worldfs.base.errors import UserError
 from worldfs.namespace.waiters import Waiters
 from worldfs.storage.plain_files import PlainFiles
 from worldfs.tree.verb_values import Stat, Wait, Written
@@ -121,7 +120,7 @@ class NamespaceFiles:
     def _look(self, node: Node) -> FileLook:
         if node.directory:
             return self._directory(node)
-        if node.stored:
+        if node.source is not None:
             return self._stored(node)
         wait = node.wait()
         waiting = wait is not None and not wait.ready()
@@ -137,7 +136,7 @@ class NamespaceFiles:
     def _stored(self, node: Node) -> FileLook:
         """A stored file is unchanged for as long as the system's file is, and the actor sees the same."""
         shared = self._tree.shared
-        place = self._place(node.path)
+        place = _place(node)
         token, state = _token(place), shared.state()
         stat = node.stat()
         if not token or self._clock.now().timestamp() - token[0] / 1e9 < SETTLED_S:
@@ -150,19 +149,11 @@ class NamespaceFiles:
         stat = node.stat()
         if state is not None:
             return FileLook(stat, unchanged=lambda: shared.state() is state)
-        state, place = shared.state(), self._place(node.path)
+        state, place = shared.state(), _place(node)
         token = _token(place)[2:3]  # not its time: names in it come and go
         if not token:
             return FileLook(stat)
         return FileLook(stat, unchanged=lambda: shared.state() is state and _token(place)[2:3] == token)
-
-    def _place(self, path: str) -> str:
-        """The system's file behind a stored one; "" where there is none."""
-        with suppress(UserError):
-            store, key = self._tree.shared.source(path)
-            if isinstance(store, PlainFiles):
-                return f"{store.directory}/{key}"
-        return ""
 
     async def _changed_since(self, seq: int) -> None:
         """Not by a path: what is below a link is published under another name, a job under the status."""
@@ -200,6 +191,12 @@ class NamespaceFiles:
 
     async def _thread(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+
+def _place(node: Node) -> str:
+    """The system's file or directory behind a stored one; "" where there is none."""
+    store, key = node.source or (None, "")
+    return f"{store.directory}/{key}" if isinstance(store, PlainFiles) else ""
 
 
 def _token(place: str) -> tuple[int, ...]:
