@@ -98,10 +98,10 @@ class DiskStore(Store, ForeignEdits, PlainFiles, VersionedFiles):
         return None if info is None else f"{info.st_mtime_ns}.{info.st_size}.{info.st_ino}.{info.st_ctime_ns}"
 
     def list(self, prefix: str) -> list[str]:
-        return self._names(prefix, lambda entry: True)
+        return _names(self.root, prefix, lambda entry: True)
 
-    def present(self, prefix: str) -> list[str]:
-        return self._names(prefix, _has_key)
+    def present(self, prefix: str) -> Sequence[str]:
+        return _names(self.root, prefix, _has_key)
 
     def is_directory(self, key: str) -> bool | None:
         try:
@@ -115,25 +115,6 @@ class DiskStore(Store, ForeignEdits, PlainFiles, VersionedFiles):
                 return None
             raise wrong from error
         return None if info is None else stat.S_ISDIR(info.st_mode)
-
-    def _names(self, prefix: str, wanted: Callable[[os.DirEntry[str]], bool]) -> list[str]:
-        if prefix:
-            check_path(prefix, op="list")
-        try:
-            names = []
-            with self.root.folder(prefix).scan() as entries:
-                for entry in entries:
-                    name = entry.name
-                    if name[0] == "." and (DRAFT in name or (not prefix and name == PRIVATE_DIR)):
-                        continue
-                    if wanted(entry):
-                        names.append(f"{name}/" if entry.is_dir(follow_symlinks=False) else name)
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise path_error(error, prefix, "list") from error
-        names.sort()
-        return names
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
@@ -465,6 +446,27 @@ class DiskStore(Store, ForeignEdits, PlainFiles, VersionedFiles):
         check_path(key, op=op)
         if key in OWN or key.startswith(_BELOW_OWN):
             raise Unsafe(coded("tree.reserved_key"), path=key, op=op, expected=coded("tree.other_key"))
+
+
+def _names(root: Root, prefix: str, wanted: Callable[[os.DirEntry[str]], bool]) -> list[str]:
+    """The names directly below a prefix, sorted; directories end in "/"."""
+    if prefix:
+        check_path(prefix, op="list")
+    try:
+        names = []
+        with root.folder(prefix).scan() as entries:
+            for entry in entries:
+                name = entry.name
+                if name[0] == "." and (DRAFT in name or (not prefix and name == PRIVATE_DIR)):
+                    continue
+                if wanted(entry):
+                    names.append(f"{name}/" if entry.is_dir(follow_symlinks=False) else name)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise path_error(error, prefix, "list") from error
+    names.sort()
+    return names
 
 
 def _has_key(entry: os.DirEntry[str]) -> bool:

@@ -91,7 +91,7 @@ class Store(ABC):
     def list(self, prefix: str) -> list[str]:
         """Sorted names directly below `prefix` ("" = root); directories end in "/". Missing prefix: empty."""
 
-    def present(self, prefix: str) -> list[str]:
+    def present(self, prefix: str) -> Sequence[str]:
         """As `list`, without the names of what is neither a file nor a directory (a link, a socket on a disk)."""
 
         return self.list(prefix)
