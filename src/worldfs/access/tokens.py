@@ -67,9 +67,11 @@ class AgentToken(NamedTuple):
     role: str
     sha256: str
     created_ms: int
+    expires_ms: int = 0  # 0: never
 
     def to_json(self) -> dict[str, object]:
-        return {"id": self.id, "agent_id": self.agent, "role": self.role, "created_at_ms": self.created_ms}
+        ends = {"expires_at_ms": self.expires_ms} if self.expires_ms else {}
+        return {"id": self.id, "agent_id": self.agent, "role": self.role, "created_at_ms": self.created_ms, **ends}
 
 
 class TokenStore:
@@ -111,7 +113,9 @@ class TokenStore:
             if hmac.compare_digest(given, self._tokens[role].encode()) and self._tokens[role]:
                 found = TokenHolder(role, role)
         issued = self._issued.get(hashlib.sha256(given).hexdigest())
-        return TokenHolder(issued.id, issued.role, issued.agent) if issued is not None else found
+        if issued is None or self._expired(issued):
+            return found
+        return TokenHolder(issued.id, issued.role, issued.agent)
 
     def acts_for(self, holder: TokenHolder, agent: str) -> bool:
         """Whether a holder speaks for an agent: its token's own one, or any, but the shared user token speaks for none
@@ -124,7 +128,19 @@ class TokenStore:
         """Whether the token of an admitted holder is still valid."""
         if not holder.agent:
             return bool(self._tokens.get(holder.role, "a node's secret"))
-        return any(one.id == holder.id for one in self._issued.values())
+        return any(one.id == holder.id and not self._expired(one) for one in self._issued.values())
+
+    def expires_in(self) -> float | None:
+        """Seconds until the next token expires; None: none does."""
+        now = self._now_ms()
+        ends = [one.expires_ms for one in self._issued.values() if one.expires_ms > now]
+        return (min(ends) - now) / 1000 if ends else None
+
+    def _expired(self, token: AgentToken) -> bool:
+        return 0 < token.expires_ms <= self._now_ms()
+
+    def _now_ms(self) -> int:
+        return int(self._clock.now().timestamp() * 1000)
 
     def refresh(self) -> None:
         """Reload the file if another process changed it. A missing or unreadable file changes nothing."""
@@ -134,8 +150,11 @@ class TokenStore:
 
     # -- for the operator ----------------------------------------------------------------------------------------------
 
-    def add(self, agent: str, role: str = USER) -> tuple[AgentToken, str]:
-        """A new token of `agent` alone, returned this once."""
+    def add(self, agent: str, role: str = USER, valid_s: float = 0) -> tuple[AgentToken, str]:
+        """A new token of `agent` alone, returned this once. `valid_s`: seconds until it expires, 0 for never.
+
+        Tokens that have expired are removed.
+        """
         from worldfs.base.agent_names import check_agent_name
 
         check_agent_name(agent)
@@ -152,8 +171,10 @@ class TokenStore:
             made_before = kept.get(_COUNT)
             numbers = (int(row.id.removeprefix("token-")) for row in rows)
             number = 1 + max((made_before if isinstance(made_before, int) else 0, *numbers))
-            made = AgentToken(f"token-{number}", agent, role, _hash(token), int(self._clock.now().timestamp() * 1000))
-            kept[AGENTS] = [row._asdict() for row in (*rows, made)]
+            now = self._now_ms()
+            ends = now + max(1, int(valid_s * 1000)) if valid_s else 0
+            made = AgentToken(f"token-{number}", agent, role, _hash(token), now, ends)
+            kept[AGENTS] = [_row(row) for row in (*rows, made) if not self._expired(row)]
             kept[_COUNT] = number
             return made
 
@@ -183,7 +204,7 @@ class TokenStore:
                 gone = [USER]
             if not gone:
                 raise NotFound(coded("access.no_token", named=named), op="token", fix=coded("access.token_list"))
-            kept[AGENTS] = [row._asdict() for row in rows if row.id not in gone]
+            kept[AGENTS] = [_row(row) for row in rows if row.id not in gone]
             visits = kept.get("visits")
             if isinstance(visits, dict):
                 kept["visits"] = {key: value for key, value in visits.items() if key not in gone}
@@ -307,13 +328,18 @@ def _read(data: bytes, path: str) -> dict[str, object]:
     return value
 
 
+def _row(token: AgentToken) -> dict[str, object]:
+    """As it is stored; a token that never expires has the row that earlier versions read."""
+    return {key: value for key, value in token._asdict().items() if key != "expires_ms" or value}
+
+
 def _issued(kept: Mapping[str, object]) -> list[AgentToken]:
     """The valid rows; an invalid row admits no client."""
     rows, found = kept.get(AGENTS), []
     for row in rows if isinstance(rows, list) else []:
         with suppress(KeyError, TypeError, ValueError):
-            one = AgentToken(*(row[key] for key in AgentToken._fields))
-            known = all(isinstance(word, str) for word in one[:4]) and isinstance(one.created_ms, int)
+            one = AgentToken(*(row[key] for key in AgentToken._fields[:5]), row.get("expires_ms", 0))
+            known = all(isinstance(word, str) for word in one[:4]) and all(type(ms) is int for ms in one[4:])
             if known and one.role in ROLES and one.agent and _ID.fullmatch(one.id):
                 found.append(one)
     return found

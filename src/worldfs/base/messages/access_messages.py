@@ -14,7 +14,7 @@ ROWS = {
     "access.no_mother": ("user role cannot attach to mother agent", "user 角色不能连接主智能体"),
     "access.no_system": ("user role cannot attach to system project", "user 角色不能连接系统项目"),
     "access.main_stays": ("main session cannot be closed", "主会话不能关闭"),
-    "access.revoked": ("the token was revoked", "该令牌已撤销"),
+    "access.revoked": ("the token has expired or was revoked", "该令牌已过期或被撤销"),
     "access.agent_taken": ("the agent has a token of its own now", "该智能体现已有自己的令牌"),
     "access.only_agent": ("this token is valid only for agent {agent}", "此令牌只对智能体 {agent} 有效"),
     "access.not_ready": ("waiting for approval", "正在等待批准"),

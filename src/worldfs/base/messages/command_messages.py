@@ -339,6 +339,13 @@ ROWS = {
         "serving {home} at {url}; health on port {port}; tokens in {tokens}; Ctrl-C stops it",
         "正在 {url} 提供 {home}；健康检查在端口 {port}；令牌在 {tokens}；按 Ctrl-C 停止",
     ),
+    "command.page_at": ("page  {url} · sign in: {name} page", "页面  {url} · 登录：{name} page"),
+    "command.page_token": (
+        "{id} signs a browser in as agent {agent}, role {role}, for {valid}; `{name} token revoke {id}` ends it",
+        "{id} 让浏览器以智能体 {agent}、角色 {role} 登录，有效期 {valid}；`{name} token revoke {id}` 可终止它",
+    ),
+    "command.page_role": ("a page cannot be signed in as {role}", "页面不能以 {role} 的身份登录"),
+    "command.no_span": ("{text!r} is no length of time", "{text!r} 不是时间长度"),
     "command.serving_9p": ("9P2000.L at {address}", "9P2000.L 位于 {address}"),
     "command.in_clear": (
         "paos: warning: {host} is not this machine alone, and without --tls-cert tokens cross the network in clear",

@@ -20,6 +20,7 @@ from worldfs.storage.open_store import open_store
 from .http_mounts import Opener
 from .server import LOCAL, LOOPBACK, PORT, Server
 from .server_ports import ListenerBeside, RealmPort
+from .websocket_transport import Pages
 
 SERVE_LEASE: Final = ".paos/serve.lock"
 Beside = Sequence[Callable[[Server], ListenerBeside]]
@@ -90,15 +91,16 @@ async def serve(
     applications: dict[str, Opener] | None = None,
     *,
     beside: Beside = (),
+    site: Pages | None = None,
 ) -> None:
     """Until `stop`; `on_started` is called once it listens. The caller holds `serve_lease`.
 
-    `beside`: listeners of other protocols.
+    `beside`: listeners of other protocols. `site`: see `Server`.
 
     Raises `Busy` and `BadInput`.
     """
     context = where.context()
-    server = Server(realm, TokenStore.open(realm.home), applications)
+    server = Server(realm, TokenStore.open(realm.home), applications, site)
     try:
         port = await server.start(where.host, where.port, context)
         metrics = None
@@ -133,8 +135,10 @@ class BackgroundServer:
         where: ListenOptions,
         applications: dict[str, Opener] | None = None,
         beside: Beside = (),
+        site: Pages | None = None,
     ) -> None:
         self._realm, self._where, self._applications, self._beside = realm, where, applications, beside
+        self._site = site
         self._thread = threading.Thread(target=self._run, name="acheron", daemon=True)
         self._ready = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -179,7 +183,9 @@ class BackgroundServer:
             self._started = started
             self._ready.set()
 
-        await serve(self._realm, self._where, self._stop, told, self._applications, beside=self._beside)
+        await serve(
+            self._realm, self._where, self._stop, told, self._applications, beside=self._beside, site=self._site
+        )
 
 
 def _host_text(host: str) -> str:

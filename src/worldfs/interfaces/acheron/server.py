@@ -10,6 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeVar
 from weakref import ref
 
+from websockets.http11 import Request, Response
+
 from worldfs.access.attachment import still_admitted
 from worldfs.access.auth import authenticate
 from worldfs.access.binding import Binding
@@ -31,7 +33,7 @@ from .plane_ticker import PlaneTicker
 from .push_dispatcher import PushDispatcher
 from .routes import ROUTES
 from .server_ports import ListenerBeside, RealmPort
-from .websocket_transport import FrameReceiver, HandOver, Route, WebSocketTransport
+from .websocket_transport import FrameReceiver, HandOver, Pages, Route, WebSocketTransport
 
 T = TypeVar("T")
 PORT: Final = 18_790
@@ -45,8 +47,14 @@ GOODBYE_S: Final = 2.0  # for closing handshakes at the end
 class Server:
     """Serves one realm. `start`, then `stop`; everything in between on the loop that started it."""
 
-    def __init__(self, realm: RealmPort, tokens: TokenStore, applications: dict[str, Opener] | None = None) -> None:
-        """`applications`: served over HTTP on the same port, by path."""
+    def __init__(
+        self,
+        realm: RealmPort,
+        tokens: TokenStore,
+        applications: dict[str, Opener] | None = None,
+        site: Pages | None = None,
+    ) -> None:
+        """`applications`: served over HTTP on the same port, by path. `site`: static pages that need no token."""
         self.realm, self.tokens = realm, tokens
         self.meters = Meters()
         self.connections: set[WebSocketTransport] = set()
@@ -63,6 +71,7 @@ class Server:
         self._listening: asyncio.Server | None = None
         self._health_port: asyncio.Server | None = None
         self._health = Health(self)
+        self._site = site
         self._beside: list[ListenerBeside] = []
         self.route("/", self._greet)
         for path, begin in ROUTES:
@@ -78,7 +87,7 @@ class Server:
             self._listening = await self._loop.create_server(
                 lambda: WebSocketTransport(
                     self._begin,
-                    self._health.guarded_page,
+                    self._page,
                     self.connections,
                     self.meters,
                     self._loop,
@@ -175,6 +184,11 @@ class Server:
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
+    def _page(self, request: Request) -> Response | None:
+        """The page of a plain HTTP request: health and figures, else a static file."""
+        page = self._health.guarded_page(request)
+        return page if page is not None or self._site is None else self._site(request)
+
     def _begin(self, transport: WebSocketTransport, path: str, authorization: str) -> FrameReceiver:
         place = path.partition("?")[0]
         begin = self._routes.get(place)
@@ -193,6 +207,9 @@ class Server:
             return self.realm.plane.tick()
 
         due = await self.thread(look)
+        expires = self.tokens.expires_in()
+        if expires is not None:
+            due = expires if due is None else min(due, expires)
         for peer in list(self.peers):
             agents = [session.binding.agent for session in peer.sessions]
             decision = still_admitted(peer.principal, self.tokens, agents)

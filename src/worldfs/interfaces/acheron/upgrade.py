@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from websockets.exceptions import InvalidHeaderValue
 from websockets.http11 import Request
 from websockets.server import ServerProtocol
+from websockets.typing import Subprotocol
 from websockets.utils import accept_key
+
+from worldfs.interfaces.web.sign_in import agreed_protocol
 
 _KEY, _VERSION = "Sec-WebSocket-Key", "Sec-WebSocket-Version"
 _PLAIN_KEY: Final = "AAAAAAAAAAAAAAAAAAAAAA=="
@@ -21,7 +25,12 @@ class Upgrade(ServerProtocol):
     Real clients send a fixed text.
     """
 
-    def process_request(self, request: Request) -> tuple[str, str | None, str | None]:
+    def select_subprotocol(self, subprotocols: Sequence[Subprotocol]) -> Subprotocol | None:
+        """`acheron` of a browser; a client that offers others is served without one, as before."""
+        agreed = agreed_protocol(subprotocols)
+        return None if agreed is None else Subprotocol(agreed)
+
+    def process_request(self, request: Request) -> tuple[str, str | None, Subprotocol | None]:
         keys = request.headers.get_all(_KEY)
         if len(keys) != 1 or not keys[0]:
             return super().process_request(request)  # the library's response names the error

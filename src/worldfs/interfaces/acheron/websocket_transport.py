@@ -16,6 +16,8 @@ from websockets.frames import Frame, Opcode
 from websockets.http11 import Request, Response
 from websockets.protocol import State
 
+from worldfs.interfaces.web.sign_in import token_of
+
 from .meters import Meters
 from .upgrade import Upgrade
 
@@ -26,6 +28,7 @@ WRITE_ABORT: Final = 32 << 20  # beyond it the peer is dropped
 STALLED_S: Final = 30.0  # a peer that reads nothing for so long is dropped
 GREETING_S: Final = 10.0  # for the upgrade
 FAREWELL_S: Final = 5.0  # for the closing handshake
+DELIVERY_S: Final = 60.0  # for a page on its way over a slow network
 
 _SILENT: Final = logging.getLogger("worldfs.acheron.frames")
 _SILENT.setLevel(logging.CRITICAL)  # errors of peers are counted, not logged: a peer must not fill the log
@@ -203,7 +206,8 @@ class WebSocketTransport(asyncio.Protocol):
             self._corked = False
             self._flush()
         if protocol.close_expected():
-            self._arm(FAREWELL_S)
+            unsent = self._transport is not None and self._transport.get_write_buffer_size() > 0
+            self._arm(DELIVERY_S if unsent else FAREWELL_S)
 
     def eof_received(self) -> None:
         self._protocol.receive_eof()
@@ -342,8 +346,9 @@ _SHORT: Final = tuple(_head(size) for size in range(126))
 
 
 def authorization(request: Request) -> str:
-    """The Authorization header, "" if there is none."""
-    return ", ".join(request.headers.get_all("Authorization"))
+    """The Authorization header, or the token that a browser offers as a subprotocol; "" if there is neither."""
+    header = ", ".join(request.headers.get_all("Authorization"))
+    return header or token_of(", ".join(request.headers.get_all("Sec-WebSocket-Protocol")))
 
 
 def _keep_alive(made: socket.socket) -> None:

@@ -163,6 +163,17 @@ _WORLD = (
         ),
         "help.token_add_more",
     ),
+    CommandSpec(
+        "page",
+        "help.page",
+        "page_command:run",
+        (
+            ArgumentSpec(("--open",), "help.page_open", takes="switch"),
+            ArgumentSpec(("--valid",), "help.page_valid", "TIME", default="12h"),
+            ArgumentSpec(("--url",), "help.page_url", "URL"),
+        ),
+        "help.page_more",
+    ),
     CommandSpec("token list", "help.token_list", "token:list_tokens"),
     CommandSpec(
         "token revoke",

@@ -233,6 +233,23 @@ ROWS = {
     "help.setup_directory": ("its project (default: here)", "其项目(默认：当前目录)"),
     "help.yes": ("do not ask for confirmation", "不询问确认"),
     "help.setup_undo": ("take out what was put in, and nothing else", "取出所放入的内容，不动其他内容"),
+    "help.page": ("an address that signs a browser in to the served tree", "让浏览器登录所提供的树的地址"),
+    "help.page_open": ("open it in a browser", "在浏览器中打开"),
+    "help.page_valid": (
+        "how long its token is valid: 90s, 30m, 12h (default), 7d",
+        "令牌的有效期：90s、30m、12h(默认)、7d",
+    ),
+    "help.page_url": (
+        "the page's address, if not the one that this home is served at",
+        "页面地址，若不是此主目录所在的地址",
+    ),
+    "help.page_more": (
+        "By default the page is the operator's; with --as planner it sees what a user of the tree sees, as the agent "
+        "of --agent. The token is in the part of the address that browsers do not send. "
+        "`paos token revoke` ends it early.",
+        "默认是操作员的页面；加 --as planner 时，以 --agent 的智能体身份看到该树的用户所能看到的内容。"
+        "令牌在浏览器不会发送的地址部分中。`paos token revoke` 可提前终止它。",
+    ),
     "help.token_add": ("create a token of the served tree for one agent", "为一个智能体创建所提供的树的令牌"),
     "help.token_add_more": (
         "The token is printed only now. It allows attaching as that agent and as no other.",

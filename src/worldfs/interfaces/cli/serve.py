@@ -15,11 +15,13 @@ from worldfs.base.errors import BadInput, MissingRequirement, NotFound
 from worldfs.base.messages import coded
 
 from .command_context import CommandContext
+from .page_address import note_address, page_address
 
 if TYPE_CHECKING:
     from worldfs.interfaces.acheron.http_mounts import MountedApplication, Opener
     from worldfs.interfaces.acheron.serve_realm import Beside, ListenOptions, ServerStarted
     from worldfs.interfaces.acheron.server import Server
+    from worldfs.interfaces.acheron.websocket_transport import Pages
     from worldfs.world.world import World
 
 
@@ -48,7 +50,15 @@ def run(context: CommandContext) -> int:
 
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.add_signal_handler(number, ask, number)
-            await serve(realm, where, stop, lambda started: announce(context, started), applications(), beside=beside)
+            await serve(
+                realm,
+                where,
+                stop,
+                lambda started: announce(context, started),
+                applications(),
+                beside=beside,
+                site=site(),
+            )
 
         asyncio.run(life())
     context.output.report(coded("command.stopped_serving"), {"event": "serve", "state": "stopped"})
@@ -67,7 +77,7 @@ def serve_beside(context: CommandContext, world: World) -> Iterator[None]:
     with (
         serve_lease(home, clock),
         ServedWorld.open(home, world=world, clock=clock, agents=Path(context.agents)) as realm,
-        BackgroundServer(realm, where, applications(), beside) as server,
+        BackgroundServer(realm, where, applications(), beside, site()) as server,
     ):
         announce(context, server.started)
         yield
@@ -123,8 +133,17 @@ def announce(context: CommandContext, started: ServerStarted) -> None:
             **({"9p": started.beside[0]} if started.beside else {}),
         },
     )
+    note_address(context.home.path, started)
+    context.output.line(coded("command.page_at", url=page_address(started), name=context.name))
     for address in started.beside:
         context.output.line(coded("command.serving_9p", address=address))
+
+
+def site() -> Pages:
+    """The page's files."""
+    from worldfs.interfaces.web.static_site import StaticSite
+
+    return StaticSite().page
 
 
 def applications() -> dict[str, Opener]:

@@ -1,0 +1,178 @@
+"""A served world with a kernel and a simulated arm, one browser for all tests, and a page that is signed in.
+
+Every page fails its test on an error of the console, an exception, or a request to anywhere but its server.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from worldfs.access.tokens import TokenStore
+from worldfs.base.clock import SystemClock
+from worldfs.interfaces.acheron.serve_realm import BackgroundServer, ListenOptions
+from worldfs.interfaces.cli.driver_factories import factories
+from worldfs.interfaces.cli.kernel_thread import KernelThread
+from worldfs.interfaces.cli.main import main
+from worldfs.interfaces.web.static_site import StaticSite
+from worldfs.world.home import Home
+from worldfs.world.served_world import ServedWorld
+from worldfs.world.world import World
+
+CHROMIUM = os.environ.get("PAOS_CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
+QUIET = [
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--no-sandbox",
+]
+PATIENCE_MS = 60_000  # names a hang, and nothing else
+
+
+class ServedPage(NamedTuple):
+    """A world that is served with its page. `world` runs a kernel; `token` is an operator's."""
+
+    world: World
+    realm: ServedWorld
+    home: Path
+    url: str
+    token: str
+
+    @property
+    def address(self) -> str:
+        return f"{self.url}?quality=low#token={self.token}"
+
+    def issue(self, agent: str = "mother", role: str = "admin", valid_s: float = 0) -> str:
+        return TokenStore.open(self.home).add(agent, role, valid_s)[1]
+
+
+class PageServer:
+    """Serves one home; `restart` ends the server and begins another at the same port."""
+
+    def __init__(self, home: Path, *, robot: bool = True) -> None:
+        self.home, self.stack = home, ExitStack()
+        place = Home(home)
+        # Held first: a restart of the server is none of the kernel.
+        self.world = self.stack.enter_context(
+            World.open(
+                place.workspace,
+                config=place.config({}),
+                agents=home / "agents",
+                serve=True,
+                drivers=factories(None, seed=1, cameras=False) if robot else {},
+            )
+        )
+        self.stack.enter_context(KernelThread(self.world))
+        self.port = 0
+        self.begin()
+
+    def begin(self) -> None:
+        self._served = ExitStack()
+        self.realm = self._served.enter_context(
+            ServedWorld.open(self.home, world=self.world, clock=SystemClock(), agents=self.home / "agents")
+        )
+        where = ListenOptions(port=self.port)
+        server = self._served.enter_context(BackgroundServer(self.realm, where, site=StaticSite().page))
+        self.port = server.started.port
+
+    def end(self) -> None:
+        self._served.close()
+
+    def close(self) -> None:
+        self.end()
+        self.stack.close()
+
+    @property
+    def page(self) -> ServedPage:
+        token = TokenStore.open(self.home).add("mother", "admin")[1]
+        return ServedPage(self.world, self.realm, self.home, f"http://127.0.0.1:{self.port}/", token)
+
+
+@pytest.fixture(scope="module")
+def page_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageServer]:
+    """A home as `paos onboard` makes it: one arm, a table, three things."""
+    home = tmp_path_factory.mktemp("page") / "home"
+    assert main(["--home", str(home), "onboard"]) == 0
+    server = PageServer(home)
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="module")
+def served_page(page_server: PageServer) -> ServedPage:
+    return page_server.page
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[object]:
+    """One Chromium for all tests. Without it, or without playwright, they are skipped, with the reason."""
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if not Path(CHROMIUM).exists():
+        pytest.skip("chromium is not installed")
+    with api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield started
+        started.close()
+
+
+class PageWatch:
+    """Collects what no page may do."""
+
+    def __init__(self, page: object, url: str) -> None:
+        self.errors: list[str] = []
+        self.foreign: list[str] = []
+        self.allowed: tuple[str, ...] = ()  # parts of console errors that a test brings about
+        origin, socket = url.rstrip("/"), url.replace("http", "ws", 1).rstrip("/")
+        page.on("console", lambda line: self.errors.append(line.text) if line.type == "error" else None)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("request", lambda request: self._request(request.url, origin))
+        page.on("websocket", lambda opened: self._request(opened.url, socket))
+
+    def _request(self, url: str, origin: str) -> None:
+        if not url.startswith((f"{origin}/", "data:", f"blob:{origin}")):
+            self.foreign.append(url)
+
+    def check(self) -> None:
+        unexpected = [line for line in self.errors if not any(part in line for part in self.allowed)]
+        assert not unexpected, unexpected
+        assert not self.foreign, self.foreign
+
+
+@pytest.fixture
+def open_page(browser, served_page: ServedPage):
+    """Opens pages: `open_page(token=…, width=…, height=…, **options of the browser context)`; each is checked when the
+    test ends."""
+    contexts, watches = [], []
+
+    def begin(served: ServedPage = served_page, *, token: str | None = None, fragment: str = "", width: int = 1280,
+              height: int = 800, **options: object):  # fmt: skip
+        context = browser.new_context(viewport={"width": width, "height": height}, locale="en-GB", **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        page.watch = PageWatch(page, served.url)
+        watches.append(page.watch)
+        given = served.token if token is None else token
+        page.goto(f"{served.url}?quality=low&language=en" + (f"#token={given}{fragment}" if given else ""))
+        if given:
+            page.wait_for_function("() => globalThis.worldfs?.world.state.value !== 'connecting'")
+        return page
+
+    yield begin
+    for context in contexts:
+        context.close()
+    for watch in watches:
+        watch.check()
+
+
+@pytest.fixture
+def page(open_page):
+    """A page, signed in as the operator."""
+    return open_page()
