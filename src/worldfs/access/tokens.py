@@ -338,7 +338,7 @@ def _issued(kept: Mapping[str, object]) -> list[AgentToken]:
     rows, found = kept.get(AGENTS), []
     for row in rows if isinstance(rows, list) else []:
         with suppress(KeyError, TypeError, ValueError):
-            one = AgentToken(*(row[key] for key in AgentToken._fields[:5]), row.get("expires_ms", 0))
+            one = AgentToken(**{key: row[key] for key in AgentToken._fields if key != "expires_ms" or key in row})
             known = all(isinstance(word, str) for word in one[:4]) and all(type(ms) is int for ms in one[4:])
             if known and one.role in ROLES and one.agent and _ID.fullmatch(one.id):
                 found.append(one)

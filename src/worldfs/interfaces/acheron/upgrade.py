@@ -30,7 +30,7 @@ class Upgrade(ServerProtocol):
         agreed = agreed_protocol(subprotocols)
         return None if agreed is None else Subprotocol(agreed)
 
-    def process_request(self, request: Request) -> tuple[str, str | None, Subprotocol | None]:
+    def process_request(self, request: Request) -> tuple[str, str | None, str | None]:
         keys = request.headers.get_all(_KEY)
         if len(keys) != 1 or not keys[0]:
             return super().process_request(request)  # the library's response names the error

@@ -7,8 +7,9 @@ import webbrowser
 from pathlib import Path
 from typing import Final
 
-from worldfs.access.binding import ADMIN, MOTHER, USER
+from worldfs.access.binding import MOTHER, binding_of_role
 from worldfs.access.roles import OPERATOR, PLANNER
+from worldfs.access.tokens import ROLES as TOKEN_ROLES
 from worldfs.access.tokens import TokenStore
 from worldfs.base.durable import Root
 from worldfs.base.errors import BadInput, NotFound
@@ -18,7 +19,6 @@ from .command_context import CommandContext
 from .page_address import noted_address
 
 VIEWER: Final = "viewer"  # the agent that a page of role planner speaks for unless --agent names one
-_SIGNED_IN: Final = {OPERATOR: (MOTHER, ADMIN), PLANNER: (VIEWER, USER)}  # by file role: agent and the token's role
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _SPAN: Final = re.compile(r"([1-9][0-9]{0,5})([smhd])")
 
@@ -46,11 +46,11 @@ def run(context: CommandContext) -> int:
 def identity(file_role: str, agent: str) -> tuple[str, str]:
     """The agent and the token's role: a page of the operator is the home's owner; one of a planner sees what a user of
     the served tree sees. Raises `BadInput` for a role that no token has."""
-    found = _SIGNED_IN.get(file_role)
-    if found is None:
-        said = coded("command.page_role", role=file_role)
-        raise BadInput(said, op="page", expected=", ".join(_SIGNED_IN), code="USAGE")
-    return agent or found[0], found[1]
+    bound = binding_of_role(file_role, agent, "")
+    if bound.role not in TOKEN_ROLES:
+        expected = f"{OPERATOR}, {PLANNER}"
+        raise BadInput(coded("command.page_role", role=file_role), op="page", expected=expected, code="USAGE")
+    return bound.agent if agent or bound.admin else VIEWER, bound.role
 
 
 def span_s(text: str) -> float:
