@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 
-from .binding import ADMIN, MOTHER, NODE, SYSTEM, USER, Binding
+from .binding import ADMIN, MOTHER, NODE, SYSTEM, USER, Binding, binding_of_role
 from .decision import ALLOWED, HIDDEN, Decision
 from .operation_rights import ADMINS_ONLY
 from .principal import Principal, TokenHolder
+from .roles import OPERATOR, PLANNER
 from .things import AgentClaim, AttachableProjects, AttachClaim, Realm, UnboundCall
 from .tokens import TokenStore
 from .verb import Verb
 
+VIEWER: Final = "viewer"  # the agent that a planner's page speaks for unless another is named
 UNPROVISIONED: Final = Decision(  # as recorded
     False,
     "provisioning_required",
@@ -100,6 +103,16 @@ def default_project(principal: Principal, agent: str, present: str) -> str:
 def unbound_agents(principal: Principal) -> tuple[str, ...]:
     """The agents that a user sees before it is bound: the primary agent, and the one that its token acts for."""
     return MOTHER, principal.agent
+
+
+def page_holder(file_role: str, agent: str) -> tuple[str, str]:
+    """The agent and the role of the token of a page: the operator's is the home's owner, a planner's sees what a user of
+    the served tree sees. Raises `BadInput` for a role that no token has."""
+    bound = binding_of_role(file_role, agent, "")
+    if bound.role not in (ADMIN, USER):
+        expected = f"{OPERATOR}, {PLANNER}"
+        raise BadInput(coded("command.page_role", role=file_role), op="page", expected=expected, code="USAGE")
+    return bound.agent if agent or bound.admin else VIEWER, bound.role
 
 
 def still_admitted(principal: Principal, tokens: TokenStore, agents: Iterable[str]) -> Decision:

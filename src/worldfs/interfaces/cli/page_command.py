@@ -7,9 +7,9 @@ import webbrowser
 from pathlib import Path
 from typing import Final
 
-from worldfs.access.binding import MOTHER, binding_of_role
-from worldfs.access.roles import OPERATOR, PLANNER
-from worldfs.access.tokens import ROLES as TOKEN_ROLES
+from worldfs.access.attachment import page_holder
+from worldfs.access.binding import MOTHER
+from worldfs.access.roles import OPERATOR
 from worldfs.access.tokens import TokenStore
 from worldfs.base.durable import Root
 from worldfs.base.errors import BadInput, NotFound
@@ -18,7 +18,6 @@ from worldfs.base.messages import coded
 from .command_context import CommandContext
 from .page_address import noted_address
 
-VIEWER: Final = "viewer"  # the agent that a page of role planner speaks for unless --agent names one
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _SPAN: Final = re.compile(r"([1-9][0-9]{0,5})([smhd])")
 
@@ -29,7 +28,7 @@ def run(context: CommandContext) -> int:
     if not home.is_dir():
         fix = coded("command.make_it", name=context.name)
         raise NotFound(coded("command.no_home"), path=str(home), op="page", fix=fix)
-    agent, role = identity(context["as"] or OPERATOR, context["agent"] or "")
+    agent, role = page_holder(context["as"] or OPERATOR, context["agent"] or "")
     issued, token = TokenStore.open(home).add(agent, role, span_s(context["valid"]))
     if agent != MOTHER:
         Root.build(Path(context.agents) / agent)
@@ -41,16 +40,6 @@ def run(context: CommandContext) -> int:
     if context["open"]:
         webbrowser.open(address)
     return 0
-
-
-def identity(file_role: str, agent: str) -> tuple[str, str]:
-    """The agent and the token's role: a page of the operator is the home's owner; one of a planner sees what a user of
-    the served tree sees. Raises `BadInput` for a role that no token has."""
-    bound = binding_of_role(file_role, agent, "")
-    if bound.role not in TOKEN_ROLES:
-        expected = f"{OPERATOR}, {PLANNER}"
-        raise BadInput(coded("command.page_role", role=file_role), op="page", expected=expected, code="USAGE")
-    return bound.agent if agent or bound.admin else VIEWER, bound.role
 
 
 def span_s(text: str) -> float:
