@@ -106,7 +106,7 @@ def unbound_agents(principal: Principal) -> tuple[str, ...]:
 
 
 def page_holder(file_role: str, agent: str) -> tuple[str, str]:
-    """The agent and the role of the token of a page: the operator's is the home's owner, a planner's sees what a user of
+    """The agent and the role of a page's token: the operator's is the home's owner, a planner's sees what a user of
     the served tree sees. Raises `BadInput` for a role that no token has."""
     bound = binding_of_role(file_role, agent, "")
     if bound.role not in (ADMIN, USER):
