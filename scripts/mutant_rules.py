@@ -248,6 +248,15 @@ def predicates(source: Source) -> Iterator[Fault]:
                 yield source.fault("predicate", last.value, "True")
 
 
+def steps(source: Source) -> Iterator[Fault]:
+    """A step that is left out."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Expr):
+            call = node.value.value if isinstance(node.value, ast.Await) else node.value
+            if isinstance(call, ast.Call) and _named(call) != "__init__":
+                yield source.fault("step", node, "pass")
+
+
 def retries(source: Source) -> Iterator[Fault]:
     """A table of what is tried again, with one more in it."""
     used = {
@@ -275,18 +284,24 @@ MODELS = (  # what stands between a model and the world
     "models/ interfaces/mcp/ interfaces/model_chat/ planning/model_critic.py planning/planner/model_reading.py "
     "planning/planner/proposed_steps.py"
 )
+PAST = "storage/file_versions.py storage/version_log.py"
+POSIX = "interfaces/posix/open_files.py interfaces/posix/name_changes.py interfaces/posix/posix_files.py"
+FLOOR = "fleet/reservations.py fleet/mission_reservations.py fleet/lanes.py"
 RULES: dict[str, tuple[Callable[[Source], Iterator[Fault]], str]] = {
     "durable": (
         durable,
         "base/durable.py base/logfile.py base/disk.py storage/disk_store.py storage/displaced_files.py "
-        f"runtime/ world/agent_jobs/ control/write_ahead_log.py plugins/node_fs/node_identity.py {AGENTS}",
+        f"runtime/ world/agent_jobs/ control/write_ahead_log.py plugins/node_fs/node_identity.py {AGENTS} "
+        "storage/version_log.py agents/host_mirror.py agents/mirrored_disk.py fleet/mission_store.py "
+        "fleet/open_missions.py",
     ),
     "torn": (torn, "agents/ control/write_ahead_log.py"),
     "lock": (
         locks,
         "base/durable.py base/file_lock.py storage/disk_store.py storage/swap.py "
         "runtime/job_attempt.py runtime/alerts.py "
-        f"control/write_ahead_log.py control/control_plane.py plugins/node_fs/node_identity.py {AGENTS}",
+        f"control/write_ahead_log.py control/control_plane.py plugins/node_fs/node_identity.py {AGENTS} {PAST} "
+        "agents/host_mirror.py",
     ),
     "order": (
         orders,
@@ -299,12 +314,15 @@ RULES: dict[str, tuple[Callable[[Source], Iterator[Fault]], str]] = {
         "access/ namespace/tree.py namespace/namespace.py control/authorization.py "
         "plugins/node_fs/sandboxed_dir.py "
         "plugins/node_fs/fs_operations.py plugins/node_fs/directory_source.py "
-        f"sessions/preflight.py {MODELS}",
+        f"sessions/preflight.py {MODELS} {PAST} {POSIX} {FLOOR} agents/host_mirror.py "
+        "namespace/verbs.py namespace/past_time.py namespace/views/past_files.py "
+        "interfaces/posix/scratch_names.py interfaces/ninep/ninep_access.py interfaces/ninep/ninep_session.py "
+        "interfaces/mount/fuse_server.py",
     ),
     "clamp": (
         clamps,
         "robots/targets/safety_limits.py robots/targets/safety.py planning/critic.py "
-        f"skills/action_conversion.py {MODELS}",
+        f"skills/action_conversion.py {MODELS} {PAST} {POSIX} namespace/staging.py interfaces/ninep/",
     ),
     "deadline": (
         deadlines,
@@ -318,8 +336,10 @@ RULES: dict[str, tuple[Callable[[Source], Iterator[Fault]], str]] = {
         predicates,
         "robots/mujoco/object_placement.py robots/mujoco/support.py robots/mujoco/perception.py "
         "robots/mujoco/actions.py "
-        "robots/mujoco/sequences.py robots/mujoco/env.py plugins/rekep/success_predicates.py",
+        "robots/mujoco/sequences.py robots/mujoco/env.py plugins/rekep/success_predicates.py "
+        f"{PAST} {POSIX} {FLOOR} namespace/views/past_files.py",
     ),
+    "step": (steps, f"{PAST} {POSIX}"),
 }  # fmt: skip
 
 

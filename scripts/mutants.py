@@ -56,6 +56,16 @@ def _lives(*names: str) -> tuple[str, ...]:
 GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("base/logfile.py", ("tests/base", *_lives("log", "journal", "plane"))),
     ("base/", ("tests/base", *_lives("store", "log"), "tests/tree", PROBED, *_lives("memory"))),
+    *(
+        (
+            f"storage/{module}.py",
+            (
+                "tests/tree/test_file_versions.py", "tests/namespace/test_past.py", *_lives("versions"), PROBED,
+                "tests/tree/test_store_disk.py", "tests/tree/test_store_processes.py",
+            ),
+        )
+        for module in ("file_versions", "version_log")
+    ),
     (
         "storage/",
         (
@@ -81,6 +91,10 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     *((f"access/{module}.py", ("tests/control",)) for module in ("project_policy", "operation_rights")),
     ("access/", ("tests/access", "tests/control", "tests/world/test_visibility.py", "tests/namespace")),
     ("tree/", ("tests/tree", "tests/access/test_matrix.py", "tests/namespace")),
+    (
+        "namespace/views/past_files.py",
+        ("tests/namespace/test_past.py", "tests/interfaces/mount/test_mounted_past.py", "tests/namespace"),
+    ),
     (
         "namespace/",
         ("tests/namespace", "tests/tree", "tests/access/test_matrix.py", "tests/client/test_names_alike.py"),
@@ -112,6 +126,10 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
         ("tests/agents/test_inbox.py", "tests/agents/test_odd_files.py", *_lives("claims", "agent")),
     ),
     ("agents/inbox_queue.py", ("tests/agents/test_inbox.py", *_lives("claims"), "tests/proof/test_inbox_claimers.py")),
+    *(
+        (f"agents/{module}.py", ("tests/nats_store/test_agents_on_hosts.py", PROBED))
+        for module in ("host_mirror", "mirrored_disk")
+    ),
     (
         "agents/",
         (
@@ -131,6 +149,10 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     ("models/", ("tests/models", "tests/interfaces/test_model_check.py")),
     ("interfaces/mcp/", ("tests/interfaces/mcp",)),
+    ("interfaces/posix/", ("tests/interfaces/posix", "tests/interfaces/ninep", "tests/interfaces/mount")),
+    ("interfaces/ninep/", ("tests/interfaces/ninep",)),
+    ("interfaces/mount/", ("tests/interfaces/mount",)),
+    ("fleet/", ("tests/fleet", "tests/world/test_fleet_traffic.py")),
     ("interfaces/model_chat/", ("tests/interfaces/model_chat",)),
     ("planning/model_critic.py", ("tests/planning/test_model_critic.py",)),
     *(

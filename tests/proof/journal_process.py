@@ -13,8 +13,12 @@ from worldfs.agents.doctor import check
 from worldfs.agents.journal_numbers import sequence_numbers
 
 
+def _last(state: AgentState) -> Any:
+    return next((entry["seq"] for entry in state.journal.tail(1, numbered=True)), 0)
+
+
 def begin(state: AgentState) -> Any:
-    return state.journal.last_seq()
+    return _last(state)
 
 
 def tail(state: AgentState) -> Any:
@@ -37,7 +41,7 @@ def walk(state: AgentState) -> Any:
 
 def end(state: AgentState) -> Any:
     """(entries, the first number, the last) of the last 100,000, read whole."""
-    after = state.journal.last_seq() - 100_000
+    after = _last(state) - 100_000
     found = [seq for seq, _ in state.journal.lines(after)]
     return len(found), found[0], found[-1]
 

@@ -24,7 +24,6 @@ from zlib import crc32
 
 from worldfs.base.dir_reader import DirEntryRef
 from worldfs.base.errors import UserError
-from worldfs.base.json_values import as_int
 from worldfs.base.logfile import LogFile
 from worldfs.base.model import Json
 from worldfs.formats.agent.redact import may_hold_secret, redact_value
@@ -141,20 +140,6 @@ class Journal:
             self.replace_shadow(text)
             self.save_mark(self.seen.seq, self.seen.first, crc32(text))
 
-    def retain(self, size: int) -> list[str]:
-        """Remove the oldest sealed segments until at most `size` bytes of them are left; the names removed."""
-        with self.agent_dir.locked():
-            segments = [(name, self._size(name)) for name in self.segments()]
-            removed = []
-            left = sum(bytes_ for _, bytes_ in segments)
-            for name, bytes_ in segments:
-                if left <= size:
-                    break
-                self.agent_dir.root.remove(f"{SEALED}/{name}")
-                removed.append(name)
-                left -= bytes_
-            return removed
-
     def _write(self, data: bytes, count: int, durable: bool) -> None:
         if self.seen.size and self.seen.size + len(data) > self.limit:
             self.rotate()
@@ -260,12 +245,6 @@ class Journal:
             return _SegmentState()
 
     # -- reading ----------------------------------------------------------------------------------------------------
-
-    def last_seq(self) -> int:
-        """The number of the last entry, 0 if there is none. Takes no lock."""
-        for item in reversed(self.tail(1, numbered=True)):
-            return as_int(item["seq"])
-        return 0
 
     def tail(self, count: int, *, numbered: bool = False) -> list[Json]:
         """The last `count` entries, oldest first; lines that are no JSON objects are passed over."""
