@@ -19,3 +19,10 @@ def test_a_shell_reads_what_a_document_was(operator, home):
     assert (operator / f"at/now/{TASK}").stat().st_size == 3
     refused = operator.sh(f"echo x > at/now/{TASK}")
     assert refused.returncode != 0
+
+
+def test_the_root_of_the_past_says_why_a_path_leads_nowhere(operator):
+    for path, said in ((f"at/yesterday/{TASK}", "yesterday"), ("at/now/projects/main/README.md", "README.md")):
+        assert "No such file" in operator.sh(f"cat {path}").stderr
+        assert said in os.getxattr(operator / "at", "user.paos.error").decode()
+        assert said in (operator / "at/last_error").read_text()

@@ -21,12 +21,18 @@ class ErrorNotes:
         self._said: dict[str, str] = {}
 
     def add(self, error: WorldError) -> None:
-        if not error.path:
-            return
+        if error.path:
+            self._note(error.path, error.path.rpartition("/")[0], error)
+
+    def add_below(self, directory: str, error: WorldError) -> None:
+        """Of a name that is not there: its directory says why."""
+        self._note(directory, directory, error)
+
+    def _note(self, path: str, directory: str, error: WorldError) -> None:
         if len(self._said) >= ERRORS_MOST:
             self._said.clear()
-        text = self._said[error.path] = str(error_message(error))
-        place = f"{error.path.rpartition('/')[0]}/{LAST_ERROR}"
+        text = self._said[path] = str(error_message(error))
+        place = f"{directory}/{LAST_ERROR}"
         file = self._scratch.get(place) or self._scratch.create(place)
         file.read_only = True
         file.truncate(0)

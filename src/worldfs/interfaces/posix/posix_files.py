@@ -18,8 +18,9 @@ from worldfs.access.judge import judge
 from worldfs.access.roles import ROLES
 from worldfs.access.verb import Verb
 from worldfs.base.clock import Clock
-from worldfs.base.errors import BadInput, NotFound, NotPermitted, WorldError
+from worldfs.base.errors import BadInput, NotFound, NotPermitted, Unsafe, WorldError
 from worldfs.base.messages import coded
+from worldfs.namespace.past_time import NO_PAST
 from worldfs.namespace.path_id import path_id
 from worldfs.namespace.staging import MOST
 from worldfs.tree.path import segments
@@ -82,8 +83,10 @@ class PosixFiles:
                 return self._new_entry(writer)
         try:
             found = await self.tree.look(path)
-        except (NotFound, BadInput) as error:
+        except (NotFound, BadInput, Unsafe) as error:
             self.entries.pop(path, None)
+            if error.code == NO_PAST:
+                self.errors.add_below(f"/{segments(path)[0]}", error)
             raise NotFound(coded("tree.no_file_or_directory"), path=path, op="walk", fix=error.fix) from None
         return self._enter(path, found)
 
@@ -316,7 +319,7 @@ class PosixFiles:
         name = path.rpartition("/")[2]
         if len(name.encode("utf-8", "surrogateescape")) > NAME_BYTES:
             raise refusal(errno.ENAMETOOLONG, coded("tree.name_too_long"), path[:64], op="create")
-        if not name or name in (".", "..") or "\0" in name:
+        if not name or name in (".", "..") or any(ord(sign) < 32 or 127 <= ord(sign) < 160 for sign in name):
             raise refusal(errno.EINVAL, coded("tree.bad_name"), path, op="create")
 
     def refuse_read_only(self, path: str) -> None:
