@@ -250,6 +250,11 @@ PROOFS = (
         (*MOUNT, "base/durable.py", "storage"),
     ),
     Proof(
+        "test_mount_stress", "a mounted tree passes the judges of file systems",
+        "fio's checksums and stress-ng's operations for 10 minutes, 10,000 files open at once",
+        (*MOUNT, "base/durable.py", "storage"),
+    ),
+    Proof(
         "test_system_calls", "so does a fault at any system call",
         "SIGKILL, EIO and ENOSPC at each call that changes a disk, and every crash state of what the system saw",
         LIVES,

@@ -170,6 +170,16 @@ def test_what_the_tree_cannot_keep_is_refused_by_name(tree, what):
         shutil.rmtree(base)
 
 
+@ROOT
+def test_the_file_that_says_why_keeps_no_directory_from_its_end(tree):
+    base = tree / f"{ARTIFACTS}/bad"
+    base.mkdir()
+    assert result(touch, base / "two\nlines") == "EINVAL"
+    assert os.listdir(base) == ["last_error"]
+    base.rmdir()
+    assert not base.exists()
+
+
 def fill(path):
     """Write until the disk is full; the errno of the end."""
     fd = os.open(path, os.O_CREAT | os.O_WRONLY, 0o644)

@@ -38,6 +38,12 @@ class ErrorNotes:
         file.truncate(0)
         file.write(0, f"{text}\n".encode())
 
+    def remove_from(self, directory: str) -> None:
+        """Of a directory that is removed: our own file keeps none from it."""
+        place = f"{directory}/{LAST_ERROR}"
+        if place in self._scratch:
+            self._scratch.remove(place)
+
     def get(self, path: str) -> str:
         """ "" where the last change was not refused."""
         return self._said.get(path, "")

@@ -9,6 +9,7 @@ from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.tree.row_table import FileKind
 
+from .error_notes import LAST_ERROR
 from .posix_entry import PosixEntry
 from .posix_errors import refusal
 
@@ -49,11 +50,13 @@ async def remove(files: PosixFiles, path: str, *, directory: bool = False) -> No
     if entry.scratch is not None:
         files.scratch.remove(path)
         return
-    if directory and await files.list(path):
+    if directory and await _holds_something(files, path):
         raise refusal(errno.ENOTEMPTY, coded("tree.not_empty"), path, op="remove")
     writers = files.staged.pop(path, [])
     if not any(writer.new for writer in writers):
         await files.tree.remove(path)
+    if directory:
+        files.errors.remove_from(path)
     for writer in writers:
         writer.dead = True
 
@@ -123,7 +126,7 @@ async def _rename_over(files: PosixFiles, source: PosixEntry, target: PosixEntry
         number = errno.EISDIR if target.directory else errno.ENOTDIR
         raise refusal(number, coded("tree.is_directory"), new, op="rename")
     if source.directory:
-        if await files.list(new):
+        if await _holds_something(files, new):
             raise refusal(errno.ENOTEMPTY, coded("tree.not_empty"), new, op="rename")
         await files.tree.remove(new)
         await files.tree.rename(old, new)
@@ -141,3 +144,8 @@ async def _rename_over(files: PosixFiles, source: PosixEntry, target: PosixEntry
     await files.commit(new, target.kind or FileKind.RECORD, data)
     await files.tree.touch(new, mtime_ns // 1_000_000)
     await files.tree.remove(old)
+
+
+async def _holds_something(files: PosixFiles, directory: str) -> bool:
+    """Whether anything is in a directory but the file that says what was refused there."""
+    return any(name != LAST_ERROR for name, _ in await files.list(directory))
