@@ -1,7 +1,8 @@
-"""Robots that are heard of, in a process of their own: `python -m bench._beater KIND PLACE ROBOTS SECONDS EVERY_S`.
+"""Robots that are heard of, in a process of their own: `python -m bench._beater PLACE ROBOTS SECONDS TTL_S`.
 
-Writes a heartbeat for each robot every EVERY_S seconds into the store KIND at PLACE. Says "ready", begins after a line
-of input, then prints JSON: [robot, monotonic clock before its write] for each write.
+Takes the lease of each robot in the bucket of the server at PLACE, which the product then renews by itself. Says
+"ready", lets them live for SECONDS after a line of input, then prints JSON: [robot, monotonic clock before it was sent]
+of each renewal.
 """
 
 from __future__ import annotations
@@ -10,37 +11,39 @@ import json
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
-WRITERS = 16  # a robot does not wait for the others' writes
+AT_ONCE = 16
 
 
-def main(kind: str, place: str, robots: int, seconds: float, every_s: float) -> None:
-    from worldfs.storage.open_store import open_store
+def main(place: str, robots: int, seconds: float, ttl_s: float) -> None:
+    from worldfs.plugins.nats_store.nats_lease import NatsLease
+    from worldfs.plugins.nats_store.nats_store import NatsStore
+    from worldfs.plugins.nats_store.own_server import OwnServer
+    from worldfs.plugins.nats_store.store_address import StoreAddress
+    from worldfs.storage.lease import node_lease
 
-    store = open_store(kind, kind, place) if kind == "nats" else open_store(kind, place)
+    store = NatsStore(StoreAddress(ttl_s=ttl_s), server=OwnServer(place, {}))
+    number = {node_lease(f"r{robot:04d}"): robot for robot in range(robots)}
     sent: list[tuple[int, float]] = []
+    renew = NatsLease._renew
+
+    async def noted(lease: Any) -> None:
+        sent.append((number[lease.name], time.monotonic()))
+        await renew(lease)
+
+    NatsLease._renew = noted  # type: ignore[method-assign]  # the moment at which a renewal is sent
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        leases = list(pool.map(lambda name: store.lease(name, "kernel").acquire(), number))
     print("ready", flush=True)
     sys.stdin.readline()
     began = time.monotonic()
-
-    def beat(some: range) -> None:
-        """Each robot at its own moment of the period, if the store keeps up."""
-        for turn in range(int(seconds / every_s)):
-            for robot in some:
-                time.sleep(max(0.0, began + (turn + robot / robots) * every_s - time.monotonic()))
-                sent.append((robot, time.monotonic()))
-                store.put(f".paos/heartbeats/r{robot:04d}", str(turn).encode(), durable=False)
-
-    writers = [
-        threading.Thread(target=beat, args=(range(first, robots, WRITERS),)) for first in range(min(WRITERS, robots))
-    ]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join()
+    threading.Event().wait(seconds)
+    lost = sum(lease.lost is not None for lease in leases)
+    print(json.dumps({"lost": lost, "sent": [one for one in sent if one[1] >= began]}), flush=True)
     store.close()
-    print(json.dumps(sent))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4]), float(sys.argv[5]))
+    main(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), float(sys.argv[4]))

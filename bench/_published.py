@@ -132,17 +132,14 @@ FIGURES = (
     ),
     Figure(
         "fleet.heartbeat_1000_cpu_percent",
-        "of one core, for an orchestrator that hears of 1,000 robots every 2 s through files",
-        ("fleet", "storage"),
-    ),
-    Figure(
-        "scale.heartbeat_1000_nats_p99_ms",
-        "a heartbeat of one of 1,000 robots in another process, from before its write until the orchestrator notes it",
+        "of one core, for the process of an orchestrator on NATS that hears the leases of 1,000 robots renewed, each "
+        "every 5 s",
         FLEET,
     ),
     Figure(
-        "scale.heartbeat_1000_nats_cpu_percent",
-        "of one core, for the orchestrator's process meanwhile: 500 beats a second on NATS",
+        "scale.heartbeat_1000_nats_p99_ms",
+        "the renewal of the lease of one of 1,000 robots, from before another process sends it until the "
+        "orchestrator's has it",
         FLEET,
     ),
     Figure("scale.assign_1000_robots_s", "1,000 missions to 1,000 free robots at once, decisions only", ("fleet",)),

@@ -1,4 +1,4 @@
-"""A fleet: missions given out, heartbeats heard, and one stop for every robot."""
+"""A fleet: missions given out, a take-over by another orchestrator, and one stop for every robot."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ from typing import Any
 
 from ._stand import PATIENCE_S, make_workspace, percentile, scratch
 
-FIGURES = ("fleet.assign_1000_s", "fleet.heartbeat_1000_cpu_percent", "stop.fleet_p99_ms")
+FIGURES = ("fleet.assign_1000_s", "stop.fleet_p99_ms")
 MISSIONS, ROBOTS = 1000, 100
-HEARD, EVERY_S, LISTEN_S = 1000, 2.0, 10.0
 STOPS = 20
 
 
 def run() -> dict[str, float]:
     return {
         "fleet.assign_1000_s": _assign(),
-        "fleet.heartbeat_1000_cpu_percent": _heartbeats(),
         "stop.fleet_p99_ms": percentile(_stops(), 0.99),
     }
 
@@ -25,14 +23,12 @@ def run() -> dict[str, float]:
 class _Robots:
     """A `MissionExecutor` whose robots are done at once."""
 
-    def __init__(self, count: int, *, local: bool) -> None:
+    def __init__(self, count: int) -> None:
         from worldfs.base.model import Operation, Profile
         from worldfs.fleet.bids import RobotOffer
 
         profile = Profile("Robot", ops=(Operation("pick_up"), Operation("place")))
-        self.robots = [
-            RobotOffer(f"r{n:04d}", profile, (float(n % 10), float(n // 10), 0.0), local=local) for n in range(count)
-        ]
+        self.robots = [RobotOffer(f"r{n:04d}", profile, (float(n % 10), float(n // 10), 0.0)) for n in range(count)]
 
     def offers(self) -> Any:
         return self.robots
@@ -83,7 +79,7 @@ def _assign() -> float:
     from worldfs.fleet.mission import MissionOrder
 
     with scratch() as place:
-        store, loop = _loop(place, _Robots(ROBOTS, local=True))
+        store, loop = _loop(place, _Robots(ROBOTS))
         for n in range(MISSIONS):
             loop.files.add(MissionOrder(f"m{n:04d}", f"mission {n}", f"mission {n}"))
         began = time.monotonic()
@@ -95,35 +91,6 @@ def _assign() -> float:
         loop.close()
         store.close()
     return passed
-
-
-def _heartbeats() -> float:
-    with scratch() as place:
-        robots = _Robots(HEARD, local=False)
-        store, loop = _loop(place, robots)
-        for robot in robots.robots:
-            store.put(f".paos/heartbeats/{robot.id}", b"0", durable=False)
-        loop.recover()
-        stop, spent = threading.Event(), [0.0]
-
-        def listen() -> None:
-            loop.run(stop)
-            spent[0] = time.thread_time()
-
-        thread = threading.Thread(target=listen)
-        thread.start()
-        began = time.monotonic()
-        for n in range(int(HEARD * LISTEN_S / EVERY_S)):
-            store.put(f".paos/heartbeats/{robots.robots[n % HEARD].id}", str(n).encode(), durable=False)
-            time.sleep(max(0.0, began + (n + 1) * EVERY_S / HEARD - time.monotonic()))
-        passed = time.monotonic() - began
-        stop.set()
-        loop.wake()
-        thread.join(PATIENCE_S)
-        assert all(loop.heartbeats.alive(robot.id) for robot in robots.robots)
-        loop.close()
-        store.close()
-    return 100 * spent[0] / passed
 
 
 def _stops() -> list[float]:

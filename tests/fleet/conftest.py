@@ -45,7 +45,7 @@ class Robots:
     def at_work(self, job):
         node = job.order.node
         if node in self.elsewhere:
-            self.robots[node] = self.robots[node]._replace(local=True)
+            self.robots[node] = self.robots[node]._replace(served=True)
         return node in self.elsewhere
 
     def follow(self, job, ended):
@@ -94,6 +94,14 @@ class Fleet:
         if recover:
             self.loop.recover()
         return self.loop
+
+    def lose(self, id):
+        """The lease of the robot's process ends."""
+        self.robots.robots[id] = self.robots.robots[id]._replace(served=False, heard=self.clock.now())
+
+    def find(self, id):
+        """A process has the robot's lease again."""
+        self.robots.robots[id] = self.robots.robots[id]._replace(served=True, heard=self.clock.now())
 
     def drop(self):
         """The process is killed: nothing more is written, and its lease is free."""

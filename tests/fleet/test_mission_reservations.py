@@ -99,13 +99,10 @@ def test_the_robot_itself_goes_on_with_what_it_kept_and_frees_it_by_a_known_end(
 
 def test_a_silent_robot_keeps_its_lane_and_place_until_it_is_heard_of_and_its_end_is_known(fleet):
     fleet.robots.repeats = True
-    fleet.robots.robots["r1"] = fleet.robots.robots["r1"]._replace(local=False)
-    fleet.store.put(".paos/heartbeats/r1", b"{}")
-    fleet.loop.step()
     fleet.add("m1")
     fleet.settle()
     begin(fleet)
-    fleet.clock.advance(60.0)
+    fleet.lose("r1")
     fleet.settle()
     assert fleet.status("m1").robot == "r2"  # looking once more does no harm
     found = asked(fleet, "m1", CUP)  # a thing is the mission's: it goes with it
@@ -117,7 +114,7 @@ def test_a_silent_robot_keeps_its_lane_and_place_until_it_is_heard_of_and_its_en
     )
     fleet.settle()
     assert not lane  # its end is known, but not that it is there
-    fleet.store.put(".paos/heartbeats/r1", b"{} ")
+    fleet.find("r1")
     fleet.settle()
     until(lambda: lane == [0])
 

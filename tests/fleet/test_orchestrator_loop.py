@@ -182,12 +182,6 @@ def test_a_robot_that_could_not_is_passed_over_and_the_last_failure_counts(fleet
     assert (fleet.state("m1"), fleet.status("m1").reason) == ("failed", "too heavy")
 
 
-def silent(fleet, id):
-    fleet.robots.robots[id] = fleet.robots.robots[id]._replace(local=False)
-    fleet.store.put(f".paos/heartbeats/{id}", b"{}")
-    fleet.loop.step()
-
-
 @pytest.mark.parametrize(
     ("state", "cause", "repeats", "then"),
     [
@@ -201,20 +195,13 @@ def silent(fleet, id):
     ],
 )
 def test_the_work_of_a_robot_that_is_not_heard_of_is_given_away_where_that_is_safe(fleet, state, cause, repeats, then):
-    silent(fleet, "r1")
     fleet.robots.repeats = repeats
     fleet.add("m1")
     fleet.settle()
     assert fleet.status("m1").robot == "r1"
     if state is not None:
         fleet.robots.submit("m1", "job_1", state, cause)
-    fleet.clock.advance(20.0)
-    fleet.store.put(".paos/heartbeats/r1", b"{} ")
-    fleet.settle()
-    fleet.clock.advance(20.0)
-    fleet.settle()
-    assert fleet.status("m1").robot == "r1"  # 40 s, and heard of 20 s ago
-    fleet.clock.advance(20.0)
+    fleet.lose("r1")
     fleet.settle()
     assert fleet.state("m1") == then
     if then == "running":
@@ -242,12 +229,11 @@ def test_what_is_of_the_robot_itself_is_not_done_once_more_by_another(fleet, own
 
 
 def test_an_order_that_another_host_may_begin_is_waited_for_and_not_given_away(fleet):
-    silent(fleet, "r1")
     fleet.add("m1")
     fleet.settle()
     fleet.robots.submit("m1", "job_1", JobState.PENDING)
     fleet.robots.elsewhere.add("r1")  # the host that stood by has it now
-    fleet.clock.advance(60.0)
+    fleet.lose("r1")
     fleet.settle()
     assert fleet.robots.cancelled == ["job_1"] and fleet.robots.begun == [("m1", "r1")]
     assert fleet.state("m1") == "running"
@@ -258,24 +244,22 @@ def test_an_order_that_another_host_may_begin_is_waited_for_and_not_given_away(f
 
 
 def test_where_every_robot_has_gone_whichever_comes_back_may_begin(fleet):
-    for id in ("r1", "r2"):
-        silent(fleet, id)
     fleet.add("m1")
     fleet.settle()
-    fleet.clock.advance(60.0)
+    for id in ("r1", "r2"):
+        fleet.lose(id)
     fleet.settle()
     assert fleet.state("m1") == "queued"
-    fleet.store.put(".paos/heartbeats/r1", b"{}  ")
+    fleet.find("r1")
     fleet.settle()
     assert fleet.robots.begun[-1] == ("m1", "r1") and fleet.state("m1") == "running"
 
 
 def test_the_late_end_of_a_dead_robot_counts_for_nothing(fleet):
-    silent(fleet, "r1")
     fleet.add("m1")
     fleet.settle()
     late = fleet.robots.work["m1"][1]
-    fleet.clock.advance(60.0)
+    fleet.lose("r1")
     fleet.settle()
     assert fleet.status("m1").robot == "r2"
     from worldfs.fleet.mission_port import MissionEnd
@@ -283,6 +267,34 @@ def test_the_late_end_of_a_dead_robot_counts_for_nothing(fleet):
     late(MissionEnd(MissionEndKind.DONE, "I am done"))
     fleet.settle()
     assert (fleet.state("m1"), fleet.status("m1").robot) == ("running", "r2")
+
+
+def test_a_robot_that_nobody_serves_is_shown_as_lost_with_the_time_it_was_heard_of(fleet):
+    fleet.add("m1", robot="r2")
+    fleet.settle()
+    heard = fleet.clock.now()
+    fleet.lose("r1")
+    fleet.clock.advance(100.0)
+    fleet.settle()
+    pool = {robot.robot: robot for robot in orchestrator.read(fleet.page().encode()).dashboard.robots}
+    assert (pool["r1"].status, pool["r1"].heartbeat) == ("offline", heard.strftime("%H:%M:%S"))
+    assert pool["r2"].heartbeat > pool["r1"].heartbeat
+    assert fleet.alerts["robots/r1"].code == "ROBOT_LOST"
+    assert heard.strftime("%H:%M:%S") in fleet.alerts["robots/r1"].found
+    fleet.find("r1")
+    fleet.settle()
+    assert fleet.alerts["robots/r1"] is None
+
+
+def test_a_renewal_alone_writes_no_page(fleet):
+    fleet.robots.robots["r1"] = fleet.robots.robots["r1"]._replace(heard=fleet.clock.now())
+    fleet.add("m1", robot="r2")
+    fleet.settle()
+    page = fleet.page()
+    fleet.clock.advance(60.0)
+    fleet.find("r1")
+    fleet.settle()
+    assert fleet.page() == page
 
 
 def test_rows_that_people_write_become_missions_once(fleet):

@@ -7,6 +7,7 @@ import pytest
 from worldfs.base.errors import BadInput, Busy
 from worldfs.base.model import Cause, JobState, RobotState, Scene
 from worldfs.fleet.mission import MissionOrder, MissionState
+from worldfs.formats import orchestrator
 from worldfs.plugins.nats_store.nats_store import NatsStore
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import until
@@ -155,6 +156,40 @@ def test_a_new_hub_goes_on_with_a_mission_whose_order_is_still_at_work(hosts):
     hosts.until(lambda: again.missions.load("m1").status.state.ended)
     assert again.missions.load("m1").status.state is MissionState.SUCCEEDED
     assert one.jobs.load(hosts.moved[0][0]).status.state is JobState.SUCCEEDED
+
+
+def test_a_robot_whose_process_renews_no_lease_is_shown_as_lost_and_again_when_it_is_back(hosts):
+    hub, one, two = hosts.open(HUB), hosts.open(carts("cart_1")), hosts.open(carts("cart_2"))
+    hub.missions.add(MissionOrder("m1", "go to (1, 1)", robot="cart_2"))
+    hosts.until(lambda: hub.missions.load("m1").status.state.ended)
+
+    def states():
+        return {node["id"]: node["state"] for node in hub.status()["nodes"]}
+
+    def page():
+        stored = hub.store.get("ROBOTS.md")
+        return stored.data.decode() if stored is not None else ""
+
+    def pool():
+        return {r.robot: r for r in orchestrator.read(hub.store.get("ORCHESTRATOR.md").data).dashboard.robots}
+
+    assert states() == dict.fromkeys(ROBOTS, "idle") and "lost" not in page()
+    lease = one._served["cart_1"]
+    one.store.loop_call(lease._keeper.cancel)  # it stands still, and its process lives
+    hosts.worlds.remove(one)
+    heard = hub.store.lease(lease.name).heard()
+    hosts.until(lambda: states()["cart_1"] == "lost")
+    hosts.until(lambda: "| lost, last seen" in page())
+    hosts.until(lambda: pool()["cart_1"].status == "offline")
+    assert pool()["cart_1"].heartbeat == hub.store.lease(lease.name).heard().strftime("%H:%M:%S") and heard
+    assert states()["cart_2"] == "idle" and pool()["cart_2"].status == "idle"
+    hosts.until(lambda: "ROBOT_LOST" in {finding.code for finding in hub.kernel.alert.now().values()})
+    one.abandon()
+    hosts.open(carts("cart_1"))
+    hosts.until(lambda: "lost" not in page() and pool()["cart_1"].status == "idle")
+    assert states()["cart_1"] == "idle"
+    assert "ROBOT_LOST" not in {finding.code for finding in hub.kernel.alert.now().values()}
+    hosts.close(two)
 
 
 @pytest.mark.parametrize("text", ["go to (1, 1)", "go to (1, 1), then go to (2, 2)"])

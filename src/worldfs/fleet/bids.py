@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Final, NamedTuple
 
 from worldfs.base.messages import coded
@@ -46,7 +47,8 @@ class RobotOffer(NamedTuple):
     battery: float | None = None  # 0 to 1; None: it does not say
     unable: str = ""  # why it takes no mission now: stopped, disabled, not heard of, at work
     state: str = "idle"  # as dashboards have it: idle | busy | stopped | disabled | offline
-    local: bool = True  # served by this process: its heartbeat is that of the process
+    served: bool = True  # by this process, or by another one that holds its lease
+    heard: datetime | None = None  # when that lease was renewed last; None: never, or it is this process's
     stands: tuple[Reservation, ...] = ()  # what it is in: the floor that it stands on, the lanes, what it holds
 
 

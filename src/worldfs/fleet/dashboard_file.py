@@ -88,7 +88,8 @@ class DashboardFile:
         if not self.wanted or not self._readable:
             return
         missions = list(missions)
-        state = [(m.id, m.status.state, m.status.robot, m.priority) for m in missions], list(robots), list(decisions)
+        known = [robot._replace(heard=None) if robot.served else robot for robot in robots]  # no renewal is a change
+        state = [(m.id, m.status.state, m.status.robot, m.priority) for m in missions], known, list(decisions)
         began = self._clock.monotonic()
         if state == self._shown:
             self._due = None
@@ -98,7 +99,7 @@ class DashboardFile:
             return
         now = clock_time(stamp(self._clock.now()))
         work = {m.status.robot: m for m in missions if m.status.state is MissionState.RUNNING}
-        pool = [PoolRobot(r.id, r.state, now, _title(work.get(r.id))) for r in robots]
+        pool = [PoolRobot(r.id, r.state, _heard(r, now), _title(work.get(r.id))) for r in robots]
         board = dashboard(missions, pool, decisions)
         queued = {row_digest(queue_row(m)): m.id for m in missions if m.status.state is MissionState.QUEUED}
         shown = {row_digest(row) for row in board.queue} - self._noted
@@ -142,6 +143,13 @@ class DashboardFile:
         self._readable = False
         expected, fix = error.expected or coded("mission.readable"), error.fix or coded("mission.repair")
         self._alert(self.key, Finding(error.code, self.key, expected, error.found, fix))
+
+
+def _heard(robot: RobotOffer, now: str) -> str:
+    """Of a robot of this process: now."""
+    if robot.heard is not None:
+        return clock_time(stamp(robot.heard))
+    return now if robot.served else ""
 
 
 def _title(mission: Mission | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple
@@ -20,7 +20,7 @@ from worldfs.storage.store_interface import Store, StoreChange, StoreChangeKind
 from .assignment import Assignment, assign, failed_dependency, handover, progress_after, recorded
 from .bids import MissionNeeds, RobotOffer, ranked
 from .dashboard_file import DashboardFile
-from .heartbeats import HEARTBEATS, Heartbeats, offers_now
+from .heartbeats import lost_robot, offers_now
 from .mission import NO_PROGRESS, Mission, MissionProgress, MissionState
 from .mission_port import MissionEnd, MissionEndKind, MissionExecutor, MissionHold
 from .mission_reservations import MissionReservations
@@ -31,7 +31,6 @@ from .reservations import Reservation
 
 LEASE: Final = ".paos/orchestrator.lock"
 ENVIRONMENT: Final = "ENVIRONMENT.md"
-PUT: Final = StoreChangeKind.PUT
 
 
 class _Run(NamedTuple):
@@ -61,7 +60,7 @@ class Orchestrator:
         self._lease = store.lease(LEASE, "orchestrator", clock=clock).acquire()
         self.missions = OpenMissions(self.files, clock, alert, executor.holds_something, self._release)
         self.open = self.missions.table
-        self.heartbeats = Heartbeats(clock)
+        self._lost: set[str] = set()  # robots that no process serves, as an alert says of each
         self.broken: BaseException | None = None
         self._lock = threading.RLock()
         self.reservations = MissionReservations(
@@ -92,8 +91,6 @@ class Orchestrator:
                     and not self._go_on_with(mission)
                 ):
                     self._without_robot(mission, coded("mission.restarted"), barred=False)
-            for robot in self.files.store.list(HEARTBEATS):
-                self.heartbeats.beat(robot)
 
     def _go_on_with(self, mission: Mission) -> bool:
         """Whether its last order is still at work at a robot that another process serves: then wait for its end."""
@@ -133,7 +130,7 @@ class Orchestrator:
         waiting = any(mission.status.state is MissionState.QUEUED for mission in self.open.values())
         waiting |= self.reservations.table.waiting
         page = (self._page.key,) if self._page.wanted else ()
-        return OPEN, REQUESTS, STOPS, HEARTBEATS, NODE_LEASES, *page, *((ENVIRONMENT,) if waiting else ())
+        return OPEN, REQUESTS, STOPS, NODE_LEASES, *page, *((ENVIRONMENT,) if waiting else ())
 
     def _listen(self) -> None:
         wanted = self._keys()
@@ -168,8 +165,6 @@ class Orchestrator:
         with self._lock:
             if changes is None:
                 changes = self._watch.read(0.0)
-            if self._only_heartbeats(changes):
-                return False
             forward = self._take_changes(changes)
             forward |= self._again and self.missions.discover()
             forward |= self._page.take_in(list(self.open.values())) and self.missions.discover()
@@ -194,13 +189,6 @@ class Orchestrator:
     def _show(self, offers: Sequence[RobotOffer], *, at_once: bool = False) -> None:
         language = self.language()
         self._page.show(self.open.values(), offers, self.missions.log_lines(language), language, at_once=at_once)
-
-    def _only_heartbeats(self, changes: Sequence[StoreChange]) -> bool:
-        """Note the beats; True: nothing else has happened, and no robot came or went with them."""
-        beats = [change for change in changes if change.key.startswith(f"{HEARTBEATS}/")]
-        came = [self.heartbeats.beat(change.key[len(HEARTBEATS) + 1 :]) for change in beats if change.kind is PUT]
-        gone = self.heartbeats.lapse()
-        return bool(beats) and len(beats) == len(changes) and not (any(came) or gone or self._ends or self._again)
 
     def _take_changes(self, changes: Sequence[StoreChange]) -> bool:
         forward = False
@@ -339,11 +327,12 @@ class Orchestrator:
 
     def _offers(self) -> list[RobotOffer]:
         busy = {self.open[id].status.robot: self.open[id].order for id in self._runs}
-        return offers_now(self.executor.offers(), busy, self.heartbeats)
+        return offers_now(self.executor.offers(), busy)
 
     def _watch_robots(self, offers: Sequence[RobotOffer]) -> bool:
         """Missions whose robot was stopped stop with it; those whose robot is gone are given to others, or reported."""
         states = {offer.id: offer for offer in offers}
+        self._report_lost({id: offer for id, offer in states.items() if not offer.served})
         forward = False
         for id in list(self._runs):
             mission = self.open[id]
@@ -358,6 +347,11 @@ class Orchestrator:
                 self._without_robot(mission, reason, barred=True)
                 forward = True
         return forward
+
+    def _report_lost(self, lost: Mapping[str, RobotOffer]) -> None:
+        for id in self._lost ^ lost.keys():
+            self.alert(f"robots/{id}", lost_robot(lost[id]) if id in lost else None)
+        self._lost = set(lost)
 
     def _assign(self, offers: Sequence[RobotOffer]) -> bool:
         if self._closing:
@@ -439,8 +433,7 @@ class Orchestrator:
     def _patience(self) -> float | None:
         """Seconds to wait for the change feed; None: until something changes."""
         with self._lock:
-            waits = [wait for wait in (self.heartbeats.patience(), self._page.patience()) if wait is not None]
-            return 0.0 if self._ends or self._again else min(waits, default=None)
+            return 0.0 if self._ends or self._again else self._page.patience()
 
     # -- a mission at work: called from its own thread ------------------------------------------------------------
 

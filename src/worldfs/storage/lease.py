@@ -3,12 +3,14 @@
 A lease is asked of a store: `store.lease(name, purpose)`. The name is a key; what is stored there names the holder,
 {pid, host, command, started_at, purpose}, and stays when the lease is free: only the lease itself counts. A watch of
 that key reports when the lease is taken and when it is free again. Holders need not renew it: their death frees it.
+Where an engine has them renewed, each renewal is a heartbeat of its holder.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from datetime import datetime
 from types import TracebackType
 from typing import Final, Protocol, Self
 
@@ -54,6 +56,10 @@ class Lease(Protocol):
 
     def holder(self) -> dict[str, object] | None:
         """The present holder, of whichever process; None: it is free; {}: taken this moment. Nothing is touched."""
+        ...
+
+    def heard(self) -> datetime | None:
+        """When a holder of it was heard of last, by this process's own clock; None: never, since it has the store."""
         ...
 
     def __enter__(self) -> Self:

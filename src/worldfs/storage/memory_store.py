@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Collection
+from datetime import datetime
 from types import TracebackType
 from typing import Self
 
@@ -242,6 +243,9 @@ class MemoryLease:
     def holder(self) -> dict[str, object] | None:
         found = self._store.lease_holder(self._name)
         return None if found is None else dict(found)
+
+    def heard(self) -> datetime | None:
+        return self._clock.now() if self.holder() is not None else None
 
     def __enter__(self) -> Self:
         return self if self._holder is not None else self.acquire()

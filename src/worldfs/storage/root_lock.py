@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import struct
+from datetime import datetime
 from types import TracebackType
 from typing import Final, Self
 
@@ -74,6 +75,10 @@ class RootLock:
             return _read(fd) if _held(fd) else None
         finally:
             os.close(fd)
+
+    def heard(self) -> datetime | None:
+        """Of a holder that lives: now."""
+        return self._clock.now() if self.holder() is not None else None
 
     def __enter__(self) -> Self:
         return self if self._fd >= 0 else self.acquire()

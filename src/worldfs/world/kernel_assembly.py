@@ -22,6 +22,7 @@ from worldfs.robots.driver_registry import BODIES
 from worldfs.runtime.body_worker import KernelNode
 from worldfs.runtime.kernel import Kernel
 from worldfs.storage import revision
+from worldfs.storage.lease import node_lease
 from worldfs.tree.workspace_stores import robot_key
 
 from . import computed_files, robots_page
@@ -94,6 +95,7 @@ def assemble_kernel(
     shared_pages: dict[str, Callable[[], bool]] = {
         **dict.fromkeys((TARGETS, SKILLS), declare),
         robots_page.FILE: lambda: robots_page.refresh(world),
+        **{node_lease(s.id): lambda: robots_page.refresh(world) for s in world.specs if not world.share.has(s.id)},
         task.PATH: lambda: hooks.review_task(partial(job_succeeded, world.jobs)),
     }
     served = [spec for spec in world.specs if world.share.has(spec.id)]

@@ -262,6 +262,7 @@ class MissionThreads:
             unable,
             state,
             self._is_served(id),
+            None if id in self.kernel.nodes else self.world.store.lease(node_lease(id)).heard(),
             stands_on(scene, id, mobile=mobile, lanes=lanes),
         )
 

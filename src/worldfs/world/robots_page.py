@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from worldfs.base.clock import stamp
 from worldfs.base.errors import UserError, WorldError
 from worldfs.base.json_values import as_object, as_text
 from worldfs.formats import embodied, environment
 from worldfs.storage.plain_files import PlainFiles
 
 from .node_specs import DEFAULT_DRIVER, disabled_robots
+from .robot_liveness import robot_liveness
 
 if TYPE_CHECKING:
     from worldfs.base.model import Profile, RobotState
@@ -68,6 +70,12 @@ def page_of(world: World) -> bytes:
         store = world.stores.robots.get(node)
         return store.directory if isinstance(store, PlainFiles) else root
 
+    def connection(node: str) -> str:
+        alive = robot_liveness(world, node)
+        if not alive.lost:
+            return _status(states.get(node), "connection_state")
+        return "lost" if alive.heard is None else f"lost, last seen {stamp(alive.heard)}"
+
     robots = [
         RobotEntry(
             spec.id,
@@ -76,7 +84,7 @@ def page_of(world: World) -> bytes:
             True,
             spec.profile or spec.driver,
             profile(spec.id),
-            _status(states.get(spec.id), "connection_state"),
+            connection(spec.id),
             _status(states.get(spec.id), "nav_state"),
         )
         for spec in world.specs

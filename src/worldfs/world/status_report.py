@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import UserError
@@ -13,6 +13,7 @@ from worldfs.storage.lease import KERNEL_LEASE
 
 from . import computed_files
 from .approval_files import request_value
+from .robot_liveness import robot_liveness
 
 if TYPE_CHECKING:
     from worldfs.base.model import Job
@@ -33,7 +34,7 @@ def status_report(world: World) -> dict[str, object]:
         {
             "id": spec.id,
             "driver": spec.driver,
-            "state": "offline" if held is None else f"running {running[spec.id]}" if spec.id in running else "idle",
+            "state": _state(world, spec.id, held, running),
             "held": hands.get(spec.id),
         }
         for spec in world.specs
@@ -74,6 +75,15 @@ def status_report(world: World) -> dict[str, object]:
         "recent": [job_value(job) for job in _shown(world, jobs)],
         "alerts": list(computed_files.current_alerts(world.store, world.language()).values()),
     }
+
+
+def _state(world: World, node: str, held: object, running: Mapping[str, str]) -> str:
+    alive = robot_liveness(world, node)
+    if alive.lost:
+        return "lost"
+    if held is None and not alive.served:
+        return "offline"
+    return f"running {running[node]}" if node in running else "idle"
 
 
 def open_jobs(world: World) -> list[Job]:

@@ -43,6 +43,7 @@ from .fleet_share import WHOLE, FleetShare
 from .layout import home_table
 from .layout.versioned_rows import VERSIONED
 from .node_specs import NodeSpec, find_nodes
+from .robot_liveness import ELSEWHERE
 from .workspace_language import detect_language
 from .workspace_notifier import WorkspaceNotifier
 
@@ -299,6 +300,8 @@ class World:
         if node and not self.share.hub:
             self._served[node] = self.store.lease(node_lease(node), "kernel").acquire()
         self._leases[node] = (store or self.stores.robot(node)).lease(KERNEL_LEASE, "kernel").acquire()
+        if not node and self.share.robots is not None:
+            self._leases[node].note(robots=ELSEWHERE)
 
     def epoch_of(self, node: str) -> int:
         """Of the lease under which this world serves a node: of the shared store, so that a later holder's is higher,

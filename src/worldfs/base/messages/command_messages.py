@@ -183,6 +183,7 @@ ROWS = {
     "command.state_failed": ("failed", "失败"),
     "command.state_idle": ("idle", "空闲"),
     "command.state_offline": ("offline", "离线"),
+    "command.state_lost": ("lost: no process serves it", "失联：没有进程为其服务"),
     "command.state_refused": ("refused: see config.json", "被拒绝：见 config.json"),
     "command.state_disabled": ("disabled: its sessions wait", "已停用：其会话等待中"),
     "command.state_busy": ("running {job}", "正在执行 {job}"),

@@ -136,6 +136,11 @@ ROWS = {
     ),
     "mission.queued_again": ("{reason}; queued again", "{reason}；重新排队"),
     "mission.never": ("never", "从未"),
+    "mission.served": ("a process that serves it and renews its lease", "有进程为其服务并续租"),
+    "mission.serve_it": (
+        "start it again on its host: paos up --robot {robot}; look what it did",
+        "在它的主机上重新启动：paos up --robot {robot}；并检查它做了什么",
+    ),
     "mission.silent": ("no heartbeat since {since}", "自 {since} 起没有心跳"),
     "mission.busy": ("at work: {mission}", "正在执行：{mission}"),
     "mission.robot_gone": ("{robot} is no robot of this fleet any more", "{robot} 已不在机队中"),

@@ -19,6 +19,7 @@ STATES: Final = {
     "failed": "command.state_failed",
     "idle": "command.state_idle",
     "offline": "command.state_offline",
+    "lost": "command.state_lost",
     "disabled": "command.state_disabled",
     "refused": "command.state_refused",
 }

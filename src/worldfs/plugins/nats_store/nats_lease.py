@@ -12,6 +12,7 @@ import json
 import os
 import re
 from contextlib import suppress
+from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
@@ -91,6 +92,9 @@ class NatsLease:
         if found is None or not is_live(found.headers) or is_dead(found.headers.get(PROCESS, "")):
             return None
         return dict(as_object(json.loads(found.data)))
+
+    def heard(self) -> datetime | None:
+        return self._store.lease_heard(self.name)
 
     def demand(self) -> None:
         """Raises `LeaseLost` once it is not held any more."""

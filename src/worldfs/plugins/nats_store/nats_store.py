@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
 from contextlib import suppress
+from datetime import datetime
 from typing import Final, TypeVar
 
 from worldfs.base.clock import Clock, SystemClock
@@ -51,10 +52,11 @@ class NatsStore(SharedStore):
         self._server = server
         self._loop = LoopThread(f"store {self.address.bucket}")
         self.connection = JetStreamConnection(self.address, self._loop, self._revive)
-        self.bucket = Bucket(self.connection, self._lease_changed)
+        self.bucket = Bucket(self.connection, self._lease_message)
         self._leases = HeldLeases(self.bucket)
         self._writer = BucketWriter(self.bucket, self._leases)
         self._expiries: dict[str, asyncio.TimerHandle] = {}
+        self._heard: dict[str, datetime] = {}  # lease → when it was renewed last
         self._files: WorkspaceFiles | None = None
         self._closed = False
         try:
@@ -274,6 +276,16 @@ class NatsStore(SharedStore):
         if is_kernel_lease(lease.name) and lease.lost is not None:
             for watch in self.bucket.index.watches():
                 watch.fail(lease.lost)
+
+    def lease_heard(self, name: str) -> datetime | None:
+        """When its holder renewed it last, as this process heard of it, by its own clock."""
+        return self._heard.get(name)
+
+    def _lease_message(self, key: str, live: bool) -> None:
+        """On the loop: it was taken or renewed, or else freed."""
+        if live:
+            self._heard[key] = self.clock.now()
+        self._lease_changed(key, live)
 
     def _lease_changed(self, key: str, taken: bool) -> None:
         """On the loop. A lease that is not renewed expires without a message: it is asked for then."""
