@@ -327,6 +327,11 @@ ROWS = {
         "`--allow-other {role}`: every user of this machine then has the rights of {role} here",
         "`--allow-other {role}`：本机的所有用户在此都将拥有 {role} 的权限",
     ),
+    "command.offline_local": ("--offline for a home on this disk", "对本地磁盘上的 home 使用了 --offline"),
+    "command.offline_needs": (
+        "--connect URL, whose files are read over a network",
+        "--connect URL，其文件通过网络读取",
+    ),
     "command.mount_in_home": (
         "the directory lies in the home, or the home in it",
         "该目录位于主目录之中，或主目录位于其中",

@@ -28,5 +28,15 @@ ROWS = {
         "root must write `user_allow_other` into /etc/fuse.conf",
         "需由 root 在 /etc/fuse.conf 中写入 `user_allow_other`",
     ),
+    "posix.offline": (
+        "the server cannot be reached since {time}: what was read before can be read, and nothing can be changed",
+        "自 {time} 起无法连接服务器：只能读取先前读过的内容，不能改动",
+    ),
+    "posix.not_read_before": (
+        "the server cannot be reached since {time}, and this was not read before",
+        "自 {time} 起无法连接服务器，且此内容先前未读过",
+    ),
+    "posix.cache_not_private": ("other users may read this directory", "其他用户可以读取该目录"),
+    "posix.private": ("`chmod 700` it, or remove it", "执行 `chmod 700`，或将其删除"),
     "posix.read_only_view": ("it is mounted read-only", "它以只读方式挂载"),
 }

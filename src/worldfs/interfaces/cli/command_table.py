@@ -125,6 +125,7 @@ _WORLD = (
             ArgumentSpec(("--foreground",), "help.mount_foreground", takes="switch"),
             ArgumentSpec(("--read-only",), "help.mount_read_only", takes="switch"),
             ArgumentSpec(("--allow-other",), "help.mount_allow_other", "ROLE", completes="role"),
+            ArgumentSpec(("--offline",), "help.mount_offline", takes="switch"),
         ),
         "help.mount_more",
         remote="mount_command:run",

@@ -195,6 +195,10 @@ ROWS = {
     "help.mount_directory": ("an empty directory", "一个空目录"),
     "help.mount_foreground": ("serve it in this process until Ctrl-C", "在本进程中提供，直到按下 Ctrl-C"),
     "help.mount_read_only": ("refuse every change", "拒绝一切改动"),
+    "help.mount_offline": (
+        "keep copies of what is read, to be read while the server of --connect cannot be reached",
+        "保存读过内容的副本，在无法连接 --connect 的服务器时可读",
+    ),
     "help.mount_allow_other": (
         "let every user of this machine act as ROLE, which must be that of the mount",
         "允许本机的所有用户以 ROLE 的身份操作；必须与挂载的角色相同",

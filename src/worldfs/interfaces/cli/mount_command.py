@@ -86,7 +86,7 @@ def _serve(context: CommandContext, options: MountOptions, on_mounted: Callable[
     from worldfs.base.clock import SystemClock
     from worldfs.interfaces.mount.mount_life import serve_mount
 
-    asyncio.run(serve_mount(posix_tree(context), options, SystemClock(), on_mounted))
+    asyncio.run(serve_mount(posix_tree(context, offline=context["offline"]), options, SystemClock(), on_mounted))
 
 
 def _serve_in_background(context: CommandContext, options: MountOptions) -> None:

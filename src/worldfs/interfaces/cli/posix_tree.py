@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from worldfs.base.errors import NotFound
+from worldfs.base.errors import BadInput, NotFound
 from worldfs.base.messages import coded
 
 if TYPE_CHECKING:
@@ -25,23 +25,35 @@ def require_home(context: CommandContext) -> Path:
     return home
 
 
-def posix_tree(context: CommandContext) -> AbstractAsyncContextManager[FileTree]:
-    """Opened on the event loop that enters it."""
+def posix_tree(context: CommandContext, *, offline: bool = False) -> AbstractAsyncContextManager[FileTree]:
+    """Opened on the event loop that enters it. `offline`: a served tree can be read while its server is away."""
     if context["connect"]:
         from worldfs.client import address
         from worldfs.interfaces.posix.remote_files import remote_files
 
         from .server_tree import server_token
 
-        return remote_files(
-            context["connect"],
-            server_token(context),
-            agent=context["agent"] or "",
-            project=context["project"] or "",
-            project_token=context.environ.get(address.PROJECT_TOKEN, ""),
+        url, token = context["connect"], server_token(context)
+        agent, project = context["agent"] or "", context["project"] or ""
+        project_token = context.environ.get(address.PROJECT_TOKEN, "")
+        served = remote_files(url, token, agent=agent, project=project, project_token=project_token)
+        return _with_copies(context, served, url, token, agent, project, project_token) if offline else served
+    if offline:
+        raise BadInput(
+            coded("command.offline_local"), op="mount", expected=coded("command.offline_needs"), code="USAGE"
         )
     from worldfs.base.clock import SystemClock
     from worldfs.interfaces.posix.namespace_files import home_files
 
     agents = Path(context.agents)
     return home_files(context.home.path, agents, context.actor, context["agent"] or "", SystemClock())
+
+
+def _with_copies(
+    context: CommandContext, served: AbstractAsyncContextManager[FileTree], *whose: str
+) -> AbstractAsyncContextManager[FileTree]:
+    from worldfs.base.clock import SystemClock
+    from worldfs.interfaces.posix.offline_files import offline_files
+    from worldfs.interfaces.posix.read_copies import directory_of
+
+    return offline_files(served, directory_of(context.environ, *whose), SystemClock())

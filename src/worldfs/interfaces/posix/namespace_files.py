@@ -112,6 +112,9 @@ class NamespaceFiles:
     async def changed(self, path: str) -> None:
         await self._changed_since(self._feed.seq)
 
+    def stale(self, path: str) -> str:
+        return ""
+
     async def close(self) -> None:
         self._waiters.close()
 

@@ -232,6 +232,7 @@ class PosixFiles:
             "user.paos.revision": entry.revision,
             "user.paos.writer": " ".join(role for role in ROLES if row and judge(role, Verb.WRITE, row)),
             "user.paos.error": self.errors.get(path),
+            "user.paos.stale": self.tree.stale(path),
         }
         return {name: text.encode() for name, text in found.items() if text}
 
@@ -323,8 +324,9 @@ class PosixFiles:
             raise refusal(errno.EINVAL, coded("tree.bad_name"), path, op="create")
 
     def refuse_read_only(self, path: str) -> None:
-        if self.read_only:
-            raise refusal(errno.EROFS, coded("posix.read_only_view"), path)
+        if self.read_only or (since := self.tree.stale("/")):
+            found = coded("posix.read_only_view") if self.read_only else coded("posix.offline", time=since)
+            raise refusal(errno.EROFS, found, path)
 
     def _check_document(self, path: str, kind: FileKind, data: bytes) -> None:
         """A writer that was killed looks like one that closed: half of a JSON document is not committed."""

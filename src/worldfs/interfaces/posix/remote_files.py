@@ -82,6 +82,9 @@ class RemoteFiles:
         async with changes(self._world, path) as until_next:
             await until_next(30.0)
 
+    def stale(self, path: str) -> str:
+        return ""
+
     async def close(self) -> None:
         await self._world.close()
 
