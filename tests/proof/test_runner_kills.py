@@ -11,6 +11,7 @@ import sys
 import time
 import uuid
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ import pytest
 from worldfs.agents.agent_state import AgentState
 from worldfs.supervisor import CommandRequest, run
 from worldfs.supervisor.proc import all_processes, environment
+from worldfs.testing.waiting import until
 
 SRC = Path(__file__).resolve().parents[2] / "src"
 PROGRAM = Path(__file__).with_name("runner_process.py")
@@ -26,6 +28,7 @@ echo half
 for n in 1 2 3; do setsid sh -c 'sh -c "trap \\"\\" TERM; while :; do sleep 0.1; done" & trap "" TERM; sleep 30' & done
 sleep 0.2; echo done
 """
+STARTED = b'"event":"session_start"'
 WHOM = ("runner", "warden", "both")
 
 
@@ -48,13 +51,23 @@ def kill(process: subprocess.Popen[str], whom: str) -> None:
     process.communicate()
 
 
+def _sessions(journal: Path) -> int:
+    return journal.read_bytes().count(STARTED) if journal.exists() else 0
+
+
+def _has_begun(journal: Path, before: int) -> bool:
+    return _sessions(journal) > before
+
+
 def kill_again_and_again(root: Path, rounds: int, seed: int) -> Counter[str]:
     """How the sessions ended, by outcome and cause."""
     rng, mark = random.Random(seed), uuid.uuid4().hex
     AgentState.open("rio", root, create=True).close()
     env = {**os.environ, "PYTHONPATH": str(SRC), "PROOF_MARK": mark}
     with AgentState.open("rio", root) as state:
+        journal = state.agent_dir.path / "journal.jsonl"
         for _ in range(rounds):
+            begun = _sessions(journal)
             process = subprocess.Popen(
                 [sys.executable, str(PROGRAM), str(root), "/bin/sh", "-c", TREE],
                 stdout=subprocess.PIPE,
@@ -63,6 +76,8 @@ def kill_again_and_again(root: Path, rounds: int, seed: int) -> Counter[str]:
                 env=env,
             )
             assert process.stdout is not None and process.stdout.readline() == "go\n"
+            if rng.random() < 0.8:  # else it may be killed before anything has begun
+                until(partial(_has_begun, journal, begun))
             time.sleep(rng.uniform(0, 0.6))  # the moment of the kill is the experiment
             kill(process, rng.choice(WHOM))
             ended = run(state, CommandRequest(("true",)), out=-1, err=-1)
