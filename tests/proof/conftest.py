@@ -89,7 +89,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     return report  # type: ignore[return-value]  # same
 
 
-def pytest_sessionfinish(session: pytest.Session) -> None:
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Only whole files: what was chosen by name or was interrupted says nothing of the others.
 
     Nor does a run in which the code was exchanged under it, or that was told to do less.
@@ -97,7 +97,11 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     rows, config = session.config.stash.get(_KEY, Rows()), session.config
     if config.option.keyword or config.option.capture == "no" or any("::" in word for word in config.args):
         return
-    if rows.commit != commit() or any(name in os.environ for name in _SHORTER):
+    if (
+        exitstatus == pytest.ExitCode.INTERRUPTED
+        or rows.commit != commit()
+        or any(name in os.environ for name in _SHORTER)
+    ):
         return
     note({name: rows.of(name) for name in rows.passed if name not in rows.bad})
 
