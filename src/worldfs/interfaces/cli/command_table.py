@@ -261,6 +261,7 @@ _WORLD = (
         (ArgumentSpec(("--watch",), "help.status_watch", takes="switch"),),
         remote="remote_commands:status",
     ),
+    CommandSpec("top", "help.top", "top.top_command:run", (), "help.top_more", remote="top.top_command:remote"),
     *TREE_COMMANDS,
     CommandSpec(
         "reset",

@@ -323,6 +323,12 @@ ROWS = {
     "help.skill_allow_body": ("the real target in TARGETS.md", "TARGETS.md 中的真实目标"),
     "help.status": ("show the kernel, robots, jobs and last events", "显示内核、机器人、任务和最近的事件"),
     "help.status_watch": ("refresh on every change, until Ctrl-C", "每次更改时刷新，直到按下 Ctrl-C"),
+    "help.top": ("the world full-screen in this terminal, live", "在本终端全屏显示世界，实时更新"),
+    "help.top_more": (
+        "Keys: s stops the robot at the cursor, S all of them, r lets it move again, Enter or o opens a file, q leaves. "
+        "Needs pip install 'worldfs[top]'.",
+        "按键：s 停止光标处的机器人，S 停止全部，r 恢复，Enter 或 o 打开文件，q 退出。需要 pip install 'worldfs[top]'。",
+    ),
     "help.watch": ("print changes as they happen", "在更改发生时输出"),
     "help.watch_path": ("only at or below this path", "只看此路径及其之下"),
     "help.ls": ("list a directory of the tree", "列出树的一个目录"),

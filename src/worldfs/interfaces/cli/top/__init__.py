@@ -1,0 +1,1 @@
+"""`paos top`: the world full-screen in a terminal."""

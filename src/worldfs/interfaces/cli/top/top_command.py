@@ -1,0 +1,65 @@
+"""`paos top`: the world full-screen in this terminal, until `q`."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.messages import coded
+from worldfs.interfaces.cli.exits import DONE
+
+if TYPE_CHECKING:
+    from worldfs.interfaces.cli.command_context import CommandContext
+
+
+def run(context: CommandContext) -> int:
+    _needed(context)
+    from .top_app import TopApp
+    from .top_source import HomeSource
+
+    with context.open() as world:
+        source = HomeSource(world, context.actor, context.agents)
+        try:
+            TopApp(source, str(context.workspace), context.language).run()
+        finally:
+            source.close()
+    return DONE
+
+
+def remote(context: CommandContext) -> int:
+    import asyncio
+
+    _needed(context)
+    asyncio.run(_remote(context))
+    return DONE
+
+
+async def _remote(context: CommandContext) -> None:
+    from worldfs.client import address, connection
+    from worldfs.interfaces.cli.server_tree import server_token
+
+    from .top_app import TopApp
+    from .top_source import ServedSource
+
+    url, token = context["connect"], server_token(context)
+    async with connection.connect(
+        url,
+        token=token,
+        agent=context["agent"] or "",
+        project=context["project"] or "",
+        project_token=context.environ.get(address.PROJECT_TOKEN, ""),
+    ) as world:
+        await TopApp(ServedSource(world), url, context.language).run_async()
+
+
+def _needed(context: CommandContext) -> None:
+    """Raises `MissingRequirement`, naming the extra, and `BadInput` where there is no terminal."""
+    for module in ("textual", "websockets", "msgspec"):
+        if find_spec(module) is None:
+            raise MissingRequirement(
+                coded("common.not_installed", name=module), op="top", fix="pip install 'worldfs[top]'"
+            )
+    if context.output.json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise BadInput(coded("top.no_terminal"), op="top", fix=coded("top.instead"), code="USAGE")
