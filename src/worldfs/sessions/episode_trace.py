@@ -22,6 +22,7 @@ class EpisodeTrace:
         self.folder = artifacts / FOLDER / order.id if artifacts is not None else None
         self.steps = 0
         self._clock, self._began = clock, clock.monotonic()
+        self._call: Json = {}  # of the policy, since the last step
         self._file: IO[str] | None = None
         self.trouble = ""  # a full disk must not end the motion; it is reported with the outcome
         try:
@@ -35,7 +36,8 @@ class EpisodeTrace:
         self.steps += 1
         if self._file is None:
             return
-        line: Json = {"step": self.steps, "t": round(self._clock.monotonic() - self._began, 4)}
+        line: Json = {"step": self.steps, "t": round(self._clock.monotonic() - self._began, 4), **self._call}
+        self._call = {}
         if action is not None:
             line["action"] = [round(float(part), 6) for part in action]
         line |= {
@@ -49,6 +51,11 @@ class EpisodeTrace:
             self._file.write(json.dumps(line) + "\n")
         except OSError as error:
             self._give_up(error)
+
+    def policy_answered(self, seconds: float) -> None:
+        """The next step's line says when the policy's answer was there (seconds since the start), and its length."""
+        now = self._clock.monotonic() - self._began
+        self._call = {"policy_at": round(now, 4), "policy_ms": round(1000 * seconds, 3)}
 
     def close(self, order: Order, outcome: Outcome) -> Json:
         """The result's fields about it: artifact_dir and trace_path, relative to the workspace; num_steps."""

@@ -35,6 +35,13 @@ class SkillRequest:
     model: Callable[[str], ConfiguredModel | None] = lambda name: None  # of config.json, by its name there
 
 
+@runtime_checkable
+class CallWatcher(Protocol):
+    """Optional interface of a watcher: it is told how long each answer of the policy took."""
+
+    def policy_answered(self, seconds: float) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class SkillContext:
     """A runtime's context: the target, the policy if the skill names one, the run, and the watchers."""

@@ -30,7 +30,7 @@ from .action_conversion import ActionConversion, NoConversion, choose_conversion
 from .control_rate import ControlRate
 from .inference_watchdog import InferenceWatchdog
 from .observation_mapping import ObservationMapping
-from .skill_runtime import SkillContext, SkillRequest
+from .skill_runtime import CallWatcher, SkillContext, SkillRequest
 
 ANSWER_S = 10.0  # for an answer of the policy, if the session sets none
 MODES = ("chunk_buffer", "open_loop", "single_step")
@@ -238,7 +238,10 @@ class _PolicyLoop:
         """The actions to carry out before the next inference."""
         began = self._clock.monotonic()
         chunk = self._infer(mapped)
-        self._figures.latencies.append(self._clock.monotonic() - began)
+        self._figures.latencies.append(waited := self._clock.monotonic() - began)
+        for watch in self._context.watch:
+            if isinstance(watch, CallWatcher):
+                watch.policy_answered(waited)
         if math.isfinite(chunk.server_ms):
             self._figures.server_ms.append(chunk.server_ms)
         if self._conversion is None:

@@ -582,4 +582,5 @@ ROWS = {
     "command.an_amount": ("a number, 0 or more", "不小于 0 的数"),
     "command.texts": ("a list of texts", "文本列表"),
     "command.bytes_differ": ("{path}: its bytes differ", "{path}：字节不同"),
+    "command.no_traces": ("no traces are sent: {found} ({fix})", "不发送追踪：{found}({fix})"),
 }

@@ -384,4 +384,12 @@ ROWS = {
         "在技能 {skill} 中写 `model: planner`，并在 config.json 中写 models.planner",
     ),
     "plugin.rekep_no_answer": ("an answer without a text", "应答中没有文本"),
+    # -- traces
+    "plugin.no_receiver": ("{url!r} is no address of an OTLP/HTTP receiver", "{url!r} 不是 OTLP/HTTP 接收端的地址"),
+    "plugin.receiver_up": ("a receiver of traces", "追踪的接收端"),
+    "plugin.receiver_down": (
+        "it takes no traces ({why}); traces are dropped, and jobs go on",
+        "它不接收追踪({why})；追踪将被丢弃，任务照常进行",
+    ),
+    "plugin.receiver_fix": ("start the receiver, or leave out --traces", "启动接收端，或去掉 --traces"),
 }

@@ -63,6 +63,7 @@ _WORLD = (
             ArgumentSpec(("--robot",), "help.up_robot", "ID", many="*"),
             ArgumentSpec(("--no-robots",), "help.up_no_robots", takes="switch"),
             ArgumentSpec(("--standby",), "help.up_standby", takes="switch"),
+            ArgumentSpec(("--traces",), "help.up_traces", "URL"),
             *_BODY,
             ArgumentSpec(("--serve",), "help.up_serve", takes="switch"),
             *_SOCKET,

@@ -131,6 +131,10 @@ ROWS = {
         "of a fleet, serve only the shared workspace and its missions; other processes serve the robots",
         "只负责 fleet 的共享工作空间及其任务；机器人由其他进程运行",
     ),
+    "help.up_traces": (
+        "send each ended job as an OpenTelemetry trace to this OTLP/HTTP receiver (or $OTEL_EXPORTER_OTLP_ENDPOINT)",
+        "将每个已结束的任务作为 OpenTelemetry 追踪发送到此 OTLP/HTTP 接收端(或 $OTEL_EXPORTER_OTLP_ENDPOINT)",
+    ),
     "help.up_standby": (
         "where another process serves it, wait, and take over when that one has gone",
         "如已有其他进程在运行，则等待，并在其离开后接管",
@@ -325,9 +329,10 @@ ROWS = {
     "help.status_watch": ("refresh on every change, until Ctrl-C", "每次更改时刷新，直到按下 Ctrl-C"),
     "help.top": ("the world full-screen in this terminal, live", "在本终端全屏显示世界，实时更新"),
     "help.top_more": (
-        "Keys: s stops the robot at the cursor, S all of them, r lets it move again, Enter or o opens a file, q leaves. "
-        "Needs pip install 'worldfs[top]'.",
-        "按键：s 停止光标处的机器人，S 停止全部，r 恢复，Enter 或 o 打开文件，q 退出。需要 pip install 'worldfs[top]'。",
+        "Keys: s stops the robot at the cursor, S all of them, r lets it move again, Enter or o opens a file, q leaves."
+        " Needs pip install 'worldfs[top]'.",
+        "按键：s 停止光标处的机器人，S 停止全部，r 恢复，Enter 或 o 打开文件，q 退出。"
+        "需要 pip install 'worldfs[top]'。",
     ),
     "help.watch": ("print changes as they happen", "在更改发生时输出"),
     "help.watch_path": ("only at or below this path", "只看此路径及其之下"),

@@ -23,6 +23,7 @@ from .serve import serve_beside
 from .signals import stop_on
 from .standby import may_wait, wait_for_leases
 from .status_diff import alert_text, job_line, job_mood
+from .trace_option import TraceOption
 
 if TYPE_CHECKING:
     from worldfs.base.model import Finding, Job
@@ -59,10 +60,11 @@ def _share(context: CommandContext) -> FleetShare:
 
 def _serve(context: CommandContext, stop: StopSignal) -> int:
     with ExitStack() as stack:
-        teller = JobEventPrinter(context)
+        teller, traces = JobEventPrinter(context), TraceOption(context, stack)
         world = stack.enter_context(
-            context.open(serve=True, log=teller, engine=context["store"] or "", share=_share(context))
+            context.open(serve=True, log=traces.beside(teller), engine=context["store"] or "", share=_share(context))
         )
+        traces.report_to(world)
         stack.enter_context(stop.calling(world.wake))
         stack.enter_context(stop_on(stop.set, signal.SIGINT, signal.SIGTERM))
         _greet(context, world)
