@@ -39,6 +39,7 @@ class SkillRequest:
 class CallWatcher(Protocol):
     """Optional interface of a watcher: it is told how long each answer of the policy took."""
 
+    def __call__(self, observation: Observation, action: Array | None, result: StepResult | None) -> None: ...
     def policy_answered(self, seconds: float) -> None: ...
 
 
