@@ -40,6 +40,7 @@ OWN_PAUSE = {  # a file below src/worldfs that pauses on its event loop, and why
     "interfaces/acheron/plane_ticker.py": "several changes, one tick",
     "interfaces/acheron/server.py": "connections that say goodbye",
     "interfaces/posix/offline_files.py": "between two questions whether a server can be reached again",
+    "interfaces/cli/top/top_app.py": "several changes, one picture; a source that is lost is asked again",
     "plugins/nats_store/bucket.py": "between two attempts to read a bucket of a group that has no leader yet",
     "plugins/nats_store/jetstream_connection.py": "between two attempts to reach a server",
     "plugins/nats_store/nats_lease.py": "between two renewals",

@@ -13,6 +13,8 @@ import * as workPanel from "./panels/work.js";
 import * as agentsPanel from "./panels/agents.js";
 import * as treePanel from "./panels/tree.js";
 import * as pastPanel from "./panels/past.js";
+import { followAddress } from "./past/moment_link.js";
+import { Banner } from "./past/past_strip.js";
 
 const MODULES = [worldPanel, workPanel, agentsPanel, treePanel, pastPanel];
 const PANELS = MODULES.map((module) => module.panel);
@@ -24,6 +26,7 @@ for (const module of MODULES) addTexts(module.texts);
 const world = signal(null);
 const asked = signal(""); // a tab's id
 const theme = signal(localStorage.getItem("worldfs.theme") || "auto");
+let leaveAddress = () => {}; // ends what ties the address to the moment that is shown
 const said = signal(""); // the last word of the stop button
 
 function App() {
@@ -33,7 +36,7 @@ function App() {
     <a class="skip" href="#panel">${t("app.skip")}</a>
     <${Header} />
     <${Tabs} open=${open} />
-    <${Notices} />
+    <${Notices} panel=${open.id} />
     <main id="panel" role="tabpanel" aria-labelledby=${`tab-${open.id}`} tabindex="-1" class=${`panel panel-${open.id} ${world.value.state.value === "open" ? "" : "stale"}`}>
       <${Guard} key=${open.id}><${open.View} world=${world.value} /><//>
     </main>`;
@@ -89,12 +92,11 @@ function Tabs({ open }) {
 }
 
 // What a person must know: the connection, the past, the answer to Stop.
-function Notices() {
-  const { state, since, error, at } = world.value;
+function Notices({ panel }) {
+  const { state, since, error } = world.value;
   return html`<div class="notices" aria-live="polite">
     ${said.value && html`<p class="notice" role="alert"><bdi>${said.value}</bdi> <button type="button" class="quiet" onClick=${() => { said.value = ""; }}>✕</button></p>`}
-    ${at.value !== null && html`<p class="notice past">${t("past.banner", { time: new Date(at.value).toLocaleString() })}
-      <button type="button" onClick=${() => { at.value = null; }}>${t("past.leave")}</button></p>`}
+    <${Banner} world=${world.value} panel=${panel} />
     ${state.value === "lost" && html`<p class="notice warn">${t("state.lost")} ${since.value ? t("state.stale", { time: new Date(since.value).toLocaleTimeString() }) : ""}
       <button type="button" onClick=${() => world.value.hurry()}>${t("state.retry")}</button></p>`}
     ${state.value === "refused" && html`<section class="notice warn">
@@ -129,7 +131,8 @@ class Guard extends Component {
 
 export function show(id, more = {}) {
   asked.value = id;
-  const fragment = new URLSearchParams({ panel: id, ...more });
+  const at = world.value?.at.value;
+  const fragment = new URLSearchParams({ panel: id, ...(at ? { at } : {}), ...more });
   history.replaceState(null, "", `#${fragment}`);
 }
 
@@ -141,7 +144,10 @@ function setTheme(name) {
 
 function signInWith(token) {
   keepToken(token);
-  world.value = new World({ token });
+  const opened = new World({ token });
+  leaveAddress();
+  leaveAddress = followAddress(opened);
+  world.value = opened;
   globalThis.worldfs = { world: world.value, show }; // for a person at the console, and for tests
 }
 

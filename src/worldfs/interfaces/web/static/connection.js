@@ -51,6 +51,7 @@ export class World {
   async stat(path) {
     return this.#withFid(path, async (fid, { socket, entered }) => {
       const answer = socket.ask("stat", { fid });
+      answer.catch(() => {}); // where the walk fails, its error is the one
       await entered;
       return entryOf(await answer);
     });
@@ -104,7 +105,7 @@ export class World {
   // The whole content, durable when it returns. `base`: the revision that was read; where the file has another one
   // meanwhile, nothing is written (code "conflict"). Returns {n, job?, result_path?, revision?}.
   async write(path, text, { base, create = false, signal } = {}) {
-    if (this.at.value !== null) throw new WorldError("erofs", "the past cannot be written");
+    if (this.at.value !== null && !path.startsWith("//")) throw new WorldError("erofs", "the past cannot be written");
     const data = typeof text === "string" ? encoder.encode(text) : text;
     const guard = base === undefined ? {} : { revision: base };
     if (base !== undefined && !this.may.value.extensions.includes("revision"))
@@ -283,7 +284,8 @@ export class World {
     finally { if (this.#socket === socket) this.#freed.push(fid); }
   }
 
-  #past(path) { return this.at.value === null ? path : `/at/${this.at.value}${path === "/" ? "" : path}`; }
+  // A path of `asNow` is read and written in the present, whatever moment is shown.
+  #past(path) { if (path.startsWith("//")) return path.slice(1); return this.at.value === null ? path : `/at/${this.at.value}${path === "/" ? "" : path}`; }
 
   async #turn() {
     if (this.#running >= AT_ONCE || this.state.value === "connecting" || this.state.value === "lost") {
@@ -326,6 +328,9 @@ export class World {
 }
 
 // -- plain functions
+
+// The path as it is now, also while the past is shown: a stop is no matter of what is looked at.
+export const asNow = (path) => `/${path}`;
 
 export function addressOfServer(location = globalThis.location) {
   return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/`;
