@@ -33,6 +33,13 @@ KEYS: Final = (
     ("o", "open", "top.key_open"),
     ("q", "quit", "top.key_quit"),
 )
+TITLES: Final = {
+    "robots": "top.robots",
+    "queue": "top.queue",
+    "ended": "top.ended",
+    "agents": "top.agents",
+    "alerts": "top.alerts",
+}
 _COLOURS: Final = {"good": "$text-success", "bad": "$text-error", "warn": "$text-warning", "dim": "$text-muted"}
 
 
@@ -119,7 +126,7 @@ class TopApp(App[None]):
         for key, action, code in KEYS:
             self.bind(key, action, description=self._said(coded(code)))
         for name in SECTIONS:
-            self.query_one(f"#{name}", OptionList).border_title = self._said(coded(f"top.{name}"))
+            self.query_one(f"#{name}", OptionList).border_title = self._said(coded(TITLES[name]))
         self.query_one("#robots", OptionList).focus()
         self.run_worker(self._follow(), exclusive=True, group="follow")
 
