@@ -56,6 +56,7 @@ class Config(NamedTuple):
     approval: Mapping[str, ApprovalPolicy] = {}  # a NamedTuple's default; by id; "": all others
     brains: tuple[ResponderConfig, ...] = ()  # agents.brains: which program answers the messages of which agent
     web_search: WebSearch = WebSearch()
+    real_time: float = 0.0  # simulation.realTime: seconds of a simulation in a second; 0: as many as can
     models: Mapping[str, ModelConfig] = {}  # a NamedTuple's default; never written into
     home: str = ""  # the directory of this file; "": it is in none
     profiles: str = ""  # directory of the operator's own profiles; the home's, not the file's
@@ -109,6 +110,7 @@ def _config(raw: Json, environ: Mapping[str, str]) -> Config:
     approval: Mapping[str, ApprovalPolicy] = _kept(refused, lambda: _approval(merged.get("approval")), _ASK)
     brains = config_services.read_responders(agents.get("brains"), refused)
     models = config_models.read_models(merged.get("models"), refused)
+    real_time = _kept(refused, lambda: config_services.read_real_time(_mapping(merged, "simulation")), 0.0)
     search = _kept(
         refused, lambda: config_services.read_web_search(_mapping(merged, "websearch", "webSearch")), WebSearch()
     )
@@ -122,6 +124,7 @@ def _config(raw: Json, environ: Mapping[str, str]) -> Config:
         approval=approval,
         brains=brains,
         web_search=search,
+        real_time=real_time,
         models=models,
         findings=tuple(_finding(error) for error in refused),
         raw=raw,

@@ -106,6 +106,16 @@ def read_web_search(value: Json) -> WebSearch:
     )
 
 
+def read_real_time(value: Json) -> float:
+    """The factor; true is 1, false or nothing 0: as fast as it can. Raises `BadInput` for anything else."""
+    said = value.get("realtime")
+    if isinstance(said, bool) or said is None:
+        return float(bool(said))
+    if not isinstance(said, int | float) or not 0.1 <= said <= 100:
+        raise bad_field("simulation.realTime", f"{said!r:.40}", "true, false, or a factor between 0.1 and 100")
+    return float(said)
+
+
 def _brain(entry: Json, where: str) -> ResponderConfig:
     agent = text(entry, "agent", f"{where}.agent")
     if not agent:

@@ -70,6 +70,7 @@ class BindingNamespace(Namespace):
         if "workspace" in sources.mounts:
             mounts["workspace"] = workspace = VisibleWorkspace(context, sources.mounts["workspace"])
             mounts["workspace_pages"] = ReadmeMount(workspace)
+            mounts["workspace_live"] = workspace  # what the kernel holds in memory
         if "mind" in sources.mounts:
             mounts["mind"] = minds = VisibleAgents(context, sources.mounts["mind"])
             mounts["mind_pages"] = ReadmeMount(minds)

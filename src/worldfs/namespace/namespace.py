@@ -150,5 +150,5 @@ def lasting(found: Resolved) -> bool:
     return (row is None or row.mount in HEAVY) and "job" not in names and "agent" not in names
 
 
-STEADY: Final = frozenset({"served", "house", "node", "service", "debug", "project"})
+STEADY: Final = frozenset({"served", "house", "node", "service", "debug", "project", "workspace_live"})
 _STORED: Final = cast("FileBehaviour", VirtualFile())

@@ -13,6 +13,7 @@ from worldfs.storage.plain_files import PlainFiles
 from worldfs.storage.store_interface import ANY, Expected
 from worldfs.tree.row_table import FileKind, FileRow
 from worldfs.tree.verb_values import WAITING_SIZE, Content, Stat, Wait, WriteContext, Written
+from worldfs.tree.virtual_file import StreamFile
 
 from .path_id import path_id
 
@@ -134,9 +135,11 @@ class Node:
                 found.append(self._space.walk(f"{base}/{name}").stat(sized=sized))
         return found
 
-    def read(self) -> Content:
-        """The present bytes of a file. Never waits."""
+    def read(self, last: bytes = b"") -> Content:
+        """The present bytes of a file; of a stream, what is new since `last`. Never waits."""
         at = self._now("read")
+        if at.row is not None and at.row.blocking and isinstance(at.behaviour, StreamFile):
+            return Content(at.behaviour.read_after(at.names, last))
         if at.content is not None:
             return at.content
         row = at.row
@@ -177,13 +180,20 @@ class Node:
             return None
         return self.read()
 
-    def wait(self) -> Wait | None:
-        """The condition that a read of it waits for; None: it does not block. Never asks a disk."""
+    def wait(self, last: bytes = b"") -> Wait | None:
+        """The condition that a read of it waits for; None: it does not block. Never asks a disk.
+
+        `last`: what the same reader read before, of a stream.
+        """
         row = self._at.row
         if row is None or not row.blocking or row.mount in HEAVY:
             return None
         at = self._now("read")
-        return None if at.row is None else at.behaviour.wait(at.names)
+        if at.row is None:
+            return None
+        if isinstance(at.behaviour, StreamFile):
+            return at.behaviour.wait_after(at.names, last)
+        return at.behaviour.wait(at.names)
 
     # -- writing ------------------------------------------------------------------------------------------------------
 

@@ -147,10 +147,11 @@ class Verbs:
         else:
             node = held.node
             if not node.directory:
-                wait = node.wait() if not offset and wait_ms != 0 else None
+                last = held.kept or b""
+                wait = node.wait(last) if not offset and wait_ms != 0 else None
                 if wait is not None and not wait.ready():
                     await self._wait(held, wait, None if wait_ms is None else wait_ms / 1000, aside)
-                content = node.read() if node.light else await self._thread(node.read)
+                content = node.read(last) if node.light else await self._thread(lambda: node.read(last))
                 data = content.data if held.own is None else held.own()
             elif lines is not None:
                 data = b"\n".join([lines(stat) for stat in await self.entries(fid)])

@@ -16,10 +16,13 @@ from worldfs.base.messages import coded
 from worldfs.base.plugin_registry import PluginGroup
 
 if TYPE_CHECKING:
+    from .mujoco.pacing import Pacing
+    from .mujoco.scene_stream import SceneStream
     from .mujoco.shared_world import SharedWorld
 
 SIM = "pip install 'worldfs[sim]'"
 TABLETOP: Final = "tabletop"  # the world that all simulated robots of a workspace share
+SCENE: Final = "scene"  # in `PluginContext.shared`: what viewers see of its simulations
 
 
 def simulation(context: PluginContext) -> Driver:
@@ -55,6 +58,8 @@ def quadruped(context: PluginContext) -> Driver:
         objects=context.objects,
         language=context.language,
         cameras=context.cameras,
+        pacing=_pacing(context),
+        stream=_scene_stream(context),
     )
 
 
@@ -65,9 +70,32 @@ def _shared_world(context: PluginContext) -> SharedWorld:
 
     world = context.shared.get(TABLETOP)
     if not isinstance(world, SharedWorld):
-        world = SharedWorld(seed=context.seed, objects=context.objects, language=context.language)
+        stream = _scene_stream(context)
+        world = SharedWorld(
+            seed=context.seed,
+            objects=context.objects,
+            language=context.language,
+            pacing=_pacing(context),
+            stream=stream,
+        )
         context.shared[TABLETOP] = world
     return world
+
+
+def _scene_stream(context: PluginContext) -> SceneStream:
+    """What viewers of this workspace's simulations see."""
+    from .mujoco.scene_stream import SceneStream
+
+    stream = context.shared.get(SCENE)
+    if not isinstance(stream, SceneStream):
+        stream = context.shared[SCENE] = SceneStream(context.clock)
+    return stream
+
+
+def _pacing(context: PluginContext) -> Pacing | None:
+    from .mujoco.pacing import Pacing
+
+    return Pacing(context.clock, context.real_time) if context.real_time else None
 
 
 def _engine() -> None:
@@ -92,14 +120,19 @@ BODIES: Final = PluginGroup[DriverFactory](
 
 
 class BodyCatalogue(Mapping[str, DriverFactory]):
-    """Every body by name, made with these options: of a simulation's random scene, and whether it has cameras."""
+    """Every body by name, made with these options: of a simulation's random scene, whether it has cameras, and how
+    many seconds of it pass in one (0: as many as can)."""
 
-    def __init__(self, *, seed: int | None = None, objects: int | None = None, cameras: bool = True) -> None:
-        self._seed, self._objects, self._cameras = seed, objects, cameras
+    def __init__(
+        self, *, seed: int | None = None, objects: int | None = None, cameras: bool = True, real_time: float = 0.0
+    ) -> None:
+        self._seed, self._objects, self._cameras, self._real_time = seed, objects, cameras, real_time
 
     def __getitem__(self, name: str) -> DriverFactory:
         make = BODIES[name]
-        return lambda context: make(replace(context, seed=self._seed, objects=self._objects, cameras=self._cameras))
+        return lambda context: make(
+            replace(context, seed=self._seed, objects=self._objects, cameras=self._cameras, real_time=self._real_time)
+        )
 
     def __contains__(self, name: object) -> bool:
         return name in BODIES

@@ -52,10 +52,10 @@ class ServedNode:
     def entries(self) -> Sequence[Stat]:
         return [self.tree.stat(f"{self.path.rstrip('/')}/{name}") for name in self.list()]
 
-    def read(self) -> Content:
+    def read(self, last: bytes = b"") -> Content:
         return self.tree.read(self.path)
 
-    def wait(self) -> Wait | None:
+    def wait(self, last: bytes = b"") -> Wait | None:
         return self.tree.waits(self.path)
 
     def write(self, data: bytes, *, offset: int = 0, correlation: str = "") -> Written:

@@ -45,6 +45,11 @@ class ChangeFeed:
             listener(seq, topics)
         return seq
 
+    def wake(self, topic: str) -> None:
+        """Call the listeners for a file that streams: its next frame is neither numbered nor remembered."""
+        for listener in self._listeners:
+            listener(self.seq, (topic,))
+
     def since(self, seq: int) -> list[Publication]:
         """What was published after number `seq`, oldest first, as far as it is remembered; costs what it returns."""
         found: list[Publication] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
@@ -54,6 +54,31 @@ class VirtualFile:
     def size(self, names: Names) -> int | None:
         """Size in bytes, where it is known or must not be found by reading; None: read and count."""
         return None
+
+
+class StreamFile(VirtualFile):
+    """A computed file that tells each reader what is new since its own last read (`last`; b"": it has read nothing)."""
+
+    def wait_after(self, names: Names, last: bytes) -> Wait | None:
+        """The condition that the next read waits for; None: it does not wait."""
+        raise NotImplementedError
+
+    def read_after(self, names: Names, last: bytes) -> bytes:
+        raise NotImplementedError
+
+    def read(self, names: Names) -> bytes:
+        return self.read_after(names, b"")
+
+
+@runtime_checkable
+class DocumentView(Protocol):
+    """Optional interface of a computed file that follows from one document alone: so it is known of any time."""
+
+    def source(self, names: Names) -> str:
+        """The document's path."""
+        ...
+
+    def read_past(self, names: Names, document: bytes) -> bytes: ...
 
 
 class Subtree(Protocol):

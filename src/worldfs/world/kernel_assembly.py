@@ -18,7 +18,7 @@ from worldfs.formats import embodied, task
 from worldfs.namespace.namespace import Namespace
 from worldfs.planning.critic import Critic
 from worldfs.planning.reviewers import ReviewerChain
-from worldfs.robots.driver_registry import BODIES
+from worldfs.robots.driver_registry import BODIES, SCENE
 from worldfs.runtime.body_worker import KernelNode
 from worldfs.runtime.kernel import Kernel
 from worldfs.storage import revision
@@ -59,6 +59,7 @@ def assemble_kernel(
     artifacts = world.beside("artifacts")
     hooks.films = artifacts / "films" if artifacts is not None else None
     shared: dict[str, object] = {}
+    world.shared = shared
 
     def node_of(spec: NodeSpec) -> KernelNode:
         driver = _driver(world, spec, BODIES if drivers is None else drivers, artifacts, shared)
@@ -161,6 +162,7 @@ def assemble_kernel(
         if world.share.hub:
             forget_steps(world.store)
         bring.demand_runnable()
+        world.behaviours["scene_poses"].light = SCENE in shared
         bring.refresh()
         kernel.recover()
         if world.share.hub:

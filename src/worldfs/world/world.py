@@ -38,7 +38,7 @@ from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.virtual_file import FileBehaviour
 from worldfs.tree.workspace_stores import WorkspaceStores, robot_key
 
-from . import approval_files, computed_files, mission_files, skill_files
+from . import approval_files, computed_files, mission_files, scene_files, skill_files
 from .fleet_share import WHOLE, FleetShare
 from .layout import home_table
 from .layout.versioned_rows import VERSIONED
@@ -92,7 +92,9 @@ class World:
         self.skill_records = SkillRecords(store, clock)
         self.agents = AgentMounts(agents if agents is not None else root / "agents")
         self.workspace = WorkspaceMount(PROJECT, self.node_ids, stores, self.jobs)
-        mounts = JoinedMounts({"workspace": self.workspace, "mind": self.agents, "house": StaticMount()})
+        mounts = JoinedMounts(
+            {"workspace": self.workspace, "workspace_live": self.workspace, "mind": self.agents, "house": StaticMount()}
+        )
         self.sheets = {
             "ACTION.md": computed_files.SheetFile(stores.robot, self.jobs, computed_files.actions_page),
             "SESSIONS.md": computed_files.SheetFile(lambda node: store, self.jobs, computed_files.sessions_page),
@@ -112,10 +114,12 @@ class World:
             "robots": computed_files.ViewFile(lambda names: self.robots_page()),
             **computed_files.job_views(self.jobs),
             **computed_files.meta_views(store, self.language),
+            **scene_files.behaviours(self, f"/projects/{PROJECT}"),
             **self.agents.behaviours(),
         }
         self.tree = Tree(home_table(), mounts, self.behaviours)
         self._namespaces: dict[str, Namespace] = {}
+        self.shared: dict[str, object] = {}  # what the bodies of this world's kernel have in common
         self.kernel: Kernel | None = None
         self.orchestration: Orchestration | None = None  # of the kernel that this world serves
         self.broken: BaseException | None = None  # what ended the kernel that this world served

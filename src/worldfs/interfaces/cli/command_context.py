@@ -126,7 +126,8 @@ class CommandContext:
 
         from .driver_factories import factories
 
-        drivers = factories(self["driver"], seed=self["seed"], cameras=not self["no_cameras"])
+        cameras, real_time = not self["no_cameras"], self._real_time(config)
+        drivers = factories(self["driver"], seed=self["seed"], cameras=cameras, real_time=real_time)
         return open_home_world(
             place,
             config,
@@ -137,6 +138,11 @@ class CommandContext:
             log=log or _silent,
             engine=engine,
         )
+
+    def _real_time(self, config: Config) -> float:
+        """How many seconds of a simulation pass in one; 0: as many as can."""
+        said = self["real_time"] if self["command"] == "up" else None
+        return config.real_time if said is None else 1.0 if said is True else float(said)
 
     def _config_of_workspace(self) -> Config:
         """A directory named with --workspace may be unrelated to the home: only its own files count, and what the

@@ -15,7 +15,7 @@ class ArgumentSpec(NamedTuple):
     completes: str = ""  # file | tree | job | role: what a shell may offer for its value
     choices: tuple[str, ...] = ()
     default: object = None
-    many: str = ""  # "" exactly one, "?" may be left out, "+" one or more, "*" any number
+    many: str = ""  # "" exactly one, "?" may be left out, "+" one or more, "*" any number; an option's is --flag=VALUE
 
     @property
     def positional(self) -> bool:

@@ -65,6 +65,7 @@ _WORLD = (
             ArgumentSpec(("--standby",), "help.up_standby", takes="switch"),
             ArgumentSpec(("--traces",), "help.up_traces", "URL"),
             *_BODY,
+            ArgumentSpec(("--real-time",), "help.up_real_time", "FACTOR", takes="number", many="?"),
             ArgumentSpec(("--serve",), "help.up_serve", takes="switch"),
             *_SOCKET,
         ),

@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from worldfs.base.driver import DriverFactory
 
 
-def factories(name: str | None, *, seed: int | None, cameras: bool) -> Mapping[str, DriverFactory]:
+def factories(
+    name: str | None, *, seed: int | None, cameras: bool, real_time: float = 0.0
+) -> Mapping[str, DriverFactory]:
     """Every known driver by name; with `name`, that one under every name, so that it replaces all drivers."""
 
-    known: Mapping[str, DriverFactory] = BodyCatalogue(seed=seed, cameras=cameras)
+    known: Mapping[str, DriverFactory] = BodyCatalogue(seed=seed, cameras=cameras, real_time=real_time)
     if name is None:
         return known
     if name not in known:

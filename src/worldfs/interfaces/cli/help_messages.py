@@ -52,6 +52,10 @@ ROWS = {
         "要启动的驱动，替代能力画像指定的驱动",
     ),
     "help.seed": ("scene to create if ENVIRONMENT.md has none", "ENVIRONMENT.md 中没有场景时所创建的场景"),
+    "help.up_real_time": (
+        "let simulations keep to the clock (--real-time=0.5: half as fast), to watch them and stop them on the way",
+        "让仿真与时钟同步(--real-time=0.5：半速)，便于观看和中途停止",
+    ),
     "help.no_cameras": ("render no pictures", "不渲染图像"),
     "help.port": ("port to listen on (default: 18790; 0: any free one)", "监听的端口(默认：18790；0：任一空闲端口)"),
     "help.host": (

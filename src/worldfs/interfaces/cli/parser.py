@@ -49,7 +49,7 @@ def parse(
             option = known.get(flag)
             if option is None:
                 raise _wrong(coded("command.unknown_option", flag=flag), name, _likely(flag, known))
-            if option.takes == "switch":
+            if option.takes == "switch" or (option.many == "?" and not joined):
                 if joined:
                     raise _wrong(coded("command.no_value", flag=flag, value=value), name)
                 given[_name(option)] = True
@@ -111,7 +111,7 @@ def _unsaid(argument: ArgumentSpec) -> object:
 
 
 def _keep(given: dict[str, object], option: ArgumentSpec, value: object) -> None:
-    if option.many:  # it may be repeated
+    if option.many in ("+", "*"):  # it may be repeated
         given[_name(option)] = [*as_list(given.get(_name(option))), value]
     else:
         given[_name(option)] = value

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -15,7 +16,7 @@ from worldfs.base.messages import coded
 from worldfs.storage.versioned_files import PastFile, PastKind, VersionedFiles
 from worldfs.tree.row_table import FileKind
 from worldfs.tree.verb_values import Stat, Wait, WriteContext, Written
-from worldfs.tree.virtual_file import Names, Subtree
+from worldfs.tree.virtual_file import DocumentView, Names, Subtree
 
 from ..past_time import NO_PAST, parse_time, time_name
 
@@ -40,17 +41,18 @@ def past_subtrees(space: Namespace) -> Mapping[str, Subtree]:
 
 
 class VersionedPath(NamedTuple):
-    """A path whose versions are kept, and where."""
+    """A path whose versions are kept, and where. `render`: makes a computed file of the document's version."""
 
     path: str
     store: VersionedFiles
     key: str
+    render: Callable[[bytes], bytes] | None = None
 
     def at(self, at_ns: int) -> PastFile:
         """Raises `NotFound` where there was no such file, `BadInput` where it is not known what it was."""
         past = self.store.version_at(self.key, at_ns)
         if past.kind is PastKind.FOUND:
-            return past
+            return past if self.render is None else past._replace(data=self.render(past.data or b""))
         if past.kind is PastKind.ABSENT:
             raise NotFound(coded("tree.past_absent", time=time_name(at_ns)), path=self.path, op="read")
         raise BadInput(coded(_REASONS[past.kind], time=time_name(past.at_ns)), path=self.path, op="read", code=NO_PAST)
@@ -89,6 +91,10 @@ class _PastSubtree:
                 return None if self._holds_below(store, key) else VersionedPath(path, store, key)
         if self._directory(parts):
             return None
+        if row.view and isinstance(view := self._space.behaviour(row), DocumentView):
+            source = self._file(_segments(view.source(names)))
+            if source is not None:
+                return VersionedPath(path, source.store, source.key, partial(view.read_past, names))
         raise BadInput(coded("tree.no_past"), path=path, op="read", fix=coded("tree.read_now", path=path), code=NO_PAST)
 
     def _directory(self, parts: Parts) -> bool:

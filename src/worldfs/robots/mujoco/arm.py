@@ -34,6 +34,7 @@ class Arm:
     ready: Array = field(default_factory=HOME.copy)  # a pose free of collision in this scene
     reserved: ReservedSpace = field(default_factory=ReservedSpace)  # of the world, shared by its bodies
     blockers: set[str] = field(default_factory=set)  # robots that the plan under way came too near to
+    planned: Sequence[tuple[Sequence[Array], str | None]] = ()  # legs of the order that runs; viewers see it
     _minds: bool = False  # a plan keeps clear of where the others will pass; a review only of where they stand
 
     @property

@@ -56,6 +56,7 @@ class MotionLoop:
         self.stop: Callable[[], str] = lambda: ""
         self.watch: Callable[[], None] | None = None
         self.watch_every = 0  # steps
+        self.check_every = CHECK_EVERY
 
     def begin(self, stop: Callable[[], str]) -> None:
         self.steps, self.stop = 0, stop
@@ -89,10 +90,11 @@ class MotionLoop:
         self._advance(len(commands), commands)
 
     def _advance(self, steps: int, commands: Array | None = None) -> None:
-        """In chunks between which the stop flag is checked: after a motion's first step, then every `CHECK_EVERY`."""
+        """In chunks between which the stop flag is checked: after a motion's first step, then every `check_every`."""
         done = 0
         while done < steps:
-            to_check = CHECK_EVERY if commands is None else (1 - done) % CHECK_EVERY or CHECK_EVERY
+            every = self.check_every
+            to_check = every if commands is None else (1 - done) % every or every
             chunk = min(to_check, steps - done)
             if self.watch is not None:
                 chunk = min(chunk, self.watch_every - self.steps % self.watch_every)

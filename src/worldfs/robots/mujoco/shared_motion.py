@@ -79,7 +79,10 @@ def plan_motion(arm: Arm, make: Callable[[], Plan | Finding], legs: Callable[[Pl
         with arm.minding_others():
             return make()
 
-    return plan_in_turn(arm, minding, lambda found: _space(arm, legs(found)))
+    found = plan_in_turn(arm, minding, lambda found: _space(arm, legs(found)))
+    if not isinstance(found, Finding):
+        arm.planned = tuple(legs(found))
+    return found
 
 
 def _space(arm: Arm, legs: Sequence[Leg]) -> SweptSpace:

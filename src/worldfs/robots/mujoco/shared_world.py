@@ -9,20 +9,35 @@ from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.base.model import Scene
 
+from .drawn_world import DrawnWorld
+from .pacing import Pacing
 from .random_scene import random_scene
 from .scene_layout import layout
+from .scene_stream import SceneStream
 from .tabletop import Tabletop
+
+TABLETOP = "tabletop"
 
 
 class SharedWorld:
     """The world of the robots that have joined. `seed` and `objects` shape the random scene that an empty one is
-    replaced by; `language` (en | zh): of the names in it. Used from the threads of all its bodies."""
+    replaced by; `language` (en | zh): of the names in it. `pacing`: None, as fast as it can. `stream`: who watches.
+    Used from the threads of all its bodies."""
 
-    def __init__(self, *, seed: int | None = None, objects: int | None = None, language: str = "en") -> None:
+    def __init__(
+        self,
+        *,
+        seed: int | None = None,
+        objects: int | None = None,
+        language: str = "en",
+        pacing: Pacing | None = None,
+        stream: SceneStream | None = None,
+    ) -> None:
         self.arms: list[str] = []
         self.carriers: list[str] = []
         self._seed, self._count = 0 if seed is None else seed, 5 if objects is None else objects
         self._language = language
+        self._pacing, self._stream = pacing, stream
         self._lock = threading.Lock()
         self._open: set[str] = set()
         self._tabletop: Tabletop | None = None
@@ -57,7 +72,11 @@ class SharedWorld:
                     made = random_scene(self._seed, self._count, robots[0], self._language)
                     first = made.robots if self.arms else ()
                     scene = replace(made, robots=scene.robots or first)
-                self._tabletop, self.made_up = Tabletop(layout(scene, *self.arms, carriers=self.carriers)), blank
+                built = Tabletop(layout(scene, *self.arms, carriers=self.carriers))
+                self._tabletop, self.made_up = built, blank
+                built.pace(self._pacing)
+                if self._stream is not None:
+                    self._stream.put(TABLETOP, DrawnWorld(built.plan, built.simulation, plans=built.plans))
             if robot_id not in self._tabletop.robots:
                 raise BadInput(
                     coded("robot.joined_late", id=robot_id), path=f"/nodes/{robot_id}", op="open",

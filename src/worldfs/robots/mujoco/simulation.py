@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -23,6 +23,7 @@ from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 
 from .array_types import Array, Native
+from .pacing import Pacing
 from .touch_log import TouchLog
 
 STATE: Final = mujoco.mjtState.mjSTATE_INTEGRATION.value  # all that the next step depends on, warm start included
@@ -66,6 +67,9 @@ class Simulation:
         self._chunks = 0  # how often steps were taken
         self._time = float(self.data.time)
         self.touches: TouchLog | None = None  # of a world of several bodies
+        self.pacing: Pacing | None = None  # None: as fast as it can
+        self.on_steps: Callable[[], None] | None = None  # after steps, in the thread that took them
+        self.on_rest: Callable[[], None] | None = None  # nobody is at work any more
 
     # --- whose turn it is ---
 
@@ -109,6 +113,8 @@ class Simulation:
         self._working[body] -= 1
         if not self._working[body]:
             self._turn.notify_all()
+            if self.on_rest is not None and self.resting:
+                self.on_rest()
 
     @contextmanager
     def working(self, body: str, *, order: bool = False) -> Iterator[None]:
@@ -117,6 +123,17 @@ class Simulation:
             yield
         finally:
             self.end(body)
+
+    @property
+    def resting(self) -> bool:
+        """Whether nobody is at work; it may be otherwise a moment later."""
+        return not any(list(self._working.values()))
+
+    @contextmanager
+    def at_rest(self) -> Iterator[bool]:
+        """Whether the world is at rest; if so, it stays so inside, for a short look."""
+        with self._turn:
+            yield self.resting and not self._stepping
 
     @property
     def waiting(self) -> frozenset[str]:
@@ -192,6 +209,10 @@ class Simulation:
         self._turn.release()
         try:
             self._take(steps, goals)
+            if self.on_steps is not None:
+                self.on_steps()
+            if self.pacing is not None:
+                self.pacing.keep(steps * float(self.model.opt.timestep))
         finally:
             self._turn.acquire()
             self._stepping = False

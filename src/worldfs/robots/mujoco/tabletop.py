@@ -9,14 +9,17 @@ import numpy as np
 
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
+from worldfs.base.model import Json
 
-from . import panda
+from . import motion_plan, panda
 from .arm import Arm
 from .array_types import Array
 from .carrier import Carrier
 from .ik import HIGH, HOME, LOW, IKSolver
 from .model_builder import TIMESTEP, build
 from .motion_control import CLOSE, MotionController
+from .motion_loop import CHECK_EVERY, MotionLoop
+from .pacing import Pacing
 from .reserved_space import ReservedSpace
 from .rig import BodyRig, Rig
 from .scene_layout import LABEL_FLOOR, SceneLayout
@@ -72,6 +75,19 @@ class Tabletop:
             expected = coded("common.either_of", names=[*self._carriers])
             raise BadInput(coded("robot.no_carrier", id=robot_id), op="open", expected=expected)
         return self._carriers[robot_id]
+
+    def pace(self, pacing: Pacing | None) -> None:
+        """From now on the world keeps to a clock; None: it goes on as fast as it can."""
+        self.simulation.pacing = pacing
+        every = CHECK_EVERY if pacing is None else pacing.steps_between_checks(CHECK_EVERY, TIMESTEP)
+        movers: list[MotionLoop] = [arm.mover for arm in self._arms.values()]
+        for mover in (*movers, *(carrier.mover for carrier in self._carriers.values())):
+            mover.check_every = every
+
+    def plans(self) -> dict[str, list[Json]]:
+        """What each arm is about to do, and the space that each robot keeps for itself."""
+        ghosts = [ghost for arm in self._arms.values() if (ghost := motion_plan.ghost(arm))]
+        return {"robots": ghosts, "reserved": motion_plan.reserved(self.reserved)}
 
     def _touch_log(self) -> TouchLog:
         """No body may touch another, and a carrier no furniture; an arm may touch a tray, as it may a basket."""

@@ -108,6 +108,7 @@ class TabletopDriver:
             try:
                 return self._execute(order, run)
             finally:
+                self.arm.planned = ()
                 self.arm.reserved.finish(self.robot_id, float(self.arm.simulation.data.time))
 
     def _execute(self, order: Order, run: Run) -> Outcome:

@@ -18,7 +18,7 @@ ROWS: tuple[FileRow, ...] = (
 )
 
 
-HOME = frozenset({"workspace", "mind", "house"})  # mounts of a home that is not served
+HOME = frozenset({"workspace", "workspace_live", "mind", "house"})  # mounts of a home that is not served
 
 
 def names_below_a_node() -> frozenset[str]:

@@ -200,6 +200,33 @@ ROWS: tuple[FileRow, ...] = (
         needs=COMMAND,
     ),
     *directory_rows(
+        PROJECT + "/scene",
+        "Scene of {project}",
+        "What there is to draw: the bodies of the simulated world with their shapes, and their poses as they move.",
+        mount="workspace_pages",
+    ),
+    *(
+        FileRow(
+            f"{PROJECT}/scene/{name}",
+            FileKind.VIEW,
+            about,
+            readers(PLANNER, CRITIC, ORCHESTRATOR, RUNTIME),
+            view=view,
+            blocking=view == "scene_poses",
+            mount="workspace_live" if view == "scene_poses" else "workspace",
+        )
+        for name, view, about in (
+            ("geometry.json", "scene_geometry", "each body with its shapes, colours and names; the robots; a revision"),
+            (
+                "poses",
+                "scene_poses",
+                "binary frames: a read waits for the next one, and has what has moved since the same reader's last",
+            ),
+            ("plan.json", "scene_plan", "what each robot is about to do, as poses of its bodies; empty at rest"),
+            ("contacts.json", "scene_contacts", "what touches what: points (m), directions, forces (N)"),
+        )
+    ),
+    *directory_rows(
         NODE + "/jobs", "Jobs of {node}", "What this body was asked to do, a directory a job.", mount="workspace_pages"
     ),
     *directory_rows(

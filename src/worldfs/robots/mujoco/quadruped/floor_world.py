@@ -11,10 +11,12 @@ import numpy as np
 from worldfs.base.errors import BadInput
 from worldfs.base.json_values import as_object, as_objects
 from worldfs.base.messages import coded
-from worldfs.base.model import RobotState, Scene, Thing
+from worldfs.base.model import Json, RobotState, Scene, Thing
 from worldfs.robots import rotations
-from worldfs.robots.mujoco import geometry, model_builder
+from worldfs.robots.mujoco import geometry, model_builder, scene_geometry
 from worldfs.robots.mujoco.array_types import Array, Native
+from worldfs.robots.mujoco.drawn_world import DrawnWorld
+from worldfs.robots.mujoco.scene_geometry import BodyLabel
 from worldfs.robots.mujoco.scene_layout import SceneLayout, layout
 from worldfs.robots.mujoco.simulation import Simulation
 
@@ -60,6 +62,14 @@ class FloorWorld:
         owner = {body: id for id, body in self._body.items()}
         owner |= {model.body(f"furniture{i}").id: thing.id for i, thing in enumerate(self.plan.furniture)}
         self._owner = {geom: owner.get(int(body), "") for geom, body in enumerate(model.geom_bodyid)}
+
+    def drawn(self, robot_id: str) -> DrawnWorld:
+        """As viewers see it."""
+        model = self.simulation.model
+        labels = scene_geometry.labels_of(self.plan, model)
+        labels |= {body: BodyLabel(robot_id, "robot") for body in range(1, model.nbody) if body not in labels}
+        robot: Json = {"id": robot_id, "kind": "quadruped", "base": [float(v) for v in self.start]}
+        return DrawnWorld(self.plan, self.simulation, labels, [robot])
 
     # --- what is where ---
 

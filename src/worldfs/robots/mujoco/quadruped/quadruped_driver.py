@@ -19,6 +19,8 @@ from worldfs.robots import displacements
 from worldfs.robots.mujoco import params
 from worldfs.robots.mujoco.action_evidence import TRUTH, rounded
 from worldfs.robots.mujoco.motion_loop import MotionStopped
+from worldfs.robots.mujoco.pacing import Pacing
+from worldfs.robots.mujoco.scene_stream import SceneStream
 
 from .floor_grid import Footprint
 from .floor_world import KEEP, FloorTarget, FloorWorld
@@ -57,10 +59,13 @@ class QuadrupedDriver:
         objects: int | None = None,
         language: str = "en",
         cameras: bool = True,
+        pacing: Pacing | None = None,
+        stream: SceneStream | None = None,
     ) -> None:
         self.robot_id = robot_id
         self._seed, self._count = seed or 0, 3 if objects is None else objects
         self._language = language
+        self._pacing, self._stream = pacing, stream
         self._world: FloorWorld | None = None
         self._walker: Walker | None = None
         self._state: Json = {}  # nav_state of ENVIRONMENT.md
@@ -81,6 +86,9 @@ class QuadrupedDriver:
         self._walker = Walker(self._world.view, min(1.0, max(0.0, charge)))
         x, y, yaw = self._world.start
         self._walker.stand_up(x, y, self._world.plan.floor, yaw)
+        self._world.simulation.pacing = self._pacing
+        if self._stream is not None:
+            self._stream.put(self.robot_id, self._world.drawn(self.robot_id))
         self._camera.point_at(self._walker)
         self._state = as_object(robot.extra.get("nav_state")) or {"mode": "idle", "status": "idle"}
         self._assumed = Scene() if blank else self.observe()
