@@ -2,6 +2,7 @@
 
 import json
 import threading
+from itertools import pairwise
 
 import pytest
 
@@ -102,7 +103,7 @@ def test_while_somebody_waits_frames_come_at_most_thirty_a_second():
     stream.wake = taken
     stream.ask()
     assert watched.move().ok
-    gaps = [later - earlier for earlier, later in zip(times, times[1:], strict=False)]
+    gaps = [later - earlier for earlier, later in pairwise(times)]
     assert len(gaps) > 10 and min(gaps[:-1]) >= PERIOD - 1e-9 and max(gaps[:-1]) < 3 * PERIOD
 
 

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from worldfs.base.errors import MissingRequirement, NotFound
+from worldfs.base.errors import BadInput, MissingRequirement, NotFound
 from worldfs.base.messages import coded
 from worldfs.robots.driver_registry import SCENE, SIM
 from worldfs.robots.pose_frames import encode_frame, frame_number
@@ -87,7 +87,11 @@ class SceneSource:
             raise MissingRequirement(needs, op="draw", fix=SIM) from error
         from worldfs.formats import environment
 
-        world = drawn_world.of_scene(environment.read(document).scene, self._robots(ARMS), self._robots(CARRIERS))
+        scene = environment.read(document).scene
+        try:
+            world = drawn_world.of_scene(scene, self._robots(ARMS), self._robots(CARRIERS))
+        except BadInput:  # such as robots in one place: what can be drawn is
+            world = drawn_world.of_scene(scene, (), ())
         plain = json.dumps(world.geometry, ensure_ascii=False, separators=(",", ":"))
         revision = zlib.crc32(plain.encode())
         frame = encode_frame(1, revision, 0.0, enumerate(world.poses().tolist()))

@@ -210,7 +210,7 @@ ROWS: tuple[FileRow, ...] = (
             f"{PROJECT}/scene/{name}",
             FileKind.VIEW,
             about,
-            readers(PLANNER, CRITIC, ORCHESTRATOR, RUNTIME),
+            readers(PLANNER, CRITIC, ORCHESTRATOR, RUNTIME, WATCHDOG),
             view=view,
             blocking=view == "scene_poses",
             mount="workspace_live" if view == "scene_poses" else "workspace",
