@@ -107,6 +107,7 @@ class World:
             "stop": computed_files.StopFile(self.stops),
             "approvals": computed_files.ViewFile(lambda names: approval_files.waiting(self.approvals, names["node"])),
             "approve": approval_files.ApproveFile(self.approvals),
+            "reading": computed_files.ViewFile(lambda names: self.reading(names["node"], names["instruction"])),
             "skills": skill_files.SkillsFile(self.declarations, self.skill_records, self.language),
             "allow_skill": skill_files.AllowSkillFile(self.declarations, self.skill_records),
             **mission_files.behaviours(self),
@@ -347,6 +348,12 @@ class World:
             expected, fix = coded("common.one_of", names=ids), coded("world.say_which")
             raise BadInput(found, op="do", expected=expected, fix=fix)
         return TreePlannerPort(self, PROJECT, node, tell, instruction)
+
+    def reading(self, node: str, instruction: str) -> bytes:
+        """How this node understands the instruction, as JSON; nothing moves."""
+        from .instruction_reading import render_reading
+
+        return render_reading(instruction, self.planner_port(node))
 
     def new_id(self) -> str:
         """A new action id, in the page's form, made from the time."""

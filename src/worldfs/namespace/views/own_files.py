@@ -63,13 +63,13 @@ class ChatExampleFile(BoundFile):
 
 
 class OwnJobFile(BoundFile):
-    """status.json, result.txt and log.txt of a job; the first two wait for its end."""
+    """status.json, result.txt, log.txt and message.txt of a job; the first two wait for its end."""
 
     def read(self, names: Names) -> bytes:
         return self.context.actions.jobs.file(names["job"], names["file"])
 
     def wait(self, names: Names) -> Wait | None:
-        return None if names["file"] == "log" else self.context.actions.jobs.wait(names["job"])
+        return None if names["file"] in ("log", "message") else self.context.actions.jobs.wait(names["job"])
 
 
 class OwnCancelFile(BoundFile):

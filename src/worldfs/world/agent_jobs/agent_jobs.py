@@ -177,6 +177,11 @@ class AgentJobs:
         """`result.txt`, from the disk; empty before the end."""
         return result_text(self.outcome(self.visible_job(binding, id)))
 
+    def message(self, binding: Binding, id: str) -> bytes:
+        """`message.txt`, from the disk: the text of a chat's message; empty for a job of a service."""
+        self.visible_job(binding, id)
+        return str(self.job(id).order.params.get("text", "")).encode("utf-8", "replace")
+
     def log(self, binding: Binding, id: str) -> bytes:
         """`log.txt`: lines of JSON that the run wrote; the last line of a failed one says why."""
         call = self.visible_job(binding, id)

@@ -176,6 +176,9 @@ ROWS: tuple[FileRow, ...] = (
     FileRow(
         JOB + "/log.txt", FileKind.LOG, "what happened, one JSON object a line", EVERYBODY, view="own_job", mount="job"
     )._replace(given={"file": "log"}),
+    view_row(JOB + "/message.txt", "what was asked, of a message to the chat", "own_job", mount="job")._replace(
+        given={"file": "message"}
+    ),
     control_row(JOB + "/cancel", "write anything to cancel the job", "own_cancel", ASKERS, mount="job"),
     *directory_rows(
         SELF + "/events",

@@ -305,6 +305,20 @@ ROWS: tuple[FileRow, ...] = (
         view="approve",
         needs=COMMAND,
     ),
+    *directory_rows(
+        NODE + "/readings",
+        "Readings of {node}",
+        "A file named by an instruction says how this robot understands it and what it would do. Nothing moves.",
+        mount="workspace_pages",
+    ),
+    FileRow(
+        NODE + "/readings/{instruction}",
+        FileKind.VIEW,
+        "how the robot understands the instruction that is the file's name: goals, steps, or why not; none is listed",
+        readers(PLANNER, ORCHESTRATOR),
+        key=".paos/readings",
+        view="reading",
+    ),
     FileRow(
         NODE + "/film",
         FileKind.CONTROL,

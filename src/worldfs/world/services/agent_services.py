@@ -167,8 +167,9 @@ class BindingJobs:
         return self._calls.known(self._binding, job)
 
     def file(self, job: str, name: str) -> bytes:
-        """`name`: status | result | log. Raises `NotFound`."""
-        look = {"status": self._calls.status, "result": self._calls.result, "log": self._calls.log}.get(name)
+        """`name`: status | result | log | message. Raises `NotFound`."""
+        calls = self._calls
+        look = {"status": calls.status, "result": calls.result, "log": calls.log, "message": calls.message}.get(name)
         if look is None:
             raise NotFound(coded("world.no_job_file", name=name), path=job, op="read")
         return look(self._binding, job)

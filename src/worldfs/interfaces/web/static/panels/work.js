@@ -1,7 +1,38 @@
+// Work: what is asked of the robots, what they do, and what came of it.
 import { html } from "htm/preact";
+import { liveJson, liveText } from "../live_file.js";
+import { Approvals } from "./parts/approvals.js";
+import { notYet } from "./parts/card.js";
+import { DoBox } from "./parts/do_box.js";
+import { Fleet } from "./parts/fleet.js";
+import { History, Queue } from "./parts/queue.js";
+import { Robots } from "./parts/robots.js";
+import { Sessions } from "./parts/sessions.js";
+import { partSheet } from "./parts/sheet.js";
+import { Lessons, TaskBoard, lessonLines } from "./parts/task_board.js";
+import { texts } from "./parts/work_texts.js";
 
-export const texts = { en: { "work.title": "Work", "work.empty": "Nothing here yet." }, zh: { "work.title": "任务", "work.empty": "这里还没有内容。" } };
+export { texts };
 
-function View() { return html`<p class="empty"></p>`; }
+function View({ world }) {
+  partSheet();
+  const file = liveJson(world, "/meta/status.json").value;
+  const wait = notYet(file);
+  if (wait) return wait;
+  const status = file.value, nodes = status.nodes || [], robots = nodes.map((node) => node.id);
+  const project = (status.workspace || "").split("/").at(-1) || "main";
+  const lessons = lessonLines(liveText(world, `/projects/${project}/LESSONS.md`).value.value || "");
+  return html`<div class="parts">
+    ${world.may.value.write && world.at.value === null && html`<${DoBox} world=${world} robots=${robots} />`}
+    <${Robots} world=${world} nodes=${nodes} />
+    <${Queue} world=${world} status=${status} lessons=${lessons} />
+    <${TaskBoard} world=${world} project=${project} />
+    <${History} world=${world} robots=${robots} lessons=${lessons} />
+    <${Approvals} world=${world} robots=${robots} />
+    <${Fleet} world=${world} project=${project} />
+    <${Lessons} world=${world} project=${project} />
+    <${Sessions} world=${world} project=${project} />
+  </div>`;
+}
 
 export const panel = { id: "work", title: "work.title", View };

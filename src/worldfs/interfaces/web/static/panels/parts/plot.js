@@ -1,0 +1,29 @@
+// Numbers over something as a plot, with the same numbers for a screen reader.
+import { html } from "htm/preact";
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+
+const COLOURS = ["--accent", "--good", "--warn", "--bad", "--dim"];
+const HEIGHT = 170;
+
+// lines: [{label, values}]; x: numbers, times in seconds with `time`.
+export function Plot({ label, x, lines, time = false, bars = false }) {
+  const place = useRef(null);
+  useEffect(() => {
+    if (!x.length) return undefined;
+    const style = getComputedStyle(place.current), ink = style.getPropertyValue("color");
+    const colour = (at) => style.getPropertyValue(COLOURS[at % COLOURS.length]).trim() || ink;
+    const probe = (at) => { place.current.style.borderTopColor = `var(${COLOURS[at % COLOURS.length]})`; return getComputedStyle(place.current).borderTopColor || colour(at); };
+    const axis = { stroke: ink, grid: { stroke: "rgba(128,128,128,.18)", width: 1 }, ticks: { show: false } };
+    const drawn = new uPlot({
+      width: Math.max(220, place.current.clientWidth), height: HEIGHT, scales: { x: { time } }, axes: [axis, { ...axis, size: 56 }],
+      legend: { show: lines.length > 1 || !bars }, cursor: { y: false },
+      series: [{}, ...lines.map((line, at) => ({ label: line.label, stroke: probe(at), width: 1.5, points: { show: x.length < 40 }, ...(bars ? { paths: uPlot.paths.bars({ size: [0.7, 40] }), fill: probe(at) } : {}) }))],
+    }, [x, ...lines.map((line) => line.values)], place.current);
+    const fit = new ResizeObserver(() => drawn.setSize({ width: Math.max(220, place.current.clientWidth), height: HEIGHT }));
+    fit.observe(place.current);
+    return () => { fit.disconnect(); drawn.destroy(); };
+  }, [label, x.length, x.at(-1), lines.map((line) => line.label).join(), lines[0]?.values.at(-1)]);
+  const told = lines.map((line) => `${line.label}: ${line.values.at(-1) ?? "–"}`).join(", ");
+  return html`<figure class="plot"><figcaption>${label}</figcaption><div ref=${place} role="img" aria-label=${`${label}. ${told}`}></div></figure>`;
+}
