@@ -12,7 +12,6 @@ from worldfs.interfaces.cli.main import main
 from worldfs.world.home import Home
 from worldfs.world.world import World
 
-
 THINGS = """# ENVIRONMENT
 
 ```json
