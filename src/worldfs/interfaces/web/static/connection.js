@@ -85,6 +85,31 @@ export class World {
     }
   }
 
+  // A file that tells each reader what is new since its own last read: one fid as long as the connection holds, so the
+  // first content after a reconnect is whole. Ends with `signal`.
+  async *stream(path, { signal } = {}) {
+    while (!signal?.aborted) {
+      try { yield* this.#streamed(path, signal); }
+      catch (error) {
+        if (signal?.aborted) return;
+        if (error.code !== "connection_lost" && error.code !== "timeout" && error.code !== "eintr") throw error;
+      }
+    }
+  }
+
+  async *#streamed(path, signal) {
+    await this.whenOpen(signal);
+    const socket = this.#socket, fid = this.#freed.pop() ?? ++this.#fid;
+    try {
+      await socket.ask("walk", { fid: ROOT, newfid: fid, path: segments(path) }, { signal });
+      await socket.ask("open", { fid, mode: "r" }, { signal });
+      while (!signal?.aborted) {
+        const answer = await socket.ask("read", { fid, offset: 0, count: PIECE, wait_ms: WAIT_MS }, { signal, wait: true });
+        yield fromBase64(answer.data_b64 || "");
+      }
+    } finally { this.#drop(socket, fid).catch(() => {}); }
+  }
+
   // Calls fn(value, error) at once, and again after each change that the server reports, also after a reconnect.
   // value: the bytes of a file, the entries of a directory; null with an error. Returns the function that ends it.
   follow(path, fn, { signal } = {}) { return this.feed.follow(path, fn, signal); }

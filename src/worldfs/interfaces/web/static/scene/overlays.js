@@ -4,13 +4,16 @@ import * as THREE from "three";
 const METRES_PER_NEWTON = 0.004, LONGEST = 0.25;
 
 export class Overlays {
-  plan = new THREE.Group(); contacts = new THREE.Group(); reach = new THREE.Group(); reserved = new THREE.Group();
+  plan = new THREE.Group(); contacts = new THREE.Group(); reach = new THREE.Group(); reserved = new THREE.Group(); evidence = new THREE.Group();
   #ghost = new THREE.MeshBasicMaterial({ color: "#3b82f6", transparent: true, opacity: 0.16, depthWrite: false });
   #force = new THREE.MeshBasicMaterial({ color: "#e5484d" });
   #held = new THREE.MeshBasicMaterial({ color: "#f5a524", transparent: true, opacity: 0.1, depthWrite: false });
+  #mark = new THREE.MeshBasicMaterial({ color: "#8e4ec6", depthTest: false });
+  #hollow = new THREE.MeshBasicMaterial({ color: "#8e4ec6", wireframe: true, depthTest: false });
+  #way = new THREE.LineBasicMaterial({ color: "#8e4ec6", depthTest: false });
   #limit = new THREE.LineBasicMaterial({ color: "#1f9d72", transparent: true, opacity: 0.75 });
 
-  constructor(scene) { scene.add(this.plan, this.contacts, this.reach, this.reserved); }
+  constructor(scene) { scene.add(this.plan, this.contacts, this.reach, this.reserved, this.evidence); }
 
   setPlan({ robots = [], reserved = [] }, bodies, kit) {
     empty(this.plan); empty(this.reserved);
@@ -48,6 +51,25 @@ export class Overlays {
       const pull = new THREE.Vector3(...force), length = Math.min(LONGEST, pull.length() * METRES_PER_NEWTON);
       if (length > 0.004) this.contacts.add(new THREE.ArrowHelper(pull.normalize(), dot.position, length, "#e5484d", 0.02, 0.012));
     }
+  }
+
+  // Before: a hollow ball; after: a full one; the goal: a ring; a line from before to after.
+  setEvidence(places) {
+    empty(this.evidence);
+    for (const { kind, position } of places) {
+      const shape = kind === "goal" ? new THREE.TorusGeometry(0.035, 0.004, 8, 32) : new THREE.SphereGeometry(kind === "before" ? 0.016 : 0.012, 12, 8);
+      const mark = new THREE.Mesh(shape, kind === "before" ? this.#hollow : this.#mark);
+      mark.position.set(...position);
+      mark.renderOrder = 2;
+      this.evidence.add(mark);
+    }
+    const way = ["before", "after"].map((kind) => places.find((one) => one.kind === kind)).filter(Boolean);
+    if (way.length === 2) this.evidence.add(new THREE.Line(new THREE.BufferGeometry().setFromPoints(way.map(({ position }) => new THREE.Vector3(...position))), this.#way));
+  }
+
+  close() {
+    for (const group of [this.plan, this.contacts, this.reach, this.reserved, this.evidence]) empty(group);
+    for (const material of [this.#ghost, this.#force, this.#held, this.#limit, this.#mark, this.#hollow, this.#way]) material.dispose();
   }
 
   setReach(robots) {

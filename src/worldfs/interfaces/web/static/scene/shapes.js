@@ -3,6 +3,7 @@ import * as THREE from "three";
 import { RoundedBoxGeometry } from "three/addons/geometries/RoundedBoxGeometry.js";
 
 export class ShapeKit {
+  floor = new THREE.Color("#8b929b"); // of what is flat and endless
   #materials = new Map(); #meshes = []; #low; #wood = null;
 
   constructor(low, meshes = []) { this.#low = low; this.#meshes = meshes; }
@@ -32,6 +33,9 @@ export class ShapeKit {
     }
     return group;
   }
+
+  // After a change of `floor`.
+  paint() { for (const [key, material] of this.#materials) if (key.endsWith(" true")) material.color.copy(this.floor); }
 
   dispose() {
     for (const material of this.#materials.values()) { material.map?.dispose(); material.dispose(); }
@@ -72,7 +76,7 @@ export class ShapeKit {
 
   #made([r, g, b, alpha], name, type) {
     const common = { color: new THREE.Color().setRGB(r, g, b, THREE.SRGBColorSpace), transparent: alpha < 1, opacity: alpha };
-    if (type === "plane") Object.assign(common, { color: new THREE.Color("#8b929b") });
+    if (type === "plane") Object.assign(common, { color: this.floor.clone() });
     if (this.#low) return new THREE.MeshLambertMaterial(common);
     const looks = {
       wood: { roughness: 0.62, map: this.#woodMap(), color: new THREE.Color("#f3e6d2") },

@@ -5,19 +5,24 @@ import { RoomEnvironment } from "three/addons/environments/RoomEnvironment.js";
 import { ShapeKit } from "./shapes.js";
 import { Labels } from "./labels.js";
 import { Overlays, empty } from "./overlays.js";
+import { thingsOf } from "./scene_model.js";
 
 const SMOOTH_MS = 120; // the longest that a body glides between two frames
 const STEP = 0.12; // rad a key
+const WHITE = new THREE.Color("#ffffff"), FLOOR = new THREE.Color("#7d8794");
 
-// `low`: Lambert, no shadow, no environment. `manual`: drawn by `drawFrame()` alone.
+// `low`: Lambert, no shadow, no environment; null: where no graphics processor draws. `manual`: drawn by `drawFrame()` alone.
 export class Viewer {
   frames = 0; drawn = 0; time = 0;
   bodies = []; #parts = []; #moves = new Map(); #arrived = 0; #asked = 0; #kit = null; #ready = false; #first = false;
   #places = new Map();
 
   constructor(canvas, labelPlace, { low = false, manual = false } = {}) {
+    const context = canvas.getContext("webgl2", { antialias: low !== true, powerPreference: "high-performance" });
+    if (!context) throw new Error("WebGL 2");
+    low ??= drawnByProcessor(context);
     Object.assign(this, { canvas, low, manual });
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !low, powerPreference: low ? "low-power" : "high-performance" });
+    this.renderer = new THREE.WebGLRenderer({ canvas, context });
     this.renderer.toneMapping = THREE.NeutralToneMapping;
     this.renderer.toneMappingExposure = 1;
     this.renderer.shadowMap.enabled = !low;
@@ -57,11 +62,15 @@ export class Viewer {
     Object.assign(shadow.camera, { left: -1.6, right: 1.6, top: 1.6, bottom: -1.6, near: 0.2, far: 8 });
   }
 
+  // The page's own background, as the theme has it: the floor fades into it.
   background(colour) {
     this.scene.background = new THREE.Color(colour);
-    this.scene.fog = new THREE.Fog(colour, 5, 14);
+    this.scene.fog = new THREE.Fog(colour, 3.5, 9);
+    this.#paintFloor();
     this.ask();
   }
+
+  #paintFloor() { this.#kit?.floor.copy(this.scene.background || WHITE).lerp(FLOOR, 0.38); this.#kit?.paint(); }
 
   // -- the world
 
@@ -69,6 +78,7 @@ export class Viewer {
     empty(this.world);
     this.#kit?.dispose();
     this.#kit = new ShapeKit(this.low, meshes);
+    this.#paintFloor();
     this.bodies = bodies;
     this.robots = robots;
     this.#moves.clear();
@@ -79,7 +89,7 @@ export class Viewer {
     grid.material.transparent = true;
     grid.material.opacity = 0.16;
     this.world.add(grid);
-    this.labels.set(this.#things().map((thing) => ({ ...thing, object: this.#parts[thing.index], lift: heightOf(thing.body) + 0.03 })));
+    this.labels.set(thingsOf(bodies).map((thing) => ({ ...thing, object: this.#parts[thing.index], lift: heightOf(bodies[thing.index]) + 0.03 })));
     this.overlays.setReach(robots);
     this.key.position.set(middle[0] + 1.1, middle[1] + 1.3, middle[2] + 2.4);
     this.key.target.position.set(middle[0] + 0.4, middle[1], middle[2]);
@@ -88,26 +98,11 @@ export class Viewer {
     this.ask();
   }
 
-  // One entry a robot, an object and a piece of furniture, in the order of the bodies.
-  #things() {
-    const seen = new Set(), found = [];
-    this.bodies.forEach((body, index) => {
-      if (!body.id || seen.has(body.id)) return;
-      seen.add(body.id);
-      found.push({ id: body.id, name: body.name, kind: body.kind, index, body });
-    });
-    return found.filter((thing) => thing.kind !== "furniture" || thing.name);
+  // Where a body is drawn: x y z, and the orientation w x y z.
+  drawnAt(index) {
+    const { position, quaternion: q } = this.#parts[index];
+    return { position: position.toArray(), turn: [q.w, q.x, q.y, q.z] };
   }
-
-  // For people who see no picture: each thing with its position (m).
-  list() {
-    return this.#things().map(({ id, name, kind, index }) => {
-      const goal = this.#moves.get(index)?.position || this.#parts[index].position;
-      return { id, name, kind, position: [goal.x, goal.y, goal.z] };
-    });
-  }
-
-  positionOf(index) { const part = this.#parts[index]; return part ? part.position.toArray() : null; }
 
   apply({ rows, time, number }) {
     const now = performance.now(), glide = Math.min(SMOOTH_MS, now - this.#arrived);
@@ -128,6 +123,14 @@ export class Viewer {
 
   setPlan(plan) { this.overlays.setPlan(plan, this.bodies, this.#kit); this.ask(); }
   setContacts(contacts) { this.overlays.setContacts(contacts); this.ask(); }
+  setEvidence(places) { this.overlays.setEvidence(places); this.ask(); }
+
+  // {labels, plan, contacts, reach, reserved}: whether each is shown.
+  show({ labels, ...groups }) {
+    this.labels.show(labels);
+    for (const [name, on] of Object.entries(groups)) this.overlays[name].visible = on;
+    this.ask();
+  }
 
   // -- the camera
 
@@ -139,7 +142,19 @@ export class Viewer {
     this.ask();
   }
 
-  key_(name) {
+  // Looks at one robot, or ("") at everything.
+  lookAt(id) {
+    const robot = this.robots.find((one) => one.id === id);
+    if (!robot) { this.goHome(); return; }
+    const [x, y, z] = robot.base, turn = this.camera.position.clone().sub(this.controls.target).setLength(1.9);
+    this.controls.target.set(x, y, z + 0.3);
+    this.camera.position.copy(this.controls.target).add(turn);
+    this.controls.update();
+    this.ask();
+  }
+
+  // A key's name; whether it means something.
+  press(name) {
     const { camera, controls } = this, arm = camera.position.clone().sub(controls.target);
     const turns = { ArrowLeft: [-STEP, 0], ArrowRight: [STEP, 0], ArrowUp: [0, -STEP], ArrowDown: [0, STEP] }[name];
     const ball = new THREE.Spherical().setFromVector3(new THREE.Vector3(arm.x, arm.z, -arm.y));
@@ -208,8 +223,18 @@ export class Viewer {
     this.controls.dispose();
     empty(this.world);
     this.#kit?.dispose();
+    this.overlays.close();
+    this.labels.set([]);
+    this.scene.environment?.dispose();
     this.renderer.dispose();
+    this.renderer.forceContextLoss();
   }
+}
+
+// Whether the processor draws, not a graphics card: then the low quality is chosen.
+function drawnByProcessor(context) {
+  const more = context.getExtension("WEBGL_debug_renderer_info");
+  return /swiftshader|llvmpipe|software|basic render/i.test(String(context.getParameter(more ? more.UNMASKED_RENDERER_WEBGL : context.RENDERER)));
 }
 
 function place(part, { position, turn }) { part.position.copy(position); part.quaternion.copy(turn); }

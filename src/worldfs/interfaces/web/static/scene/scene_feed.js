@@ -1,0 +1,62 @@
+// The scene's files as calls: geometry whenever it is another one, each frame of poses, the plan and the contacts while
+// they are asked for. It draws nothing and knows no three.js.
+import { decodeFrame } from "./pose_frames.js";
+
+const AGAIN_MS = 4000; // after an error
+const PLAN_MS = 400, CONTACTS_MS = 150; // at least, between two looks while something moves
+const REST_MS = 500; // without a frame: what stands still is looked at once more
+
+// see: {geometry(value), frame(frame), plan(value), contacts(value), failed(error)}. `wants()`: {plan, contacts}.
+export async function watchScene(world, base, see, wants, signal) {
+  while (!signal.aborted) {
+    try { await (world.at.value === null ? watchNow : showPast)(world, base, see, wants, signal); return; }
+    catch (error) {
+      if (signal.aborted) return;
+      if (error.code !== "connection_lost") see.failed(error);
+      await pause(AGAIN_MS, signal);
+    }
+  }
+}
+
+async function showPast(world, base, see, wants, signal) {
+  see.geometry(await world.readJson(`${base}/geometry.json`, { signal }));
+  see.frame(decodeFrame(await world.read(`${base}/poses`, { signal })));
+  see.plan({});
+  see.contacts({});
+}
+
+async function watchNow(world, base, see, wants, signal) {
+  let revision = null;
+  const describe = async () => { const value = await world.readJson(`${base}/geometry.json`, { signal }); revision = value.revision; see.geometry(value); };
+  await describe();
+  const beside = besides(world, base, see, wants, signal);
+  for await (const data of world.stream(`${base}/poses`, { signal })) {
+    const frame = decodeFrame(data);
+    if (frame.revision !== revision) await describe();
+    if (frame.revision !== revision) continue; // it changed again: the next frame is whole
+    see.frame(frame);
+    beside();
+  }
+}
+
+// Plan and contacts: looked at while frames come, and once more when they have ended.
+function besides(world, base, see, wants, signal) {
+  const looked = {};
+  let timer = 0;
+  const look = async (name, every, last = false) => {
+    if (!wants()[name] || !last && performance.now() - (looked[name] ?? -every) < every) return;
+    looked[name] = performance.now();
+    try { see[name](await world.readJson(`${base}/${name}.json`, { signal })); } catch { /* the poses say what is wrong */ }
+  };
+  const both = (last) => { look("plan", PLAN_MS, last); look("contacts", CONTACTS_MS, last); };
+  signal.addEventListener("abort", () => clearTimeout(timer));
+  return () => {
+    both(false);
+    clearTimeout(timer);
+    timer = setTimeout(() => both(true), REST_MS);
+  };
+}
+
+function pause(ms, signal) {
+  return new Promise((resolve) => { const timer = setTimeout(resolve, ms); signal.addEventListener("abort", () => { clearTimeout(timer); resolve(); }, { once: true }); });
+}

@@ -1,0 +1,28 @@
+export const texts = {
+  en: {
+    "world.title": "World", "world.picture": "The world in 3D. Arrow keys turn it, + and − come nearer or go away, 0 goes back.",
+    "world.loading": "The scene is being read …", "world.none": "There is nothing to draw here: {why}", "world.no_3d": "This browser draws no 3D ({why}). The list beside says where everything is.",
+    "world.labels": "Labels", "world.plan": "Plan", "world.contacts": "Contacts", "world.reach": "Reach", "world.reserved": "Reserved",
+    "world.labels_tip": "Names of robots and things", "world.plan_tip": "Where an arm is about to be, translucent", "world.contacts_tip": "Where things touch, and how hard (N)",
+    "world.reach_tip": "How far an arm reaches", "world.reserved_tip": "Space that a robot of a fleet keeps for itself",
+    "world.show": "What is shown", "world.look_at": "Look at", "world.everything": "everything", "world.home": "Back to the first view", "world.nearer": "Nearer", "world.farther": "Farther",
+    "world.things": "Where everything is", "world.thing": "Thing", "world.place": "Position (m)", "world.time": "{s} s simulated", "world.moving": "moving", "world.still": "still",
+    "world.back": "The connection was lost from {from} to {to}; this is how it is now.", "world.unseen": "Not in the picture: {ids}", "world.unseen_why": "a robot without a simulation here shows no scene; its files are under Files",
+    "world.cameras": "Cameras", "world.no_cameras": "No pictures are kept here.", "world.depth": "depth", "world.far": "{near}–{far} m", "world.taken": "taken {time}", "world.camera_bad": "{name} cannot be shown",
+    "world.job": "What was measured", "world.which_job": "Job", "world.latest": "the latest", "world.no_jobs": "No job yet.", "world.in_scene": "○ before · ● after · ◎ goal, in the picture",
+    "evidence.lines.outcome": "outcome", "evidence.lines.measured": "measured by", "evidence.lines.moved": "moved", "evidence.lines.left": "from its goal", "evidence.lines.touches": "touches", "evidence.lines.opening": "gripper open", "evidence.lines.lasted": "lasted", "evidence.lines.tries": "attempts",
+  },
+  zh: {
+    "world.title": "世界", "world.picture": "三维世界。方向键旋转，+ 和 − 拉近或拉远，0 返回初始视角。",
+    "world.loading": "正在读取场景……", "world.none": "这里没有可绘制的内容：{why}", "world.no_3d": "此浏览器无法绘制三维（{why}）。旁边的列表说明各物体的位置。",
+    "world.labels": "标签", "world.plan": "计划", "world.contacts": "接触", "world.reach": "可达范围", "world.reserved": "预留空间",
+    "world.labels_tip": "机器人和物体的名称", "world.plan_tip": "机械臂即将到达的位置（半透明）", "world.contacts_tip": "物体接触之处及力的大小（N）",
+    "world.reach_tip": "机械臂可达的距离", "world.reserved_tip": "机群中某个机器人为自己保留的空间",
+    "world.show": "显示内容", "world.look_at": "查看", "world.everything": "全部", "world.home": "返回初始视角", "world.nearer": "拉近", "world.farther": "拉远",
+    "world.things": "各物体的位置", "world.thing": "物体", "world.place": "位置 (m)", "world.time": "仿真 {s} 秒", "world.moving": "运动中", "world.still": "静止",
+    "world.back": "连接在 {from} 至 {to} 之间中断；现在显示的是当前状态。", "world.unseen": "不在画面中：{ids}", "world.unseen_why": "此处没有仿真的机器人没有场景；其文件在“文件”中",
+    "world.cameras": "相机", "world.no_cameras": "这里没有保存图片。", "world.depth": "深度", "world.far": "{near}–{far} 米", "world.taken": "拍摄于 {time}", "world.camera_bad": "无法显示 {name}",
+    "world.job": "测量结果", "world.which_job": "任务", "world.latest": "最近的", "world.no_jobs": "还没有任务。", "world.in_scene": "画面中：○ 之前 · ● 之后 · ◎ 目标",
+    "evidence.lines.outcome": "结果", "evidence.lines.measured": "测量来源", "evidence.lines.moved": "移动距离", "evidence.lines.left": "距目标", "evidence.lines.touches": "接触", "evidence.lines.opening": "夹爪开度", "evidence.lines.lasted": "用时", "evidence.lines.tries": "尝试次数",
+  },
+};
