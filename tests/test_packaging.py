@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -115,6 +116,33 @@ def test_a_python_that_is_too_old_is_refused_with_words(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert "needs Python 3.11 or newer; found: Python 3.8.1" in done.stderr
+
+
+@pytest.mark.parametrize("root", [True, False])
+def test_programs_of_the_tests_are_installed_or_said_to_be_missing(tmp_path: Path, root: bool) -> None:
+    """`scripts/programs` on a machine that has but vim, and an apt-get that knows all packages but rsync's."""
+    installer = """case "$*" in
+        *rsync*) exit 100 ;;
+        *fuse3*) echo "$*" >> {0}/asked; : > {0}/fusermount3; chmod +x {0}/fusermount3 ;;
+    esac"""
+    stubs = {"id": f"echo {0 if root else 1000}", "apt-get": installer.format(tmp_path), "vim": ""}
+    for name, text in stubs.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    for name in ("sh", "dirname", "cut", "chmod"):
+        (tmp_path / name).symlink_to(shutil.which(name) or "")
+    done = subprocess.run(
+        ["sh", str(ROOT / "scripts/programs")],
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    said = "no {0}: tests of the mount are skipped. For them: apt-get install {0}\n".format
+    assert said("rsync") in done.stdout and "no vim" not in done.stdout
+    assert (tmp_path / "asked").exists() is root
+    assert ("no fusermount3" in done.stdout) is not root
 
 
 def test_no_tracked_file_names_a_place_of_a_machine() -> None:
