@@ -245,6 +245,61 @@ def test_a_read_that_waits_is_ended_by_an_interrupt(sh):
     assert sh("echo goes on")[1] == "goes on\n"
 
 
+@pytest.mark.parametrize(
+    ("script", "printed"),
+    [
+        ("seq 20 > /tmp/n; tail -n 2 /tmp/n; tail -2 /tmp/n; tail -n +19 /tmp/n; tail -c 3 /tmp/n", "19\n20\n" * 3 + "20\n"),
+        ("seq 12 | tail | head -1; printf 'a\nb' | tail -n 1; seq 3 | tail -n0", "3\nb"),
+        ("tail -n1 /projects/main/LESSONS.md | cut -c1-3", "The\n"),
+        ("cd /projects/main; tail -c 2 LESSONS.md ../main/LESSONS.md", "==> LESSONS.md <==\n`\n\n==> ../main/LESSONS.md <==\n`\n"),
+        ("tail -n1 /nope 2>&1 || echo $?", "tail: /nope: no such file or directory\n1\n"),
+        ("tail -x 2>/dev/null || echo $?; touch 2>&1 | head -1", "1\ntouch: FILE\n"),
+    ],
+)  # fmt: skip
+def test_tail_prints_the_end(sh, script, printed):
+    assert sh(script)[1] == printed
+
+
+def test_touch_makes_files_and_sets_their_times(sh, home):
+    artifacts = home / "workspace" / "artifacts"
+    artifacts.mkdir()
+    (artifacts / "old").write_text("kept")
+    done, _, err = sh("cd /projects/main/artifacts; touch -d 2020-01-02T03:04:05 old; touch made; touch -c none", "operator")
+    assert (done.code, err) == (0, "")
+    assert (artifacts / "old").read_text() == "kept" and (artifacts / "old").stat().st_mtime == 1577934245
+    assert (artifacts / "made").read_bytes() == b"" and not (artifacts / "none").exists()
+    assert sh("touch -r /projects/main/artifacts/old /projects/main/artifacts/made", "operator")[0].code == 0
+    assert (artifacts / "made").stat().st_mtime == 1577934245
+    before = (artifacts / "old").stat().st_mtime
+    assert sh("touch /projects/main/artifacts/old", "operator")[0].code == 0
+    assert (artifacts / "old").stat().st_mtime > before
+    assert sh("echo kept > /tmp/t; touch /tmp/t /tmp/u; cat /tmp/t /tmp/u")[1] == "kept\n"
+    done, _, err = sh("touch /projects/other/new")
+    assert done.code == 1 and "touch: /projects/other/new: no such file" in err
+
+
+def test_tail_follows_a_file_until_it_is_interrupted(sh, home):
+    path, out, shell = home / "workspace" / "TASK.md", [], sh.shell()
+    path.write_text("one\n")
+    changes = [("one\ntwo\n", b"two\n"), ("new\n", b"new\n")]
+
+    def write():
+        until(lambda: b"".join(out) == b"one\n")
+        for text, printed in changes:
+            path.write_text(text)
+            until(lambda printed=printed: b"".join(out).endswith(printed))
+        shell._interrupt()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    done = shell.run("tail -f /projects/main/TASK.md; echo not reached", out.append, out.append)
+    writer.join()
+    assert (done.code, b"".join(out)) == (130, b"one\ntwo\nnew\n")
+    shell._bash.clear_cancel()
+    shell._files.resume()
+    assert sh("timeout 0.1 tail -f /projects/main/TASK.md; echo $?")[1] == "new\n124\n"
+
+
 def test_nothing_is_left_of_a_shell(sh):
     before = threading.active_count()
     with sh.make() as shell:

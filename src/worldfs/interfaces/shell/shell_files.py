@@ -16,9 +16,11 @@ from worldfs.base.messages import coded
 from worldfs.interfaces.posix.posix_entry import PosixEntry
 from worldfs.interfaces.posix.posix_errors import refusal
 from worldfs.interfaces.posix.posix_files import PosixFiles
+from worldfs.interfaces.posix.whole_file import read_whole
+
+from .file_commands import READ_MOST
 
 T = TypeVar("T")
-READ_MOST: Final = 64 << 20  # bytes of one file
 DEPTH_MOST: Final = 64  # nested directories of one removal
 
 
@@ -66,20 +68,7 @@ class ShellFiles:
 
     def read(self, path: str) -> bytes:
         """The bytes of a file; one that waits is waited for."""
-
-        async def work() -> bytes:
-            entry = await self._files.look(path)
-            if entry.size > READ_MOST:
-                raise refusal(
-                    errno.EFBIG, coded("tree.bad_size"), path, expected=coded("common.at_most_bytes", n=READ_MOST)
-                )
-            file = await self._files.open(path, os.O_RDONLY, entry)
-            try:
-                return await file.read(0, READ_MOST)
-            finally:
-                await file.close()
-
-        return self._call(work())
+        return self._call(read_whole(self._files, path, READ_MOST))
 
     def write(self, path: str, data: bytes, *, append: bool = False) -> None:
         """As `>` and `>>` do. The change is durable when it returns."""

@@ -24,13 +24,13 @@ from worldfs.interfaces.posix.file_tree import FileTree
 from worldfs.interfaces.posix.posix_files import PosixFiles
 
 from .bash_filesystem import BashFilesystem
+from .file_commands import TMP, FileCommands
 from .shell_files import ShellFiles
 
 OUTPUT_MOST: Final = 64 << 20  # bytes of one script, both streams together
 MEMORY_MOST: Final = 64 << 20  # bytes of /tmp
 COMMANDS_MOST: Final = 100_000  # of one shell without a person, and turns of a loop
 WAIT_MOST_S: Final = 7 * 86_400.0  # of one script: it may wait for a job
-TMP: Final = "/tmp"  # noqa: S108  # in memory, of this shell alone
 _UNFINISHED: Final = re.compile(r"unexpected end of file|unexpected EOF|unterminated")  # of bashkit's parser
 _GOES_ON: Final = re.compile(r"(\\|&&|\|\|?)\s*\Z")
 _SYNTAX: Final = "parse error"
@@ -164,6 +164,8 @@ class TreeShell:
             self._below = BashFilesystem(self._files)
             try:
                 self._bash = await self._loop.run_in_executor(None, self._interpreter, self._below)
+                for name, command in FileCommands(files).table.items():
+                    self._bash.add_command(name, command)
                 self._ready.set_result(None)
                 await self._over.wait()
             finally:
