@@ -1,4 +1,4 @@
-"""A file of a POSIX view read as a whole, by its path: as a kernel does, one that was replaced meanwhile is opened again."""
+"""A file of a POSIX view, read as a whole by its path. One that is replaced meanwhile is opened again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 async def read_whole(files: PosixFiles, path: str, most: int, *, wait: bool = True) -> bytes:
-    """At most `most` bytes, else EFBIG. A file that waits is waited for, unless its present bytes are asked (`wait`)."""
+    """At most `most` bytes, else EFBIG. `wait`: a file that waits is waited for; else it gives its present bytes."""
     while True:
         entry = await files.look(path)
         if entry.size > most:

@@ -18,7 +18,7 @@ from worldfs.interfaces.posix.posix_errors import refusal
 from worldfs.interfaces.posix.posix_files import PosixFiles
 from worldfs.interfaces.posix.whole_file import read_whole
 
-from .file_commands import READ_MOST
+from .tail_and_touch import READ_MOST
 
 T = TypeVar("T")
 DEPTH_MOST: Final = 64  # nested directories of one removal

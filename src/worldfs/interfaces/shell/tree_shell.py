@@ -24,8 +24,8 @@ from worldfs.interfaces.posix.file_tree import FileTree
 from worldfs.interfaces.posix.posix_files import PosixFiles
 
 from .bash_filesystem import BashFilesystem
-from .file_commands import TMP, FileCommands
 from .shell_files import ShellFiles
+from .tail_and_touch import TMP, TailAndTouch
 
 OUTPUT_MOST: Final = 64 << 20  # bytes of one script, both streams together
 MEMORY_MOST: Final = 64 << 20  # bytes of /tmp
@@ -164,7 +164,7 @@ class TreeShell:
             self._below = BashFilesystem(self._files)
             try:
                 self._bash = await self._loop.run_in_executor(None, self._interpreter, self._below)
-                for name, command in FileCommands(files).table.items():
+                for name, command in TailAndTouch(files).table.items():
                     self._bash.add_command(name, command)
                 self._ready.set_result(None)
                 await self._over.wait()

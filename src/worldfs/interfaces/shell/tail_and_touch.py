@@ -35,7 +35,7 @@ class UsageError(Exception):
 
 
 class TailOptions(NamedTuple):
-    count: int = LINES
+    last: int = LINES
     by_lines: bool = True
     from_start: bool = False
     follow: bool = False
@@ -43,7 +43,7 @@ class TailOptions(NamedTuple):
     files: tuple[str, ...] = ()
 
 
-class FileCommands:
+class TailAndTouch:
     """The commands of one shell, by name in `table`."""
 
     def __init__(self, files: PosixFiles) -> None:
@@ -148,9 +148,9 @@ def tail_options(argv: Sequence[str]) -> TailOptions:
             found = found._replace(quiet=True)
         elif word[:2] in ("-n", "-c"):
             value = word[2:] or (words.pop(0) if words else "")
-            found = found._replace(by_lines=word[1] == "n", from_start=value[:1] == "+", count=_count(value))
+            found = found._replace(by_lines=word[1] == "n", from_start=value[:1] == "+", last=_count(value))
         elif word[:1] == "-" and word[1:].isdecimal():
-            found = found._replace(count=int(word[1:]))
+            found = found._replace(last=int(word[1:]))
         elif word[:1] == "-" and word != "-":
             raise UsageError(word)
         else:
@@ -166,7 +166,7 @@ def _count(text: str) -> int:
 
 def tail_of(data: bytes, options: TailOptions) -> bytes:
     """The end of the bytes that the options ask for."""
-    from_start, count = options.from_start, options.count
+    from_start, count = options.from_start, options.last
     if not options.by_lines:
         return data[max(0, count - 1) :] if from_start else data[max(0, len(data) - count) :]
     *whole, last = data.split(b"\n")
