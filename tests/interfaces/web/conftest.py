@@ -56,7 +56,7 @@ class ServedPage(NamedTuple):
 class PageServer:
     """Serves one home; `restart` ends the server and begins another at the same port."""
 
-    def __init__(self, home: Path, *, robot: bool = True) -> None:
+    def __init__(self, home: Path, *, robot: bool = True, real_time: float = 0.0) -> None:
         self.home, self.stack = home, ExitStack()
         place = Home(home)
         # Held first: a restart of the server is none of the kernel.
@@ -66,7 +66,7 @@ class PageServer:
                 config=place.config({}),
                 agents=home / "agents",
                 serve=True,
-                drivers=factories(None, seed=1, cameras=False) if robot else {},
+                drivers=factories(None, seed=1, cameras=False, real_time=real_time) if robot else {},
             )
         )
         self.stack.enter_context(KernelThread(self.world))
@@ -151,8 +151,8 @@ def open_page(browser, served_page: ServedPage):
     test ends."""
     contexts, watches = [], []
 
-    def begin(served: ServedPage = served_page, *, token: str | None = None, fragment: str = "", width: int = 1280,
-              height: int = 800, **options: object):  # fmt: skip
+    def begin(served: ServedPage = served_page, *, token: str | None = None, fragment: str = "", query: str = "",
+              width: int = 1280, height: int = 800, **options: object):  # fmt: skip
         context = browser.new_context(viewport={"width": width, "height": height}, locale="en-GB", **options)
         contexts.append(context)
         page = context.new_page()
@@ -160,7 +160,7 @@ def open_page(browser, served_page: ServedPage):
         page.watch = PageWatch(page, served.url)
         watches.append(page.watch)
         given = served.token if token is None else token
-        page.goto(f"{served.url}?quality=low&language=en" + (f"#token={given}{fragment}" if given else ""))
+        page.goto(f"{served.url}?quality=low&language=en{query}" + (f"#token={given}{fragment}" if given else ""))
         if given:
             page.wait_for_function("() => globalThis.worldfs?.world.state.value !== 'connecting'")
         return page

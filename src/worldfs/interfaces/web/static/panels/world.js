@@ -88,7 +88,7 @@ function useScene({ world, at, model, viewer }) {
       frame(frame) { model.move(frame); viewer.current?.apply(frame); },
       plan(value) { viewer.current?.setPlan(value); },
       contacts(value) { viewer.current?.setContacts(value); },
-      failed(error) { model.fail(error); },
+      failed(error) { model.fail(error); viewer.current?.setGeometry({ bodies: [] }); },
     };
     watchScene(world, BASE, see, () => ({ plan: shown.value.plan || shown.value.reserved, contacts: shown.value.contacts }), over.signal);
     return () => over.abort();

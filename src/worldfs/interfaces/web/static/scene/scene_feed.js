@@ -3,7 +3,7 @@
 import { decodeFrame } from "./pose_frames.js";
 
 const AGAIN_MS = 4000; // after an error
-const PLAN_MS = 400, CONTACTS_MS = 150; // at least, between two looks while something moves
+const PLAN_MS = 800, CONTACTS_MS = 150; // at least, between two looks while something moves
 const REST_MS = 500; // without a frame: what stands still is looked at once more
 
 // see: {geometry(value), frame(frame), plan(value), contacts(value), failed(error)}. `wants()`: {plan, contacts}.
@@ -13,6 +13,7 @@ export async function watchScene(world, base, see, wants, signal) {
     catch (error) {
       if (signal.aborted) return;
       if (error.code !== "connection_lost") see.failed(error);
+      if (world.at.value !== null && error.code !== "connection_lost") return; // the past stays as it is
       await pause(AGAIN_MS, signal);
     }
   }
@@ -41,12 +42,15 @@ async function watchNow(world, base, see, wants, signal) {
 
 // Plan and contacts: looked at while frames come, and once more when they have ended.
 function besides(world, base, see, wants, signal) {
-  const looked = {};
+  const looked = {}, said = {};
   let timer = 0;
   const look = async (name, every, last = false) => {
     if (!wants()[name] || !last && performance.now() - (looked[name] ?? -every) < every) return;
     looked[name] = performance.now();
-    try { see[name](await world.readJson(`${base}/${name}.json`, { signal })); } catch { /* the poses say what is wrong */ }
+    try {
+      const text = await world.readText(`${base}/${name}.json`, { signal });
+      if (text !== said[name] && !signal.aborted) see[name](JSON.parse(said[name] = text));
+    } catch { /* the poses say what is wrong */ }
   };
   const both = (last) => { look("plan", PLAN_MS, last); look("contacts", CONTACTS_MS, last); };
   signal.addEventListener("abort", () => clearTimeout(timer));

@@ -30,7 +30,11 @@ export class SceneModel {
     this.#words ||= setTimeout(() => this.#say(), WORDS_MS);
   }
 
-  fail(error) { this.state.value = { ready: false, error }; }
+  fail(error) {
+    this.state.value = { ready: false, error };
+    this.describe({ bodies: [] });
+    this.#say();
+  }
 
   // One frame with everything.
   whole() { return { ...this.#last, rows: [...this.#rows.values()] }; }

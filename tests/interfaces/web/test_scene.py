@@ -1,0 +1,160 @@
+"""The world in 3D: what is drawn is where the tree says that it is, also on the way, after a stop, and in the past."""
+
+from __future__ import annotations
+
+import base64
+import io
+
+import pytest
+from PIL import Image
+
+from worldfs.base.clock import epoch_ns
+from worldfs.base.model import Order
+from worldfs.interfaces.cli.main import main
+from worldfs.namespace.past_time import time_name
+from worldfs.robots.pose_frames import PoseFrame, decode_frame
+
+from .conftest import PageServer
+
+SCENE = "/projects/main/scene"
+HAND = 9  # the body that carries the fingers
+
+DRAW = """() => { drawFrame(); return worldfs.scene.canvas.toDataURL("image/png"); }"""
+PIXEL = """([x, y, z]) => { const { camera, canvas } = worldfs.scene, at = camera.position.clone().set(x, y, z).project(camera);
+  return [(at.x + 1) / 2 * canvas.width, (1 - at.y) / 2 * canvas.height]; }"""
+DRAWN = """() => { drawFrame(); return worldfs.scene.bodies.map((body, index) => worldfs.scene.drawnAt(index)); }"""
+FIRST = "() => performance.getEntriesByName('first-picture').length > 0 || globalThis.drawFrame?.()"
+AT_NUMBER = "(number) => worldfs.scene.number === number"
+
+
+@pytest.fixture(scope="module")
+def page_server(tmp_path_factory):
+    """As a person watches it: the simulation keeps to the clock."""
+    home = tmp_path_factory.mktemp("scene") / "home"
+    assert main(["--home", str(home), "onboard"]) == 0
+    server = PageServer(home, real_time=1)
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def scene(open_page):
+    """A page that draws when it is told."""
+    page = open_page(query="&manual=1")
+    page.wait_for_function(FIRST)
+    return page
+
+
+def read_frame(world) -> PoseFrame:
+    return decode_frame(world.namespace("operator").read(f"{SCENE}/poses").data)
+
+
+def draw(page) -> Image.Image:
+    data = page.evaluate(DRAW).partition(",")[2]
+    return Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
+
+
+def colour_at(page, picture: Image.Image, position) -> tuple[int, int, int]:
+    x, y = page.evaluate(PIXEL, list(position))
+    return picture.getpixel((round(x), round(y)))
+
+
+def assert_drawn_as_told(page, frame: PoseFrame) -> None:
+    page.wait_for_function(AT_NUMBER, arg=frame.number)
+    drawn = page.evaluate(DRAWN)
+    assert len(drawn) == len(frame.poses)
+    for index, pose in frame.poses.items():
+        assert drawn[index]["position"] == pytest.approx(pose[:3], abs=1e-5), index
+        same = sum(one * other for one, other in zip(drawn[index]["turn"], pose[3:], strict=True))
+        assert abs(same) == pytest.approx(1, abs=1e-3), (index, drawn[index]["turn"], pose[3:])
+
+
+def moment(world) -> str:
+    return time_name(epoch_ns(world.store.clock.now()))
+
+
+def things(world) -> dict[str, tuple[float, ...]]:
+    tree = world.namespace("operator")
+    import json
+
+    bodies = json.loads(tree.read(f"{SCENE}/geometry.json").data)["bodies"]
+    frame, found = read_frame(world), {}
+    for index, body in enumerate(bodies):
+        found.setdefault(body.get("id", ""), frame.poses[index][:3])
+    return found
+
+
+def test_the_first_picture_shows_the_things_where_they_are(scene, page_server) -> None:
+    picture = draw(scene)
+    where = things(page_server.world)
+    red, green, blue = colour_at(scene, picture, where["apple_01"])
+    assert red > 2 * green and red > 2 * blue
+    red, green, blue = colour_at(scene, picture, where["can_01"])
+    assert green > 1.5 * red and green > 1.5 * blue
+    red, green, blue = colour_at(scene, picture, where["cube_01"])
+    assert blue > 1.5 * red and blue > 1.3 * green
+    assert len(picture.resize((64, 36)).getcolors(4096)) > 100  # and the rest is no plain surface
+    assert scene.locator(".pill", has_text="red apple").is_visible()
+    assert "red apple" in scene.inner_text("#where") and f"{where['apple_01'][0]:.2f}" in scene.inner_text("#where")
+
+
+def test_the_arm_moves_while_a_job_runs_and_the_red_stop_ends_it_on_the_way(scene, page_server) -> None:
+    world = page_server.world
+    before, start = read_frame(world), moment(world)
+    empty_hand = draw(scene)
+    job = world.submit(Order(world.new_id(), "franka_001", "pick_up", {"object_id": "apple_01"}))
+    scene.evaluate("""(hand) => { globalThis.places = new Set(); globalThis.note = () => { drawFrame(); places.add(String(worldfs.scene.drawnAt(hand).position)); return places.size; }; }""", HAND)
+    scene.wait_for_function("() => note() > 5")
+    assert scene.inner_text(".stage-words") == "moving"
+    scene.get_by_role("button", name="Stop all robots").click()
+    assert not world.wait_job(job).outcome.ok and world.stops.state("franka_001").stopped
+    stopped = read_frame(world)
+    assert stopped.poses[HAND] != before.poses[HAND]
+    assert stopped.poses[HAND][2] > 0.15  # it is above what it was sent for
+    assert_drawn_as_told(scene, stopped)
+    assert draw(scene).tobytes() != empty_hand.tobytes()
+    scene.wait_for_function("() => document.querySelector('.stage-words').innerText === 'still'")
+    assert read_frame(world) == stopped
+    # The past has the pose before, the present this one.
+    scene.evaluate("(at) => { worldfs.world.at.value = at; }", start)
+    scene.wait_for_function("([hand, z]) => { drawFrame(); return Math.abs(worldfs.scene.drawnAt(hand).position[2] - z) < 2e-3; }", arg=[HAND, before.poses[HAND][2]])
+    scene.evaluate("() => { worldfs.world.at.value = null; }")
+    assert_drawn_as_told(scene, stopped)
+    world.resume("franka_001")
+
+
+def test_a_time_without_a_scene_is_said_in_words(scene) -> None:
+    scene.evaluate("() => { worldfs.world.at.value = '2001-01-01T00:00:00Z'; }")
+    scene.wait_for_selector(".stage-words .warn-text")
+    assert "There is nothing to draw here" in scene.inner_text(".stage-words")
+    assert scene.evaluate("() => worldfs.scene.bodies.length") == 0 and "apple" not in scene.inner_text("#where")
+
+
+def test_after_a_lost_connection_the_page_says_so_and_shows_what_is(scene, page_server) -> None:
+    world = page_server.world
+    scene.watch.allowed = ("WebSocket", "ERR_CONNECTION")
+    page_server.end()
+    scene.wait_for_selector(".state-lost")
+    world.resume("franka_001")
+    world.wait_job(world.submit(Order(world.new_id(), "franka_001", "move_to", {"target_pose": [0.4, 0.1, 0.45]})))
+    page_server.begin()
+    scene.wait_for_function("() => { worldfs.world.hurry(); return worldfs.world.state.value === 'open'; }")
+    scene.wait_for_function("() => document.querySelector('.stage-words').innerText.includes('The connection was lost from')")
+    assert_drawn_as_told(scene, read_frame(world))
+
+
+def test_keys_turn_it_and_nothing_grows(scene) -> None:
+    scene.focus("canvas")
+    place = "() => worldfs.scene.camera.position.toArray()"
+    first = scene.evaluate(place)
+    scene.keyboard.press("ArrowRight")
+    scene.keyboard.press("+")
+    assert scene.evaluate(place) != first
+    scene.keyboard.press("0")
+    assert scene.evaluate(place) == pytest.approx(first)
+    held = "() => { drawFrame(); const { geometries, textures } = worldfs.scene.renderer.info.memory; return [geometries, textures]; }"
+    scene.get_by_role("button", name="Reach").click()
+    before = scene.evaluate(held)
+    again = "async () => { for (let n = 0; n < 3; n++) { worldfs.scene.setGeometry(await worldfs.world.readJson('/projects/main/scene/geometry.json')); drawFrame(); } }"
+    scene.evaluate(again)
+    assert scene.evaluate(held) == before
