@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 
 import pytest
 from PIL import Image
@@ -20,9 +21,25 @@ SCENE = "/projects/main/scene"
 HAND = 9  # the body that carries the fingers
 
 DRAW = """() => { drawFrame(); return worldfs.scene.canvas.toDataURL("image/png"); }"""
-PIXEL = """([x, y, z]) => { const { camera, canvas } = worldfs.scene, at = camera.position.clone().set(x, y, z).project(camera);
+PIXEL = """([x, y, z]) => {
+  const { camera, canvas } = worldfs.scene, at = camera.position.clone().set(x, y, z).project(camera);
   return [(at.x + 1) / 2 * canvas.width, (1 - at.y) / 2 * canvas.height]; }"""
 DRAWN = """() => { drawFrame(); return worldfs.scene.bodies.map((body, index) => worldfs.scene.drawnAt(index)); }"""
+NOTE = """(hand) => {
+  globalThis.places = new Set();
+  globalThis.note = () => { drawFrame(); places.add(String(worldfs.scene.drawnAt(hand).position)); return places.size; };
+}"""
+HELD = """() => {
+  drawFrame();
+  const { geometries, textures } = worldfs.scene.renderer.info.memory;
+  return [geometries, textures];
+}"""
+AGAIN = """async () => {
+  for (let n = 0; n < 3; n++) {
+    worldfs.scene.setGeometry(await worldfs.world.readJson("/projects/main/scene/geometry.json"));
+    drawFrame();
+  }
+}"""
 FIRST = "() => performance.getEntriesByName('first-picture').length > 0 || globalThis.drawFrame?.()"
 AT_NUMBER = "(number) => worldfs.scene.number === number"
 
@@ -75,8 +92,6 @@ def moment(world) -> str:
 
 def things(world) -> dict[str, tuple[float, ...]]:
     tree = world.namespace("operator")
-    import json
-
     bodies = json.loads(tree.read(f"{SCENE}/geometry.json").data)["bodies"]
     frame, found = read_frame(world), {}
     for index, body in enumerate(bodies):
@@ -103,7 +118,7 @@ def test_the_arm_moves_while_a_job_runs_and_the_red_stop_ends_it_on_the_way(scen
     before, start = read_frame(world), moment(world)
     empty_hand = draw(scene)
     job = world.submit(Order(world.new_id(), "franka_001", "pick_up", {"object_id": "apple_01"}))
-    scene.evaluate("""(hand) => { globalThis.places = new Set(); globalThis.note = () => { drawFrame(); places.add(String(worldfs.scene.drawnAt(hand).position)); return places.size; }; }""", HAND)
+    scene.evaluate(NOTE, HAND)
     scene.wait_for_function("() => note() > 5")
     assert scene.inner_text(".stage-words") == "moving"
     scene.get_by_role("button", name="Stop all robots").click()
@@ -117,7 +132,10 @@ def test_the_arm_moves_while_a_job_runs_and_the_red_stop_ends_it_on_the_way(scen
     assert read_frame(world) == stopped
     # The past has the pose before, the present this one.
     scene.evaluate("(at) => { worldfs.world.at.value = at; }", start)
-    scene.wait_for_function("([hand, z]) => { drawFrame(); return Math.abs(worldfs.scene.drawnAt(hand).position[2] - z) < 2e-3; }", arg=[HAND, before.poses[HAND][2]])
+    scene.wait_for_function(
+        "([hand, z]) => { drawFrame(); return Math.abs(worldfs.scene.drawnAt(hand).position[2] - z) < 2e-3; }",
+        arg=[HAND, before.poses[HAND][2]],
+    )
     scene.evaluate("() => { worldfs.world.at.value = null; }")
     assert_drawn_as_told(scene, stopped)
     world.resume("franka_001")
@@ -139,7 +157,9 @@ def test_after_a_lost_connection_the_page_says_so_and_shows_what_is(scene, page_
     world.wait_job(world.submit(Order(world.new_id(), "franka_001", "move_to", {"target_pose": [0.4, 0.1, 0.45]})))
     page_server.begin()
     scene.wait_for_function("() => { worldfs.world.hurry(); return worldfs.world.state.value === 'open'; }")
-    scene.wait_for_function("() => document.querySelector('.stage-words').innerText.includes('The connection was lost from')")
+    scene.wait_for_function(
+        "() => document.querySelector('.stage-words').innerText.includes('The connection was lost from')"
+    )
     assert_drawn_as_told(scene, read_frame(world))
 
 
@@ -152,9 +172,7 @@ def test_keys_turn_it_and_nothing_grows(scene) -> None:
     assert scene.evaluate(place) != first
     scene.keyboard.press("0")
     assert scene.evaluate(place) == pytest.approx(first)
-    held = "() => { drawFrame(); const { geometries, textures } = worldfs.scene.renderer.info.memory; return [geometries, textures]; }"
     scene.get_by_role("button", name="Reach").click()
-    before = scene.evaluate(held)
-    again = "async () => { for (let n = 0; n < 3; n++) { worldfs.scene.setGeometry(await worldfs.world.readJson('/projects/main/scene/geometry.json')); drawFrame(); } }"
-    scene.evaluate(again)
-    assert scene.evaluate(held) == before
+    before = scene.evaluate(HELD)
+    scene.evaluate(AGAIN)
+    assert scene.evaluate(HELD) == before

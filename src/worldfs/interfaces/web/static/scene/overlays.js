@@ -9,7 +9,7 @@ export class Overlays {
   #force = new THREE.MeshBasicMaterial({ color: "#e5484d" });
   #held = new THREE.MeshBasicMaterial({ color: "#f5a524", transparent: true, opacity: 0.1, depthWrite: false });
   #mark = new THREE.MeshBasicMaterial({ color: "#8e4ec6", depthTest: false });
-  #hollow = new THREE.MeshBasicMaterial({ color: "#8e4ec6", wireframe: true, depthTest: false });
+  #hollow = new THREE.MeshBasicMaterial({ color: "#8e4ec6", transparent: true, opacity: 0.3, depthTest: false });
   #way = new THREE.LineBasicMaterial({ color: "#8e4ec6", depthTest: false });
   #limit = new THREE.LineBasicMaterial({ color: "#1f9d72", transparent: true, opacity: 0.75 });
 

@@ -79,7 +79,7 @@ export class ShapeKit {
     if (type === "plane") Object.assign(common, { color: this.floor.clone() });
     if (this.#low) return new THREE.MeshLambertMaterial(common);
     const looks = {
-      wood: { roughness: 0.62, map: this.#woodMap(), color: new THREE.Color("#f3e6d2") },
+      wood: { roughness: 0.62, map: this.#woodMap(), color: new THREE.Color("#e4dccf") },
       metal: { roughness: 0.5, metalness: 0.35, envMapIntensity: 0.5 },
       gloss: { roughness: 0.34 },
       floor: { roughness: 0.95 },

@@ -56,7 +56,7 @@ export class Viewer {
     const { shadow } = this.key;
     this.key.castShadow = true;
     shadow.mapSize.set(1024, 1024);
-    shadow.radius = 4;
+    shadow.radius = 3;
     shadow.bias = -0.0004;
     shadow.normalBias = 0.01;
     Object.assign(shadow.camera, { left: -1.6, right: 1.6, top: 1.6, bottom: -1.6, near: 0.2, far: 8 });
@@ -70,7 +70,7 @@ export class Viewer {
     this.ask();
   }
 
-  #paintFloor() { this.#kit?.floor.copy(this.scene.background || WHITE).lerp(FLOOR, 0.38); this.#kit?.paint(); }
+  #paintFloor() { this.#kit?.floor.copy(this.scene.background || WHITE).lerp(FLOOR, this.low ? 0.38 : 0.62); this.#kit?.paint(); }
 
   // -- the world
 
@@ -91,7 +91,7 @@ export class Viewer {
     this.world.add(grid);
     this.labels.set(thingsOf(bodies).map((thing) => ({ ...thing, object: this.#parts[thing.index], lift: heightOf(bodies[thing.index]) + 0.03 })));
     this.overlays.setReach(robots);
-    this.key.position.set(middle[0] + 1.1, middle[1] + 1.3, middle[2] + 2.4);
+    this.key.position.set(middle[0] - 0.5, middle[1] + 1.5, middle[2] + 2.5);
     this.key.target.position.set(middle[0] + 0.4, middle[1], middle[2]);
     if (!this.#first) { this.#first = true; this.home = { middle, robots }; this.goHome(); }
     this.#ready = false;
@@ -135,7 +135,8 @@ export class Viewer {
   // -- the camera
 
   goHome() {
-    const { middle, robots } = this.home, far = 1 + 0.35 * Math.max(0, robots.length - 1);
+    const { middle, robots } = this.home, wide = this.canvas.clientWidth / (this.canvas.clientHeight || 1);
+    const far = (1.06 + 0.35 * Math.max(0, robots.length - 1)) * Math.min(1.45, Math.max(1, 1.35 / (wide || 1.35))); // a tall picture needs more room
     this.controls.target.set(middle[0] + (robots.length > 1 ? 0 : 0.3), middle[1], middle[2] + 0.18);
     this.camera.position.set(middle[0] + 1.75 * far, middle[1] + 1.15 * far, middle[2] + 1.05 * far);
     this.controls.update();
