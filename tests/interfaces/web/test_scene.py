@@ -27,7 +27,7 @@ PIXEL = """([x, y, z]) => {
 DRAWN = """() => { drawFrame(); return worldfs.scene.bodies.map((body, index) => worldfs.scene.drawnAt(index)); }"""
 NOTE = """(hand) => {
   globalThis.places = new Set();
-  globalThis.note = () => { drawFrame(); places.add(String(worldfs.scene.drawnAt(hand).position)); return places.size; };
+  globalThis.note = () => { drawFrame(); return places.add(`${worldfs.scene.drawnAt(hand).position}`).size; };
 }"""
 HELD = """() => {
   drawFrame();
