@@ -262,6 +262,11 @@ PROOFS = (
         LIVES,
     ),
     Proof(
+        "test_power_cut_lab", "the laboratory of power cuts finds each sync that is left out",
+        "the same lives without one kind of sync each, and under eatmydata: each loses something",
+        LIVES,
+    ),
+    Proof(
         "test_fleet_environment", "no robot is missing from a fleet's ENVIRONMENT.md, no read is torn",
         "3 robots write 10,000 observations, 2 programs read 1,000,000 times",
         ("base/durable.py", "storage", "formats", "world/world_job_hooks.py"),

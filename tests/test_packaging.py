@@ -66,8 +66,10 @@ def test_the_locks_hold_what_the_project_declares() -> None:
         "local",
         "mcp",
         "models",
+        "otel",
         "record",
         "shell",
+        "top",
         "vda5050",
     }  # large, and asked for by those who want them
     # 95 MB that no test needs; a library that needs the network; robots' libraries, which nothing here answers

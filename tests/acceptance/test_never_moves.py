@@ -44,7 +44,7 @@ def home(onboarded):
 def test_it_moves_nothing(home, saying: str, monkeypatch: pytest.MonkeyPatch) -> None:
     executed: list[object] = []
     bodies = {"simulation": lambda seat: NullDriver(executed=executed)}
-    monkeypatch.setattr("worldfs.interfaces.cli.driver_factories.factories", lambda name, *, seed, cameras: bodies)
+    monkeypatch.setattr("worldfs.interfaces.cli.driver_factories.factories", lambda name, **options: bodies)
     before = {name: data for name, (data, _) in home.bytes().items() if "lock" not in name}
     said = home.paos("do", saying)
     # Of what may not be done it says so; a question about what would be is either answered or not understood.

@@ -59,7 +59,7 @@ def rows(table) -> list[list[str]]:
 def test_ctrl_c_stops_a_do_that_serves_itself(table, monkeypatch: pytest.MonkeyPatch) -> None:
     begun = threading.Event()
     bodies = {"simulation": lambda seat: Hanging(begun)}
-    monkeypatch.setattr("worldfs.interfaces.cli.driver_factories.factories", lambda name, *, seed, cameras: bodies)
+    monkeypatch.setattr("worldfs.interfaces.cli.driver_factories.factories", lambda name, **options: bodies)
 
     def interrupt() -> None:
         assert begun.wait(PATIENCE_S)
@@ -83,7 +83,7 @@ def test_ctrl_c_stops_a_do_that_serves_itself(table, monkeypatch: pytest.MonkeyP
 
 def test_a_time_limit_ends_a_do_and_its_job(table, monkeypatch: pytest.MonkeyPatch) -> None:
     bodies = {"simulation": lambda seat: Hanging(threading.Event())}
-    monkeypatch.setattr("worldfs.interfaces.cli.driver_factories.factories", lambda name, *, seed, cameras: bodies)
+    monkeypatch.setattr("worldfs.interfaces.cli.driver_factories.factories", lambda name, **options: bodies)
     said = table.paos("--json", "do", "pick up the can", "--timeout", "0.3")
     assert said.code == 1
     assert said.values[-1]["verdict"] == "timeout"

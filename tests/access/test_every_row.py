@@ -206,6 +206,7 @@ class Ground:
             "member": [ROBOT, EDGE],
             "mate": ["rio", "eve"],
             "inside": ["control/invoke.json"],
+            "instruction": ["clear the table"],
         }
         for row in ROWS:
             job = self.job if row.pattern.startswith("/nodes") else str(self.own.extra["job"])

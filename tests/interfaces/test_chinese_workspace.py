@@ -37,7 +37,7 @@ def english_left(said: str) -> list[str]:
 
 @pytest.fixture
 def paos(tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Paos:
-    def factories(name: str | None, *, seed: int | None, cameras: bool) -> Mapping[str, Any]:
+    def factories(name: str | None, *, seed: int | None, cameras: bool, real_time: float = 0.0) -> Mapping[str, Any]:
         return {"simulation": lambda seat: NullDriver(executed=[])}
 
     monkeypatch.setenv("PAOS_HOME", str(tmp_path / "home"))

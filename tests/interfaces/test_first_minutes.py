@@ -39,7 +39,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def paos(home: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Paos:
-    def factories(name: str | None, *, seed: int | None, cameras: bool) -> Mapping[str, Any]:
+    def factories(name: str | None, *, seed: int | None, cameras: bool, real_time: float = 0.0) -> Mapping[str, Any]:
         return {"simulation": lambda seat: NullDriver(executed=[])}
 
     monkeypatch.setattr("worldfs.interfaces.cli.driver_factories.factories", factories)

@@ -28,7 +28,7 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def paos(home: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Paos:
-    def factories(name: str | None, *, seed: int | None, cameras: bool) -> dict[str, object]:
+    def factories(name: str | None, *, seed: int | None, cameras: bool, real_time: float = 0.0) -> dict[str, object]:
         return dict.fromkeys(("simulation", "other_sim"), lambda seat: NullDriver())
 
     monkeypatch.setattr("worldfs.interfaces.cli.driver_factories.factories", factories)

@@ -16,7 +16,7 @@ from worldfs.testing.waiting import until
 @pytest.fixture
 def home(tmp_path, monkeypatch):
     bodies = {"simulation": lambda context: NullDriver()}
-    monkeypatch.setattr("worldfs.interfaces.cli.driver_factories.factories", lambda name, *, seed, cameras: bodies)
+    monkeypatch.setattr("worldfs.interfaces.cli.driver_factories.factories", lambda name, **options: bodies)
     assert main(["--home", str(tmp_path), "onboard"]) == 0
     return tmp_path
 

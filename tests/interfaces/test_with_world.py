@@ -41,7 +41,7 @@ def executed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Orders that reached a body; no simulator is needed."""
     orders: list[Any] = []
 
-    def factories(name: str | None, *, seed: int | None, cameras: bool) -> Mapping[str, Any]:
+    def factories(name: str | None, *, seed: int | None, cameras: bool, real_time: float = 0.0) -> Mapping[str, Any]:
         return {"simulation": lambda seat: NullDriver(executed=orders)}
 
     monkeypatch.setattr("worldfs.interfaces.cli.driver_factories.factories", factories)

@@ -104,7 +104,7 @@ def begin() -> int:
     off = timedelta(seconds=float(clock_s))
     SystemClock.now = lambda self: datetime.now(UTC) + off  # type: ignore[method-assign]
     bodies = {"plant": lambda context: PlantBody(context, plant, host)}
-    driver_factories.factories = lambda name, *, seed, cameras: bodies  # type: ignore[assignment]
+    driver_factories.factories = lambda name, **options: bodies  # type: ignore[assignment]
     return main(words)
 
 

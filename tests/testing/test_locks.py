@@ -152,7 +152,6 @@ def test_so_are_those_that_others_have_rewritten(tmp_path: Path, monkeypatch: py
         for _ in range(2):
             state.event("more", text="x" * 400)
             state.journal.seal()
-        assert state.journal.retain(0), "a segment was pruned"
         (home / "journal.jsonl").write_bytes((home / "journal.jsonl").read_bytes() + b"no entry\n")
         doctor_fixes.take_in_journal(state)
         (home / "journal.jsonl").write_bytes((home / "journal.jsonl").read_bytes() + b"none either\n")

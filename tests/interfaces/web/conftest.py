@@ -1,4 +1,4 @@
-"""A served world with a kernel and a simulated arm, one browser for all tests, and a page that is signed in.
+"""A served world with a kernel and a simulated arm, one browser a file, and a page that is signed in.
 
 Every page fails its test on an error of the console, an exception, or a request to anywhere but its server.
 """
@@ -110,9 +110,12 @@ def served_page(page_server: PageServer) -> ServedPage:
     return page_server.page
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[object]:
-    """One Chromium for all tests. Without it, or without playwright, they are skipped, with the reason."""
+    """One Chromium for the tests of a file. Without it, or without playwright, they are skipped, with the reason.
+
+    Not for the whole run: while playwright is there, no other test of this process may run an event loop.
+    """
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if not Path(CHROMIUM).exists():
         pytest.skip("chromium is not installed")

@@ -58,8 +58,7 @@ def test_each_change_says_what_it_was(page, acted) -> None:
     labels = page.locator(".lane svg").evaluate_all("(all) => all.map((one) => one.getAttribute('aria-label'))")
     assert any("TASK.md" in label for label in labels) and any("ENVIRONMENT.md" in label for label in labels)
     page.locator(".lane", has_text="TASK.md").locator(".dot").last.dispatch_event("click")
-    page.wait_for_selector(".diff .added")
-    assert "+ - [ ] <b>two</b>" in page.inner_text(".past-panel")  # as text
+    page.locator(".diff .added", has_text="+ - [ ] <b>two</b>").first.wait_for()  # as text
     assert page.locator(".diff b").count() == 0
 
 

@@ -5,6 +5,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -492,11 +493,20 @@ def test_nothing_looks_at_what_has_ended(tmp_path: Path) -> None:
 def copied(home: Path, to: Path) -> Path:
     """What a SIGKILL leaves of a home at this moment: one in which no file moved while it was copied."""
     while True:
-        try:
+        before = sizes(home)
+        with suppress(shutil.Error):
             shutil.copytree(home, to, ignore=shutil.ignore_patterns("*.lock", "drafts"))
-            return to
-        except shutil.Error:
-            shutil.rmtree(to)
+            if sizes(home) == before:
+                return to
+        shutil.rmtree(to)
+
+
+def sizes(home: Path) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for path in home.rglob("*"):
+        with suppress(FileNotFoundError):
+            found[str(path)] = path.stat().st_size
+    return found
 
 
 def test_ended_calls_are_put_away_in_groups_and_all_of_them_are_shown_after_a_crash(tmp_path: Path) -> None:
