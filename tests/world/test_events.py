@@ -4,10 +4,12 @@ import json
 
 import pytest
 
-from worldfs.access.binding import USER, Binding
+from worldfs.access.binding import OWNER, USER, Binding
 from worldfs.base.errors import UserError
 from worldfs.testing.call_fixtures import wait_until
+from worldfs.world.home import Home
 from worldfs.world.served_world import ServedWorld
+from worldfs.world.world import World
 
 WAIT, NEXT = "/agents/self/events/control/wait.json", "/agents/self/events/next.json"
 
@@ -85,3 +87,15 @@ def test_a_wait_goes_on_with_the_next_connection_of_its_binding_once_its_own_is_
     assert told(third)["timeout"], "it goes on where the last one stood"
     for other in (Binding(USER, "bob", project), Binding(USER, "alice", served.project("q"))):
         assert told(served.realm.attach(other))["error"] == "wait_not_configured"
+
+
+def test_a_stored_file_that_another_writes_is_told_although_nobody_has_read_the_status(tmp_path):
+    (workspace := Home(tmp_path).workspace).mkdir()
+    with World.open(workspace) as world, ServedWorld.open(tmp_path, world=world, memory_only=True) as realm:
+        names = realm.namespace(OWNER)
+        world.namespace("planner").write("/projects/main/TASK.md", b"- [ ] begin\n")
+        ask(names, paths=["/meta", "/projects/main/TASK.md"], since="now")
+        world.namespace("planner").write("/projects/main/TASK.md", b"- [ ] look\n")
+        wait = names.walk(NEXT).wait()
+        assert wait is None or wait_until(wait.ready)
+        assert "/projects/main/TASK.md" in told(names)["change"]["paths"]

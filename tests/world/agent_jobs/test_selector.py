@@ -319,6 +319,19 @@ def test_changes_of_any_readable_path_are_told_with_number_path_kind_and_actor()
     calls.close()
 
 
+def test_a_publication_of_several_selected_paths_names_all_that_may_be_read() -> None:
+    calls, watched = started(), []
+    selector = EventSelector(
+        calls, ALICE, lambda path: not path.startswith("/nodes/hidden"), watched=lambda: watched.append(1)
+    )
+    waiting_for(selector, "/meta", "/nodes", kind="changes", since="now")
+    assert watched == [1], "the changes of stored files are looked for from now on"
+    calls.feed.publish("/meta/status.json", "/nodes/edge/TASK.md", "/nodes/hidden/TASK.md", "/projects/x")
+    assert told(selector)["change"]["paths"] == ["/meta/status.json", "/nodes/edge/TASK.md"]
+    assert told(selector)["waiting"] is True
+    calls.close()
+
+
 def test_a_change_above_the_watched_path_is_a_change_of_it() -> None:
     calls = started()
     selector = EventSelector(calls, ALICE, lambda path: True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from worldfs.access.binding import Binding
@@ -32,6 +32,7 @@ class EventMatch(NamedTuple):
     source: WaitSource
     call: AgentJob | None = None
     path: str = ""  # of a change
+    paths: Sequence[str] = ()  # of a change of several selected paths at once
     kind: str = ""
     actor: str = ""
 
@@ -68,14 +69,17 @@ class EventSelector:
         *,
         waits: SavedWaits | None = None,
         alive: Alive = lambda: True,
+        watched: Callable[[], None] = lambda: None,
     ) -> None:
         """`readable`: whether this binding may read a path of the tree; called for a changed path before its delivery.
 
         `since`: the number of the last change before the attach; None: the attach is now. `waits`: holds the binding's
-        last wait, and this one once it is configured. `alive`: whether the connection still exists.
+        last wait, and this one once it is configured. `alive`: whether the connection still exists. `watched`: called
+        before changes are selected, so that those of stored files are published.
         """
         self._calls, self._binding, self._readable = calls, binding, readable
         self._waits, self._alive = SavedWaits() if waits is None else waits, alive
+        self._watched = watched
         self._own = False  # it was configured, or has taken over the binding's last wait
         self._lock = threading.Lock()
         self._attached = calls.number() if since is None else since
@@ -94,6 +98,8 @@ class EventSelector:
         selection = parse_selection(text)
         if selection.changes and (wrong := [s.path for s in selection.sources if not self._seen(s.path)]):
             raise bad_selection(f"{wrong[0][:80]!r} is not readable")
+        if selection.changes:
+            self._watched()
         with self._lock:
             self._payload = text.encode()
             self._set(selection)
@@ -207,18 +213,27 @@ class EventSelector:
         return EventMatch(call.ended, source, call) if call.over and call.ended > self._floor else None
 
     def _change(self) -> EventMatch | None:
-        own = f"/agents/{self._binding.agent}/"
         for item in self._calls.feed.since(self._calls.seq_of(self._from)):
             number = self._calls.number_of(item.seq)
-            for source in self._selection.sources:
-                watched = source.path.rstrip("/") or "/"
-                for topic in item.topics or (watched,):
-                    path = f"/agents/self/{topic[len(own) :]}" if topic.startswith(own) else topic
-                    path = path if _below(path, watched) else watched if _below(watched, path) else ""
-                    if path and self._seen(path):
-                        return EventMatch(number, source, path=path, kind=item.kind, actor=item.actor)
+            found = [
+                (source, path)
+                for source in self._selection.sources
+                for topic in item.topics or (source.path.rstrip("/") or "/",)
+                if (path := self._told_path(topic, source.path.rstrip("/") or "/"))
+            ]
+            if found:
+                source, path = found[0]
+                paths = tuple(dict.fromkeys(path for _, path in found))
+                return EventMatch(number, source, path=path, paths=paths, kind=item.kind, actor=item.actor)
             self._from = number  # matches nothing, now and later
         return None
+
+    def _told_path(self, topic: str, watched: str) -> str:
+        """The readable path that a publication of `topic` changes for who watches `watched`; "": none."""
+        own = f"/agents/{self._binding.agent}/"
+        path = f"/agents/self/{topic[len(own) :]}" if topic.startswith(own) else topic
+        path = path if _below(path, watched) else watched if _below(watched, path) else ""
+        return path if path and self._seen(path) else ""
 
     def _seen(self, path: str) -> bool:
         """Whether the path may be delivered. It must not wait: for a path in a node's exports, their root decides;
@@ -266,6 +281,7 @@ class EventSelector:
                     "path": match.path,
                     "kind": match.kind,
                     "actor": match.actor or None,
+                    **({"paths": list(match.paths)} if len(match.paths) > 1 else {}),
                 },
             }
         base = f"/agents/self/jobs/{call.id}"

@@ -49,9 +49,17 @@ def unattached(binding: Binding) -> ConnectionTree:
 class AgentServices:
     """`open` it, ask it for `acts`, `close` it. Thread-safe."""
 
-    def __init__(self, calls: AgentJobs, chat: Chat, orders: EndpointOrders, memory: MemoryTools) -> None:
+    def __init__(
+        self,
+        calls: AgentJobs,
+        chat: Chat,
+        orders: EndpointOrders,
+        memory: MemoryTools,
+        watched: Callable[[], None] = lambda: None,
+    ) -> None:
         """Use `open`."""
         self.calls, self.chat, self.orders, self._memory = calls, chat, orders, memory
+        self.watched = watched  # makes the changes of the workspace's files be published
         self.waits = SavedWaits()
 
     @classmethod
@@ -107,7 +115,7 @@ class AgentServices:
             )
 
         chat = Chat(calls, Responders(config, world, agents, clock, may, context=context, model=model), stop)
-        return cls(calls, chat, orders, memory)
+        return cls(calls, chat, orders, memory, (lambda: None) if world is None else world.changes.start)
 
     def actions(
         self,
@@ -139,7 +147,9 @@ class BindingActions:
         self, services: AgentServices, binding: Binding, readable: Readable, since: int | None, alive: Alive
     ) -> None:
         self._services, self._binding = services, binding
-        self.selector = EventSelector(services.calls, binding, readable, since, waits=services.waits, alive=alive)
+        self.selector = EventSelector(
+            services.calls, binding, readable, since, waits=services.waits, alive=alive, watched=services.watched
+        )
 
     @cached_property
     def jobs(self) -> BindingJobs:
