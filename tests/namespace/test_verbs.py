@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from worldfs.base.errors import BadInput, NotFound, NotPermitted
+from worldfs.base.errors import BadInput, Conflict, NotFound, NotPermitted
 from worldfs.namespace.fids import Interrupted
 from worldfs.namespace.suspended_coroutine import SuspendedCoroutine, start_eagerly
 from worldfs.namespace.verbs import Verbs
@@ -14,7 +14,7 @@ from worldfs.namespace.waiters import Waiters
 from worldfs.testing.served_tree import ServedTree, ShapedTree
 from worldfs.testing.waiting import PATIENCE_S, soon
 from worldfs.tree.change_feed import ChangeFeed
-from worldfs.tree.verb_values import Wait, Written
+from worldfs.tree.verb_values import Stat, Wait, Written
 
 
 def run(life, tree=ServedTree, own=None):
@@ -396,3 +396,14 @@ def test_a_right_that_ends_after_the_open_stops_the_write_that_would_replace_the
         assert tree.files["/b"] == b"third"
 
     run(life, ShapedTree)
+
+
+def test_what_is_computed_has_no_revision_to_compare_with():
+    async def life(verbs, tree):
+        fid = await at(verbs, "/b")
+        tree.stat = lambda path: Stat(False, 5, writable=True, path=path)
+        with pytest.raises(Conflict):
+            await verbs.write(fid, 0, b"mine", expect="1")
+        assert tree.files["/b"] == b"third"
+
+    run(life)

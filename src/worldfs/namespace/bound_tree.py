@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from worldfs.storage.store_interface import ANY, Expected
 from worldfs.tree.verb_values import Content, Stat, Wait, Written
 
 
@@ -33,6 +34,10 @@ class BoundNode(Protocol):
 
     def stat(self) -> Stat: ...
     def writable(self) -> bool: ...
+    def require_writable(self, op: str) -> None:
+        """Raises `NotPermitted`, which says who may write it, and `BadInput` for a directory."""
+        ...
+
     def list(self) -> Sequence[str]: ...
     def entries(self) -> Sequence[Stat]: ...
     def read(self, last: bytes = b"") -> Content:
@@ -43,7 +48,10 @@ class BoundNode(Protocol):
         """What a read of it waits for; never asks a disk."""
         ...
 
-    def write(self, data: bytes, *, offset: int = 0, correlation: str = "") -> Written: ...
+    def write(self, data: bytes, *, offset: int = 0, correlation: str = "", expect: Expected = ANY) -> Written:
+        """`expect`: refused with `Conflict` unless this revision is stored."""
+        ...
+
     def replace(self, data: bytes, *, correlation: str = "") -> Written: ...
     def truncate(self, size: int) -> None:
         """Cut, or fill with zeros; a file that takes orders has no content, and stays as it is."""

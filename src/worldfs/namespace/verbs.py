@@ -13,8 +13,9 @@ from contextlib import suppress
 from typing import Final, TypeVar
 
 from worldfs.access.decision import READ_ONLY
-from worldfs.base.errors import BadInput, NotFound, Unsafe
+from worldfs.base.errors import BadInput, Conflict, NotFound, Unsafe, UserError
 from worldfs.base.messages import coded
+from worldfs.storage.store_interface import ANY, Expected
 from worldfs.tree.verb_values import Stat, Wait, Written
 
 from .bound_tree import BoundNode, BoundTree
@@ -85,6 +86,15 @@ class Verbs:
         if held.staging is not None:
             return _sized(found, len(held.staging.data))
         return found if held.own is None else _sized(found, len(held.own()))
+
+    async def refusal(self, fid: int | None) -> UserError | None:
+        """Why it may not be written; None: it may."""
+        node = self._fids[fid].node
+        try:
+            await self._ask(node, lambda: node.require_writable("write"))
+        except UserError as error:
+            return error
+        return None
 
     async def list(self, fid: int | None) -> Sequence[str]:
         """The names in a directory, sorted by bytes."""
@@ -168,13 +178,23 @@ class Verbs:
     # -- writing ---------------------------------------------------------------------------------------------------
 
     async def write(
-        self, fid: int | None, offset: int, data: bytes, correlation: str = "", aside: AsideCallback | None = None
+        self,
+        fid: int | None,
+        offset: int,
+        data: bytes,
+        correlation: str = "",
+        aside: AsideCallback | None = None,
+        *,
+        expect: Expected = ANY,
     ) -> Written:
         """Durable when it returns, unless the fid was opened to stage. A Control acts on exactly these bytes.
 
-        `offset` -1 (staged only): at the end.
+        `offset` -1 (staged only): at the end. `expect`: the revision that must be stored (`Conflict`); it is compared
+        with whole contents only, so not with what is staged or written beyond the beginning.
         """
         held = self._fids[fid]
+        if expect is not ANY and (offset or held.staging is not None):
+            raise BadInput(coded("tree.compares_whole"), path=held.node.path, op="write", code="invalid")
         if held.node.directory:
             raise BadInput(coded("tree.write_fid"), code="eisdir")
         if offset + len(data) > MOST:
@@ -186,7 +206,7 @@ class Verbs:
                 return await self._deliver(held, held.staging, aside, n=len(data))
             return Written(len(data))
         self._fids.keep(held, None)
-        return await self._put(held, data, offset, correlation, aside)
+        return await self._put(held, data, offset, correlation, aside, expect=expect)
 
     async def truncate(self, fid: int | None, size: int) -> None:
         """Cut a file, or fill it with zeros; what is staged, where something is. A Control ignores it."""
@@ -303,7 +323,16 @@ class Verbs:
             held.waits = set()
         return await self._waiters.wait(wait, timeout, held.waits)
 
-    async def _put(self, held: Fid, data: bytes, offset: int, correlation: str, aside: AsideCallback | None) -> Written:
+    async def _put(
+        self,
+        held: Fid,
+        data: bytes,
+        offset: int,
+        correlation: str,
+        aside: AsideCallback | None,
+        *,
+        expect: Expected = ANY,
+    ) -> Written:
         node = held.node
         if held.cut and offset:
             await self._cut(held, 0)
@@ -312,6 +341,10 @@ class Verbs:
         def work() -> Written:
             if not node.writable():
                 raise READ_ONLY.error()
+            if expect is not ANY:
+                if not node.stat().revision:
+                    raise Conflict(coded("tree.no_revision"), path=node.path, op="write")
+                return node.write(data, offset=offset, correlation=correlation, expect=expect)
             if whole:
                 return node.replace(data, correlation=correlation)
             return node.write(data, offset=offset, correlation=correlation)

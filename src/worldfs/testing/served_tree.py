@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from worldfs.access.binding import MOTHER, Binding
 from worldfs.base.clock import Clock, SystemClock
-from worldfs.base.errors import BadInput, NotFound, NotPermitted
+from worldfs.base.errors import BadInput, Conflict, NotFound, NotPermitted
 from worldfs.control.control_plane import ControlPlane
+from worldfs.storage.store_interface import ANY, Expected
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.verb_values import Content, Stat, Wait, Written
 
@@ -58,7 +59,13 @@ class ServedNode:
     def wait(self, last: bytes = b"") -> Wait | None:
         return self.tree.waits(self.path)
 
-    def write(self, data: bytes, *, offset: int = 0, correlation: str = "") -> Written:
+    def require_writable(self, op: str) -> None:
+        if not self.writable():
+            raise NotPermitted("it may not be written here", path=self.path, code="eperm")
+
+    def write(self, data: bytes, *, offset: int = 0, correlation: str = "", expect: Expected = ANY) -> Written:
+        if isinstance(expect, str) and self.stat().revision != expect:
+            raise Conflict("it changed since it was read", path=self.path, op="write")
         if self.promised:
             self.tree.files[self.path], self.promised = b"", False
         return self.tree.write(self.path, data, offset=offset, correlation=correlation)

@@ -235,6 +235,36 @@ def test_a_file_is_made_and_staged_bytes_become_it_at_the_clunk(hold):
     hold(life)
 
 
+def test_a_write_that_names_another_revision_changes_nothing(run):
+    async def life(plug, stand):
+        await plug.ask("version", version="acheron-1", extensions=["revision"])
+        seen = (await _stat(plug, "/meta/x"))["revision"]
+        assert (await plug.ask("write", fid=9, data="abc", revision=seen))["ok"]
+        late = await plug.ask("write", fid=9, data="late", revision=seen)
+        assert refused(late, "conflict")
+        assert stand.tree.files["/meta/x"] == b"abc"
+        now = (await _stat(plug, "/meta/x"))["revision"]
+        assert refused(await plug.ask("write", fid=9, offset=1, data="b", revision=now), "invalid")
+        await plug.ask("open", fid=9, mode="w", stage=True)
+        assert refused(await plug.ask("write", fid=9, data="b", revision=now), "invalid")
+
+    run(life)
+
+
+def test_revisions_and_reasons_are_told_to_who_asks_only(run):
+    async def life(plug, stand):
+        assert not {"revision", "why"} & set(await _stat(plug, "/nodes/n/STATUS.json"))
+        assert (await plug.ask("write", fid=1, data="x", revision="1"))["error"]["code"] == "eisdir"
+        await plug.walk("/meta/x", 3)
+        assert (await plug.ask("write", fid=3, data="xyz", revision="never"))["payload"] == {"n": 3}
+        await plug.ask("version", version="acheron-1", extensions=["revision", "why"])
+        found = await _stat(plug, "/nodes/n/STATUS.json")
+        assert found["why"] == {"en": "it may not be written here", "zh": "it may not be written here"}
+        assert "why" not in await _stat(plug, "/meta/x") and "why" not in await _stat(plug, "/meta")
+
+    run(life)
+
+
 async def _stat(plug, path):
     await plug.walk(path, 9)
     return (await plug.ask("stat", fid=9))["payload"]

@@ -36,6 +36,11 @@ ROWS = {
     ),
     "tree.use_or_stop": ("use that one, or stop it: kill {pid}", "使用那一个，或停止它：kill {pid}"),
     "tree.changed": ("it changed since it was read", "它在读取之后已被改动"),
+    "tree.no_revision": ("it has no revision to compare: it is computed", "它没有可比较的修订号：它由系统计算"),
+    "tree.compares_whole": (
+        "a revision is compared only with a whole content that is written at once",
+        "只有一次写入完整内容时才比较修订号",
+    ),
     "tree.revision": ("revision {revision}", "修订号 {revision}"),
     "tree.no_directory": ("not a directory", "不是目录"),
     "tree.no_store_kind": ("no kind of store {kind!r}", "没有 {kind!r} 类存储"),

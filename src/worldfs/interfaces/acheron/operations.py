@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Final, Protocol
 
-from worldfs.base.errors import BadInput, MissingRequirement
+from worldfs.base.errors import BadInput, Conflict, MissingRequirement, UserError
 from worldfs.base.messages import coded
+from worldfs.base.messages.coded_text import LANGUAGES, render
 from worldfs.formats.wire.frames import Frame, encode_base64, write
 from worldfs.namespace.bound_tree import BoundNode
 from worldfs.namespace.verbs import Verbs
+from worldfs.storage.store_interface import ANY, Expected
 from worldfs.tree.verb_values import Stat
 
 IOUNIT: Final = 65_536
@@ -140,14 +142,36 @@ async def _write(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
     if request.data is None:
         raise BadInput(coded("access.write_data"), code="invalid")
     correlation = frame.correlation_id or frame.id or ""
-    done = await verbs.write(frame.fid, frame.offset or 0, request.data, correlation, request.defer)
-    answer = {"n": done.n, **done.extra}
+    compares = frame.revision is not None and request.has_extension("revision")
+    expect: Expected = frame.revision if compares and frame.revision is not None else ANY
+    try:
+        done = await verbs.write(frame.fid, frame.offset or 0, request.data, correlation, request.defer, expect=expect)
+    except Conflict as error:
+        error.code = "conflict" if compares else error.code
+        raise
+    answer: Answer = {"n": done.n, **done.extra}
+    if done.revision and request.has_extension("revision"):
+        answer["revision"] = done.revision
     request.count_write(answer)
     return answer
 
 
 async def _stat(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
-    return _entry_line(await verbs.stat(frame.fid), request.has_extension("attributes"))
+    found = await verbs.stat(frame.fid)
+    line = _entry_line(found, request.has_extension("attributes"))
+    if found.revision and request.has_extension("revision"):
+        line["revision"] = found.revision
+    if not found.directory and not found.writable and request.has_extension("why"):
+        refused = await verbs.refusal(frame.fid)
+        if refused is not None:
+            line["why"] = _in_each_language(refused)
+    return line
+
+
+def _in_each_language(error: UserError) -> Answer:
+    """What was found, who may instead, and what mends it, as one text a language."""
+    parts = [part for part in (error.found, error.expected, error.fix) if part]
+    return {language: "; ".join(render(part, language) for part in parts) for language in LANGUAGES}
 
 
 def _line(found: Stat) -> bytes:

@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 MSIZE: Final = 1_048_576
 LEAST_MSIZE: Final = 8_192
 VERSION: Final = "acheron-1"
-EXTENSIONS: Final = ("create", "stage", "stats", "truncate", "remove", "rename", "setattr", "times", "attributes")
+EXTENSIONS: Final = (
+    "create", "stage", "stats", "truncate", "remove", "rename", "setattr", "times", "attributes", "revision", "why",
+)  # fmt: skip
 """Named only to a client that asks (docs/decisions/2026-11-22-words-beyond-the-reference.md)."""
 QUEUE_MAX: Final = 64  # requests not yet begun: beyond it, reading from the peer pauses
 QUEUE_BYTES_MAX: Final = 1 << 20  # bytes of them

@@ -18,7 +18,7 @@ from worldfs.formats.wire.frames import ACHERON, BadFrame
 _ENCODE: Final = msgspec.json.Encoder(enc_hook=as_plain).encode
 GATES: Final = frozenset({
     "runtime_warming", "queue_saturated", "execution_failed", "invalid_agent", "invalid_project", "forbidden",
-    "provisioning_required", "last_target_invalid", "session_not_found", "protocol_mismatch",
+    "provisioning_required", "last_target_invalid", "session_not_found", "protocol_mismatch", "conflict",
 })  # fmt: skip
 """Codes of the protocol that name no error of a file."""
 UNSUPPORTED: Final = "unsupported acheron operation"
