@@ -175,7 +175,22 @@ def open_page(browser, served_page: ServedPage):
         watch.check()
 
 
+@pytest.fixture(scope="module")
+def _one_page(browser, served_page: ServedPage):
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB")
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    page.watch = PageWatch(page, served_page.url)
+    page.goto(f"{served_page.url}?quality=low&language=en#token={served_page.token}")
+    page.wait_for_function("() => globalThis.worldfs?.world.state.value === 'open'")
+    yield page
+    context.close()
+
+
 @pytest.fixture
-def page(open_page):
-    """A page, signed in as the operator."""
-    return open_page()
+def page(_one_page):
+    """A page, signed in as the operator: one for all tests of a module; each begins at the first panel, now."""
+    _one_page.evaluate("() => { worldfs.world.at.value = null; worldfs.show('world'); }")
+    _one_page.watch.errors.clear()
+    yield _one_page
+    _one_page.watch.check()

@@ -11,7 +11,7 @@ const ASLEEP_MS = 30000; // hidden for longer: everything is read again
 const MOST = 400; // paths of one selection
 
 export class ChangeFeed {
-  #world; #followed = new Map(); #selected = ""; #since = "now"; #turning = false; #selecting = 0; #hidden = 0; #paused = false;
+  #world; #followed = new Map(); #selected = ""; #since = "now"; #turning = false; #selecting = 0; #written = false; #hidden = 0; #paused = false;
 
   constructor(world) {
     this.#world = world;
@@ -46,6 +46,7 @@ export class ChangeFeed {
   // After a reconnect: the server knows nothing of this connection, and anything may have changed.
   resume() {
     this.#selected = "";
+    this.#written = false;
     this.#since = "now";
     this.#reselect();
     this.#all();
@@ -121,8 +122,9 @@ export class ChangeFeed {
     if (!this.#turning) this.#turn();
   }
 
-  #write(paths) {
-    return this.#world.write(WAIT, JSON.stringify({ paths, kind: "changes", since: this.#since, timeout_ms: 60000 }));
+  async #write(paths) {
+    await this.#world.write(WAIT, JSON.stringify({ paths, kind: "changes", since: this.#since, timeout_ms: 60000 }));
+    this.#written = true;
   }
 
   #paths() {
@@ -148,14 +150,15 @@ export class ChangeFeed {
     const world = this.#world;
     try {
       while (world.state.value === "open" && this.#followed.size) {
-        if (!this.#selected) { await pause(50); if (!this.#selected && !this.#selecting) break; continue; }
+        if (!this.#written) { await pause(50); if (!this.#selected && !this.#selecting) break; continue; }
         try {
           const data = await world.next(NEXT);
           const event = JSON.parse(new TextDecoder().decode(data));
-          if (event.configured === false) { this.#selected = ""; this.#reselect(); await pause(RETRY_MS / 4); continue; }
+          if (event.configured === false) { this.#selected = ""; this.#written = false; this.#reselect(); await pause(RETRY_MS / 4); continue; }
           if (event.waiting) continue;
           this.#since = event.seq ?? this.#since;
-          this.#changed(event.change?.path || event.event_path || "");
+          const change = event.change || {};
+          this.#changed(change.paths || [change.path || event.event_path || ""]);
         } catch (error) {
           if (error.code === "connection_lost" || world.state.value !== "open") break;
           await pause(RETRY_MS);
@@ -164,10 +167,19 @@ export class ChangeFeed {
     } finally { this.#turning = false; }
   }
 
-  #changed(path) {
-    for (const item of this.#followed.values())
-      if (below(path, item.path) || below(item.path, path) || item.watch !== item.path && below(path, item.watch)) this.#later(item);
+  #changed(paths) {
+    for (const item of this.#followed.values()) if (paths.some((path) => touches(path, item))) this.#later(item);
   }
+}
+
+// Whether a change of `path` may change what is shown of an item. The listing of a directory changes with its own names
+// and with what is said of them, so not with what happens deeper below a name that it has.
+function touches(path, item) {
+  if (below(item.path, path)) return true;
+  if (!below(path, item.path)) return item.watch !== item.path && below(path, item.watch);
+  if (!Array.isArray(item.value)) return true;
+  const [name, ...deeper] = path.slice(item.path === "/" ? 1 : item.path.length + 1).split("/");
+  return deeper.length === 0 || !item.value.some((entry) => entry.name === name);
 }
 
 export function below(path, above) { return above === "/" || path === above || path.startsWith(above + "/"); }

@@ -8,7 +8,7 @@ export { WorldError };
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8");
-const EXTENSIONS = ["create", "stage", "stats", "truncate", "remove", "rename", "attributes", "revision"];
+const EXTENSIONS = ["create", "stage", "stats", "truncate", "remove", "rename", "attributes", "revision", "why"];
 const ROOT = 1;
 const PIECE = 524288; // bytes of one read or write: below any server's frame
 const LARGEST = 64 * 1024 * 1024; // bytes that a read of the page takes at most
