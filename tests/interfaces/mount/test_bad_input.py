@@ -191,6 +191,15 @@ def fill(path):
         os.close(fd)
 
 
+def synced(path, data):
+    """What fsync says of bytes that were written. It says it once, as a disk does, and the close commits nothing."""
+    fd = os.open(path, os.O_WRONLY | os.O_TRUNC | os.O_CREAT)
+    os.write(fd, data)
+    said = result(os.fsync, fd)
+    os.close(fd)
+    return said
+
+
 @ROOT
 def test_a_full_disk_is_said_and_nothing_is_torn(tree, disk):
     stored, local = disk / "home/workspace/TARGETS.md", disk / "plain"
@@ -207,6 +216,7 @@ def test_a_full_disk_is_said_and_nothing_is_torn(tree, disk):
             with pytest.raises(OSError) as caught, open(path, "wb", buffering=0) as file:
                 file.write(b"# new\n" * 100_000)
             assert caught.value.errno == errno.ENOSPC
+            assert synced(path, b"# new\n" * 100_000) == "ENOSPC"
             assert (behind.read_bytes() if behind.exists() else None) == before
         assert (tree / TARGETS).read_bytes() == b"# old\n" * 100
         assert "space" in os.getxattr(tree / TARGETS, "user.paos.error").decode()

@@ -3,6 +3,8 @@
 import os
 import subprocess
 
+from worldfs.interfaces.cli.main import main
+
 TASK = "projects/main/TASK.md"
 
 
@@ -21,8 +23,20 @@ def test_a_shell_reads_what_a_document_was(operator, home):
     assert refused.returncode != 0
 
 
-def test_the_root_of_the_past_says_why_a_path_leads_nowhere(operator):
-    for path, said in ((f"at/yesterday/{TASK}", "yesterday"), ("at/now/projects/main/README.md", "README.md")):
+def test_the_root_of_the_past_says_why_a_path_leads_nowhere(operator, home):
+    """What has no past: no time, a page made for each reader, a file of a job, a log, what other programs wrote."""
+    assert main(["--home", str(home), "agent", "init", "rio"]) == 0
+    (home / "workspace/artifacts").mkdir(exist_ok=True)
+    (home / "workspace/artifacts/film.txt").write_text("of a job")
+    for path, said in (
+        (f"at/yesterday/{TASK}", "yesterday"),
+        ("at/now/projects/main/README.md", "README.md"),
+        ("at/now/projects/main/artifacts/film.txt", "no versions of this file"),
+        ("at/now/agents/rio/journal.jsonl", "no versions of this file"),
+        ("at/1d/projects/main/LESSONS.md", "nothing was recorded of it before"),
+        ("versions/agents/rio/journal.jsonl/now", "no versions of this file"),
+    ):
+        root = path.partition("/")[0]
         assert "No such file" in operator.sh(f"cat {path}").stderr
-        assert said in os.getxattr(operator / "at", "user.paos.error").decode()
-        assert said in (operator / "at/last_error").read_text()
+        assert said in os.getxattr(operator / root, "user.paos.error").decode()
+        assert said in (operator / root / "last_error").read_text()

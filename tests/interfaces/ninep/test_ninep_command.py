@@ -14,6 +14,7 @@ from worldfs.base.errors import BadInput, UserError
 from worldfs.interfaces.cli.main import main
 from worldfs.interfaces.ninep.ninep_listener import _unix_socket, parse_address
 from worldfs.testing.ninep_client import NinePClient
+from worldfs.testing.waiting import until
 
 from .conftest import Listening
 
@@ -74,6 +75,16 @@ def test_diodload_finds_no_error(memory, words):
     """64 clients in threads, on the two files that diod's own server has, over a tree in memory."""
     said = run("diodload", "-s", memory.path, "-r", "1", "-n", "8", *words)
     assert "error" not in said and "ops/s" in said and not said.startswith("diodload: 0 ops/s")
+
+
+@needs_diod
+def test_diodcat_that_is_killed_while_it_waits_leaves_nothing(memory):
+    memory.realm.tree.closed.add("/b")
+    client = subprocess.Popen(["diodcat", "-s", memory.path, "-a", "/", "b"], stdout=subprocess.PIPE)
+    until(lambda: memory.host.waiters.waiting == 1)
+    client.kill()
+    assert client.communicate(timeout=120)[0] == b""
+    until(lambda: memory.host.waiters.waiting == 0 and not memory.local._serving)
 
 
 def test_a_role_writes_what_is_its_own_and_nothing_else(served):

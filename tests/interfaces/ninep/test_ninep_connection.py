@@ -1,6 +1,7 @@
 """The listener: files through 9P, and peers that mean no good."""
 
 import errno
+import gc
 import os
 import random
 import socket
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from worldfs.interfaces.ninep.ninep_session import NinePFid
 from worldfs.testing.ninep_client import NO_FID, NinePClient, body_of, text
 from worldfs.testing.waiting import PATIENCE_S, until
 
@@ -123,6 +125,36 @@ def test_a_peer_that_goes_leaves_no_waiter(memory):
     until(lambda: memory.host.waiters.waiting == 1)
     client.close()
     until(lambda: memory.host.waiters.waiting == 0)
+
+
+def held_fids():
+    gc.collect()
+    return [found for found in gc.get_objects() if isinstance(found, NinePFid)]
+
+
+@pytest.mark.parametrize("part", [3, 7, 20, 40])
+def test_a_peer_that_goes_in_the_middle_of_a_request_frees_its_fids(memory, part):
+    """With a hundred fids, one being written, one waiting, and a request of which `part` bytes have come."""
+    memory.realm.tree.closed.add("/b")
+    client = memory.client()
+    for number in range(100):
+        client.ask(110, struct.pack("<IIH", 0, 100 + number, 0))
+    writer, waiting = client.walk("/a/two"), client.walk("/b")
+    client.open(writer, os.O_WRONLY | os.O_TRUNC)
+    client.pwrite(writer, 0, b"half of it")
+    client.open(waiting)
+    client.send(116, struct.pack("<IQI", waiting, 0, 100), tag=5)
+    until(lambda: memory.host.waiters.waiting == 1)
+    whole = struct.pack("<IBHIQI", 523, 118, 6, writer, 0, 500) + b"x" * 500
+    client.socket.sendall(whole[:part])
+    client.close()
+    until(lambda: not memory.local._serving)
+    until(lambda: memory.host.waiters.waiting == 0)
+    until(lambda: not held_fids())
+    with memory.client() as other:  # nothing is held against the next writer
+        assert other.read("/a/two") == b"second"
+        other.write("/a/two", b"mine")
+        assert other.read("/a/two") == b"mine"
 
 
 def test_a_walk_says_how_far_it_came(memory):
