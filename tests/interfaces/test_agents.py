@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from worldfs import AgentState
+from worldfs.base import agent_names
+from worldfs.base.agent_names import list_agents
 from worldfs.interfaces.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,6 +41,13 @@ def paos(root: Path, capfd: pytest.CaptureFixture[str]) -> Paos:
         return code, out, err
 
     return call
+
+
+def test_many_agents_are_made_with_one_look_at_those_that_are_there(root: Path, paos: Paos, monkeypatch: Any) -> None:
+    looks = []
+    monkeypatch.setattr(agent_names, "list_agents", lambda place: looks.append(place) or list_agents(place))
+    assert paos("agent", "init", *(f"new{number}" for number in range(8)))[0] == 0
+    assert looks == [root] and len(list_agents(root)) == 10
 
 
 @pytest.mark.parametrize(

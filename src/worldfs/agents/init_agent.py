@@ -23,12 +23,22 @@ IGNORE: Final = b"# State is operational and stays out of version control; what 
 
 
 def create_agent(
-    root: Path, name: str, *, clock: Clock | None = None, disk: Disk | None = None, language: str = "en"
+    root: Path,
+    name: str,
+    *,
+    clock: Clock | None = None,
+    disk: Disk | None = None,
+    language: str = "en",
+    checked: bool = False,
 ) -> list[str]:
-    """Create what is missing below `root`/`name`, durable; the names of the files that are new. Nothing is replaced."""
+    """Create what is missing below `root`/`name`, durable; the names of the files that are new. Nothing is replaced.
+
+    `checked`: the caller has compared the name with those below the root (`check_new_names`, of many at once).
+    """
     from worldfs.formats.agent import documents, memory
 
-    check_new_name(root, name)
+    if not checked:
+        check_new_name(root, name)
     moment = (clock or SystemClock()).now().replace(microsecond=0)
     now = stamp(moment)
     fresh = Root.build(root, 0o700)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -53,14 +54,23 @@ def check_agent_name(name: str) -> str:
 
 def check_new_name(root: str | os.PathLike[str], name: str) -> str:
     """As `check_agent_name`, for an agent that is to be made: `BadInput` where another differs in capitals only."""
-    check_agent_name(name)
-    other = next((there for there in list_agents(root) if there != name and there.casefold() == name.casefold()), None)
-    if other is not None:
-        raise BadInput(
-            coded("tree.capitals_only", name=name, other=other), path=os.fspath(root), op="agent",
-            expected=coded("tree.own_name"), fix=coded("tree.use_other", other=other),
-        )  # fmt: skip
-    return name
+    return check_new_names(root, [name])[0]
+
+
+def check_new_names(root: str | os.PathLike[str], names: Sequence[str]) -> list[str]:
+    """As `check_new_name` of each, with one look at the root. The names themselves may differ in capitals only."""
+    there: dict[str, list[str]] = {}
+    for other in list_agents(root):
+        there.setdefault(other.casefold(), []).append(other)
+    for name in names:
+        check_agent_name(name)
+        alike = [other for other in there.get(name.casefold(), ()) if other != name]
+        if alike:
+            raise BadInput(
+                coded("tree.capitals_only", name=name, other=alike[0]), path=os.fspath(root), op="agent",
+                expected=coded("tree.own_name"), fix=coded("tree.use_other", other=alike[0]),
+            )  # fmt: skip
+    return list(names)
 
 
 def list_agents(root: str | os.PathLike[str]) -> list[str]:

@@ -14,7 +14,7 @@ from worldfs.access.judge import judge
 from worldfs.access.things import RobotName
 from worldfs.access.verb import Verb
 from worldfs.access.visibility_policy import PolicyCache
-from worldfs.base.agent_names import check_new_name, list_agents
+from worldfs.base.agent_names import agent_exists, check_new_name, list_agents
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
@@ -181,11 +181,10 @@ class ServedWorld:
 
     def ensure_agent(self, name: str) -> None:
         """Idempotent. Raises `BadInput` for a name that no agent may have."""
-
-        if check_new_name(self._agents.root, name) == SELF:
+        if name == SELF:
             raise BadInput(coded("world.caller", name=SELF), op="agent", expected=coded("world.another_name"))
-        place = self._agents.root / name
-        if not place.is_dir():
+        if not agent_exists(self._agents.root, name):
+            place = self._agents.root / check_new_name(self._agents.root, name)
             place.mkdir(parents=True, exist_ok=True)
             self.feed.publish("/agents")
 

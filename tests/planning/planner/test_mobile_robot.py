@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import resources
 
 import pytest
@@ -58,6 +59,16 @@ def test_a_point_of_the_floor_has_two_numbers_or_three() -> None:
     for text in ("go to (1, 0.5)", "go to (1, 0.5, 0)"):
         orders = interpreter("dog", DOG)(text, SCENE)
         assert [(order.op, order.params) for order in orders] == [("move_to", {"target_pose": [1.0, 0.5, 0.0]})]
+
+
+@pytest.mark.parametrize("name", ["generic_amr", "generic_amr.zh"])
+@pytest.mark.parametrize("typed", [True, False])
+def test_a_vehicle_is_sent_too_also_by_a_profile_without_a_type(name: str, typed: bool) -> None:
+    profile = shipped(name) if typed else replace(shipped(name), type="")
+    orders = interpreter("amr", profile)("go to the door", SCENE)
+    assert [(order.op, order.params) for order in orders] == [("target_navigation", {"target_label": "door"})]
+    orders = interpreter("amr", profile)("去 (1, 0.5)", SCENE)
+    assert [(order.op, order.params) for order in orders] == [("move_to", {"target_pose": [1.0, 0.5, 0.0]})]
 
 
 def test_an_arm_moves_its_gripper_there_instead() -> None:

@@ -42,10 +42,13 @@ def supports_op(profile: Profile | None, op: str) -> bool:
 
 
 def goes_to_places(profile: Profile | None) -> bool:
-    """Whether the robot itself goes where it is sent, by its type and its actions; an arm moves its gripper there."""
+    """Whether the robot itself goes where it is sent: its type says so, or it navigates and neither grasps nor has a
+    reach. An arm moves its gripper there."""
     if profile is None or profile.op(LOOK) is None:
         return False
-    return any(word in profile.type.casefold() for word in _MOBILE)
+    if any(word in profile.type.casefold() for word in _MOBILE):
+        return True
+    return not profile.type and profile.max_reach is None and profile.op(PICK) is None
 
 
 def pick_action(id: str, robot_id: str, profile: Profile | None = None, stage: int = 0) -> PlannedAction:

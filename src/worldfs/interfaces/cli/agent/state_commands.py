@@ -46,7 +46,7 @@ def init(context: CommandContext) -> int:
 
     from worldfs.agents.agent_state import AgentState
     from worldfs.agents.init_agent import create_agent
-    from worldfs.base.agent_names import check_new_name, list_agents
+    from worldfs.base.agent_names import check_new_names, list_agents
 
     root = Path(context.agents)
     given = context["name"] or list_agents(root)
@@ -54,15 +54,15 @@ def init(context: CommandContext) -> int:
         expected = coded("command.agent_names")
         raise BadInput(coded("command.no_name"), path=str(root), op="agent init", expected=expected)
     wanted: dict[str, str] = {}
-    for name in given:  # all of them before the first is made
-        if wanted.setdefault(name.casefold(), check_new_name(root, name)) != name:
+    for name in check_new_names(root, given):  # all of them before the first is made
+        if wanted.setdefault(name.casefold(), name) != name:
             raise BadInput(
                 coded("command.and", one=wanted[name.casefold()], other=name),
                 op="agent init",
                 expected=coded("command.other_names"),
             )
     for name in wanted.values():
-        made = create_agent(root, name, language=context["language"])
+        made = create_agent(root, name, language=context["language"], checked=True)
         if made:
             with AgentState.open(name, root) as state:  # so that later edits can be told from our own content
                 state.reconcile()
