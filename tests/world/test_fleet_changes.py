@@ -23,9 +23,12 @@ from worldfs.storage.directory_lease import directory_lease
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import until
 from worldfs.testing.workspace_fixture import action, order, sheet
+from worldfs.world import fleet_changes
+from worldfs.world import world as world_module
 from worldfs.world.fleet_changes import CONFIG_WRITTEN
 from worldfs.world.home import Home
-from worldfs.world.home_world import open_home_world
+from worldfs.world.home_world import open_home_world, open_robot
+from worldfs.world.node_specs import find_nodes
 from worldfs.world.onboard import onboard
 from worldfs.world.robot_registry import add_robot, remove_robot
 from worldfs.world.served_world import ServedWorld
@@ -342,6 +345,38 @@ def test_a_new_connection_of_a_served_world_sees_the_robots_that_are_there(fleet
 
         until(lambda: seen() == {FIRST, "arm_3"})
         assert "body" in realm.namespace(binding).list("/nodes/arm_3")
+
+
+def test_a_change_that_comes_while_another_is_served_is_served_too(fleet: RunningFleet, monkeypatch: Any) -> None:
+    """config.json is written once more after the kernel has read it, and before it listens anew."""
+
+    def opened_late(root: Path, robot: Any) -> Any:
+        monkeypatch.setattr(fleet_changes, "open_robot", open_robot)
+        remove_robot(fleet.home, SECOND)
+        return open_robot(root, robot)
+
+    monkeypatch.setattr(fleet_changes, "open_robot", opened_late)
+    with fleet.up() as world:
+        add_robot(fleet.home, "arm_3", "franka_panda")
+        until(lambda: world.node_ids() == [FIRST, "arm_3"])
+
+
+def test_nodes_found_by_an_earlier_configuration_are_not_kept(fleet: RunningFleet, monkeypatch: Any) -> None:
+    """Another thread looks for the nodes while the configuration is replaced."""
+    with fleet.up() as world:
+        before, later = world.config, world.config._replace(instances=world.config.instances[:1])
+
+        def interrupted(*given: Any) -> Any:
+            monkeypatch.setattr(world_module, "find_nodes", find_nodes)
+            found = find_nodes(*given)
+            world.reconfigure(later)
+            return found
+
+        monkeypatch.setattr(world_module, "find_nodes", interrupted)
+        world.reconfigure(before._replace())
+        assert [spec.id for spec in world.specs] == [FIRST, SECOND]
+        assert [spec.id for spec in world.specs] == [FIRST]
+        world.reconfigure(before)
 
 
 def test_a_fleet_that_is_stopped_stops_also_the_robot_that_comes(fleet: RunningFleet) -> None:

@@ -339,10 +339,11 @@ class Kernel:
                 self._controls.submit(change.key[len(CONTROL) + 1 :])
 
     def _look(self) -> None:
-        """Call what watches the other files that changed."""
+        """Call what watches the other files that changed. What changes during a call is called for again."""
         for key in list(self._put_off):
-            if key in self._watched and self._watched[key]():
-                self._put_off.discard(key)
+            self._put_off.discard(key)
+            if key in self._watched and not self._watched[key]():
+                self._put_off.add(key)
 
     def _read_sheets(self) -> bool:
         if self._resync:

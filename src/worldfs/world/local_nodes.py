@@ -18,6 +18,7 @@ from .profiles import declared_profile, profile_text
 if TYPE_CHECKING:
     from worldfs.base.model import Operation, Profile, Skill
 
+    from .node_specs import NodeSpec
     from .world import World
 
 Json = dict[str, object]
@@ -42,7 +43,7 @@ class LocalNodes:
             except WorldError:
                 token = None
             if self._looked is None or token != self._token:
-                self._bodies = {spec.id: LocalNode(spec.id, [self._service(spec.id)]) for spec in self._world.specs}
+                self._bodies = {spec.id: LocalNode(spec.id, [self._service(spec)]) for spec in self._world.specs}
                 self._bodies |= {id: LocalNode(id, self._skills(id)) for id in self._targets()}
                 self._token = token
             self._looked = now
@@ -57,9 +58,8 @@ class LocalNodes:
         world = self._world
         return world.kernel is not None or world.store.lease(KERNEL_LEASE).holder() is not None
 
-    def _service(self, id: str) -> Json:
-        spec = next(spec for spec in self._world.specs if spec.id == id)
-        profile = self._profile(id, spec.profile)
+    def _service(self, spec: NodeSpec) -> Json:
+        id, profile = spec.id, self._profile(spec.id, spec.profile)
         ops = _with_facts(profile.ops, spec.driver) if profile is not None else ()
         place = f"/nodes/{id}/{ROBOT}"
         names = [op.name for op in ops]

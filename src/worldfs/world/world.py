@@ -86,6 +86,7 @@ class World:
         self.feed = feed or ChangeFeed()
         self.changes = WorkspaceNotifier(self, PROJECT)
         self.config = config
+        self._specs: tuple[Config | None, tuple[NodeSpec, ...]] | None = None
         self.jobs = JobStore(store, clock)
         self.stops = StopLog(store, clock)
         self.approvals = Approvals(store, clock)
@@ -171,10 +172,15 @@ class World:
                 raise
         return world
 
-    @cached_property
+    @property
     def specs(self) -> tuple[NodeSpec, ...]:
-        """The nodes of this workspace; found on first use, since most readers need none."""
-        return find_nodes(self.config, self.stores, self.targets.targets() if self.targets is not None else ())
+        """The nodes of this workspace; found on first use, since most readers need none, and for one configuration: what
+        another thread finds for an earlier one counts for nothing."""
+        config, known = self.config, self._specs
+        if known is None or known[0] is not config:
+            targets = self.targets.targets() if self.targets is not None else ()
+            known = self._specs = config, find_nodes(config, self.stores, targets)
+        return known[1]
 
     @cached_property
     def missions(self) -> MissionFiles:
@@ -281,7 +287,6 @@ class World:
     def reconfigure(self, config: Config) -> None:
         """The configuration is another now: the nodes are found again."""
         self.config = config
-        self.__dict__.pop("specs", None)
 
     def add_store(self, node: str, store: Store) -> None:
         """A robot's own store, from now on; a world that serves takes its lease, or raises `Busy`."""
