@@ -174,8 +174,8 @@ class World:
 
     @property
     def specs(self) -> tuple[NodeSpec, ...]:
-        """The nodes of this workspace; found on first use, since most readers need none, and for one configuration: what
-        another thread finds for an earlier one counts for nothing."""
+        """The nodes of this workspace; found on first use, since most readers need none, and for one configuration:
+        what another thread finds for an earlier one counts for nothing."""
         config, known = self.config, self._specs
         if known is None or known[0] is not config:
             targets = self.targets.targets() if self.targets is not None else ()
