@@ -168,6 +168,52 @@ def test_the_flight_log_is_read_by_its_own_reader(tmp_path):
     assert said[-1][3] == {"words": "words 0", "family": "pick", "seed": 3, "success": True}
 
 
+def test_the_flight_log_shows_the_world_in_messages_that_viewers_know(tmp_path):
+    """Read by MCAP's own reader, decoded by nothing but the schemas in the file."""
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+    from mcap.reader import make_reader
+    from PIL import Image
+
+    env = TabletopEnv(objects=1)
+    episode = record_episode(env, QUIET, 0)
+    env.close()
+    shots = np.zeros((episode.length, 24, 32, 3), np.uint8) + np.array([200, 30, 30], np.uint8)
+    flight = encode_episode(replace(episode, pictures={"front": shots}), 20).flight
+    said: dict[str, list] = {}
+    for schema, channel, message in make_reader(io.BytesIO(flight)).iter_messages():
+        if schema.encoding == "protobuf":
+            pool = descriptor_pool.DescriptorPool()
+            for file in descriptor_pb2.FileDescriptorSet.FromString(schema.data).file:
+                pool.Add(file)
+            kind = message_factory.GetMessageClass(pool.FindMessageTypeByName(schema.name))
+            said.setdefault(channel.topic, []).append((schema.name, message.log_time, kind.FromString(message.data)))
+    assert {topic: found[0][0] for topic, found in said.items()} == {
+        "/scene": "foxglove.SceneUpdate",
+        "/tf": "foxglove.FrameTransforms",
+        "/camera/front": "foxglove.CompressedImage",
+    }  # fmt: skip
+    entities = said["/scene"][0][2].entities
+    cans = [
+        one for one in entities if {"kind": "object"}.items() <= {pair.key: pair.value for pair in one.metadata}.items()
+    ]
+    assert len(cans) == 1 and cans[0].frame_locked
+    assert len(said["/tf"]) == len(said["/camera/front"]) == episode.length
+    frames = {one.child_frame_id for one in said["/tf"][0][2].transforms}
+    assert {one.frame_id for one in entities} <= frames
+    index = int(cans[0].frame_id.partition(":")[0])
+    for (_, at, message), poses in zip(said["/tf"], episode.poses, strict=True):
+        found = next(one for one in message.transforms if one.child_frame_id == cans[0].frame_id)
+        assert at == found.timestamp.seconds * 10**9 + found.timestamp.nanos
+        there = (found.translation.x, found.translation.y, found.translation.z)
+        turned = (found.rotation.w, found.rotation.x, found.rotation.y, found.rotation.z)
+        assert np.allclose((*there, *turned), poses[index], atol=1e-6)
+    assert episode.poses[-1][index][2] > episode.poses[0][index][2] + 0.02  # it was picked up
+    picture = said["/camera/front"][3][2]
+    shown = Image.open(io.BytesIO(picture.data))
+    assert (shown.format, shown.size, picture.format) == ("JPEG", (32, 24), "jpeg")
+    assert np.allclose(shown.getpixel((9, 9)), (200, 30, 30), atol=6)
+
+
 def test_a_killed_recording_leaves_whole_episodes_and_loses_none_that_it_told_of(tmp_path):
     path = tmp_path / "set"
     command = [sys.executable, "-m", "worldfs.interfaces.cli.main", "--json", "record", str(path), "--objects", "1"]

@@ -10,6 +10,7 @@ import numpy as np
 
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
+from worldfs.base.model import Json
 from worldfs.robots.targets.target_adapter import Array
 
 from . import expert
@@ -71,6 +72,7 @@ class RecordingRecipe:
 class Episode:
     """`columns`: name → (frames, n) float32; `pictures`: camera → (frames, H, W, 3) uint8.
 
+    `geometry`: the bodies of the world with their shapes; `poses`: where each is, x y z and w x y z (frames, n, 7).
     `action` is what was done to the table, `intended_action` what the expert wanted before the noise.
     """
 
@@ -81,6 +83,8 @@ class Episode:
     success: bool
     columns: Mapping[str, Array]
     pictures: Mapping[str, Array] = field(default_factory=dict)
+    geometry: Json = field(default_factory=dict)
+    poses: Array = field(default_factory=lambda: np.zeros((0, 0, 7), np.float32))
 
     @property
     def length(self) -> int:
@@ -99,11 +103,15 @@ def columns() -> dict[str, list[str]]:
 
 def record_episode(env: TabletopEnv, recipe: RecordingRecipe, trial: int) -> Episode:
     """The expert carries out one trial; `success` is the table's own predicate."""
+    from worldfs.robots.mujoco.drawn_world import DrawnWorld
+
     family, seed = recipe.trial(trial)
     rng = np.random.default_rng([seed, 7])
     words = start_episode(env, recipe, trial, rng)
     rows: dict[str, list[Array]] = {name: [] for name in columns()}
     pictures: dict[str, list[Array]] = {camera: [] for camera in recipe.cameras}
+    drawn = DrawnWorld(env.body.arm.rig.plan, env.body.arm.simulation)
+    poses: list[Array] = []
     sway, success = np.zeros(3), False
     for _ in range(MAX_STEPS):
         observation = env.observation()
@@ -111,6 +119,7 @@ def record_episode(env: TabletopEnv, recipe: RecordingRecipe, trial: int) -> Epi
         sway = SWAY * sway + rng.normal(0.0, recipe.noise, 3)
         done = wanted.copy()
         done[:3] += sway
+        poses.append(drawn.poses().astype(np.float32))
         for camera, frames in pictures.items():
             frames.append(observation[f"rgb.{camera}"].copy())
         for name, value in (("observation.state", _row(observation, ROBOT)), ("observation.environment_state",
@@ -124,6 +133,7 @@ def record_episode(env: TabletopEnv, recipe: RecordingRecipe, trial: int) -> Epi
         trial, family, seed, words, success,
         {name: np.array(values, dtype=np.float32) for name, values in rows.items()},
         {camera: np.array(frames) for camera, frames in pictures.items()},
+        dict(drawn.geometry), np.array(poses),
     )  # fmt: skip
 
 

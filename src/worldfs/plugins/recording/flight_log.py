@@ -1,12 +1,17 @@
-"""The flight log of one episode: MCAP with messages in JSON, each topic with its schema (mcap.dev/spec)."""
+"""The flight log of one episode: MCAP, each topic with its schema (mcap.dev/spec).
+
+What was observed and done is JSON; the scene, its motion and its pictures are Foxglove's messages (Protocol Buffers).
+"""
 
 from __future__ import annotations
 
 import io
 import json
-from typing import Final, NamedTuple, get_type_hints
+from typing import Any, Final, NamedTuple, get_type_hints
 
 from .episode import Episode, columns
+from .foxglove_messages import file_set
+from .scene_log import frame_names, picture, scene_update, transforms
 
 
 class EpisodeMessage(NamedTuple):
@@ -71,9 +76,34 @@ def encode_flight_log(episode: Episode, fps: int) -> bytes:
         state, world = rows["observation.state"][frame], rows["observation.environment_state"][frame]
         say(frame, ObservationMessage(state, world))
         say(frame, ActionMessage(rows["action"][frame], rows["intended_action"][frame]))
+    _say_scene(writer, episode, fps)
     say(episode.length, EpisodeMessage(episode.words, episode.family, episode.seed, episode.success))
     writer.finish()  # type: ignore[no-untyped-call]  # mcap's own
     return out.getvalue()
+
+
+def _say_scene(writer: Any, episode: Episode, fps: int) -> None:
+    """`/scene` once, `/tf` and the pictures of `/camera/NAME` in each frame."""
+    schemas: dict[str, int] = {}
+    channels: dict[str, int] = {}
+
+    def say(topic: str, frame: int, message: Any) -> None:
+        name = message.DESCRIPTOR.full_name
+        if name not in schemas:
+            schemas[name] = writer.register_schema(name=name, encoding="protobuf", data=file_set())
+        if topic not in channels:
+            channels[topic] = writer.register_channel(topic=topic, message_encoding="protobuf", schema_id=schemas[name])
+        at, data = round(frame * 1e9 / fps), message.SerializeToString()
+        writer.add_message(channel_id=channels[topic], log_time=at, publish_time=at, sequence=frame, data=data)
+
+    if episode.geometry:
+        say("/scene", 0, scene_update(episode.geometry, 0))
+        names = frame_names(episode.geometry)
+        for frame, poses in enumerate(episode.poses):
+            say("/tf", frame, transforms(names, poses, round(frame * 1e9 / fps)))
+    for camera, frames in episode.pictures.items():
+        for frame, rgb in enumerate(frames):
+            say(f"/camera/{camera}", frame, picture(camera, rgb, round(frame * 1e9 / fps)))
 
 
 def _meaning(topic: str) -> dict[str, str]:

@@ -59,7 +59,7 @@ def record(
 
 def check_installed(recipe: RecordingRecipe) -> None:
     """Called before a world is built for nothing."""
-    wanted = ["mujoco", "gymnasium", "pyarrow", "mcap", *(["av"] if recipe.cameras else [])]
+    wanted = ["mujoco", "gymnasium", "pyarrow", "mcap", "google.protobuf", "PIL", *(["av"] if recipe.cameras else [])]
     for module in wanted:
         try:
             __import__(module)

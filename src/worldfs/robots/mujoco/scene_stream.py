@@ -37,6 +37,7 @@ class SceneStream:
         self._clock = clock
         self._lock = threading.Lock()
         self._worlds: dict[str, DrawnWorld] = {}
+        self.worlds: tuple[DrawnWorld, ...] = ()
         self._poses: dict[str, Array] = {}
         self._changed: dict[str, Array] = {}
         self._taken: dict[str, float] = {}  # simulated time of the last snapshot
@@ -48,15 +49,11 @@ class SceneStream:
         self._next = clock.monotonic()
         self.number = 0
 
-    @property
-    def worlds(self) -> list[DrawnWorld]:
-        with self._lock:
-            return list(self._worlds.values())
-
     def put(self, name: str, world: DrawnWorld) -> None:
         """A world is there, or another one in its place; it is at rest and nobody else knows it yet."""
         with self._lock:
             self._worlds[name] = world
+            self.worlds = tuple(self._worlds.values())
             self.number += 1
             self._poses[name] = world.poses()
             self._changed[name] = np.full(world.size, self.number)
