@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import io
 import json
-from typing import Any, Final, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Final, NamedTuple, get_type_hints
 
 from .episode import Episode, columns
-from .foxglove_messages import file_set
+from .foxglove_messages import FoxgloveMessage, file_set
 from .scene_log import frame_names, picture, scene_update, transforms
+
+if TYPE_CHECKING:
+    from mcap.writer import Writer
 
 
 class EpisodeMessage(NamedTuple):
@@ -82,12 +85,12 @@ def encode_flight_log(episode: Episode, fps: int) -> bytes:
     return out.getvalue()
 
 
-def _say_scene(writer: Any, episode: Episode, fps: int) -> None:
+def _say_scene(writer: Writer, episode: Episode, fps: int) -> None:
     """`/scene` once, `/tf` and the pictures of `/camera/NAME` in each frame."""
     schemas: dict[str, int] = {}
     channels: dict[str, int] = {}
 
-    def say(topic: str, frame: int, message: Any) -> None:
+    def say(topic: str, frame: int, message: FoxgloveMessage) -> None:
         name = message.DESCRIPTOR.full_name
         if name not in schemas:
             schemas[name] = writer.register_schema(name=name, encoding="protobuf", data=file_set())

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final, Protocol
+
+if TYPE_CHECKING:
+    from google.protobuf.descriptor import Descriptor
+    from google.protobuf.descriptor_pb2 import FileDescriptorProto
 
 # Message → its fields: name, number, type; a type in brackets is repeated. Numbers as in Foxglove's own .proto files.
 _FIELDS: Final[dict[str, list[tuple[str, int, str]]]] = {
@@ -42,7 +47,15 @@ _FIELDS: Final[dict[str, list[tuple[str, int, str]]]] = {
 _GOOGLE: Final = {"Timestamp", "Duration"}
 
 
-def build(name: str, **values: Any) -> Any:
+class FoxgloveMessage(Protocol):
+    """A message as protobuf made it."""
+
+    DESCRIPTOR: Descriptor
+
+    def SerializeToString(self) -> bytes: ...  # noqa: N802  # protobuf's own name
+
+
+def build(name: str, **values: object) -> FoxgloveMessage:
     """A message of that name, its members as protobuf takes them."""
     return _classes()[name](**values)
 
@@ -59,7 +72,7 @@ def file_set() -> bytes:
     return bytes(found.SerializeToString(deterministic=True))
 
 
-def _file() -> Any:
+def _file() -> FileDescriptorProto:
     from google.protobuf import descriptor_pb2
 
     file = descriptor_pb2.FileDescriptorProto(name="worldfs/foxglove.proto", package="foxglove", syntax="proto3")
@@ -79,7 +92,7 @@ def _file() -> Any:
 
 
 @cache
-def _classes() -> dict[str, Any]:
+def _classes() -> dict[str, Callable[..., FoxgloveMessage]]:
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
     pool = descriptor_pool.DescriptorPool()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from worldfs.base.json_values import as_objects
 from worldfs.base.model import Json
 from worldfs.robots.targets.target_adapter import Array
 
-from .foxglove_messages import build
+from .foxglove_messages import FoxgloveMessage, build
 
 WORLD: Final = "world"  # the frame that everything stands in
 QUALITY: Final = 85  # of the pictures (JPEG)
@@ -24,7 +24,7 @@ def frame_names(geometry: Json) -> list[str]:
     return [f"{index}:{body.get('id', WORLD)}" for index, body in enumerate(as_objects(geometry["bodies"]))]
 
 
-def transforms(names: Sequence[str], poses: Array, at_ns: int) -> Any:
+def transforms(names: Sequence[str], poses: Array, at_ns: int) -> FoxgloveMessage:
     """Where the bodies are: x y z (m), w x y z each."""
     found = []
     for name, (x, y, z, w, i, j, k) in zip(names, poses.astype(float).tolist(), strict=True):
@@ -37,14 +37,14 @@ def transforms(names: Sequence[str], poses: Array, at_ns: int) -> Any:
     return build("FrameTransforms", transforms=found)
 
 
-def scene_update(geometry: Json, at_ns: int) -> Any:
+def scene_update(geometry: Json, at_ns: int) -> FoxgloveMessage:
     """Every body with its shapes, in its own frame; it moves as the transforms say."""
     meshes = as_objects(geometry.get("meshes", []))
     bodies = zip(frame_names(geometry), as_objects(geometry["bodies"]), strict=True)
     return build("SceneUpdate", entities=[_entity(name, body, meshes, at_ns) for name, body in bodies if body["geoms"]])
 
 
-def picture(camera: str, rgb: Array, at_ns: int) -> Any:
+def picture(camera: str, rgb: Array, at_ns: int) -> FoxgloveMessage:
     """One picture of a camera (H × W × 3, uint8)."""
     from PIL import Image
 
@@ -55,8 +55,8 @@ def picture(camera: str, rgb: Array, at_ns: int) -> Any:
     )
 
 
-def _entity(name: str, body: Json, meshes: Sequence[Json], at_ns: int) -> Any:
-    shapes: dict[str, list[Any]] = {"cubes": [], "spheres": [], "cylinders": [], "triangles": []}
+def _entity(name: str, body: Json, meshes: Sequence[Json], at_ns: int) -> FoxgloveMessage:
+    shapes: dict[str, list[FoxgloveMessage]] = {"cubes": [], "spheres": [], "cylinders": [], "triangles": []}
     for geom in as_objects(body["geoms"]):
         _add_shape(shapes, geom, meshes)
     known = [build("KeyValuePair", key=key, value=str(body[key])) for key in ("id", "name", "kind") if key in body]
@@ -65,7 +65,7 @@ def _entity(name: str, body: Json, meshes: Sequence[Json], at_ns: int) -> Any:
     )
 
 
-def _add_shape(shapes: dict[str, list[Any]], geom: Json, meshes: Sequence[Json]) -> None:
+def _add_shape(shapes: dict[str, list[FoxgloveMessage]], geom: Json, meshes: Sequence[Json]) -> None:
     """Sizes are MuJoCo's half lengths here, and whole ones there."""
     a, b, c = _numbers(geom["size"])
     about = {"pose": _pose(geom), "color": _colour(geom)}
@@ -90,18 +90,18 @@ def _add_shape(shapes: dict[str, list[Any]], geom: Json, meshes: Sequence[Json])
             shapes["cubes"].append(build("CubePrimitive", size=_size(a, b, c), **about))
 
 
-def _cylinder(radius: float, half: float, about: Mapping[str, Any]) -> Any:
+def _cylinder(radius: float, half: float, about: Mapping[str, FoxgloveMessage]) -> FoxgloveMessage:
     return build("CylinderPrimitive", size=_size(radius, radius, half), bottom_scale=1.0, top_scale=1.0, **about)
 
 
-def _triangles(mesh: Json, about: Mapping[str, Any]) -> Any:
+def _triangles(mesh: Json, about: Mapping[str, FoxgloveMessage]) -> FoxgloveMessage:
     points = np.frombuffer(base64.b64decode(str(mesh["vertices"])), "<f4").reshape(-1, 3).astype(float).tolist()
     faces = np.frombuffer(base64.b64decode(str(mesh["faces"])), "<u4").tolist()
     corners = [build("Point3", x=x, y=y, z=z) for x, y, z in points]
     return build("TriangleListPrimitive", points=corners, indices=faces, **about)
 
 
-def _pose(geom: Json, along: float = 0.0) -> Any:
+def _pose(geom: Json, along: float = 0.0) -> FoxgloveMessage:
     """A shape's pose in its body; `along`: so far along its own z."""
     x, y, z = _numbers(geom.get("pos", (0, 0, 0)))
     w, i, j, k = _numbers(geom.get("quat", (1, 0, 0, 0)))
@@ -109,11 +109,11 @@ def _pose(geom: Json, along: float = 0.0) -> Any:
     return build("Pose", position=build("Vector3", x=x, y=y, z=z), orientation=build("Quaternion", x=i, y=j, z=k, w=w))
 
 
-def _size(a: float, b: float, c: float) -> Any:
+def _size(a: float, b: float, c: float) -> FoxgloveMessage:
     return build("Vector3", x=2 * a, y=2 * b, z=2 * c)
 
 
-def _colour(geom: Json) -> Any:
+def _colour(geom: Json) -> FoxgloveMessage:
     r, g, b, a = _numbers(geom["rgba"])
     return build("Color", r=r, g=g, b=b, a=a)
 
