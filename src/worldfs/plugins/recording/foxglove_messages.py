@@ -52,7 +52,7 @@ class FoxgloveMessage(Protocol):
 
     DESCRIPTOR: Descriptor
 
-    def SerializeToString(self) -> bytes: ...  # noqa: N802  # protobuf's own name
+    def SerializeToString(self) -> bytes: ...  # protobuf's own name
 
 
 def build(name: str, **values: object) -> FoxgloveMessage:
