@@ -180,6 +180,14 @@ class Node:
             return None
         return self.read()
 
+    @property
+    def delivers(self) -> bool:
+        """Whether a read hands over something that the same actor's next read does not have."""
+        at = self._now("read")
+        if at.row is None or at.content is not None or at.row.mount in HEAVY:
+            return False
+        return at.row.blocking and at.behaviour.size(at.names) is not None
+
     def wait(self, last: bytes = b"") -> Wait | None:
         """The condition that a read of it waits for; None: it does not block. Never asks a disk.
 

@@ -150,6 +150,8 @@ def test_poll_reports_a_change(home, operator):
         assert asked.poll(0) == []
         (home / "workspace/LESSONS.md").write_text("# changed\n")
         assert asked.poll(30_000) == [(fd, select.POLLIN)]
+        assert asked.poll(0) == [(fd, select.POLLIN)], "to look takes nothing away"
+        assert json.loads(os.pread(fd, 4096, 0))["change"]["path"] == "/projects/main/LESSONS.md"
     finally:
         os.close(fd)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import json
 import os
@@ -208,3 +209,15 @@ def test_a_read_only_view_takes_no_change(view):
         assert await read(files, TASK) is not None
 
     view(work, "planner", read_only=True)
+
+
+def test_a_change_between_a_look_and_the_wait_is_not_missed(view):
+    async def work(files):
+        async with files.tree.changes(TASK) as until_next:
+            for number in range(2):
+                await write(files, TASK, b"- [ ] %d\n" % number)  # nobody waits yet
+                async with asyncio.timeout(20):  # less than the time after which a missed change is found
+                    await until_next()
+        return True
+
+    assert view(work, "planner")

@@ -133,8 +133,9 @@ class OpenHandles:
     async def _notify(self, handle: OpenHandle, wanted: int) -> None:
         """Tell the kernel once that it shall ask again."""
         try:
-            while not await handle.file.ready():
-                await self._server.files.tree.changed(handle.node.path)
+            async with self._server.files.tree.changes(handle.node.path) as until_next:
+                while not await handle.file.ready():
+                    await until_next()
         except WorldError:
             pass  # the next request says what is wrong
         finally:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import NamedTuple, Protocol
 
 from worldfs.tree.verb_values import Stat, Written
@@ -71,8 +72,9 @@ class FileTree(Protocol):
         ...
 
     async def touch(self, path: str, mtime_ms: int) -> None: ...
-    async def changed(self, path: str) -> None:
-        """Return when something at the path, or above or below it, may have changed since the call."""
+    def changes(self, path: str) -> AbstractAsyncContextManager[Callable[[], Awaitable[None]]]:
+        """Yields what waits until something at the path, or above or below it, may have changed since the beginning,
+        or since the last wait began to return: look between two waits, and no change is missed."""
         ...
 
     def stale(self, path: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -79,7 +79,7 @@ class NamespaceFiles:
     async def ready(self, path: str) -> bool:
         node = await self._thread(lambda: self._tree.walk(path))
         wait = node.wait()
-        if wait is None and node.blocking:
+        if wait is None and node.blocking and not node.delivers:
             return bool((await self.read(path))[0])
         return wait is None or wait.ready()
 
@@ -109,8 +109,16 @@ class NamespaceFiles:
     async def touch(self, path: str, mtime_ms: int) -> None:
         await self._thread(lambda: self._tree.walk(path).touch(mtime_ms))
 
-    async def changed(self, path: str) -> None:
-        await self._changed_since(self._feed.seq)
+    @asynccontextmanager
+    async def changes(self, path: str) -> AsyncIterator[Callable[[], Awaitable[None]]]:
+        seen = self._feed.seq
+
+        async def until_next() -> None:
+            nonlocal seen
+            await self._changed_since(seen)
+            seen = self._feed.seq
+
+        yield until_next
 
     def stale(self, path: str) -> str:
         return ""

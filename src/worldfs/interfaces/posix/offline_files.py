@@ -115,11 +115,17 @@ class OfflineFiles:
     async def touch(self, path: str, mtime_ms: int) -> None:
         await self._now(lambda: self._tree.touch(path, mtime_ms))
 
-    async def changed(self, path: str) -> None:
+    @asynccontextmanager
+    async def changes(self, path: str) -> AsyncIterator[Callable[[], Awaitable[None]]]:
         if self._cut is None:
-            await self._tree.changed(path)
+            async with self._tree.changes(path) as until_next:
+                yield until_next
         else:
-            await self._back.wait()
+
+            async def until_back() -> None:
+                await self._back.wait()
+
+            yield until_back
 
     async def close(self) -> None:
         if self._asking is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 WHOLE: Final = 1 << 20  # bytes up to which a file is read when it is looked at
 CUT_S: Final = 5.0  # s without an answer after which a request fails
 RETRY: Final = RetryPolicy(attempts=4, first_s=0.1, most_s=1.0)  # a cut connection fails a request after about 1 s
+LOOK_S: Final = 30.0  # of one wait: a change that was missed is found then
 
 
 class RemoteFiles:
@@ -78,9 +79,10 @@ class RemoteFiles:
     async def touch(self, path: str, mtime_ms: int) -> None:
         await self._world.stat(path)
 
-    async def changed(self, path: str) -> None:
+    @asynccontextmanager
+    async def changes(self, path: str) -> AsyncIterator[Callable[[], Awaitable[None]]]:
         async with changes(self._world, path) as until_next:
-            await until_next(30.0)
+            yield lambda: until_next(LOOK_S)
 
     def stale(self, path: str) -> str:
         return ""
