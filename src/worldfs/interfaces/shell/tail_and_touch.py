@@ -81,19 +81,15 @@ class TailAndTouch:
         from its start."""
         if _in_memory(path):
             return
-        while True:
-            changed = asyncio.ensure_future(self._files.tree.changed(path))
-            await asyncio.sleep(0)  # it counts from here: what changes while the file is read is not missed
-            try:
-                data = await self._read(context, path)
-                await context.stdout.write(data[len(known) :] if data.startswith(known) else data)
-                known = data
-                await changed
-            except WorldError as error:
-                await _say(context, f"tail: {path}", error)
-                return
-            finally:
-                changed.cancel()
+        try:
+            async with self._files.tree.changes(path) as until_next:
+                while True:
+                    data = await self._read(context, path)
+                    await context.stdout.write(data[len(known) :] if data.startswith(known) else data)
+                    known = data
+                    await until_next()
+        except WorldError as error:
+            await _say(context, f"tail: {path}", error)
 
     async def _read(self, context: bashkit.CommandContext, path: str) -> bytes:
         """The present bytes: `tail` waits for changes, and not in a read."""
