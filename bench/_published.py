@@ -262,7 +262,7 @@ PROOFS = (
         LIVES,
     ),
     Proof(
-        "test_power_cut_lab", "the laboratory of power cuts finds each sync that is left out",
+        "test_power_cut_lab", "a sync that is left out is found by power cuts",
         "the same lives without one kind of sync each, and under eatmydata: each loses something",
         LIVES,
     ),
