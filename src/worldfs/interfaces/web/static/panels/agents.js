@@ -31,12 +31,15 @@ function Agent({ world, agent }) {
   const has = (name) => (file.value || []).some((entry) => entry.name === name);
   if (!agent || file.loading) return null;
   if (!has("report.json") && !has("inbox")) return html`<${Card} id="agent" title=${agent} path=${folder}><p class="dim">${t("agent.no_files")}</p><//>`;
-  return html`${has("report.json") && html`<${Report} world=${world} folder=${folder} />`}
-    ${has("tasks.json") && html`<${AgentTasks} world=${world} folder=${folder} />`}
-    ${has("inbox") && html`<${Inbox} world=${world} folder=${folder} agent=${agent} />`}
-    ${has("memory.md") && html`<${Memory} world=${world} folder=${folder} />`}
-    ${has("metrics.json") && html`<${Metrics} world=${world} folder=${folder} />`}
-    ${has("journal.jsonl") && html`<${Journal} world=${world} folder=${folder} />`}`;
+  return html`<div class="column">
+      ${has("report.json") && html`<${Report} world=${world} folder=${folder} />`}
+      ${has("tasks.json") && html`<${AgentTasks} world=${world} folder=${folder} />`}
+      ${has("inbox") && html`<${Inbox} world=${world} folder=${folder} agent=${agent} />`}
+    </div><div class="column">
+      ${has("memory.md") && html`<${Memory} world=${world} folder=${folder} />`}
+      ${has("metrics.json") && html`<${Metrics} world=${world} folder=${folder} />`}
+      ${has("journal.jsonl") && html`<${Journal} world=${world} folder=${folder} />`}
+    </div>`;
 }
 
 export const panel = { id: "agents", title: "agents.title", View };

@@ -3,8 +3,9 @@ import { html } from "htm/preact";
 import { liveJson, liveText } from "../live_file.js";
 import { Approvals } from "./parts/approvals.js";
 import { notYet } from "./parts/card.js";
-import { DoBox } from "./parts/do_box.js";
+import { DoBox, INPUT } from "./parts/do_box.js";
 import { Fleet } from "./parts/fleet.js";
+import { may } from "./parts/may.js";
 import { History, Queue } from "./parts/queue.js";
 import { Robots } from "./parts/robots.js";
 import { Sessions } from "./parts/sessions.js";
@@ -23,15 +24,19 @@ function View({ world }) {
   const project = (status.workspace || "").split("/").at(-1) || "main";
   const lessons = lessonLines(liveText(world, `/projects/${project}/LESSONS.md`).value.value || "");
   return html`<div class="parts">
-    ${world.may.value.write && world.at.value === null && html`<${DoBox} world=${world} robots=${robots} />`}
-    <${Robots} world=${world} nodes=${nodes} />
-    <${Queue} world=${world} status=${status} lessons=${lessons} />
-    <${TaskBoard} world=${world} project=${project} />
-    <${History} world=${world} robots=${robots} lessons=${lessons} />
-    <${Approvals} world=${world} robots=${robots} />
-    <${Fleet} world=${world} project=${project} />
-    <${Lessons} world=${world} project=${project} />
-    <${Sessions} world=${world} project=${project} />
+    ${may(world, INPUT) && html`<${DoBox} world=${world} robots=${robots} />`}
+    <div class="column">
+      <${Robots} world=${world} nodes=${nodes} />
+      <${Queue} world=${world} status=${status} lessons=${lessons} />
+      <${Approvals} world=${world} robots=${robots} />
+      <${TaskBoard} world=${world} project=${project} />
+      <${Fleet} world=${world} project=${project} />
+    </div>
+    <div class="column">
+      <${History} world=${world} robots=${robots} lessons=${lessons} />
+      <${Lessons} world=${world} project=${project} />
+      <${Sessions} world=${world} project=${project} />
+    </div>
   </div>`;
 }
 

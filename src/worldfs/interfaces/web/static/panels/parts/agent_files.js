@@ -27,7 +27,7 @@ function Facts({ facts }) {
   return known.length > 0 && html`<dl class="facts">${known.map(([name, value]) => html`<div><dt>${t(`agent.${name}`)}</dt><dd><${Said} text=${typeof value === "object" ? JSON.stringify(value) : value} /></dd></div>`)}</dl>`;
 }
 
-const MARK = { completed: "✅", in_progress: "⏳", pending: "⬜", dropped: "⏭", blocked: "⛔" };
+const MARK = { completed: "✓", in_progress: "▶", pending: "○", dropped: "–", blocked: "✗" };
 const OVER = ["completed", "dropped"];
 
 export function AgentTasks({ world, folder }) {

@@ -3,6 +3,7 @@ import { html } from "htm/preact";
 import { liveJson } from "../../live_file.js";
 import { t } from "../../texts.js";
 import { Card, FileLink, useAnswer } from "./card.js";
+import { may } from "./may.js";
 import { Said, when } from "./plain_text.js";
 
 export function Approvals({ world, robots }) {
@@ -28,7 +29,7 @@ function Request({ world, request }) {
     <p class="dim">${t("approvals.asker")} <${Said} text=${request.orderer || request.asker} /> · ${when(request.created_at)} · ${t("approvals.hash")} <code>${plan}</code></p>
     <details><summary>${t("approvals.steps", { n: steps.length })}</summary><ol>${steps.slice(0, 200).map((step) => html`<li><code><${Said} text=${typeof step === "string" ? step : JSON.stringify(step)} limit=${600} /></code></li>`)}</ol></details>
     ${answer ? html`<p><span class=${answer.answer === "approved" ? "good" : "bad"}>${t(`approvals.${answer.answer}`)}</span> <${Said} text=${answer.by || ""} /> ${when(answer.at)}</p>`
-      : world.may.value.write && world.at.value === null && html`<p class="line">
+      : may(world, `/nodes/${node}/approve`) && html`<p class="line">
         <button type="button" class="primary" disabled=${busy} onClick=${() => give("approved")}>${t("approvals.yes")}</button>
         <button type="button" disabled=${busy} onClick=${() => give("refused")}>${t("approvals.no")}</button></p>`}
     ${said}

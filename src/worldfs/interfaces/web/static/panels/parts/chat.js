@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { liveJson, liveList, liveText } from "../../live_file.js";
 import { t } from "../../texts.js";
 import { Card, notYet, useAnswer } from "./card.js";
+import { may } from "./may.js";
 import { ChatJob } from "./chat_job.js";
 import { Said } from "./plain_text.js";
 
@@ -21,7 +22,7 @@ export function Chat({ world }) {
     ${notYet(file) || html`${ids.length > most && html`<button type="button" onClick=${() => more(most + FIRST * 2)}>${t("chat.earlier", { n: ids.length - most })}</button>`}
     <div class="talk" role="log" aria-label=${t("chat.log")} tabindex="0">${ids.slice(-most).map((id) => html`<${Turn} key=${id} world=${world} id=${id} send=${send} />`)}
       ${ids.length === 0 && html`<p class="dim">${t("chat.empty")}</p>`}</div>`}
-    ${world.at.value === null && html`<form class="line" onSubmit=${submit}><label class="grow"><span class="hidden">${t("chat.message")}</span>
+    ${may(world, INPUT) && html`<form class="line" onSubmit=${submit}><label class="grow"><span class="hidden">${t("chat.message")}</span>
       <textarea name="message" rows="2" dir="auto" placeholder=${t("chat.message")} value=${text} onInput=${(event) => type(event.target.value)}
         onKeyDown=${(event) => { if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event); }}></textarea></label>
       <button type="submit" class="primary" disabled=${busy || !text.trim()}>${t("chat.send")}</button></form>`}

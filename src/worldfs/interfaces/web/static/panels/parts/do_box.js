@@ -6,7 +6,7 @@ import { Card, FileLink, useAnswer } from "./card.js";
 import { ChatJob } from "./chat_job.js";
 import { Said } from "./plain_text.js";
 
-const INPUT = "/agents/self/chat/control/input";
+export const INPUT = "/agents/self/chat/control/input";
 
 export function readingPath(robot, words) { return `/nodes/${robot}/readings/${words}`; }
 
@@ -18,7 +18,7 @@ export function DoBox({ world, robots }) {
   const ask = async (text) => {
     const said = text.replaceAll("\n", " ").trim();
     type(text); read(null); follow("");
-    if (said) read((await run(world.readJson(readingPath(named, said)))) ?? null);
+    if (said) read(await run(readBack(world, named, said)));
   };
   const send = async (text) => {
     const sent = await run(world.write(INPUT, text));
@@ -39,13 +39,24 @@ export function DoBox({ world, robots }) {
   <//>`;
 }
 
+// Who may not read the scene, or says what cannot be a file's name, can still ask the agent.
+async function readBack(world, robot, words) {
+  try {
+    if (words.includes("/")) return { kind: "unknown", instruction: words, reason: t("do.no_slash") };
+    return await world.readJson(readingPath(robot, words));
+  } catch (error) {
+    if (!["enoent", "eperm", "eacces", "forbidden", "invalid"].includes(error.code)) throw error;
+    return { kind: "unknown", instruction: words, reason: error.message };
+  }
+}
+
 function Reading({ reading, path, busy, accept, reject, choose }) {
   const { kind, understood, goals = [], steps = [], can = [] } = reading;
   return html`<div class="reading" role="region" aria-label=${t("do.reading")} aria-live="polite">
     <p class="part-head"><strong>${t(kind === "command" && understood ? "do.understood" : kind === "question" ? "do.answer" : "do.refused")}</strong> <${FileLink} path=${path} label=${t("part.the_file")} /></p>
     ${reading.note && html`<p><${Said} text=${reading.note} /></p>`}
     ${reading.answer && html`<p><${Said} text=${reading.answer} limit=${2000} /></p>`}
-    ${goals.length > 0 && html`<h3>${t("do.goals")}</h3><ul>${goals.map((goal) => html`<li>${goal.held ? "☑" : "☐"} <${Said} text=${goal.text} />${goal.held ? html` <span class="dim">${t("do.held")}</span>` : ""}</li>`)}</ul>`}
+    ${goals.length > 0 && html`<h3>${t("do.goals")}</h3><ul>${goals.map((goal) => html`<li><span aria-hidden="true">${goal.held ? "✓" : "○"}</span> <${Said} text=${goal.text} />${goal.held ? html` <span class="dim">${t("do.held")}</span>` : ""}</li>`)}</ul>`}
     ${steps.length > 0 && html`<h3>${t("do.steps", { n: steps.length })}</h3><ol class="steps">${steps.map((step) => html`<li><${Said} text=${step} /></li>`)}</ol>`}
     ${reading.reason && html`<p class="error"><${Said} text=${reading.reason} limit=${2000} /></p>`}
     ${can.length > 0 && html`<h3>${t("do.can")}</h3><p class="chips">${can.map((one) => html`<button type="button" onClick=${() => choose(one)}><bdi>${one}</bdi></button>`)}</p>`}

@@ -3,6 +3,7 @@ import { html } from "htm/preact";
 import { liveJson } from "../../live_file.js";
 import { t } from "../../texts.js";
 import { Card, FileLink, useAnswer } from "./card.js";
+import { may } from "./may.js";
 import { Pages } from "./pages.js";
 import { LongText, Said } from "./plain_text.js";
 
@@ -23,7 +24,7 @@ function Mission({ world, project, mission }) {
   return html`<li class="job" data-state=${mission.state}>
     <p class="part-head"><span class=${mission.state === "failed" ? "bad" : ""}><${Said} text=${mission.state} /></span> <strong><${Said} text=${mission.title || mission.text || mission.id} /></strong>
       <span class="dim"><${Said} text=${mission.robot || ""} /> · <${Said} text=${mission.priority} /></span>
-      ${!over && world.may.value.write && html`<button type="button" disabled=${busy} onClick=${() => ask("cancel")}>${t("job.cancel")}</button>`}</p>
+      ${!over && may(world, `/projects/${project}/mission`) && html`<button type="button" disabled=${busy} onClick=${() => ask("cancel")}>${t("job.cancel")}</button>`}</p>
     ${mission.reason && html`<p><${Said} text=${mission.reason} limit=${1000} /></p>`}
     ${mission.bids && html`<details><summary>${t("fleet.bids")}</summary><${LongText} text=${JSON.stringify(mission.bids, null, 1)} /></details>`}
     ${answer}

@@ -42,7 +42,7 @@ export function Metrics({ world, folder }) {
   return html`<${Card} id="metrics" title=${t("metrics.title")} path=${path}>
     ${wait || html`${["lifetime", "rolling_30d"].map((part) => file.value?.[part] && html`<h3>${t(`metrics.${part}`)}</h3>
       <dl class="facts">${Object.entries(file.value[part]).filter(([, value]) => value).map(([name, value]) => html`<div><dt><${Said} text=${name.replaceAll("_", " ")} /></dt><dd><${Said} text=${value} /></dd></div>`)}</dl>`)}
-      ${x.length > 0 && html`<${Plot} label=${t("metrics.sessions")} x=${x} time=${true} lines=${[{ label: t("metrics.sessions"), values: sessions }]} />`}
+      ${x.length > 1 && html`<${Plot} label=${t("metrics.sessions")} x=${x} time=${true} lines=${[{ label: t("metrics.sessions"), values: sessions }]} />`}
       ${ends.some((entry) => tokens(entry) !== null) && html`<${Plot} label=${t("metrics.tokens")} x=${x} time=${true} bars=${true} lines=${[series("metrics.tokens", tokens)]} />`}
       ${ends.some((entry) => cost(entry) !== null) && html`<${Plot} label=${t("metrics.cost")} x=${x} time=${true} bars=${true} lines=${[series("metrics.cost", cost)]} />`}`}
   <//>`;

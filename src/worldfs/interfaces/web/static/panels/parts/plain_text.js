@@ -4,8 +4,8 @@ import { useState } from "preact/hooks";
 import { t } from "../../texts.js";
 
 export const LIMIT = 20000;
-// Overrides of direction, and control characters but for tab and line ends.
-const HIDDEN = /[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
+// Overrides of direction, signs of no width, and control characters but for tab and line ends.
+const HIDDEN = /[\u202a-\u202e\u2060-\u2069\u200b\u200e\u200f\u061c\ufeff\u{e0000}-\u{e007f}\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/gu;
 
 export function visible(text) {
   return String(text ?? "").replace(HIDDEN, (sign) => `‹U+${sign.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}›`);

@@ -4,10 +4,11 @@ import { useEffect, useState } from "preact/hooks";
 import { liveJson, liveList } from "../../live_file.js";
 import { t } from "../../texts.js";
 import { Card, FileLink, notYet, useAnswer } from "./card.js";
+import { may } from "./may.js";
 import { Pages } from "./pages.js";
 import { LongText, Said, clock, seconds } from "./plain_text.js";
 
-const MARK = { pending: "⏳", running: "▶", succeeded: "✓", failed: "✗", cancelled: "⃠" };
+const MARK = { pending: "○", running: "▶", succeeded: "✓", failed: "✗", cancelled: "–" };
 const MOOD = { succeeded: "good", failed: "bad", running: "accent" };
 
 export function Queue({ world, status, lessons }) {
@@ -56,7 +57,7 @@ function Job({ world, path, job, lessons }) {
       <span class="dim">${clock(status.completed_at || status.started_at || status.accepted_at)} ${status.started_at && ended ? seconds(status.started_at, status.completed_at) : ""}
         ${state === "running" && status.started_at && html`<${Elapsed} from=${status.started_at} />`}</span>
       <${FileLink} path=${path} label=${t("part.the_file")} />
-      ${!ended && world.may.value.write && world.at.value === null && html`<button type="button" disabled=${busy} aria-label=${t("job.cancel_of", { id: order.id })} onClick=${() => run(world.write(`${path}/cancel`, "cancel\n"))}>${t("job.cancel")}</button>`}</p>
+      ${!ended && may(world, `${path}/cancel`) && html`<button type="button" disabled=${busy} aria-label=${t("job.cancel_of", { id: order.id })} onClick=${() => run(world.write(`${path}/cancel`, "cancel\n"))}>${t("job.cancel")}</button>`}</p>
     ${outcome.message && html`<p class=${outcome.ok ? "" : "error"}><${Said} text=${outcome.message} limit=${1000} /></p>`}
     ${outcome.findings?.length > 0 && html`<ul>${outcome.findings.slice(0, 20).map((one) => html`<li><code>${one.code}</code> <${Said} text=${[one.field, one.found, one.expected, one.fix].filter(Boolean).join(" · ")} /></li>`)}</ul>`}
     ${learned && html`<p class="warn-text">${t("job.lesson")} <${Said} text=${learned} /></p>`}

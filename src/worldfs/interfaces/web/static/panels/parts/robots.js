@@ -2,6 +2,7 @@
 import { html } from "htm/preact";
 import { t } from "../../texts.js";
 import { Card, FileLink, useAnswer } from "./card.js";
+import { may } from "./may.js";
 import { Said, when } from "./plain_text.js";
 
 export function Robots({ world, nodes }) {
@@ -16,14 +17,14 @@ function Robot({ world, node }) {
   const past = world.at.value !== null;
   return html`<li class="robot" data-stopped=${String(Boolean(node.stopped))}>
     <p class="part-head"><strong><${Said} text=${node.id} /></strong>
-      <span class=${node.stopped ? "bad" : ""}>${node.stopped ? `⏹ ${t("robots.stopped")}` : html`<${Said} text=${node.state} />`}</span>
+      <span class=${node.stopped ? "bad" : ""}>${node.stopped ? `■ ${t("robots.stopped")}` : html`<${Said} text=${node.state} />`}</span>
       <${FileLink} path=${`/nodes/${node.id}`} label=${t("part.the_file")} /></p>
     ${node.held && html`<p class="dim">${t("robots.holds")} <${Said} text=${node.held} /></p>`}
     ${node.instruction?.text && html`<p class="dim">${t("robots.at")} <${Said} text=${node.instruction.text} /></p>`}
     ${node.stopped && html`<p class="dim">${t("robots.by", { by: node.stopped.by, at: when(node.stopped.at) })}</p>`}
     ${!past && html`<p class="line">
       <button type="button" class="stop" disabled=${busy} onClick=${() => write("stop")} aria-label=${t("robots.stop", { id: node.id })}>${t("robots.stop_word")}</button>
-      ${node.stopped && world.may.value.write && html`<button type="button" disabled=${busy} onClick=${() => write("resume")} aria-label=${t("robots.resume", { id: node.id })}>${t("robots.resume_word")}</button>`}
+      ${node.stopped && may(world, `/nodes/${node.id}/resume`) && html`<button type="button" disabled=${busy} onClick=${() => write("resume")} aria-label=${t("robots.resume", { id: node.id })}>${t("robots.resume_word")}</button>`}
     </p>`}
     ${answer}
   </li>`;

@@ -8,7 +8,7 @@ import { Said } from "./plain_text.js";
 
 const MOST = 300;
 const STATES = [["✅", "done"], ["⏳", "running"], ["⬜", "pending"], ["❌", "failed"], ["⏭", "skipped"]];
-const MARK = Object.fromEntries(STATES.map(([mark, state]) => [state, mark]));
+const MARK = { done: "✓", running: "▶", pending: "○", failed: "✗", skipped: "–" };
 
 export function TaskBoard({ world, project }) {
   const path = `/projects/${project}/TASK.md`;
@@ -26,7 +26,7 @@ function Board({ file }) {
     <progress max=${found.length} value=${over} aria-label=${t("task.progress", { done: over, n: found.length })}></progress>
     <p class="dim">${t("task.progress", { done: over, n: found.length })}</p>
     <ol class="board">${found.slice(0, MOST).map((step) => html`<li class=${`step step-${step.state}`} data-state=${step.state}>
-      <span aria-hidden="true">${MARK[step.state]}</span> <span class="hidden">${t(`task.${step.state}`)}</span>
+      <span class="mark" aria-hidden="true">${MARK[step.state]}</span> <span class="hidden">${t(`task.${step.state}`)}</span>
       <span class="grow"><${Said} text=${step.action} /> ${step.target && html`<span class="dim"><${Said} text=${step.target} /></span>`}
       ${step.after && html`<span class="dim after">${t("task.after")} <${Said} text=${step.after} /></span>`}
       ${step.result && html`<span class="result"><${Said} text=${step.result} /></span>`}</span></li>`)}</ol>`;

@@ -1,0 +1,152 @@
+"""The panels Work and Agents in a browser: an order from its reading to its evidence, stops, approvals, messages."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from worldfs.access.roles import PLANNER
+from worldfs.agents.agent_state import AgentState
+from worldfs.agents.inbox import deposit_to
+from worldfs.base.model import Order
+from worldfs.formats.agent.documents import message_read
+from worldfs.interfaces.cli.main import main
+
+ROBOT = "franka_001"
+EVIL = "<img src=x onerror=alert(1)> [go](javascript:alert(1)) \u202egnp.exe"
+
+
+@pytest.fixture
+def panel(open_page):
+    def show(name, **options):
+        page = open_page(**options)
+        page.click(f"#tab-{name}")
+        return page
+
+    return show
+
+
+def read_back(page, words):
+    page.fill("input[name=do]", words)
+    page.get_by_role("button", name="Read back").click()
+    reading = page.locator(".reading")
+    reading.wait_for()
+    return reading
+
+
+def test_an_order_is_read_back_accepted_and_ends_with_its_evidence(panel, served_page):
+    page = panel("work")
+    reading = read_back(page, "put the apple into the basket")
+    assert reading.locator("ol.steps li").all_inner_texts() == ["Grasp red apple", "Place red apple in basket"]
+    assert not served_page.world.jobs.open_ids() and not list(served_page.world.jobs.done_ids())  # nothing moved
+    reading.get_by_role("button", name="Accept").click()
+    page.locator('[data-part=do] .chat-job[data-state="done"]').wait_for()
+    ended = page.locator('[data-part=history] li[data-state="succeeded"]')
+    ended.nth(1).wait_for()
+    assert "measured by" in ended.nth(0).inner_text() and "in basket_01" in ended.nth(0).inner_text()
+    page.locator('[data-part=task] li[data-state="done"]').nth(1).wait_for()
+    assert (
+        page.locator("[data-part=history] a.file").first.get_attribute("href").startswith("#panel=tree&path=%2Fnodes")
+    )
+
+
+def test_what_is_not_understood_offers_what_could_be_asked_and_no_accept(panel):
+    page = panel("work")
+    reading = read_back(page, "grab the unicorn")
+    assert "unicorn" in reading.inner_text()
+    assert reading.get_by_role("button", name="Accept").count() == 0
+    reading.locator(".chips button").first.click()
+    page.locator(".reading").get_by_role("button", name="Accept").wait_for()
+    page.locator(".reading").get_by_role("button", name="Reject").click()
+    assert page.locator(".reading").count() == 0
+
+
+def test_a_robot_is_stopped_and_resumed_from_its_card(panel, served_page):
+    page = panel("work")
+    page.get_by_role("button", name=f"Stop {ROBOT}").click()
+    page.locator('.robot[data-stopped="true"]').wait_for()
+    assert served_page.world.stops.state(ROBOT).stopped
+    page.get_by_role("button", name=f"Resume {ROBOT}").click()
+    page.locator('.robot[data-stopped="false"]').wait_for()
+    assert not served_page.world.stops.state(ROBOT).stopped
+
+
+def test_a_message_is_sent_and_its_acknowledgement_seen_and_hostile_text_stays_text(panel, served_page):
+    agents = served_page.world.agents.root
+    assert main(["--home", str(served_page.home), "agent", "init", "rio"]) == 0
+    with AgentState.open("rio", root=agents) as rio:
+        hostile = {"to": "rio", "from": "x", "subject": EVIL, "body": EVIL * 50}
+        deposit_to(agents, "rio", message_read(json.dumps(hostile).encode()))
+        page = panel("agents")
+        page.get_by_role("button", name="rio", exact=True).click()
+        letter = page.locator(".letter").first
+        letter.wait_for()
+        assert "<img src=x" in letter.inner_text() and "‹U+202E›" in letter.inner_text()
+        assert page.locator(".letter img, .letter a[href^=javascript]").count() == 0
+        page.fill("input[name=subject]", "Hello")
+        page.fill("textarea[name=body]", "How are you?")
+        page.locator("[data-part=inbox]").get_by_role("button", name="Send").click()
+        page.locator('.sent[data-acknowledged="false"]').wait_for()
+        rio.start(type="research")  # claims what waits
+        rio.finish("completed", summary="answered")
+        page.locator('.sent[data-acknowledged="true"]').wait_for()
+        page.locator("[data-part=journal] li.event", has_text="session_end").wait_for()
+
+
+def test_a_chat_is_answered(panel):
+    page = panel("agents")
+    page.fill("textarea[name=message]", "what is on the table?")
+    page.locator("[data-part=chat]").get_by_role("button", name="Send").click()
+    turn = page.locator(".turn", has_text="what is on the table?").last
+    turn.locator('[data-state="done"]').wait_for()
+    turn.get_by_text("cube").first.wait_for()
+
+
+def ask(world, orderer):
+    step = Order("", ROBOT, "move_to", {"target_pose": [0.45, 0.0, 0.5]})
+    return world.approvals.ask(ROBOT, [step], PLANNER, f"move for {orderer} {EVIL}", orderer=orderer).plan
+
+
+def test_a_plan_is_approved_by_another_actor_and_refused_to_the_one_who_ordered_it(panel, served_page):
+    own, other = ask(served_page.world, "operator/mother"), ask(served_page.world, "agent/rio")
+    page = panel("work")
+    request = page.locator(f'[data-plan="{own}"]')
+    request.wait_for()
+    assert "<img src=x" in request.inner_text() and request.locator("img").count() == 0
+    request.get_by_role("button", name="Approve").click()
+    request.locator("[role=alert]").wait_for()
+    assert served_page.world.approvals.load(own).answer is None
+    page.locator(f'[data-plan="{other}"]').get_by_role("button", name="Approve").click()
+    page.locator(f'[data-plan="{other}"][data-answer="approved"]').wait_for()
+    assert served_page.world.approvals.load(other).answer.answer == "approved"
+
+
+def test_one_who_may_not_approve_is_offered_stop_and_no_answer(panel, served_page):
+    page = panel("work", token=served_page.issue("rio", "user"))
+    page.get_by_role("button", name=f"Stop {ROBOT}").wait_for()
+    page.locator("[data-part=history] li").first.wait_for()
+    plan = ask(served_page.world, "agent/theseus")
+    page.locator(f'[data-plan="{plan}"]').wait_for()
+    assert page.get_by_role("button", name="Approve").count() == 0
+
+
+def test_a_lesson_of_megabytes_and_of_bytes_that_are_no_text_is_shown_from_its_end(panel, served_page):
+    path = served_page.world.root / "LESSONS.md"
+    path.write_bytes(
+        b"# LESSONS\n\n" + b"x" * 3_000_000 + b"\n\n## " + EVIL.encode() + b"\xff\xfe <script>alert(1)</script>\n"
+    )
+    page = panel("work")
+    lessons = page.locator("[data-part=lessons]")
+    lessons.get_by_text("<script>alert(1)</script>").wait_for()
+    assert lessons.locator("script, img, a[href^=javascript]").count() == 0
+    assert len(lessons.inner_text()) < 25_000
+    path.write_text("# LESSONS\n")
+
+
+def test_chinese_dark_and_a_phone_fit(panel):
+    page = panel("work", width=390, height=844, color_scheme="dark")
+    page.locator("[data-part=queue]").wait_for()
+    page.select_option("select[aria-label=Language]", "zh")
+    page.get_by_role("heading", name="队列").wait_for()
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
