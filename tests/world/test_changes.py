@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from worldfs.access.roles import PLANNER
 from worldfs.agents.init_agent import create_agent
 from worldfs.base.errors import BadInput, NotFound
+from worldfs.base.model import Order
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.waiting import PATIENCE_S
 from worldfs.testing.workspace_fixture import WorkspaceFixture
@@ -70,3 +72,24 @@ def test_the_status_is_published_from_its_first_reader_on(root: Path) -> None:
         (root / "TASK.md").write_bytes(b"# Task: rest\n")
         topics = {topic for one in changes.read(PATIENCE_S) for topic in one.topics}
     assert {"/meta/status.json", TASK, "/nodes/arm_1/TASK.md"} <= topics
+
+
+def test_an_order_and_a_request_for_approval_are_published_with_their_paths(root: Path) -> None:
+    with World.open(root) as world, world.changes.of_status() as changes:
+
+        def until(*wanted: str) -> None:
+            topics: set[str] = set()
+            while not topics.issuperset(wanted):
+                found = changes.read(PATIENCE_S)
+                assert found
+                topics.update(topic for one in found for topic in one.topics)
+
+        def ask(id: str) -> None:
+            order = Order(id, "arm_1", "pick_up", {"object_id": "apple"})
+            world.submit(order)
+            world.approvals.ask("arm_1", [order], PLANNER, "lift it")
+
+        ask("first")  # makes the directories: what is in them by then is not named
+        until("/nodes/arm_1/jobs", "/nodes/arm_1/approvals.json")
+        ask("second")
+        until("/nodes/arm_1/jobs/second", "/nodes/arm_1/approvals.json")

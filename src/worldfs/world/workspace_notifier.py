@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from worldfs.base.errors import NotFound
-from worldfs.runtime.job_store import CANCEL, CONTROL, OPEN
+from worldfs.base.errors import NotFound, WorldError
+from worldfs.runtime.approvals import APPROVALS
+from worldfs.runtime.job_store import CANCEL, CONTROL, OPEN, id_of
 from worldfs.runtime.stop_log import STOPS
 from worldfs.tree.feed_reader import FeedReader
 from worldfs.tree.workspace_stores import robot_key
@@ -49,7 +50,7 @@ class WorkspaceNotifier:
 
     def _listen(self, world: World) -> StoreNotifier:
         keys = ("", *(robot_key(node, "") for node in tuple(world.stores.robots)))
-        return StoreNotifier(world.stores.watch(*keys, OPEN, CANCEL, STOPS, CONTROL), self._publish)
+        return StoreNotifier(world.stores.watch(*keys, OPEN, CANCEL, STOPS, CONTROL, APPROVALS), self._publish)
 
     def close(self) -> None:
         with self._lock:
@@ -109,8 +110,21 @@ class WorkspaceNotifier:
         folder, _, name = key.rpartition("/")
         if folder == CONTROL:
             return [f"/nodes/{name}/film"]
+        if folder == OPEN:
+            return self._job_paths(name)
+        if key == OPEN:  # all of it: there was no such directory before, or changes were lost
+            return [f"/nodes/{id}/jobs" for id in self._world.node_ids()]
+        if APPROVALS in (folder, key):
+            return [f"/nodes/{id}/approvals.json" for id in self._world.node_ids()]
         if folder.startswith("@"):  # of a robot's own store
             return [f"/nodes/{folder[1:]}/{name}"]
         if folder:
             return []
         return [f"/projects/{self._project}/{name}", *(f"/nodes/{id}/{name}" for id in self._world.node_ids())]
+
+    def _job_paths(self, name: str) -> list[str]:
+        """Of an order to a robot, its directory; the other jobs of the store publish their own changes."""
+        with suppress(WorldError):
+            job = self._world.jobs.load(id_of(name) or "")
+            return [f"/nodes/{job.order.node}/jobs/{job.id}"]
+        return []

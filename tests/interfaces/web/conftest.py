@@ -34,6 +34,7 @@ QUIET = [
     "--no-sandbox",
 ]
 PATIENCE_MS = 60_000  # names a hang, and nothing else
+NETWORK = "net::ERR_NETWORK_CHANGED"  # another program made an interface: Chromium drops what it is loading
 
 
 class ServedPage(NamedTuple):
@@ -142,7 +143,14 @@ class PageWatch:
         if not url.startswith((f"{origin}/", "data:", f"blob:{origin}")):
             self.foreign.append(url)
 
+    def dropped(self) -> bool:
+        """Whether files of the page did not come for what another program did; asked once for each."""
+        found = [line for line in self.errors if NETWORK in line]
+        self.errors = [line for line in self.errors if NETWORK not in line]
+        return bool(found)
+
     def check(self) -> None:
+        self.dropped()
         unexpected = [line for line in self.errors if not any(part in line for part in self.allowed)]
         assert not unexpected, unexpected
         assert not self.foreign, self.foreign
@@ -164,6 +172,8 @@ def open_page(browser, served_page: ServedPage):
         watches.append(page.watch)
         given = served.token if token is None else token
         page.goto(f"{served.url}?quality=low&language=en{query}" + (f"#token={given}{fragment}" if given else ""))
+        while page.watch.dropped():
+            page.reload()
         if given:
             page.wait_for_function("() => globalThis.worldfs?.world.state.value !== 'connecting'")
         return page

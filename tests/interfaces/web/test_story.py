@@ -9,9 +9,11 @@ import pytest
 from worldfs.access.roles import PLANNER
 from worldfs.agents.agent_state import AgentState
 from worldfs.agents.inbox import deposit_to
+from worldfs.base.clock import SystemClock
 from worldfs.base.model import Order
 from worldfs.formats.agent.documents import message_read
 from worldfs.interfaces.cli.main import main
+from worldfs.runtime.instruction_turns import InstructionTurn
 
 ROBOT = "franka_001"
 EVIL = "<img src=x onerror=alert(1)> [go](javascript:alert(1)) \u202egnp.exe"
@@ -35,20 +37,47 @@ def read_back(page, words):
     return reading
 
 
-def test_an_order_is_read_back_accepted_and_ends_with_its_evidence(panel, served_page):
+def test_the_table_is_cleared_from_the_page_and_nothing_moves_before_it_is_accepted(panel, served_page):
     page = panel("work")
-    reading = read_back(page, "put the apple into the basket")
-    assert reading.locator("ol.steps li").all_inner_texts() == ["Grasp red apple", "Place red apple in basket"]
-    assert not served_page.world.jobs.open_ids() and not list(served_page.world.jobs.done_ids())  # nothing moved
+    reading = read_back(page, "clear the table")
+    assert reading.locator("ol.steps li").all_inner_texts()[:2] == ["Grasp red apple", "Place red apple in basket"]
+    assert not served_page.world.jobs.open_ids() and not list(served_page.world.jobs.done_ids())
     reading.get_by_role("button", name="Accept").click()
     page.locator('[data-part=do] .chat-job[data-state="done"]').wait_for()
     ended = page.locator('[data-part=history] li[data-state="succeeded"]')
     ended.nth(1).wait_for()
     assert "measured by" in ended.nth(0).inner_text() and "in basket_01" in ended.nth(0).inner_text()
     page.locator('[data-part=task] li[data-state="done"]').nth(1).wait_for()
+    assert page.locator('[data-part=task] li:not([data-state="done"])').count() == 0
     assert (
         page.locator("[data-part=history] a.file").first.get_attribute("href").startswith("#panel=tree&path=%2Fnodes")
     )
+
+
+def test_a_failed_job_says_why_and_what_was_learned_of_it(panel, served_page):
+    page = panel("work")
+    page.locator("[data-part=history] li").first.wait_for()
+    far = Order("far_1", ROBOT, "move_to", {"target_pose": [4.5, 0.0, 0.5]})
+    served_page.world.submit(far)
+    job = page.locator('[data-job="far_1"][data-state="failed"]')
+    job.wait_for()
+    assert "4.5" in job.locator(".error").inner_text()
+    page.locator("[data-part=lessons]").get_by_text("Target Out of Workspace").wait_for()
+    job.locator(".warn-text", has_text="choose a point inside the workspace").wait_for()
+
+
+def test_a_session_shows_its_trace_as_plots(panel, served_page):
+    root = served_page.world.root
+    (root / "artifacts/sess_1").mkdir(parents=True)
+    rows = [{"step": n, "state": {"position": [n * 0.1, EVIL, 2.0]}, "note": EVIL} for n in range(40)]
+    (root / "artifacts/sess_1/trace.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows) + "no JSON\n")
+    (root / "SESSIONS.md").write_text(f"# Sessions\n\n{EVIL}\n\n- trace_path: artifacts/sess_1/trace.jsonl\n")
+    page = panel("work")
+    page.locator("[data-part=sessions]").get_by_role("button", name="sess_1").click()
+    page.locator("[data-part=sessions] canvas").nth(1).wait_for()
+    assert "state.position[0]: 3.9" in page.locator("[data-part=sessions] .plot").nth(1).inner_html()
+    assert page.locator("[data-part=sessions] img, [data-part=sessions] a[href^=javascript]").count() == 0
+    (root / "SESSIONS.md").unlink()
 
 
 def test_what_is_not_understood_offers_what_could_be_asked_and_no_accept(panel):
@@ -88,19 +117,32 @@ def test_a_message_is_sent_and_its_acknowledgement_seen_and_hostile_text_stays_t
         page.fill("textarea[name=body]", "How are you?")
         page.locator("[data-part=inbox]").get_by_role("button", name="Send").click()
         page.locator('.sent[data-acknowledged="false"]').wait_for()
-        rio.start(type="research")  # claims what waits
-        rio.finish("completed", summary="answered")
+        for summary in ("answered", EVIL):
+            rio.start(type="research")  # claims what waits
+            rio.finish("completed", summary=summary)
         page.locator('.sent[data-acknowledged="true"]').wait_for()
-        page.locator("[data-part=journal] li.event", has_text="session_end").wait_for()
+        page.locator("[data-part=journal] li.event", has_text="session_end").nth(1).wait_for()
+        page.locator("[data-part=metrics] canvas").first.wait_for()
+        assert page.locator("[data-part=journal] img, [data-part=report] img").count() == 0
 
 
 def test_a_chat_is_answered(panel):
     page = panel("agents")
-    page.fill("textarea[name=message]", "what is on the table?")
+    page.fill("textarea[name=message]", "what is in the basket?")
     page.locator("[data-part=chat]").get_by_role("button", name="Send").click()
-    turn = page.locator(".turn", has_text="what is on the table?").last
+    turn = page.locator(".turn", has_text="what is in the basket?").last
     turn.locator('[data-state="done"]').wait_for()
-    turn.get_by_text("cube").first.wait_for()
+    turn.get_by_text("red apple").first.wait_for()
+
+
+@pytest.fixture
+def turn(served_page):
+    """An instruction is executed: the kernel keeps what it asks."""
+    world = served_page.world
+    turn = InstructionTurn(world.store, ROBOT, "a plan", SystemClock())
+    assert turn.try_acquire() is None
+    yield turn
+    turn.release()
 
 
 def ask(world, orderer):
@@ -108,9 +150,10 @@ def ask(world, orderer):
     return world.approvals.ask(ROBOT, [step], PLANNER, f"move for {orderer} {EVIL}", orderer=orderer).plan
 
 
-def test_a_plan_is_approved_by_another_actor_and_refused_to_the_one_who_ordered_it(panel, served_page):
-    own, other = ask(served_page.world, "operator/mother"), ask(served_page.world, "agent/rio")
+def test_a_plan_is_approved_by_another_actor_and_not_by_the_one_who_ordered_it(panel, served_page, turn):
     page = panel("work")
+    page.locator("[data-part=approvals]").get_by_text("Nothing waits").wait_for()
+    own, other, third = (ask(served_page.world, by) for by in ("operator/mother", "agent/rio", "agent/theseus"))
     request = page.locator(f'[data-plan="{own}"]')
     request.wait_for()
     assert "<img src=x" in request.inner_text() and request.locator("img").count() == 0
@@ -120,9 +163,12 @@ def test_a_plan_is_approved_by_another_actor_and_refused_to_the_one_who_ordered_
     page.locator(f'[data-plan="{other}"]').get_by_role("button", name="Approve").click()
     page.locator(f'[data-plan="{other}"][data-answer="approved"]').wait_for()
     assert served_page.world.approvals.load(other).answer.answer == "approved"
+    page.locator(f'[data-plan="{third}"]').get_by_role("button", name="Refuse").click()
+    page.locator(f'[data-plan="{third}"][data-answer="refused"]').wait_for()
+    assert served_page.world.approvals.load(third).answer.answer == "refused"
 
 
-def test_one_who_may_not_approve_is_offered_stop_and_no_answer(panel, served_page):
+def test_one_who_may_not_approve_is_offered_stop_and_no_answer(panel, served_page, turn):
     page = panel("work", token=served_page.issue("rio", "user"))
     page.get_by_role("button", name=f"Stop {ROBOT}").wait_for()
     page.locator("[data-part=history] li").first.wait_for()

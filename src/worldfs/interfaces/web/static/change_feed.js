@@ -7,6 +7,7 @@ const GATHER_MS = 60; // changes that come together are one look
 const BETWEEN_MS = 120; // at least, between two looks at one path
 const RETRY_MS = 2000;
 const RECHECK_MS = 30000; // a computed file may change without a report
+const AGENT_MS = 3000; // other processes write the files of an agent, and nothing reports it
 const ASLEEP_MS = 30000; // hidden for longer: everything is read again
 const MOST = 400; // paths of one selection
 
@@ -15,7 +16,7 @@ export class ChangeFeed {
 
   constructor(world) {
     this.#world = world;
-    setInterval(() => this.#recheck(), RECHECK_MS);
+    setInterval(() => this.#recheck(), AGENT_MS);
     world.at.subscribe(() => this.#all());
   }
 
@@ -67,7 +68,7 @@ export class ChangeFeed {
 
   #recheck() {
     if (this.#world.state.value === "open" && this.#world.at.value === null && !this.#paused && !this.#hidden)
-      for (const item of this.#followed.values()) if (performance.now() - item.looked > RECHECK_MS / 2) this.#later(item, 0);
+      for (const item of this.#followed.values()) if (performance.now() - item.looked > recheckAfter(item.path)) this.#later(item, 0);
   }
 
   #later(item, ms = GATHER_MS) {
@@ -181,6 +182,8 @@ function touches(path, item) {
   const [name, ...deeper] = path.slice(item.path === "/" ? 1 : item.path.length + 1).split("/");
   return deeper.length === 0 || !item.value.some((entry) => entry.name === name);
 }
+
+function recheckAfter(path) { return /^\/agents\/(?!self(\/|$))./.test(path) ? AGENT_MS / 2 : RECHECK_MS; }
 
 export function below(path, above) { return above === "/" || path === above || path.startsWith(above + "/"); }
 

@@ -6,9 +6,10 @@ import { t } from "../../texts.js";
 import { Card, notYet, useAnswer } from "./card.js";
 import { may } from "./may.js";
 import { ChatJob } from "./chat_job.js";
+import { INPUT } from "./do_box.js";
 import { Said } from "./plain_text.js";
 
-const JOBS = "/agents/self/jobs", INPUT = "/agents/self/chat/control/input";
+const JOBS = "/agents/self/jobs";
 const FIRST = 10;
 
 export function Chat({ world }) {

@@ -56,7 +56,7 @@ function Reading({ reading, path, busy, accept, reject, choose }) {
     <p class="part-head"><strong>${t(kind === "command" && understood ? "do.understood" : kind === "question" ? "do.answer" : "do.refused")}</strong> <${FileLink} path=${path} label=${t("part.the_file")} /></p>
     ${reading.note && html`<p><${Said} text=${reading.note} /></p>`}
     ${reading.answer && html`<p><${Said} text=${reading.answer} limit=${2000} /></p>`}
-    ${goals.length > 0 && html`<h3>${t("do.goals")}</h3><ul>${goals.map((goal) => html`<li><span aria-hidden="true">${goal.held ? "✓" : "○"}</span> <${Said} text=${goal.text} />${goal.held ? html` <span class="dim">${t("do.held")}</span>` : ""}</li>`)}</ul>`}
+    ${goals.length > 0 && html`<h3>${t("do.goals")}</h3><ul class="goals">${goals.map((goal) => html`<li><span aria-hidden="true">${goal.held ? "✓" : "○"}</span> <${Said} text=${goal.text} />${goal.held ? html` <span class="dim">${t("do.held")}</span>` : ""}</li>`)}</ul>`}
     ${steps.length > 0 && html`<h3>${t("do.steps", { n: steps.length })}</h3><ol class="steps">${steps.map((step) => html`<li><${Said} text=${step} /></li>`)}</ol>`}
     ${reading.reason && html`<p class="error"><${Said} text=${reading.reason} limit=${2000} /></p>`}
     ${can.length > 0 && html`<h3>${t("do.can")}</h3><p class="chips">${can.map((one) => html`<button type="button" onClick=${() => choose(one)}><bdi>${one}</bdi></button>`)}</p>`}

@@ -5,6 +5,7 @@ import uPlot from "uplot";
 
 const COLOURS = ["--accent", "--good", "--warn", "--bad", "--dim"];
 const HEIGHT = 170;
+const LEAST = { true: 60, false: 1e-9 }; // of an axis: seconds, or whatever is counted
 
 // lines: [{label, values}]; x: numbers, times in seconds with `time`.
 export function Plot({ label, x, lines, time = false, bars = false }) {
@@ -16,7 +17,7 @@ export function Plot({ label, x, lines, time = false, bars = false }) {
     const probe = (at) => { place.current.style.borderTopColor = `var(${COLOURS[at % COLOURS.length]})`; return getComputedStyle(place.current).borderTopColor || colour(at); };
     const axis = { stroke: ink, grid: { stroke: "rgba(128,128,128,.18)", width: 1 }, ticks: { show: false } };
     const drawn = new uPlot({
-      width: Math.max(220, place.current.clientWidth), height: HEIGHT, scales: { x: { time } }, axes: [axis, { ...axis, size: 56 }],
+      width: Math.max(220, place.current.clientWidth), height: HEIGHT, scales: { x: { time, range: (_, from, to) => to - from < LEAST[time] ? [from - LEAST[time], to + LEAST[time]] : [from, to] } }, axes: [axis, { ...axis, size: 56 }],
       legend: { show: lines.length > 1 || !bars }, cursor: { y: false },
       series: [{}, ...lines.map((line, at) => ({ label: line.label, stroke: probe(at), width: 1.5, points: { show: x.length < 40 }, ...(bars ? { paths: uPlot.paths.bars({ size: [0.7, 40] }), fill: probe(at) } : {}) }))],
     }, [x, ...lines.map((line) => line.values)], place.current);

@@ -60,7 +60,7 @@ function Job({ world, path, job, lessons }) {
       ${!ended && may(world, `${path}/cancel`) && html`<button type="button" disabled=${busy} aria-label=${t("job.cancel_of", { id: order.id })} onClick=${() => run(world.write(`${path}/cancel`, "cancel\n"))}>${t("job.cancel")}</button>`}</p>
     ${outcome.message && html`<p class=${outcome.ok ? "" : "error"}><${Said} text=${outcome.message} limit=${1000} /></p>`}
     ${outcome.findings?.length > 0 && html`<ul>${outcome.findings.slice(0, 20).map((one) => html`<li><code>${one.code}</code> <${Said} text=${[one.field, one.found, one.expected, one.fix].filter(Boolean).join(" · ")} /></li>`)}</ul>`}
-    ${learned && html`<p class="warn-text">${t("job.lesson")} <${Said} text=${learned} /></p>`}
+    ${learned && html`<p class="warn-text">${t("job.lesson")} <${Said} text=${learned} limit=${600} /></p>`}
     ${outcome.evidence && html`<${Evidence} evidence=${outcome.evidence} />`}
     ${answer}
   </li>`;
@@ -68,7 +68,7 @@ function Job({ world, path, job, lessons }) {
 
 function aim(params = {}) { return params.target ? `${params.object_id || ""} → ${params.target}` : params.object_id || params.name || ""; }
 
-// The heading of the lesson that names this order's op and thing, the last one.
+// The last lesson that names this order, or its op and thing.
 function lessonOf(lessons, order) {
   const thing = order.params?.object_id || order.params?.target || "";
   return (lessons || []).filter((line) => line.includes(order.id) || order.op && line.includes(order.op) && (!thing || line.includes(thing))).at(-1) || "";

@@ -64,7 +64,8 @@ function LessonText({ file }) {
   return html`${text.length > SHOWN && html`<p class="dim">${t("lessons.end", { shown: SHOWN, n: text.length })}</p>`}<div class="bounded" tabindex="0" role="region" aria-label=${t("lessons.title")}>${markdown(text.slice(-SHOWN))}</div>`;
 }
 
-// The lines of LESSONS.md that a failed job may be about, for the queue.
+// The lessons of LESSONS.md, each as one line, for the queue.
 export function lessonLines(text = "") {
-  return text.slice(-SHOWN * 5).split("\n").filter((line) => line.startsWith("#") || /action|动作/i.test(line)).map((line) => line.replace(/^[#*\s-]+/, "")).slice(-500);
+  const plain = (line) => line.replace(/^[#*\s-]+/, "").replaceAll("**", "").trim();
+  return text.slice(-SHOWN * 5).split(/^(?=## )/m).slice(-500).map((lesson) => lesson.split("\n").map(plain).filter(Boolean).join(" · "));
 }
