@@ -74,22 +74,21 @@ def test_the_status_is_published_from_its_first_reader_on(root: Path) -> None:
     assert {"/meta/status.json", TASK, "/nodes/arm_1/TASK.md"} <= topics
 
 
-def test_an_order_and_a_request_for_approval_are_published_with_their_paths(root: Path) -> None:
-    with World.open(root) as world, world.changes.of_status() as changes:
+def ask(world: World, id: str) -> None:
+    order = Order(id, "arm_1", "pick_up", {"object_id": "apple"})
+    world.submit(order)
+    world.approvals.ask("arm_1", [order], PLANNER, "lift it")
 
-        def until(*wanted: str) -> None:
-            topics: set[str] = set()
-            while not topics.issuperset(wanted):
+
+@pytest.mark.parametrize(("before", "job"), [(True, "/second"), (False, "")], ids=["known", "new directories"])
+def test_an_order_and_a_request_for_approval_are_published(root: Path, before: bool, job: str) -> None:
+    with World.open(root) as world:
+        if before:
+            ask(world, "first")
+        with world.changes.of_status() as changes:
+            ask(world, "second")
+            wanted, topics = {f"/nodes/arm_1/jobs{job}", "/nodes/arm_1/approvals.json"}, set[str]()
+            while not wanted <= topics:
                 found = changes.read(PATIENCE_S)
                 assert found
                 topics.update(topic for one in found for topic in one.topics)
-
-        def ask(id: str) -> None:
-            order = Order(id, "arm_1", "pick_up", {"object_id": "apple"})
-            world.submit(order)
-            world.approvals.ask("arm_1", [order], PLANNER, "lift it")
-
-        ask("first")  # makes the directories: what is in them by then is not named
-        until("/nodes/arm_1/jobs", "/nodes/arm_1/approvals.json")
-        ask("second")
-        until("/nodes/arm_1/jobs/second", "/nodes/arm_1/approvals.json")
