@@ -1,7 +1,10 @@
 // Numbers over something as a plot, with the same numbers for a screen reader.
 import { html } from "htm/preact";
 import { useEffect, useRef } from "preact/hooks";
-import uPlot from "uplot";
+import { signal } from "@preact/signals";
+
+let uPlot = null; // it comes with the first plot
+const ready = signal(false);
 
 const COLOURS = ["--accent", "--good", "--warn", "--bad", "--dim"];
 const HEIGHT = 170;
@@ -11,6 +14,7 @@ const LEAST = { true: 60, false: 1e-9 }; // of an axis: seconds, or whatever is 
 export function Plot({ label, x, lines, time = false, bars = false }) {
   const place = useRef(null);
   useEffect(() => {
+    if (!uPlot) { import("uplot").then((module) => { uPlot = module.default; ready.value = true; }); return undefined; }
     if (!x.length) return undefined;
     const style = getComputedStyle(place.current), ink = style.getPropertyValue("color");
     const colour = (at) => style.getPropertyValue(COLOURS[at % COLOURS.length]).trim() || ink;
@@ -24,7 +28,7 @@ export function Plot({ label, x, lines, time = false, bars = false }) {
     const fit = new ResizeObserver(() => drawn.setSize({ width: Math.max(220, place.current.clientWidth), height: HEIGHT }));
     fit.observe(place.current);
     return () => { fit.disconnect(); drawn.destroy(); };
-  }, [label, x.length, x.at(-1), lines.map((line) => line.label).join(), lines[0]?.values.at(-1)]);
+  }, [label, x.length, x.at(-1), lines.map((line) => line.label).join(), lines[0]?.values.at(-1), ready.value]);
   const told = lines.map((line) => `${line.label}: ${line.values.at(-1) ?? "–"}`).join(", ");
   return html`<figure class="plot"><figcaption>${label}</figcaption><div ref=${place} role="img" aria-label=${`${label}. ${told}`}></div></figure>`;
 }
