@@ -173,6 +173,7 @@ def test_keys_turn_it_and_nothing_grows(scene) -> None:
     scene.keyboard.press("0")
     assert scene.evaluate(place) == pytest.approx(first)
     scene.get_by_role("button", name="Reach").click()
+    scene.wait_for_function("() => worldfs.scene.bounds.length === 1")  # as its EMBODIED.md says
     before = scene.evaluate(HELD)
     scene.evaluate(AGAIN)
     assert scene.evaluate(HELD) == before

@@ -6,6 +6,7 @@ import { texts } from "../scene/scene_texts.js";
 import { watchScene } from "../scene/scene_feed.js";
 import { SceneModel } from "../scene/scene_model.js";
 import { CameraWindows } from "../scene/camera_windows.js";
+import { Limits } from "../scene/limits.js";
 import { Measured } from "../scene/measured.js";
 import { liveJson } from "../live_file.js";
 import { t } from "../texts.js";
@@ -32,6 +33,7 @@ function View({ world }) {
         onKeyDown=${(event) => { if (viewer.current?.press(event.key)) event.preventDefault(); }}></canvas>
       <div class="stage-labels" ref=${pills} aria-hidden="true"></div>
       <${Words} world=${world} model=${model} drawing=${drawing} />
+      ${shown.value.reach && model.state.value.ready && html`<${Limits} world=${world} robots=${model.robots} viewer=${viewer} drawing=${drawing} />`}
       <${Tools} model=${model} viewer=${viewer} past=${at !== null} />
     </section>
     <div class="world-side">

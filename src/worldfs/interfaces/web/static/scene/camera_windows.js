@@ -10,17 +10,30 @@ const ROOT = "/projects/main/artifacts/camera";
 const deep = signal(false); // depth is read when it is asked for: one picture is a megabyte
 const NAME = /^(.+)_(\d{3,})(_depth)?\.(png|npy)$/;
 
+// Pictures are read while somebody looks: not below the edge of a phone's screen.
 export function CameraWindows({ world }) {
+  const [seen, setSeen] = useState(false), place = useRef(null);
+  useEffect(() => {
+    const watch = new IntersectionObserver((entries) => setSeen(entries.at(-1).isIntersecting));
+    if (place.current) watch.observe(place.current);
+    return () => watch.disconnect();
+  }, [world.at.value]);
+  if (world.at.value !== null) return null; // pictures are no part of the kept past
+  return html`<section class="card" aria-label=${t("world.cameras")} ref=${place}>
+    <div class="side-head"><h2>${t("world.cameras")}</h2>
+      <button type="button" aria-pressed=${String(deep.value)} onClick=${() => { deep.value = !deep.value; }}>${t("world.depth")}</button></div>
+    ${seen ? html`<${Newest} world=${world} />` : html`<div class="views-unseen"></div>`}
+  </section>`;
+}
+
+function Newest({ world }) {
   const listed = liveList(world, ROOT).value.value || [];
   const folders = listed.filter((entry) => entry.kind === "dir").map((entry) => entry.name).slice(0, 12);
   const own = newest(listed, deep.value);
-  if (world.at.value !== null) return null; // pictures are no part of the kept past
-  return html`<section class="card" aria-label=${t("world.cameras")}><div class="side-head"><h2>${t("world.cameras")}</h2>
-      <button type="button" aria-pressed=${String(deep.value)} onClick=${() => { deep.value = !deep.value; }}>${t("world.depth")}</button></div>
+  return html`
     ${!own.length && !folders.length && html`<p class="dim">${t("world.no_cameras")}</p>`}
     <div class="views">${own.map((one) => html`<${Picture} key=${one.key} world=${world} folder=${ROOT} one=${one} />`)}</div>
-    ${folders.map((name) => html`<${Folder} key=${name} world=${world} name=${name} />`)}
-  </section>`;
+    ${folders.map((name) => html`<${Folder} key=${name} world=${world} name=${name} />`)}`;
 }
 
 // The cameras of one robot of several.

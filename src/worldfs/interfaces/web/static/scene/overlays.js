@@ -72,8 +72,16 @@ export class Overlays {
     for (const material of [this.#ghost, this.#force, this.#held, this.#limit, this.#mark, this.#hollow, this.#way]) material.dispose();
   }
 
-  setReach(robots) {
+  // How far arms reach, and (bounds: {low, high}) where robots may work at all.
+  setReach(robots, bounds = []) {
     empty(this.reach);
+    for (const { low, high } of bounds) {
+      const middle = low.map((v, n) => (v + high[n]) / 2), size = low.map((v, n) => Math.max(1e-3, high[n] - v));
+      const whole = new THREE.BoxGeometry(...size), edges = new THREE.LineSegments(new THREE.EdgesGeometry(whole), this.#limit);
+      whole.dispose();
+      edges.position.set(...middle);
+      this.reach.add(edges);
+    }
     for (const { shoulder, reach_m: radius } of robots) {
       if (!radius) continue;
       for (const turn of [[0, 0, 0], [Math.PI / 2, 0, 0], [0, Math.PI / 2, 0]]) {

@@ -14,7 +14,7 @@ const WHITE = new THREE.Color("#ffffff"), FLOOR = new THREE.Color("#7d8794");
 // `low`: Lambert, no shadow, no environment; null: where no graphics processor draws. `manual`: drawn by `drawFrame()` alone.
 export class Viewer {
   frames = 0; drawn = 0; time = 0;
-  bodies = []; #parts = []; #moves = new Map(); #arrived = 0; #asked = 0; #kit = null; #ready = false; #first = false;
+  bodies = []; bounds = []; robots = []; #parts = []; #moves = new Map(); #arrived = 0; #asked = 0; #kit = null; #ready = false; #first = false;
   #places = new Map();
 
   constructor(canvas, labelPlace, { low = false, manual = false } = {}) {
@@ -90,7 +90,7 @@ export class Viewer {
     grid.material.opacity = 0.16;
     this.world.add(grid);
     this.labels.set(thingsOf(bodies).map((thing) => ({ ...thing, object: this.#parts[thing.index], lift: heightOf(bodies[thing.index]) + 0.03 })));
-    this.overlays.setReach(robots);
+    this.overlays.setReach(robots, this.bounds);
     this.key.position.set(middle[0] - 0.5, middle[1] + 1.5, middle[2] + 2.5);
     this.key.target.position.set(middle[0] + 0.4, middle[1], middle[2]);
     if (!this.#first) { this.#first = true; this.home = { middle, robots }; this.goHome(); }
@@ -122,6 +122,7 @@ export class Viewer {
   }
 
   setPlan(plan) { this.overlays.setPlan(plan, this.bodies, this.#kit); this.ask(); }
+  setBounds(bounds) { this.bounds = bounds; this.overlays.setReach(this.robots, bounds); this.ask(); }
   setContacts(contacts) { this.overlays.setContacts(contacts); this.ask(); }
   setEvidence(places) { this.overlays.setEvidence(places); this.ask(); }
 
