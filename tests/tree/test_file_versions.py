@@ -2,10 +2,13 @@
 
 import os
 import random
+import threading
 
 import pytest
 
 from worldfs.base.clock import epoch_ns
+from worldfs.base.errors import StorageError
+from worldfs.base.messages import coded
 from worldfs.storage import version_log
 from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.store_interface import ABSENT
@@ -60,6 +63,7 @@ def test_any_moment_is_what_a_copy_taken_then_says(tmp_path, monkeypatch):
             case 1:
                 data = b"foreign %d " % turn * 9
                 os.makedirs(tmp_path / "deep", exist_ok=True)
+                _let_the_file_system_s_clock_pass(tmp_path / "draft", copies[-1][0] if copies else 0)
                 (tmp_path / "draft").write_bytes(data)
                 os.rename(tmp_path / "draft", tmp_path / key)
                 assert other.see_version(key)
@@ -79,6 +83,13 @@ def test_any_moment_is_what_a_copy_taken_then_says(tmp_path, monkeypatch):
     assert third.history.size() < 1.3 * changed
     for one in (store, second, third):
         one.close()
+
+
+def _let_the_file_system_s_clock_pass(file, moment):
+    """It is behind ours by as much as a tick, and dates what other programs write."""
+    file.touch()
+    while os.stat(file).st_ctime_ns <= moment:
+        file.touch()
 
 
 def test_nothing_is_known_of_a_foreign_file_before_it_was_seen(store, tmp_path):
@@ -155,7 +166,7 @@ def test_a_look_up_reads_a_fixed_number_of_files(tmp_path, clock, monkeypatch):
     cold = DiskStore(tmp_path, versioned=Everything(), clock=clock)
     assert said(cold, "page", now(store) - 200 * 10**9) == b"99 " * 100
     log = cold.history._log("page")
-    assert len(log.segments()) > 20 and len(log._indexes) <= 3
+    assert len(log.segments()) > 15 and len(log._indexes) <= 3
     cold.close()
 
 
@@ -215,3 +226,64 @@ def test_a_full_history_disk_does_not_stop_the_write(store, clock, monkeypatch):
 
 def _full(self, data, *, durable=True):
     raise OSError(28, "No space left on device")
+
+
+def test_a_move_that_cannot_be_noted_is_refused_for_its_past_stands_nowhere_else(store, clock, monkeypatch):
+    store.put("page", b"one")
+    clock.advance(1)
+    with monkeypatch.context() as full:
+        full.setattr(version_log.LogFile, "append", _full)
+        store.put("page", b"two")
+        clock.advance(1)
+        with pytest.raises(StorageError):
+            store.move("page", "there")
+    assert store.get("page").data == b"two" and store.get("there") is None
+    moment = now(store)
+    clock.advance(1)
+    store.move("page", "there")
+    past = [said(store, "page", moment - ago * 10**9) for ago in (2, 1, 0, -1)]
+    assert past == [b"one", b"two", b"two", PastKind.ABSENT]
+    assert said(store, "there", now(store)) == b"two"
+
+
+def test_what_cannot_be_settled_fails_no_write_and_is_settled_by_the_next_process(store, clock, tmp_path, monkeypatch):
+    monkeypatch.setattr(version_log.VersionLog, "sync", _broken)
+    for turn in range(30):
+        clock.advance(1)
+        store.put("page", b"%d" % turn)
+    old = tmp_path / ".paos" / "replaced"
+    assert len(os.listdir(old)) == 29  # their lines are nowhere known to be durable
+    monkeypatch.undo()
+    store.close()
+    after = DiskStore(tmp_path, versioned=Everything(), clock=clock)
+    for _ in range(2):
+        clock.advance(1)
+        after.put("page", b"30")
+    assert len(os.listdir(old)) <= 1
+    assert [said(after, "page", at) for at, _ in after.versions("page")][2:] == [b"%d" % n for n in range(29, -1, -1)]
+    after.close()
+
+
+def test_a_log_that_makes_room_for_another_is_closed_by_no_thread_while_one_writes_to_it(store, clock, monkeypatch):
+    store.put("page", b"one")
+    log, append, still_open = store.history._log("page"), version_log.LogFile.append, []
+    closing = threading.Thread(target=log.close)
+
+    def beside_one_that_closes(self, data, *, durable=True):
+        closing.start()
+        closing.join(0.1)  # it waits for us
+        still_open.append(log._file is self)
+        append(self, data, durable=durable)
+
+    monkeypatch.setattr(version_log.LogFile, "append", beside_one_that_closes)
+    clock.advance(1)
+    store.put("page", b"two")
+    monkeypatch.undo()
+    closing.join()
+    store.put("page", b"three")
+    assert still_open == [True]
+    assert [said(store, "page", at) for at, _ in store.versions("page")] == [b"three", b"two", b"one"]
+
+
+def _broken(self):
+    raise StorageError(coded("tree.disk_full"), path="page", op="sync")

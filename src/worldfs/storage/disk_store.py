@@ -12,7 +12,7 @@ from itertools import islice
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.dir_reader import DirEntryRef, check_path, path_error
 from worldfs.base.durable import DRAFT, Disk, Root
-from worldfs.base.errors import BadInput, Exists, NotFound, Unsafe, UserError
+from worldfs.base.errors import BadInput, Exists, NotFound, Unsafe, UserError, WorldError
 from worldfs.base.file_lock import FileLock
 from worldfs.base.messages import coded
 
@@ -134,9 +134,7 @@ class DiskStore(Store, ForeignEdits, PlainFiles, VersionedFiles):
                 self.root.put_at(place, data, before, "over", alone=lambda: self.lock)
             else:
                 self.swaps.put(place, data, before, expect, new)
-            if durable:
-                self.root.sync(place)
-                self.root.settle_spares()
+            self._settle([place] if durable else [])
         except FileExistsError:
             raise Exists(coded("tree.exists"), path=key, op="write") from None
         except OSError as error:
@@ -195,14 +193,13 @@ class DiskStore(Store, ForeignEdits, PlainFiles, VersionedFiles):
         places = [swap.place for _, swap in begun]
         try:
             revisions = []
-            while begun:
-                draft, swap = begun.pop(0)
-                key = swap.place.path
-                self.swaps.replace(draft, swap)
-                revisions.append(swap.new)
-            if durable:
-                self.root.sync(*places)
-                self.root.settle_spares()
+            with self.lock:
+                while begun:
+                    draft, swap = begun.pop(0)
+                    key = swap.place.path
+                    self.swaps.replace(draft, swap)
+                    revisions.append(swap.new)
+            self._settle(places if durable else [])
             return revisions
         except OSError as error:
             raise path_error(error, key, "write") from error
@@ -431,10 +428,21 @@ class DiskStore(Store, ForeignEdits, PlainFiles, VersionedFiles):
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
+    def _settle(self, places: Collection[DirEntryRef]) -> None:
+        """Make names durable, and then what waited for another sync: no failure of that is one of the write."""
+        due = self.history.due()
+        if places:
+            self.root.sync(*places)
+            self.root.settle_spares()
+        if due:
+            with suppress(OSError, WorldError), self.lock:
+                self.history.settle()
+
     def settled_keys(self) -> set[str]:
         if self.aside.has_due():
             with self.lock:
                 self.aside.review_due()
+            self._settle([])
         return self.aside.settled_keys()
 
     def written_keys(self, since: int, *, alone: bool) -> set[str]:

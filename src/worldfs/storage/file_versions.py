@@ -14,7 +14,7 @@ import os
 import stat
 import threading
 from collections import OrderedDict
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from typing import Final, NamedTuple
 
@@ -62,6 +62,7 @@ class FileVersions:
         self._root, self._keys, self._clock, self._budget = root, keys, clock, budget
         self._logs: OrderedDict[str, VersionLog] = OrderedDict()
         self._mutex = threading.Lock()
+        self._scanned: dict[str, int] = {}  # the time of the last replacement up to which `note` has compared old files
         self._waiting: list[tuple[DirEntryRef, os.stat_result | None]] | None = None
 
     def close(self) -> None:
@@ -84,7 +85,8 @@ class FileVersions:
     def note(self, key: str, at_ns: int, revision: str, data: bytes | None, old: str | None) -> None:
         """A version is in place since `at_ns`, of `old` (None: no file) before. `revision` "": it was removed.
 
-        Never a failure: the file is in place, and what the log lacks is read from beside it.
+        `at_ns`: what `next_time` has said since the caller took the store's lock. Never a failure: the file is in
+        place, and what the log lacks is read from beside it.
         """
         with suppress(OSError, WorldError):
             self._note(key, at_ns, revision, data, old)
@@ -92,16 +94,23 @@ class FileVersions:
     def _note(self, key: str, at_ns: int, revision: str, data: bytes | None, old: str | None) -> None:
         name = encode(key)
         log = self._log(name)
-        last = log.tip()
-        if last is None or last.revision != (old or ""):
+        last = log.tip(asked=True)
+        unknown = last is None or last.revision != (old or "")
+        if unknown:
             if last is None and old is None:
                 log.append(0, "", None)  # a file of ours was not there before its first version
-            self._add(log, self._missing(key, name, log, before=at_ns))
-        if log.append(at_ns, revision, data):
+            self._add(log, self._missing(key, name, log, before=at_ns, since=self._scanned.get(name, 0)))
+        begun = log.append(at_ns, revision, data, asked=True)
+        if unknown:
+            self._scanned[name] = at_ns  # not before the line of that replacement is there
+        if begun:
             self._thin()
 
     def note_move(self, source: str, target: str) -> None:
-        """What is at `source`, a file or a directory, is about to be at `target`; durable when it returns."""
+        """What is at `source`, a file or a directory, is about to be at `target`; durable when it returns.
+
+        `OSError`, `WorldError`: a move leaves no old file beside the log, so what is not noted here is noted nowhere.
+        """
         if source.startswith(f"{PRIVATE_DIR}/") and target.startswith(f"{PRIVATE_DIR}/"):
             return
         place = self._root.locate(source)
@@ -113,12 +122,14 @@ class FileVersions:
                 self.note_move(f"{source}/{name}", f"{target}/{name}")
         elif self.keeps(source) or self.keeps(target):
             data = self._root.read_at(place) or b""
+            if self.keeps(source):
+                self.see(source)  # content that the log lacks goes away with its file
             self._note_moved(source, "", None, of(data))
             self._note_moved(target, of(data), data, None)
 
     def _note_moved(self, key: str, revision: str, data: bytes | None, old: str | None) -> None:
         if self.keeps(key):
-            self.note(key, self.next_time(key), revision, data, old)
+            self._note(key, self.next_time(key), revision, data, old)
             self._log(encode(key)).sync()  # not `_settle_log`: the file is not there yet, or not gone
 
     def see(self, key: str) -> bool:
@@ -148,17 +159,32 @@ class FileVersions:
             self._root.drop(place)
             return
         self._waiting.append((there, info))
-        if len(self._waiting) >= TOGETHER:
-            self.settle()
+
+    def due(self) -> bool:
+        """Whether so many old files wait that the caller should `settle`, best right after another sync: the disk
+        begins with it now. Needs no lock."""
+        waiting = self._waiting  # once: another thread may set it
+        if waiting is None or len(waiting) < TOGETHER:
+            return False
+        for name in self._names(waiting):
+            self._log(name).begin_sync()
+        return True
 
     def settle(self) -> None:
-        """Make the logs durable, and give up the old files that waited for it."""
+        """Make the logs durable, and give up the old files that waited for it. `WorldError`, `OSError`: those stay
+        beside the log, for the next process."""
         waiting, self._waiting = self._waiting or [], []
-        for name in {place.name.split(".", 3)[3] for place, _ in waiting}:
+        for name in self._names(waiting):
             self._settle_log(name)
+        self._root.settle_spares()
         for place, info in waiting:
             if info is None or not self._root.retire(place, info):
                 self._root.drop(place)
+
+    @staticmethod
+    def _names(waiting: Iterable[tuple[DirEntryRef, object]]) -> set[str]:
+        """Of the logs that old files wait for."""
+        return {place.name.split(".", 3)[3] for place, _ in waiting}
 
     def _settle_log(self, name: str) -> None:
         log = self._log(name)
@@ -210,14 +236,17 @@ class FileVersions:
 
     # -- what the logs do not say ----------------------------------------------------------------------------------
 
-    def _missing(self, key: str, name: str, log: VersionLog, *, before: int | None = None) -> list[_Version]:
+    def _missing(
+        self, key: str, name: str, log: VersionLog, *, before: int | None = None, since: int = 0
+    ) -> list[_Version]:
         """The versions that are on the disk and not in the log, oldest first: of replacements whose lines a power cut
-        took, and of other programs. `before`: what was so until a replacement of that time. `key` "": not the file."""
-        last = log.last()
+        took, and of other programs. `before`: what was so until a replacement of that time. `key` "": not the file.
+        `since`: leave out the old files up to that time, which are known to be in the log."""
+        last = log.last() if before is None else log.tip(asked=True)
+        entries = self._replaced(name, since)
         known, since = (None, 0) if last is None else (last.revision, last.at_ns)
         found: list[_Version] = []
-        entries = self._replaced(name)
-        logged = log.times_since(entries[0].at_ns) if entries else set()
+        logged = set() if [one.at_ns for one in entries] in ([], [before]) else log.times_since(entries[0].at_ns)
         for entry in entries:
             mine = before is not None and entry.at_ns >= before
             if (entry.at_ns in logged) or (mine and entry.at_ns != before):
@@ -254,16 +283,17 @@ class FileVersions:
         elif revision != known:
             found.append(_Version(max(since, info.st_ctime_ns), revision, data))
 
-    def _replaced(self, name: str) -> list[_Replaced]:
-        """The old files of a key, oldest first."""
+    def _replaced(self, name: str, since: int = 0) -> list[_Replaced]:
+        """The old files of a key that were replaced after that time, oldest first."""
         found: dict[int, _Replaced] = {}
+        first, end = f"{since:016x}~", f".{name}"  # their names begin with the time, in digits that sort
         for home in (DISPLACED, REPLACED):
             try:
                 folder = self._root.folder(home)
             except FileNotFoundError:
                 continue
             for one in folder.names():
-                if one.endswith(f".{name}"):
+                if one.endswith(end) and one.lstrip("+") > first:
                     entry = _parse(DirEntryRef(folder, one, f"{home}/{one}"))
                     if entry is not None and entry.log_key == name:
                         found[entry.at_ns] = entry  # under both names: it is moved just now

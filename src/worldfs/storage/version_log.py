@@ -54,9 +54,11 @@ class VersionLog:
         self._newest: SegmentName | None = None
 
     def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        """Not while another thread writes to it: the number of a closed file may soon be another file's."""
+        with self._mutex:
+            if self._file is not None:
+                self._file.close()
+                self._file = None
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -148,16 +150,19 @@ class VersionLog:
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
-    def tip(self) -> VersionRecord | None:
-        """The last version, with the store's lock held: asks the disk for one file."""
+    def tip(self, *, asked: bool = False) -> VersionRecord | None:
+        """The last version, with the store's lock held: asks the disk for one file. `asked`: as for `append`."""
         with self._mutex:
-            index = self._writing()
+            index = self._writing(asked=asked)
             return index.records[-1] if index is not None and index.records else self.last()
 
-    def append(self, at_ns: int, revision: str, data: bytes | None) -> bool:
-        """Add a version; not durable before `sync`. Returns whether a file was begun."""
+    def append(self, at_ns: int, revision: str, data: bytes | None, *, asked: bool = False) -> bool:
+        """Add a version; not durable before `sync`. Returns whether a file was begun.
+
+        `asked`: the caller has called `tip` since it took the store's lock, so no other process has added anything.
+        """
         with self._mutex:
-            index, newest = self._writing(), self._newest
+            index, newest = self._writing(asked=asked), self._newest
             begun = index is None or newest is None or self._file is None
             if index is not None and newest is not None and self._file is not None:
                 torn, back = index.size > index.end, bool(index.times) and at_ns < index.times[-1]
@@ -172,14 +177,17 @@ class VersionLog:
                 self._begin(newest)
             assert self._file is not None
             same = None if index is None else index.contents.get(revision)
-            self._file.append(encode_version(at_ns, revision, data, same), durable=False)
+            added = encode_version(at_ns, revision, data, same)
+            self._file.append(added, durable=False)
+            if index is not None:
+                index.scan(added, index.end)
             return begun
 
-    def _writing(self) -> SegmentIndex | None:
+    def _writing(self, *, asked: bool = False) -> SegmentIndex | None:
         """The newest file, open for adding to it, and its records; None: there is no file."""
         if self._newest is not None and self._file is not None:
             index = self._indexes.get(self._newest)
-            same = self._file.refresh() and self._file.inode
+            same = (asked or self._file.refresh()) and self._file.inode
             if index is not None and same:
                 index.size = self._file.size
                 if index.size > index.end:
@@ -204,6 +212,12 @@ class VersionLog:
             self._file.close()
         self._file, self._newest = LogFile(self._root, f"{self.home}/{segment.name}"), segment
         self._file.refresh()
+
+    def begin_sync(self) -> None:
+        """The disk may begin with what was added; only `sync` says that it is done."""
+        with self._mutex:
+            if self._file is not None:
+                self._file.begin_sync()
 
     def sync(self) -> None:
         """What was added so far is durable when it returns, whoever added it."""
