@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -34,6 +35,18 @@ def test_the_weight_of_a_thing_is_what_its_supports_bear_together(opened):
         assert borne.keys() == {under} and borne[under] == pytest.approx((3 - i) * 0.1 * 9.81, rel=0.02)
         assert support.carried(rig, f"cube_{i}", under) and not support.carried(rig, f"cube_{i}", "robot")
     assert support.riders(rig, "cube_0") == ["cube_1", "cube_2"] and support.riders(rig, "cube_2") == []
+
+
+@pytest.mark.parametrize(("sunk", "tilt"), [(0.003, 0.0), (0.002, -0.02), (0.002, 0.1), (0.002, 0.02)])
+def test_how_deep_two_things_are_in_each_other_is_said_once_at_the_deepest_of_their_points(opened, sunk, tilt):
+    rig = opened(CUBE).rig
+    lowest = (math.cos(tilt) + math.sin(abs(tilt))) * 0.025  # of the corners, below the centre
+    lies.put(rig, "cube", (0.5, 0.15, lowest - sunk), lies.tipped(tilt))
+    (contact,) = [one for one in rig.contacts() if "cube" in (one.one, one.other)]
+    assert (contact.one, contact.other) == ("cube", "table_01")
+    assert contact.depth == pytest.approx(sunk, abs=2e-4)
+    lies.put(rig, "cube", (0.5, 0.15, lowest + 0.002), lies.tipped(tilt))
+    assert rig.touching("cube") == set()
 
 
 def test_a_thing_under_others_is_not_picked_up_and_nothing_is_dumped(opened):

@@ -64,6 +64,27 @@ def test_it_is_turned_as_the_pose_says_and_towards_what_it_was_sent_to(dog: Call
     )
 
 
+def test_what_touches_a_part_of_it_is_told_and_what_others_touch_is_not(dog: Callable[..., Any]) -> None:
+    one = dog()
+    world, simulation = one.body.world, one.body.world.simulation
+    model, data = simulation.model, simulation.data
+    (ball,) = [geom for geom, id in world._owner.items() if id == "ball_01"]
+
+    def touched(x: float, y: float, z: float) -> set[int]:
+        """With the ball there."""
+        at = model.jnt_qposadr[model.body_jntadr[model.geom_bodyid[ball]]]
+        data.qpos[at : at + 3] = (x, y, z)
+        mujoco.mj_forward(model, data)
+        found: set[int] = world.view.touched()
+        return found
+
+    pose, carton = world.view.pose(), world.named("carton_01")[0].box
+    standing = touched(pose.x, pose.y, 5.0)
+    assert {model.geom(geom).type.item() for geom in standing} == {mujoco.mjtGeom.mjGEOM_PLANE} and not world.touched()
+    assert touched(pose.x, pose.y, pose.z + 0.12) == standing | {ball} and world.touched() == {"ball_01"}
+    assert touched(carton.x, carton.y, 0.2) == standing and not world.touched()  # it lies in a carton
+
+
 SCRIPT = """
 import hashlib, json
 from worldfs.base.clock import SystemClock
