@@ -30,6 +30,7 @@ from worldfs.world.home import Home
 from worldfs.world.home_world import open_home_world, open_robot
 from worldfs.world.node_specs import find_nodes
 from worldfs.world.onboard import onboard
+from worldfs.world.reset import reset
 from worldfs.world.robot_registry import add_robot, remove_robot
 from worldfs.world.served_world import ServedWorld
 from worldfs.world.world import World
@@ -345,6 +346,27 @@ def test_a_new_connection_of_a_served_world_sees_the_robots_that_are_there(fleet
 
         until(lambda: seen() == {FIRST, "arm_3"})
         assert "body" in realm.namespace(binding).list("/nodes/arm_3")
+
+
+def test_a_reset_of_a_fleet_clears_the_sheet_of_every_robot_and_can_be_undone(fleet: RunningFleet) -> None:
+    paos = ["--home", str(fleet.home.path)]
+    fleet.put(FIRST, action("a1", FIRST))
+    with fleet.up() as world:
+        until(lambda: fleet.queue(FIRST).get("a1") == "completed")
+        world.submit(order("a2", SECOND))
+        until(lambda: fleet.queue(SECOND).get("a2") == "completed")
+        with pytest.raises(Busy):
+            reset(fleet.home.path / "shared_workspace", robots=fleet.home.config({}).instances)
+    sheets = [fleet.home.path / robot / "ACTION.md" for robot in (FIRST, SECOND)]
+    before = [sheet.read_bytes() for sheet in sheets]
+    assert main([*paos, "reset", "--yes"]) == 0
+    assert [fleet.queue(robot) for robot in (FIRST, SECOND)] == [{}, {}]
+    with fleet.up() as world:
+        world.submit(order("a3", SECOND))
+        until(lambda: fleet.queue(SECOND).get("a3") == "completed")
+        assert "a2" not in fleet.queue(SECOND) and fleet.queue(FIRST) == {}
+    assert main([*paos, "reset", "--undo"]) == 0
+    assert [sheet.read_bytes() for sheet in sheets] == before
 
 
 def test_a_change_that_comes_while_another_is_served_is_served_too(fleet: RunningFleet, monkeypatch: Any) -> None:

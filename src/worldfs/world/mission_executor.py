@@ -69,7 +69,7 @@ class MissionThreads:
     def __init__(self, world: World, kernel: Kernel, project: str) -> None:
         self.world, self.kernel, self.project = world, kernel, project
         self._scene = CachedDocument(world.namespace(CRITIC), f"/projects/{project}/ENVIRONMENT.md", environment.read)
-        self._profiles: dict[str, CachedDocument[Profile]] = {}
+        self._profiles: dict[str, tuple[str | None, Profile]] = {}  # by robot, at the store's token of EMBODIED.md
         self._threads: dict[str, WorkerThreads] = {}
         self._lock = threading.Lock()
         self.submitted: Callable[[], None] = lambda: None  # called when a mission has given the kernel an order
@@ -295,13 +295,15 @@ class MissionThreads:
     def _profile(self, id: str) -> Profile | None:
         if not id:
             return None
-        if id not in self._profiles:
-            path = f"/nodes/{id}/EMBODIED.md"
-            self._profiles[id] = CachedDocument(self.world.namespace(CRITIC), path, embodied.read)
         try:
-            return self._profiles[id].get()
+            token = self.world.stores.robot(id).probe("EMBODIED.md")
+            known = self._profiles.get(id)
+            if known is None or known[0] != token:
+                document = CachedDocument(self.world.namespace(CRITIC), f"/nodes/{id}/EMBODIED.md", embodied.read)
+                known = self._profiles[id] = token, document.get()
         except UserError:
             return None
+        return known[1]
 
     def _read_scene(self) -> Scene:
         try:

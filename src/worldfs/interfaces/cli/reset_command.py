@@ -26,17 +26,18 @@ def run(context: CommandContext) -> int:
             op="reset",
             fix=coded("command.make_it", name=context.name),
         )
+    robots = context.config.instances if context.config.mode == "fleet" else ()
     if context["undo"]:
-        names = undo_reset(workspace)
+        names = undo_reset(workspace, robots)
         context.output.report(coded("command.restored", names=names), {"restored": list(names)}, "good")
         return 0
-    found = reset_losses(workspace)
+    found = reset_losses(workspace, robots)
     if not found:
         context.output.report(coded("command.fresh"), {"reset": [], "cancelled": [], "kept": ""})
         return 0
     if not context["yes"] and not _agreed(context, found):
         return 1
-    kept = reset(workspace)
+    kept = reset(workspace, robots=robots)
     context.output.report(
         coded("command.reset", name=context.name),
         {"reset": list(found.documents), "cancelled": list(found.jobs), "kept": kept},
