@@ -59,6 +59,9 @@ class _Robots:
     def repeatable(self, job: Any) -> bool:
         return False
 
+    def ways_out(self, robot: str) -> Any:
+        return ()
+
     def holds_something(self, robot: str) -> bool:
         return False
 

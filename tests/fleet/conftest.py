@@ -58,6 +58,9 @@ class Robots:
     def repeatable(self, job):
         return self.repeats
 
+    def ways_out(self, robot):
+        return ()
+
     def holds_something(self, robot):
         return robot in self.holding
 

@@ -66,6 +66,9 @@ class Robots:
     def repeatable(self, job):
         return False
 
+    def ways_out(self, robot):
+        return ()
+
     def holds_something(self, robot):
         return False
 

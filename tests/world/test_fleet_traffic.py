@@ -10,7 +10,7 @@ import pytest
 
 from worldfs.fleet.mission_reservations import MissionReservations
 from worldfs.fleet.reservations import ReservationTable
-from worldfs.testing.fleet_traffic import head_on, shared_objects
+from worldfs.testing.fleet_traffic import head_on, in_the_way, shared_objects
 
 SWAPS = 1  # the seed of a case whose robots change places, so that one must step aside
 
@@ -56,6 +56,21 @@ def test_where_there_is_no_place_to_step_aside_one_fails_with_that_reason_and_th
     assert case.judge() == []
     assert ["name one with `passing`" in said for said in case.failed] == [True]
     assert len(case.deadlock) == 1 and "which stands there" in "".join(case.log)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_an_idle_robot_in_the_way_is_sent_aside_to_a_place_that_a_person_named(tmp_path, language):
+    case = in_the_way(tmp_path)
+    case.run(language)
+    assert (case.judge(), case.deadlock, case.failed) == ([], [], [])
+    sent, aside = case.missions
+    assert aside["id"] == f"{sent['id']}_room_cart_2" and aside["state"] == sent["state"] == "succeeded"
+
+
+def test_an_idle_robot_stays_where_no_place_is_named_to_step_aside(tmp_path):
+    case = in_the_way(tmp_path, bays=False)
+    case.run()
+    assert (case.judge(), case.failed, len(case.missions), len(case.deadlock)) == ([], [], 1, 1)
 
 
 def test_the_judge_sees_a_deadlock_that_nobody_detects(tmp_path, monkeypatch):

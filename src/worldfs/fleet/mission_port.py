@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from worldfs.base.model import Job, Order
 
@@ -12,6 +12,9 @@ from .bids import MissionNeeds, RobotOffer
 from .mission import Mission, MissionProgress
 from .relay import RelayLeg
 from .reservations import Reservation
+
+if TYPE_CHECKING:
+    from .room_making import WayOut
 
 
 class MissionEndKind(Enum):
@@ -99,6 +102,10 @@ class MissionExecutor(Protocol):
 
     def stands(self, robot: str) -> Sequence[Reservation]:
         """What it is in, as it was last measured: the floor that it stands on, the lanes, the thing in its gripper."""
+        ...
+
+    def ways_out(self, robot: str) -> Sequence[WayOut]:
+        """The passing places where it is not, the nearest first."""
         ...
 
     def holds_something(self, robot: str) -> bool:

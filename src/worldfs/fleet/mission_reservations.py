@@ -44,10 +44,12 @@ class MissionReservations:
         executor: MissionExecutor,
         lock: threading.RLock,
         give_up: Callable[[Mission, str], None],
+        on_wait: Callable[[], None],
     ) -> None:
-        """`give_up`: ends a mission that is in a circle of waits which nobody can open."""
+        """`give_up`: ends a mission that is in a circle of waits which nobody can open. `on_wait`: called when a
+        mission begins to wait, or waits for others."""
         self.table = ReservationTable()
-        self._missions, self._executor, self._give_up = missions, executor, give_up
+        self._missions, self._executor, self._give_up, self._on_wait = missions, executor, give_up, on_wait
         self._store = missions.files.store
         self._granted = threading.Condition(lock)
         self._stands: dict[str, Collection[Reservation]] = {}  # by robot, as it was last seen
@@ -130,6 +132,8 @@ class MissionReservations:
                 continue
             if decision.verdict != "granted" or decision.over:
                 self._missions.note(mission, decision.reason)
+            if decision.verdict == "wait":
+                self._on_wait()
             if decision.verdict == "blocked":
                 self._give_up(mission, coded("mission.no_way_out", why=decision.reason))
         self._granted.notify_all()
@@ -149,6 +153,10 @@ class MissionReservations:
                 changed = True
         if changed:
             self.decide()
+
+    def keeps(self, robot: str) -> bool:
+        """Whether what its last order did is not known."""
+        return robot in self._kept
 
     def keep(self, mission: Mission, *, things: bool) -> None:
         """How the last order of the mission's robot ended is not known: what it held is kept, durable, and its own.

@@ -28,6 +28,7 @@ from .mission_store import OPEN, REQUESTS, MissionFiles, MissionRequest
 from .open_missions import OpenMissions
 from .relay import leg_orders
 from .reservations import Reservation
+from .room_making import room_orders
 
 LEASE: Final = ".paos/orchestrator.lock"
 ENVIRONMENT: Final = "ENVIRONMENT.md"
@@ -64,8 +65,13 @@ class Orchestrator:
         self.broken: BaseException | None = None
         self._lock = threading.RLock()
         self.reservations = MissionReservations(
-            self.missions, executor, self._lock, lambda one, why: self._leave(one, MissionState.FAILED, why)
+            self.missions,
+            executor,
+            self._lock,
+            lambda one, why: self._leave(one, MissionState.FAILED, why),
+            self._seek_room,
         )
+        self.seeks_room = False  # a mission waits, maybe for an idle robot that stands in its way
         self._runs: dict[str, _Run] = {}
         self._ends: deque[tuple[str, int, MissionEnd]] = deque()
         self._asked: dict[str, tuple[MissionState, str]] = {}  # what a running mission is to become once it has stopped
@@ -176,6 +182,7 @@ class Orchestrator:
             offers = self._offers()
             self.reservations.look(offers)
             forward |= self._watch_robots(offers)
+            forward |= self._make_room(offers)
             while self._assign(offers):
                 forward, offers = True, self._offers()
             offers = self._offers() if forward else offers
@@ -347,6 +354,19 @@ class Orchestrator:
                 self._without_robot(mission, reason, barred=True)
                 forward = True
         return forward
+
+    def _seek_room(self) -> None:
+        self.seeks_room = True
+        self._watch.wake()
+
+    def _make_room(self, offers: Sequence[RobotOffer]) -> bool:
+        """Send idle robots that stand in a mission's way aside; not one of which it is not known what it does."""
+        if not self.seeks_room or self._closing:
+            return False
+        self.seeks_room = False
+        there = [offer for offer in offers if not self.reservations.keeps(offer.id)]
+        made = room_orders(self.open, there, self.reservations.table, self.executor.ways_out)
+        return sum(self.files.add(order) for order in list(made)) > 0 and self.missions.discover()
 
     def _report_lost(self, lost: Mapping[str, RobotOffer]) -> None:
         for id in self._lost ^ lost.keys():

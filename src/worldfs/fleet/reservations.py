@@ -142,6 +142,12 @@ class ReservationTable:
         holder.held |= set(reservations)
         holder.pinned |= holder.held
 
+    def free(self, place: Iterable[Reservation], asker: str, but: str) -> bool:
+        """Whether nobody has it, `but` apart, and `asker` does not wait for it."""
+        wanted = self._holders[asker].wanted if asker in self._holders else ()
+        others = [item for holder in self._holders.values() if holder.id != but for item in holder.held]
+        return not any(mine.conflicts(item) for mine in place for item in (*wanted, *others))
+
     @property
     def waiting(self) -> bool:
         return any(holder.wanted for holder in self._holders.values())

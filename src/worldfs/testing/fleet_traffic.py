@@ -81,11 +81,23 @@ class TrafficCase:
             graph, moving = loop.reservations.table.waits_for(), set(self.floor.going)
             missions = list(loop.open.values())
             busy = {m.status.robot: m.id for m in missions if m.status.state.value == "running"}
-            if loop._ends or loop._asked or any(robot not in moving and id not in graph for robot, id in busy.items()):
+            if (
+                loop._ends
+                or loop._asked
+                or loop.seeks_room
+                or any(robot not in moving and id not in graph for robot, id in busy.items())
+            ):
                 return False
             queued = [mission.order.robot for mission in missions if mission.status.state.value == "queued"]
             unread = set(self.world.missions.open_ids()) - set(loop.open)
             return not unread and all(robot in busy for robot in queued)
+
+
+def in_the_way(place: Path, *, bays: bool = True) -> TrafficCase:
+    """A vehicle stands idle at the dock to which another one is sent through the lane."""
+    floor = TrafficFloor({"cart_1": (-DOCK_X, 1.0), "cart_2": (LENGTH + DOCK_X, 1.0)}, road=road)
+    texts = [("cart_1", f"go to ({LENGTH + DOCK_X}, 1.0)")]
+    return TrafficCase(place, floor, "wheeled_carrier", _page(floor) | {"map": _map(bays=bays)}, texts)
 
 
 def road(start: Point, end: Point) -> list[Point]:
@@ -112,10 +124,13 @@ def head_on(place: Path, seed: int, *, bays: bool = True) -> TrafficCase:
     goals = starts[1:] + starts[:1] if rng.random() < 0.4 else pick(right, left)
     ids = [f"cart_{n}" for n in range(1, count + 1)]
     floor = TrafficFloor(dict(zip(ids, starts, strict=True)), road=road)
-    zones = [{"name": f"bay_{n}", "pose": [x, 0.0], "passing": bays} for n, x in enumerate((-BAY_X, LENGTH + BAY_X), 1)]
-    lanes = [{"name": "aisle", "from": [0.0, 0.0], "to": [LENGTH, 0.0], "width": 1.0}]
     texts = [(id, f"go to ({x}, {y})") for id, (x, y) in zip(ids, goals, strict=True)]
-    return TrafficCase(place, floor, "wheeled_carrier", _page(floor) | {"map": {"lanes": lanes, "zones": zones}}, texts)
+    return TrafficCase(place, floor, "wheeled_carrier", _page(floor) | {"map": _map(bays=bays)}, texts)
+
+
+def _map(*, bays: bool) -> Json:
+    zones = [{"name": f"bay_{n}", "pose": [x, 0.0], "passing": bays} for n, x in enumerate((-BAY_X, LENGTH + BAY_X), 1)]
+    return {"lanes": [{"name": "aisle", "from": [0.0, 0.0], "to": [LENGTH, 0.0], "width": 1.0}], "zones": zones}
 
 
 BASES: Final = ((0.0, 0.0), (0.9, 0.0), (0.45, 0.42))

@@ -17,7 +17,7 @@ from worldfs.base.json_values import as_float
 from worldfs.base.messages import coded, render
 from worldfs.base.messages.coded_text import language_of
 from worldfs.base.messages.message_rendering import error_message
-from worldfs.base.model import Job, Json, Profile, Scene
+from worldfs.base.model import Job, Json, Order, Profile, Scene
 from worldfs.base.standard_operations import PICK_UP
 from worldfs.base.stop_signal import StopSignal
 from worldfs.fleet.assignment import unknown_effect
@@ -27,6 +27,7 @@ from worldfs.fleet.mission import Mission
 from worldfs.fleet.mission_port import MissionEnd, MissionEndKind, MissionHold
 from worldfs.fleet.relay import RelayLeg, relay
 from worldfs.fleet.reservations import Reservation
+from worldfs.fleet.room_making import WayOut
 from worldfs.formats import embodied, environment
 from worldfs.namespace.cached_document import CachedDocument
 from worldfs.planning.planner import (
@@ -54,7 +55,7 @@ from .bringup import UnavailableDriver
 from .instruction import Instruction
 from .instruction_model import planner_model
 from .mission_planner_port import MissionPlannerPort, RobotSilent
-from .order_reservations import stands_on
+from .order_reservations import KnowsItsWay, OrderNeeds, stands_on, steps_aside
 
 if TYPE_CHECKING:
     from worldfs.runtime.kernel import Kernel
@@ -184,6 +185,15 @@ class MissionThreads:
 
     def stands(self, robot: str) -> tuple[Reservation, ...]:
         return stands_on(self._read_scene(), robot, mobile=self.mobile(robot))
+
+    def ways_out(self, robot: str) -> Sequence[WayOut]:
+        asides = steps_aside(self._read_scene(), robot, OrderNeeds(), partial(self.way, robot))
+        return [WayOut(one.name, one.at, one.needs.goal) for one in asides] if self.mobile(robot) else []
+
+    def way(self, robot: str, order: Order) -> Sequence[Sequence[float]]:
+        """Over the floor, where its driver knows it."""
+        node = self.kernel.nodes.get(robot)
+        return node.driver.way(order) if node is not None and isinstance(node.driver, KnowsItsWay) else ()
 
     def mobile(self, robot: str) -> bool:
         profile = self._profile(robot)

@@ -17,7 +17,7 @@ from worldfs.fleet.reservations import Reservation, ReservedKind
 from worldfs.planning.planner import PlanProgress
 
 from .instruction import Instruction
-from .order_reservations import KnowsItsWay, StepAside, order_needs, stands_on, steps_aside
+from .order_reservations import StepAside, order_needs, stands_on, steps_aside
 from .tree_planner_port import TreePlannerPort
 
 if TYPE_CHECKING:
@@ -83,8 +83,7 @@ class MissionPlannerPort(TreePlannerPort):
         return asides[number - 1] if number else None
 
     def _way(self, order: Order) -> Sequence[Sequence[float]]:
-        node = self._threads.kernel.nodes.get(self.robot_id)
-        return node.driver.way(order) if node is not None and isinstance(node.driver, KnowsItsWay) else ()
+        return self._threads.way(self.robot_id, order)
 
     def _step_aside(self, aside: StepAside) -> None:
         now = self.now()

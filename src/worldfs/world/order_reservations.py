@@ -41,6 +41,7 @@ class StepAside(NamedTuple):
     """An order that takes a vehicle out of the others' way, to a passing place of the map."""
 
     name: str
+    at: tuple[float, float]  # x y, m
     order: Order
     needs: OrderNeeds
 
@@ -91,7 +92,7 @@ def steps_aside(
         aside = order_needs(scene, order, mobile=True, way=way(order))
         stands = stands_on(scene, robot_id, mobile=True, lanes=())
         if aside.goal and not any(spot.conflicts(aside.goal[0]) for spot in (*stands, *needs.goal)):
-            yield StepAside(name, order, aside)
+            yield StepAside(name, (at[0], at[1]), order, aside)
 
 
 def _things(scene: Scene, order: Order) -> tuple[Reservation, ...]:

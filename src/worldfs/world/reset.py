@@ -1,7 +1,8 @@
 """Reset of a workspace: the scene, orders and plans are removed; lessons and declarations stay.
 
 The documents are copied below `.paos/before/STAMP/`, of a robot of a fleet in its own directory, before the first of
-them changes; `undo_reset` puts the newest copies back. Each step can be repeated: the next reset completes an interrupted one, whose copies stay.
+them changes; `undo_reset` puts the newest copies back. Each step can be repeated: the next reset completes an
+interrupted one, whose copies stay.
 """
 
 from __future__ import annotations

@@ -30,6 +30,8 @@ ROWS = {
         "{why}；执行请用：paos mission add --robot {robot} --confirm {confirm} {text}",
     ),
     "mission.leg_go": ("go to {place}", "去 {place}"),
+    "mission.room_go": ("go to ({x}, {y})", "去 ({x}, {y})"),
+    "mission.room_title": ("{robot} to {name}, out of the way of: {title}", "{robot} 到 {name}，为其让路：{title}"),
     "mission.leg_move": ("put {things} into {place}, then go home", "把 {things} 放进 {place}，然后回家"),
     "mission.split": (
         "no robot alone can: {n} missions, one after the other: {legs}",
