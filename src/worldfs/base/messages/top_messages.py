@@ -30,4 +30,12 @@ ROWS = {
     "top.cut": ("(only the first {n} bytes are shown)", "(仅显示前 {n} 字节)"),
     "top.no_terminal": ("this needs a terminal", "此命令需要终端"),
     "top.instead": ("paos status --watch", "paos status --watch"),
+    "top.no_display": ("no display: this opens a window", "没有显示器：此命令会打开一个窗口"),
+    "top.other_views": (
+        "paos top in a terminal, or paos page in a browser",
+        "在终端用 paos top，或在浏览器用 paos page",
+    ),
+    "top.scene_gone": ("there is no scene to draw", "没有可绘制的场景"),
+    "top.serve_scene": ("paos ls /projects/main", "paos ls /projects/main"),
+    "top.no_scene": ("the scene cannot be drawn: {why}", "无法绘制场景：{why}"),
 }

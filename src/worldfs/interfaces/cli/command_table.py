@@ -264,6 +264,7 @@ _WORLD = (
         remote="remote_commands:status",
     ),
     CommandSpec("top", "help.top", "top.top_command:run", (), "help.top_more", remote="top.top_command:remote"),
+    CommandSpec("view", "help.view", "view_command:run", (), "help.view_more", remote="view_command:remote"),
     *TREE_COMMANDS,
     CommandSpec(
         "reset",

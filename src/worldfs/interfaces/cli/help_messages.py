@@ -338,6 +338,13 @@ ROWS = {
         "按键：s 停止光标处的机器人，S 停止全部，r 恢复，Enter 或 o 打开文件，q 退出。"
         "需要 pip install 'worldfs[top]'。",
     ),
+    "help.view": ("the scene in a window of MuJoCo's viewer", "在 MuJoCo 查看器的窗口中显示场景"),
+    "help.view_more": (
+        "Over --connect it moves as the simulation moves; of a home it follows ENVIRONMENT.md. Needs a display and"
+        " pip install 'worldfs[sim,serve]'.",
+        "使用 --connect 时随仿真实时运动；对主目录则跟随 ENVIRONMENT.md。"
+        "需要显示器和 pip install 'worldfs[sim,serve]'。",
+    ),
     "help.watch": ("print changes as they happen", "在更改发生时输出"),
     "help.watch_path": ("only at or below this path", "只看此路径及其之下"),
     "help.ls": ("list a directory of the tree", "列出树的一个目录"),
