@@ -35,6 +35,7 @@ FLEET = ("fleet", "storage", "plugins/nats_store")
 AGENTS = ("base", "storage", "agents", "formats/agent")
 ARM = ("robots/mujoco", "robots/targets", "sessions")
 SERVED = ("base", "tree", "namespace", "control", "interfaces/acheron", "world")
+PAGE = ("interfaces/web", "interfaces/acheron", "namespace", "robots/mujoco/scene_stream.py", "world/scene_files.py")
 POLICIES = ("policies",)
 SKILLS = ("skills", "plugins/rekep")
 ENGINE = ("storage", "plugins/nats_store")
@@ -203,6 +204,28 @@ FIGURES = (
     Figure("wake.1000_waiters_ms", "one change wakes a thousand waiting reads", SERVED),
     Figure("tree.walk_1000_nodes_s", "a walk of 1,000 nodes × 5 services, in the process that serves", SERVED),
     Figure("services.index_5000_ms", "SERVICES.json of 5,000 services after a change, in the same process", SERVED),
+    Figure(
+        "page.first_picture_s",
+        "from opening the page with nothing cached until the scene is drawn, in Debian's Chromium without a graphics "
+        "card, in low quality; median of five",
+        PAGE,
+    ),
+    Figure("page.gzip_kb", "kB that the page receives for that, heads included", PAGE),
+    Figure("page.kb_per_s", "kB/s of the socket, both ways, for an arm that moves and ten objects at 30 Hz", PAGE),
+    Figure(
+        "page.heap_mb_after_hour",
+        "MB of the page's heap after an hour's 108,000 frames, which came as fast as it took them, one a minute drawn",
+        PAGE,
+    ),
+    Figure(
+        "page.cpu_ms_per_frame_low",
+        "processor ms of all the browser's processes for one frame drawn without a graphics card, 640×360",
+        PAGE,
+    ),
+    Figure("page.cpu_ms_per_frame_full", "the same in full quality, 1280×720; 60 a second need a graphics card", PAGE),
+    Figure("page.viewers20_cpu_percent", "of a core, for the server of 20 viewers at 30 Hz, beyond one of none", PAGE),
+    Figure("page.kernel_latency_ratio", "an action that does nothing, with a viewer at 30 Hz, against none; medians",
+           (*KERNEL, *PAGE)),
     Figure("sessions.per_s", "sessions of a skill that does nothing, four targets", (*KERNEL, "sessions")),
     Figure("schedule.decision_10k_ms", "which of 10,000 pending sessions is next", ("runtime",)),
     *(

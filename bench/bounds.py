@@ -78,6 +78,13 @@ BOUNDS = {
     "wake.1000_waiters_ms": at_most(1000, "ms"),
     "tree.walk_1000_nodes_s": at_most(10, "s"),
     "services.index_5000_ms": at_most(100, "ms"),
+    # In Debian's Chromium without a graphics card, in low quality where something is drawn.
+    "page.first_picture_s": at_most(2.5, "s"),
+    "page.gzip_kb": at_most(350, "kB"),
+    "page.kb_per_s": at_most(20, "kB/s"),
+    "page.heap_mb_after_hour": at_most(20, "MB"),
+    "page.viewers20_cpu_percent": at_most(10, "% of a core"),
+    "page.kernel_latency_ratio": at_most(1.1, "×"),
     "sessions.idle_cpu_percent": at_most(0.3, "% of a core"),
     "schedule.decision_10k_ms": at_most(1, "ms"),
     "loop.jitter_p99_ms": at_most(5, "ms"),
