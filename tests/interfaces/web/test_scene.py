@@ -177,3 +177,11 @@ def test_keys_turn_it_and_nothing_grows(scene) -> None:
     before = scene.evaluate(HELD)
     scene.evaluate(AGAIN)
     assert scene.evaluate(HELD) == before
+    # A name is text, however long, and whatever it says.
+    scene.evaluate(
+        """() => { worldfs.scene.setGeometry({ bodies: [
+          { id: "x", kind: "object", name: "<img src=x onerror=boom()>" + "a".repeat(1e6), geoms: [] }] });
+          drawFrame(); }"""
+    )
+    assert scene.locator(".pill").count() == 1 and scene.locator(".pill *").count() == 0
+    assert scene.inner_text(".pill").startswith("<img") and len(scene.inner_text(".pill")) <= 40

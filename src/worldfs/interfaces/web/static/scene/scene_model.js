@@ -1,6 +1,7 @@
 // The scene as values: what there is and where, for words and for a viewer that comes later. No three.js.
 import { signal } from "@preact/signals";
 
+const MOST = 120; // characters of a name
 const STILL_MS = 700; // without a frame: nothing moves
 const WORDS_MS = 400; // between two changes of the list
 
@@ -52,7 +53,7 @@ export function thingsOf(bodies) {
   bodies.forEach(({ id, name, kind }, index) => {
     if (!id || seen.has(id)) return;
     seen.add(id);
-    found.push({ id, name: String(name || id), kind, index });
+    found.push({ id, name: String(name || id).slice(0, MOST), kind, index });
   });
   return found;
 }
