@@ -132,6 +132,12 @@ FIGURES = (
         ("fleet",),
     ),
     Figure(
+        "fleet.take_over_ms",
+        "from the SIGKILL of an orchestrator on a disk until another process, which stood by, has opened the fleet and "
+        "its missions: the median of 5",
+        ("fleet", "world/orchestration.py", "interfaces/cli/standby.py"),
+    ),
+    Figure(
         "fleet.heartbeat_1000_cpu_percent",
         "of one core, for the process of an orchestrator on NATS that hears the leases of 1,000 robots renewed, each "
         "every 5 s",

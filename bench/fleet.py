@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import threading
 import time
 from typing import Any
 
-from ._stand import PATIENCE_S, make_workspace, percentile, scratch
+from ._stand import PATIENCE_S, ROOT, environ, make_workspace, percentile, scratch
 
-FIGURES = ("fleet.assign_1000_s", "stop.fleet_p99_ms")
+FIGURES = ("fleet.assign_1000_s", "fleet.take_over_ms", "stop.fleet_p99_ms")
 MISSIONS, ROBOTS = 1000, 100
 STOPS = 20
+TAKE_OVERS = 5
 
 
 def run() -> dict[str, float]:
     return {
         "fleet.assign_1000_s": _assign(),
+        "fleet.take_over_ms": percentile([_take_over() for _ in range(TAKE_OVERS)], 0.5),
         "stop.fleet_p99_ms": percentile(_stops(), 0.99),
     }
 
@@ -94,6 +99,34 @@ def _assign() -> float:
         loop.close()
         store.close()
     return passed
+
+
+def _take_over() -> float:
+    """From the SIGKILL of `paos up --no-robots` until another one, standing by, serves the missions of that home."""
+    with scratch() as place:
+        paos = [sys.executable, "-m", "worldfs.interfaces.cli.main", "--json", "--home", str(place / "home")]
+        subprocess.run([*paos, "onboard", "--fleet"], env=environ(), cwd=ROOT, check=True, capture_output=True)
+        up = [*paos, "up", "--no-robots"]
+        serving = subprocess.Popen(up, env=environ(), cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        _until(serving, "started")
+        waiting = subprocess.Popen([*up, "--standby"], env=environ(), cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        _until(waiting, "standby")
+        time.sleep(0.5)  # it has said so, and goes to rest
+        killed = time.monotonic()
+        serving.kill()
+        _until(waiting, "started")
+        passed = 1000 * (time.monotonic() - killed)
+        waiting.terminate()
+        for process in (serving, waiting):
+            process.communicate(timeout=PATIENCE_S)
+    return passed
+
+
+def _until(process: Any, state: str) -> None:
+    for line in process.stdout:
+        if json.loads(line).get("state") == state:
+            return
+    raise RuntimeError(f"paos up ended before it was {state}")
 
 
 def _stops() -> list[float]:
