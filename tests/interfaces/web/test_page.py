@@ -143,9 +143,11 @@ def test_a_file_that_takes_orders_and_one_whose_read_waits(page, served_page):
     page.get_by_role("button", name="Send").click()
     until(lambda: served_page.world.stops.state("franka_001").stopped)
     served_page.world.resume("franka_001", "operator")
-    show(page, "/agents/self/events/next.json")
+    show(page, "/projects/main/scene/poses")
     page.get_by_role("button", name="Read it, and go on reading").click()
-    page.locator(".content").first.wait_for()
+    page.locator(".content").filter(has_text="00000000").wait_for()
+    show(page, "/agents/self/events/next.json")  # an event is told once
+    page.get_by_text("This page waits here for its own events").wait_for()
 
 
 HOSTILE = b'<img src=x onerror="globalThis.hit=1"><script>globalThis.hit=1</script>\n\xe2\x80\xaegnp.exe ${7*7}\n'

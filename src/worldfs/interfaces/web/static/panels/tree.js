@@ -13,6 +13,7 @@ import { markdown } from "../markdown.js";
 export const texts = treeTexts;
 
 const PAGE = 200; // rows of one directory that are drawn at once
+const OWN = "/agents/self/events/next.json"; // an event is told once: whoever else read it would take it from the page
 const NARROW = "(max-width: 760px)"; // as in style.css
 const BESIDE = 60000; // characters of a README or a schema
 const opened = signal(new Set(["/"])); // directories
@@ -173,6 +174,7 @@ function Watched({ world, path }) {
     })();
     return () => end.abort();
   }, [path, on.value]);
+  if (path === OWN) return html`<p>${t("tree.own")}</p>`;
   if (!on.value) return html`<p>${t("tree.blocks")} <button type="button" onClick=${() => { on.value = true; }}>${t("tree.watch")}</button></p>`;
   return html`<${Bytes} path=${path} value=${found.value} error=${error.value} loading=${false} /><p class="dim" role="status">${t("tree.watching")}</p>`;
 }
