@@ -190,19 +190,17 @@ def as_it_should_be(world, facts: str, text: str, found: str) -> bool:
     return found == "answered"
 
 
-@pytest.mark.parametrize(("line", "section", "scene_name", "text", "facts"), ROWS, ids=[str(r[0]) for r in ROWS])
-def test_nothing_ever_moves_that_was_not_asked_for(scenes, line, section, scene_name, text, facts):
-    assert outcome(scenes[scene_name](), text, facts) != "wrong", f"line {line}: {text}"
-
-
-def test_the_score_is_what_the_documentation_says(scenes):
-    score = Counter()
-    for _line, section, scene_name, text, facts in ROWS:
+def test_nothing_ever_moves_that_was_not_asked_for_and_the_score_is_what_the_documentation_says(scenes):
+    score, wrong = Counter(), []
+    for line, section, scene_name, text, facts in ROWS:
         found = outcome(scenes[scene_name](), text, facts)
+        if found == "wrong":
+            wrong.append(f"line {line}: {text}")
         if section == "doable":
             score[found] += 1
         else:
             score["as it should be"] += as_it_should_be(scenes[scene_name](), facts, text, found)
+    assert not wrong
     assert score["done"] + score["asked"] + score["refused"] + score["unmoved"] + score["answered"] == 113
     assert score["done"] >= 90 and score["wrong"] == 0
     told = f"{score['done']} of 113 done, {score['as it should be']} of {len(ROWS) - 113} others as they should be"
@@ -210,9 +208,13 @@ def test_the_score_is_what_the_documentation_says(scenes):
     assert told in " ".join(page.read_text("utf-8").split()), told
 
 
-@pytest.mark.parametrize(("line", "section", "scene_name", "text", "facts"), LEARNED, ids=[str(r[0]) for r in LEARNED])
-def test_what_was_learned_is_done(scenes, line, section, scene_name, text, facts):
-    found = outcome(scenes[scene_name](), text, facts)
-    moves = not facts.startswith(("!", "?", "-"))
-    good = found == "done" if moves else as_it_should_be(scenes[scene_name](), facts, text, found)
-    assert good, f"line {line}: {text}: {found}: {Planner(scenes[scene_name]()).run(text).reason}"
+@pytest.mark.parametrize("part", range(4))
+def test_what_was_learned_is_done(scenes, part):
+    bad = []
+    for line, _section, scene_name, text, facts in LEARNED[part::4]:
+        found = outcome(scenes[scene_name](), text, facts)
+        moves = not facts.startswith(("!", "?", "-"))
+        good = found == "done" if moves else as_it_should_be(scenes[scene_name](), facts, text, found)
+        if not good:
+            bad.append(f"line {line}: {text}: {found}: {Planner(scenes[scene_name]()).run(text).reason}")
+    assert not bad

@@ -6,7 +6,6 @@ import importlib.util
 import re
 from pathlib import Path
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -109,6 +108,5 @@ def test_shuffled_chinese_never_breaks_it_and_never_hides_a_negation(scene, text
         assert text.lstrip("，。“”、 ")[:1] not in "别勿禁没", text
 
 
-@pytest.mark.parametrize("text", ENGLISH + CHINESE)
-def test_the_reading_does_not_depend_on_the_time_of_day(scene, text):
-    assert interpret(text, scene) == interpret(text, scene)
+def test_the_reading_does_not_depend_on_the_time_of_day(scene):
+    assert not [text for text in ENGLISH + CHINESE if interpret(text, scene) != interpret(text, scene)]

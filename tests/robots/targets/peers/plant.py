@@ -18,6 +18,7 @@ import numpy as np
 CLOCK = None  # a clock in hand, on which robots move and their libraries wait; None: the machine's
 ANSWER_S = 60.0  # real seconds for an answer on loopback, however busy the machine is
 TICK = 0.002  # s, of the physics
+HERE = {}  # the simulated robots of this process, by address
 INERTIA = 0.03  # s in which a speed follows
 LAG = 0.05  # s in which a servo closes in on its goal
 
@@ -191,10 +192,12 @@ class Plant:
                 """A peer that died in the middle of a line is no error of ours."""
 
         self._server = Server(("127.0.0.1", 0), Line)
+        HERE[self.address] = self
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         return self
 
     def __exit__(self, *_):
+        del HERE[self.address]
         self._server.shutdown()
         self._server.server_close()
 
@@ -204,9 +207,14 @@ class Plant:
 
 
 class Wire:
-    """A client's end: one line a question. Raises OSError where nobody answers."""
+    """A client's end: one line a question. Raises OSError where nobody answers.
+
+    A robot of this process is asked without the detour over loopback, which is most of what a question costs; the wire
+    to it is there all the same, and cut when its holder lets go.
+    """
 
     def __init__(self, address, timeout=2.0):
+        self._address = address
         host, _, port = address.partition(":")
         if not port:
             raise ConnectionRefusedError(f"nobody at {address}")
@@ -215,8 +223,12 @@ class Wire:
         self._lock = threading.Lock()
 
     def ask(self, op, **said):
+        line = json.dumps({"op": op, **said})
         with self._lock:
-            self._file.write(json.dumps({"op": op, **said}).encode() + b"\n")
+            here = HERE.get(self._address)
+            if here is not None and not here.deaf and not self._file.closed:
+                return json.loads(json.dumps(here.answer(json.loads(line))))
+            self._file.write(line.encode() + b"\n")
             self._file.flush()
             line = self._file.readline()
         if not line:
