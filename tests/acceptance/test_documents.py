@@ -29,6 +29,7 @@ NEEDS = {
     "docs/shell-and-9p.md": ("bashkit", "websockets"),
     "docs/skills.md": ("mujoco",),
     "docs/tour-directory.md": ("mujoco",),
+    "docs/tour-page.md": ("mujoco", "websockets"),
     "docs/tour-policy.md": ("mujoco", "pyarrow", "onnxruntime"),
     "docs/tour-tree.md": ("mujoco", "websockets"),
     "docs/vehicles.md": ("mujoco", "numpy", "paho.mqtt", "websockets"),
@@ -139,6 +140,15 @@ def _tree(said: Sequence[str], place: Path) -> None:
     assert "franka_001" in python and "apple" in python.lower() and "acheron" in python
 
 
+def _page(said: Sequence[str], place: Path) -> None:
+    address, drawn, done, stopped, past = said
+    assert re.search(r"^http://127\.0\.0\.1:\d+/#token=\S{20,}$", address, re.M)
+    assert '"bodies":[' in drawn and "200 default-src 'none'" in drawn
+    assert '"understood":true' in done and "in basket_01" in done
+    assert re.search(r"^1$", stopped, re.M)
+    assert re.search(r'"apple_01".*"on_table".*"apple_01".*"in_basket"', past, re.S)
+
+
 def _policy(said: Sequence[str], place: Path) -> None:
     _, recorded, shown, trained, compared, declared, ran, refused, served = said
     assert "40 episodes, " in recorded and "44 episodes, " in recorded
@@ -203,6 +213,7 @@ SAYS: dict[str, Callable[[Sequence[str], Path], None]] = {
     "docs/tour-agents.md": _agents,
     MOUNTS: _directory,
     "docs/tour-tree.md": _tree,
+    "docs/tour-page.md": _page,
     "docs/tour-policy.md": _policy,
     "docs/robots.md": _robots,
 }
