@@ -26,6 +26,7 @@ class PlaneTicker:
     ) -> None:
         self._realm, self._tick, self._loop = realm, tick, loop
         self._changed = asyncio.Event()
+        self._seq = 0  # of the last publication that was heard; a frame of a stream is none
         self._task: asyncio.Task[None] | None = None
         self._end: Callable[[], None] = lambda: None
 
@@ -41,7 +42,8 @@ class PlaneTicker:
                 await self._task
 
     def _on_change(self, seq: int, topics: tuple[str, ...]) -> None:
-        if not self._changed.is_set() and any(topic.startswith(_OF) for topic in topics):
+        published, self._seq = seq != self._seq, seq
+        if published and not self._changed.is_set() and any(topic.startswith(_OF) for topic in topics):
             with suppress(RuntimeError):  # the loop is closed
                 self._loop.call_soon_threadsafe(self._changed.set)
 
