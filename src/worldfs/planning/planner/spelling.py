@@ -67,9 +67,10 @@ def _meant(word: str, vocabulary: Vocabulary) -> list[str]:
     nouns = {*vocabulary.english, *own}
     known = {*nouns, *(n + "s" for n in nouns), *en.IRREGULAR, *_CORE, *_GRAVE}
     # an inflected form is no slip: "places" or "placed" is no order
-    if any(word == k + end or (k[-1:] == "e" and word == k[:-1] + end) for k in known for end in _INFLECTED if k):
+    stems = {word.removesuffix(end) for end in _INFLECTED if word.endswith(end) and word != end}
+    if not known.isdisjoint(stems | {stem + "e" for stem in stems}):
         return []
-    close = {k for k in known if one_edit(word, k)}
+    close = {k for k in known if -2 < len(k) - len(word) < 2 and one_edit(word, k)}
     if close & _GRAVE or (len(close) == 1 and not all(len(k) > 2 and k[0] == word[0] for k in close)):
         return []
     return sorted(close)
