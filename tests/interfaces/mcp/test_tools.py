@@ -58,7 +58,7 @@ def test_look_list_read_and_search(home: Path) -> None:
             page = (home / "workspace/ENVIRONMENT.md").read_text()
             assert (await call(client, "read", path=ENVIRONMENT))["text"] == page
             hits = await call(client, "search", text="RED APPLE", path="/projects")
-            assert {one["path"] for one in hits["hits"]} == {ENVIRONMENT}
+            assert {one["path"] for one in hits["hits"]} == {ENVIRONMENT, "/projects/main/scene/geometry.json"}
 
     patient(work())
 
