@@ -1,6 +1,6 @@
 # Recipes for people and for CI alike. All that is needed is Python >= 3.11, git and make.
 .POSIX:
-.PHONY: help demo fast test check bench figures proof mutants lock clean docs
+.PHONY: help demo fast test check bench figures proof mutants lock clean docs film
 BIN = .venv/bin
 ARGS =
 
@@ -40,6 +40,10 @@ proof: ## the long tests: kills at every boundary, ten thousand foreign edits, a
 mutants: ## single faults put into the code by rule: do the tests see each? (hours; goes on where it was stopped)
 	@scripts/bootstrap dev
 	@$(BIN)/python scripts/mutants.py $(ARGS)
+
+film: ## the film at the top of the README: the page, the arm and the files (five minutes, and chromium)
+	@scripts/bootstrap dev
+	@$(BIN)/python scripts/film_page.py $(ARGS)
 
 lock: ## requirements/*.lock (UPGRADE=1 for the newest versions)
 	@scripts/lock

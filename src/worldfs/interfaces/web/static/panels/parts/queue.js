@@ -45,10 +45,11 @@ function Ended({ world, robot, lessons }) {
 export function jobPath(job) { return `/nodes/${job.node}/jobs/${job.id}`; }
 
 function Job({ world, path, job, lessons }) {
-  const status = liveJson(world, `${path}/status.json`).value.value || {};
+  const file = liveJson(world, `${path}/status.json`).value, status = file.value || {};
   const order = liveJson(world, `${path}/job.json`).value.value || job || {};
-  const state = status.status || job?.state || "pending", outcome = status.outcome || {};
+  const state = status.status || job?.state, outcome = status.outcome || {};
   const [answer, run, busy] = useAnswer();
+  if (!state) return html`<li class="job">${notYet(file, "…")}</li>`;
   const ended = state === "succeeded" || state === "failed";
   const learned = state === "failed" ? lessonOf(lessons, order) : "";
   return html`<li class="job" data-job=${order.id || ""} data-state=${state}>
