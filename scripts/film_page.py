@@ -159,7 +159,7 @@ def clear_the_table(film: Film) -> None:
     film.take(1200)
     page.click("#tab-work")
     page.locator('[data-part=task] li[data-state="done"]').first.wait_for()
-    page.locator("[data-part=history] li").first.wait_for()
+    page.locator('[data-part=history] li[data-state="succeeded"]').nth(9).wait_for()
     film.take(3000)
 
 

@@ -20,10 +20,15 @@ from .conftest import PageServer
 SCENE = "/projects/main/scene"
 HAND = 9  # the body that carries the fingers
 
-DRAW = """() => { drawFrame(); return worldfs.scene.canvas.toDataURL("image/png"); }"""
-PIXEL = """([x, y, z]) => {
-  const { camera, canvas } = worldfs.scene, at = camera.position.clone().set(x, y, z).project(camera);
-  return [(at.x + 1) / 2 * canvas.width, (1 - at.y) / 2 * canvas.height]; }"""
+DRAW = """(places) => {
+  drawFrame();
+  const { camera, canvas } = worldfs.scene;
+  const pixels = places.map((place) => {
+    const at = camera.position.clone().set(...place).project(camera);
+    return [(at.x + 1) / 2 * canvas.width, (1 - at.y) / 2 * canvas.height];
+  });
+  return [canvas.toDataURL("image/png"), pixels];
+}"""
 DRAWN = """() => { drawFrame(); return worldfs.scene.bodies.map((body, index) => worldfs.scene.drawnAt(index)); }"""
 NOTE = """(hand) => {
   globalThis.places = new Set();
@@ -66,14 +71,11 @@ def read_frame(world) -> PoseFrame:
     return decode_frame(world.namespace("operator").read(f"{SCENE}/poses").data)
 
 
-def draw(page) -> Image.Image:
-    data = page.evaluate(DRAW).partition(",")[2]
-    return Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
-
-
-def colour_at(page, picture: Image.Image, position) -> tuple[int, int, int]:
-    x, y = page.evaluate(PIXEL, list(position))
-    return picture.getpixel((round(x), round(y)))
+def draw(page, *places) -> tuple[Image.Image, list[tuple[int, int, int]]]:
+    """What is drawn, and its colour at these places."""
+    data, pixels = page.evaluate(DRAW, [list(place) for place in places])
+    picture = Image.open(io.BytesIO(base64.b64decode(data.partition(",")[2]))).convert("RGB")
+    return picture, [picture.getpixel((round(x), round(y))) for x, y in pixels]
 
 
 def assert_drawn_as_told(page, frame: PoseFrame) -> None:
@@ -100,14 +102,12 @@ def things(world) -> dict[str, tuple[float, ...]]:
 
 
 def test_the_first_picture_shows_the_things_where_they_are(scene, page_server) -> None:
-    picture = draw(scene)
     where = things(page_server.world)
-    red, green, blue = colour_at(scene, picture, where["apple_01"])
-    assert red > 2 * green and red > 2 * blue
-    red, green, blue = colour_at(scene, picture, where["can_01"])
-    assert green > 1.5 * red and green > 1.5 * blue
-    red, green, blue = colour_at(scene, picture, where["cube_01"])
-    assert blue > 1.5 * red and blue > 1.3 * green
+    scene.wait_for_function(AT_NUMBER, arg=read_frame(page_server.world).number)
+    picture, (apple, can, cube) = draw(scene, where["apple_01"], where["can_01"], where["cube_01"])
+    assert apple[0] > 2 * apple[1] and apple[0] > 2 * apple[2]
+    assert can[1] > 1.5 * can[0] and can[1] > 1.5 * can[2]
+    assert cube[2] > 1.5 * cube[0] and cube[2] > 1.3 * cube[1]
     assert len(picture.resize((64, 36)).getcolors(4096)) > 100  # and the rest is no plain surface
     assert scene.locator(".pill", has_text="red apple").is_visible()
     assert "red apple" in scene.inner_text("#where") and f"{where['apple_01'][0]:.2f}" in scene.inner_text("#where")
@@ -116,7 +116,7 @@ def test_the_first_picture_shows_the_things_where_they_are(scene, page_server) -
 def test_the_arm_moves_while_a_job_runs_and_the_red_stop_ends_it_on_the_way(scene, page_server) -> None:
     world = page_server.world
     before, start, apple = read_frame(world), moment(world), things(world)["apple_01"]
-    empty_hand = draw(scene)
+    empty_hand, _ = draw(scene)
     job = world.submit(Order(world.new_id(), "franka_001", "pick_up", {"object_id": "apple_01"}))
     scene.evaluate(NOTE, HAND)
     scene.wait_for_function("() => note() > 5")
@@ -127,7 +127,7 @@ def test_the_arm_moves_while_a_job_runs_and_the_red_stop_ends_it_on_the_way(scen
     assert stopped.poses[HAND] != before.poses[HAND]
     assert things(world)["apple_01"] == pytest.approx(apple, abs=1e-3)  # it had not got so far
     assert_drawn_as_told(scene, stopped)
-    assert draw(scene).tobytes() != empty_hand.tobytes()
+    assert draw(scene)[0].tobytes() != empty_hand.tobytes()
     scene.wait_for_function("() => document.querySelector('.stage-words').innerText === 'still'")
     assert read_frame(world) == stopped
     # The past has the pose before, the present this one.

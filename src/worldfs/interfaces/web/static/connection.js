@@ -162,9 +162,9 @@ export class World {
     this.#socket?.close();
   }
 
-  // Reconnect now instead of at the end of the pause.
+  // Reconnect now instead of at the end of the pause; an attempt that is under way goes on.
   hurry() {
-    if (this.state.value === "lost") { this.#pause = FIRST_MS; this.#open(); }
+    if (this.#timer) { this.#pause = FIRST_MS; this.#open(); }
   }
 
   // Another token for the same world: what is shown stays, and is read again.
@@ -186,6 +186,7 @@ export class World {
 
   #open() {
     clearTimeout(this.#timer);
+    this.#timer = 0;
     if (this.#closed) return;
     this.state.value = this.state.value === "open" ? "lost" : this.state.value === "lost" ? "lost" : "connecting";
     const socket = new Socket(this.#url, this.#token, {

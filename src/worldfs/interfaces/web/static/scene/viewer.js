@@ -95,6 +95,7 @@ export class Viewer {
     this.key.target.position.set(middle[0] + 0.4, middle[1], middle[2]);
     if (!this.#first) { this.#first = true; this.home = { middle, robots }; this.goHome(); }
     this.#ready = false;
+    this.number = 0; // of the frame that is drawn
     this.ask();
   }
 
