@@ -120,8 +120,6 @@ def test_an_older_served_home_has_its_tree_its_tokens_its_project_and_its_node(h
         # Ended jobs are shown for a day, and this home is older.
         expected = {path for path in recorded if not path.startswith("/agents/self/jobs/job-")}
         assert expected <= paths, sorted(expected - paths)
-        jobs = [json.loads(there.paos("cat", f"/agents/self/jobs/job-{n}/status.json").out) for n in (1, 2)]
-        assert [job["state"] for job in jobs] == ["done", "failed"]  # the second ran when its server was killed
         there.paos("write", "/agents/self/memory/control/search.json", stdin='{"query": "篮子"}'.encode())
         assert ":apple:1" in there.paos("cat", "/agents/self/memory/result.json").out
         opened = there.paos("--project", "proj-2", "ls", "/projects")  # the other one has a token of its own
