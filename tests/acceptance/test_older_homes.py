@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -98,8 +100,19 @@ def running(*words: str, **environ: str) -> Iterator[subprocess.Popen[str]]:
         process.communicate(timeout=PATIENCE_S)
 
 
+def end_jobs_now(served: Path) -> None:
+    """Ended jobs are shown for a day: those of this home end a moment ago, and are otherwise as they were written."""
+    now = datetime.now(UTC)
+    (day,) = (served / ".paos/calls").iterdir()
+    day.write_text(re.sub(r'"updated_ms":\d+', f'"updated_ms":{int(now.timestamp() * 1000)}', day.read_text("utf-8")))
+    day.rename(day.with_name(f"{now:%Y-%m-%d}.jsonl"))
+    for job in (served / ".paos/jobs").iterdir():
+        job.write_text(re.sub(r'"20[\d-]{8}T[\d:.]+Z"', f'"{now:%Y-%m-%dT%H:%M:%SZ}"', job.read_text("utf-8")))
+
+
 def test_an_older_served_home_has_its_tree_its_tokens_its_project_and_its_node(homes: Path) -> None:
     pytest.importorskip("websockets", reason="the server is an extra")
+    end_jobs_now(homes / "served")
     with running("--home", str(homes / "served"), "serve", "--port", "0", "--json") as server:
         assert server.stdout is not None
         url = json.loads(server.stdout.readline())["url"]
@@ -116,10 +129,10 @@ def test_an_older_served_home_has_its_tree_its_tokens_its_project_and_its_node(h
             note = "/nodes/node-1/fs/files/note.txt"
             assert there.paos("wait", note, "--until", "from the other machine", "--timeout", "60").code == 0
             paths = set(there.paos("walk", "/").out.splitlines())
-        recorded = (homes / "served.paths").read_text().splitlines()
-        # Ended jobs are shown for a day, and this home is older.
-        expected = {path for path in recorded if not path.startswith("/agents/self/jobs/job-")}
+        expected = set((homes / "served.paths").read_text().splitlines())
         assert expected <= paths, sorted(expected - paths)
+        jobs = [json.loads(there.paos("cat", f"/agents/self/jobs/job-{n}/status.json").out) for n in (1, 2)]
+        assert [job["state"] for job in jobs] == ["done", "failed"]  # the second ran when its server was killed
         there.paos("write", "/agents/self/memory/control/search.json", stdin='{"query": "篮子"}'.encode())
         assert ":apple:1" in there.paos("cat", "/agents/self/memory/result.json").out
         opened = there.paos("--project", "proj-2", "ls", "/projects")  # the other one has a token of its own
