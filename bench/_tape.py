@@ -94,8 +94,7 @@ class Tape(Disk):
         super().patch(fd, data, at, path)
 
     def mkdir(self, fd: int, name: str, path: str, mode: int) -> None:
-        if self.taping:
-            raise NotImplementedError(f"a floor with the directory {path} made in it")
+        self._note("mkdir", path, "", mode)
         super().mkdir(fd, name, path, mode)
 
 
@@ -114,6 +113,10 @@ class Replay:
         for step in steps:
             if step.call == "fsync_dir":
                 self._folder(place, step.path)
+                continue
+            if step.call == "mkdir":  # done beside this one, which lies ready for the files in it
+                (place / step.path).mkdir(parents=True, exist_ok=True)
+                self._folder(place, step.path.rpartition("/")[0])
                 continue
             for path in filter(None, (step.path, step.other)):
                 self._folder(place, path.rpartition("/")[0])
@@ -166,6 +169,8 @@ class Replay:
         name += suffix if step.path in self._made else ""
         target += suffix if step.other in self._made else ""
         folder, count = self._folders[above], step.count
+        if step.call == "mkdir":
+            return partial(os.mkdir, f"{name}.made{suffix}", count, dir_fd=folder)
         if step.call == "create":
             return partial(self._open, folder, name, count | os.O_CREAT)
         if step.call == "over":

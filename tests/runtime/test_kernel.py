@@ -8,7 +8,7 @@ import pytest
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import Conflict, StorageError
 from worldfs.base.model import Cause, JobState, JobStatus, Outcome
-from worldfs.runtime.job_store import ALERTS, CANCEL, OPEN, JobStore, job_key
+from worldfs.runtime.job_store import ALERTS, CANCEL, OPEN, JobStore, done_key, job_key
 from worldfs.runtime.render_scheduler import ROUNDS
 from worldfs.runtime.stop_log import StopLog
 from worldfs.storage.store_interface import StoreChange, StoreChangeKind
@@ -285,6 +285,18 @@ def test_names_in_our_directories_that_are_no_ids_stop_nothing(bench):
     bench.start()
     bench.drain()
     assert bench.outcome("a").ok
+
+
+def test_a_job_whose_open_file_holds_its_end_is_archived_and_not_repeated(bench):
+    bench.submit(bench.order("a"))
+    bench.start()
+    bench.drain()
+    ended = bench.store.get(done_key("a")).data
+    bench.store.delete(done_key("a"))
+    bench.store.put(job_key("a"), ended)
+    bench.drain()
+    assert bench.starts("a") == 1
+    assert bench.store.get(done_key("a")).data == ended and bench.store.get(job_key("a")) is None
 
 
 def test_an_unknown_node_is_refused_with_a_lesson_that_says_what_there_is(bench):

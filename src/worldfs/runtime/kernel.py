@@ -21,7 +21,7 @@ from .dispatch import Dispatcher
 from .instruction_turns import TURNS, HeldTurns
 from .job_attempt import JobAttempt
 from .job_recovery import recover
-from .job_store import ALERTS, CANCEL, CONTROL, OPEN, JobStore, id_of
+from .job_store import ALERTS, CANCEL, CONTROL, OPEN, JobStore, id_of, is_ended
 from .lesson_writer import LessonWriter
 from .node_controls import NodeControls
 from .open_jobs import LaneRules, Log, OpenJobs
@@ -93,7 +93,7 @@ class Kernel:
         dispatch = Dispatcher(
             self.jobs,
             clock,
-            self.jobs.end,
+            lambda job: self.jobs.write_status(job.id, job.status),
             hooks.localise,
             self._lessons.learn,
             self._attempt_is_running,
@@ -111,7 +111,8 @@ class Kernel:
             unconfirmed=lambda attempt: self.stopping.unconfirmed(attempt),  # noqa: PLW0108  # made below
             returned=lambda attempt: self.stopping.returned(attempt),  # noqa: PLW0108  # same
         )
-        self.open = OpenJobs(dispatch, rules, done=self.wake, log=log, changed=self._showing.changed)
+        self._ended: list[str] = []  # jobs whose files are to be archived, once their ends are shown
+        self.open = OpenJobs(dispatch, rules, done=self.wake, log=log, changed=self._changed)
         self._intake = OrderIntake(
             self.jobs,
             self.open,
@@ -143,7 +144,7 @@ class Kernel:
             repeatable=self._repeatable,
             ours=lambda order: not self._intake.is_elsewhere(order),
         )
-        for job in found.ended:
+        for job in (*found.ended, *found.lost):
             self.jobs.archive(job.id)
         for job in found.lost:
             self.log("lost", job)
@@ -197,6 +198,7 @@ class Kernel:
             self.open.collect()  # first: what has ended meanwhile is shown
             self.open.abandon()
             self._show(force=True)
+            self._archive()
         finally:
             self.stopping.close()
             self._watch.close()
@@ -219,6 +221,7 @@ class Kernel:
         self._approvals.tidy(self.open.table)
         forward |= self.open.start()
         shown = self._show()
+        self._archive()
         self._again = bool(self._intake) or shown or (collected and bool(self._put_off))
         return forward or collected or shown
 
@@ -394,6 +397,16 @@ class Kernel:
     def _show(self, force: bool = False) -> bool:
         """Render the sheets; True: new orders were read meanwhile."""
         return self._showing.show(self._read_sheets, busy=not force and bool(self.open.running or self.open.finished))
+
+    def _changed(self, job: Job) -> None:
+        if is_ended(job):
+            self._ended.append(job.id)
+        self._showing.changed(job)
+
+    def _archive(self) -> None:
+        ended, self._ended = self._ended, []
+        for id in ended:
+            self.jobs.archive(id)
 
     def _patience(self) -> float | None:
         """Seconds to wait for the change feed; None: until something changes."""

@@ -18,7 +18,7 @@ from .body_worker import JobHooks, KernelNode
 from .job_codec import read_job
 from .job_end import refusal_outcome
 from .job_recovery import disowned_job, read_open
-from .job_store import OPEN, JobStore, dependencies_first, job_key
+from .job_store import OPEN, JobStore, dependencies_first, is_ended, job_key
 from .lesson_writer import LessonWriter
 from .open_jobs import OpenJobs
 from .stored_sheet import SheetDiff
@@ -101,7 +101,9 @@ class OrderIntake:
         except UserError as error:
             self.unreadable(id, error)
             return
-        if job is not None:
+        if job is not None and is_ended(job):  # it was about to be archived
+            self._jobs.archive(id)
+        elif job is not None:
             self.enter(job)
 
     def is_elsewhere(self, order: Order) -> bool:
