@@ -12,30 +12,40 @@ import sys
 from ._wsload import Client
 
 POSES = "/projects/main/scene/poses"
+REPEAT = 30  # replies to one read, as in the page
 ASK = json.dumps({"channel": "acheron", "type": "acheron.t_read", "tag": 2, "fid": 2, "offset": 0,
-                  "count": 524288, "wait_ms": 30000})  # fmt: skip
+                  "count": 524288, "wait_ms": 30000, "repeat": REPEAT})  # fmt: skip
 
 
-class Viewer:
-    frames = 0
+class Viewer(Client):
+    """Asks again after the last answer of a request."""
 
-    async def watch(self, port: int, token: str) -> None:
-        client = await (await Client.open(port, token)).greet()
-        await client.walk(2, POSES)
-        await client.ask({"channel": "acheron", "type": "acheron.t_open", "tag": 2, "fid": 2, "mode": "r"})
-        while True:
-            await client.say(ASK)
-            self.frames += 1
+    frames = -1  # none: it does not watch yet
+
+    async def watch(self) -> None:
+        await self.greet(("repeat",))
+        await self.walk(2, POSES)
+        await self.ask({"channel": "acheron", "type": "acheron.t_open", "tag": 2, "fid": 2, "mode": "r"})
+        self.frames = 0
+        self.send(ASK)
+
+    def _tell(self, message: bytes) -> None:
+        if self.frames < 0:
+            super()._tell(message)
+            return
+        if b'"ok":true' not in message:
+            raise RuntimeError(message[:500])
+        self.frames += 1
+        if b'"more":true' not in message:
+            self.send(ASK)
 
 
 async def main(port: int, token: str, viewers: int) -> None:
-    all_of_them = [Viewer() for _ in range(viewers)]
-    tasks = [asyncio.create_task(one.watch(port, token)) for one in all_of_them]
-    while not all(one.frames for one in all_of_them):
+    all_of_them = [await Viewer.open(port, token) for _ in range(viewers)]
+    for one in all_of_them:
+        await one.watch()
+    while not all(one.frames > 0 for one in all_of_them):
         await asyncio.sleep(0.02)
-        for task in tasks:
-            if task.done():
-                task.result()
     print("ready", flush=True)
     loop = asyncio.get_running_loop()
     while await loop.run_in_executor(None, sys.stdin.readline):

@@ -220,7 +220,8 @@ FIGURES = (
     Figure("page.kb_per_s", "kB/s of the socket, both ways, for an arm that moves and ten objects at 30 Hz", PAGE),
     Figure(
         "page.heap_mb_after_hour",
-        "MB of the page's heap after an hour's 108,000 frames, which came as fast as it took them, one a minute drawn",
+        "MB of the page's heap after an hour's 108,000 frames as fast as it takes them: a tenth over the socket, "
+        "the others from its own tape; one a minute drawn",
         PAGE,
     ),
     Figure(

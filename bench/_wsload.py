@@ -13,7 +13,7 @@ import struct
 import sys
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, Self
 
 from ._stand import percentile
 
@@ -44,7 +44,7 @@ class Client(asyncio.Protocol):
         self.heard_at = 0.0
 
     @classmethod
-    async def open(cls, port: int, token: str = "", path: str = "/") -> Client:
+    async def open(cls, port: int, token: str = "", path: str = "/") -> Self:
         loop = asyncio.get_running_loop()
         _, client = await loop.create_connection(cls, "127.0.0.1", port)
         client._next = loop.create_future()
@@ -63,15 +63,19 @@ class Client(asyncio.Protocol):
 
     def say(self, text: str) -> asyncio.Future[bytes]:
         """The next message, as it comes."""
-        assert self._transport is not None
         self._next = asyncio.get_running_loop().create_future()
-        self._transport.write(framed(text))
+        self.send(text)
         return self._next
 
-    async def greet(self) -> Client:
+    def send(self, text: str) -> None:
+        assert self._transport is not None
+        self._transport.write(framed(text))
+
+    async def greet(self, extensions: tuple[str, ...] = ()) -> Client:
         control = {"channel": "control", "type": "control.version", "id": "1", "payload": {"protocol": "unified-v2"}}
         await self.ask(control)
-        await self.ask({"channel": "acheron", "type": "acheron.t_version", "tag": 1, "version": "acheron-1"})
+        await self.ask({"channel": "acheron", "type": "acheron.t_version", "tag": 1, "version": "acheron-1",
+                        "extensions": extensions})  # fmt: skip
         await self.ask({"channel": "acheron", "type": "acheron.t_attach", "tag": 1, "fid": 1})
         return self
 

@@ -21,6 +21,7 @@ from worldfs.tree.verb_values import Stat, Wait, Written
 from .bound_tree import BoundNode, BoundTree
 from .fids import Fid, FidTable, Interrupted, OwnContent
 from .past_time import NO_PAST
+from .repeated_read import RepeatedRead, Send, can_repeat
 from .staging import MOST, Staging
 from .waiters import Waiters
 
@@ -170,6 +171,17 @@ class Verbs:
             self._fids.keep(held, data)
         end = offset + count
         return data[offset:end], end >= len(data)
+
+    def repeats(self, fid: int | None) -> bool:
+        """Whether it is a file whose next read waits, so that `read_on` may follow."""
+        return can_repeat(self._fids[fid])
+
+    async def read_on(
+        self, fid: int | None, replies: int, timeout: float | None, aside: AsideCallback, send: Send
+    ) -> bytes:
+        """So many more reads, each once there is something new; `timeout` is for all. `send` gets each but the last."""
+        aside()
+        return await RepeatedRead(self._fids[fid], self._fids, replies, send).run(self._waiters, timeout)
 
     async def wait(self, fid: int | None, wait: Wait, timeout: float | None = None) -> bool:
         """Any wait of an interface (poll of a mount): True when ready, False when the time is over."""

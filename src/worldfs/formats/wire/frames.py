@@ -50,6 +50,7 @@ class Frame(msgspec.Struct, omit_defaults=True):
     stage: bool | None = None  # of t_open: what is written is one content, given when the fid is clunked
     truncate: bool | None = None  # of t_open: what was there is gone with the first write, or with the clunk
     stats: bool | None = None  # of t_read of a directory: a line of JSON for each name, as t_stat says it
+    repeat: Small = None  # of t_read: so many replies, each once there is something new
     revision: str | None = None  # of t_write: refused unless this is what is stored
     data: str | None = None
     data_b64: str | None = None

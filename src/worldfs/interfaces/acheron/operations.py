@@ -19,6 +19,7 @@ from worldfs.storage.store_interface import ANY, Expected
 from worldfs.tree.verb_values import Stat
 
 IOUNIT: Final = 65_536
+REPEAT_MAX: Final = 64  # replies to one read
 
 Answer = dict[str, object]
 
@@ -42,6 +43,10 @@ class RequestContext(Protocol):
 
     def defer(self) -> None:
         """From now on the request waits, and later requests do not wait for it."""
+        ...
+
+    def reply(self, answer: Answer) -> bool:
+        """Send an answer that others follow. False: the peer does not read, and nothing is sent."""
         ...
 
     def count_write(self, answer: Answer) -> None:
@@ -132,10 +137,29 @@ async def _read(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
     lines = None
     if frame.stats is True:
         lines = _line_with_attributes if request.has_extension("attributes") else _line
-    data, end = await verbs.read(
-        frame.fid, frame.offset or 0, min(count, request.max_bytes), frame.wait_ms, request.defer, lines=lines
-    )
+    most, replies = min(count, request.max_bytes), _replies(frame, request)
+    data, end = await verbs.read(frame.fid, frame.offset or 0, most, frame.wait_ms, request.defer, lines=lines)
+    answer = _content(data, end)
+    if replies > 1 and end and verbs.repeats(frame.fid) and request.reply(answer):
+
+        def send(data: bytes) -> bool:
+            return len(data) <= most and request.reply(_content(data, True))
+
+        timeout = None if frame.wait_ms is None else frame.wait_ms / 1000
+        data = await verbs.read_on(frame.fid, replies - 1, timeout, request.defer, send)
+        answer = _content(data[:most], len(data) <= most)
+    return answer
+
+
+def _content(data: bytes, end: bool) -> Answer:
     return {"data_b64": encode_base64(data), "n": len(data), "eof": end}
+
+
+def _replies(frame: Frame, request: RequestContext) -> int:
+    """Extension: how many replies the read may have. Each but the last says `more`."""
+    if frame.repeat is None or frame.offset or frame.wait_ms == 0 or not request.has_extension("repeat"):
+        return 1
+    return min(frame.repeat, REPEAT_MAX)
 
 
 async def _write(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:

@@ -38,6 +38,7 @@ LEAST_MSIZE: Final = 8_192
 VERSION: Final = "acheron-1"
 EXTENSIONS: Final = (
     "create", "stage", "stats", "truncate", "remove", "rename", "setattr", "times", "attributes", "revision", "why",
+    "repeat",
 )  # fmt: skip
 """Named only to a client that asks (docs/decisions/2026-11-22-words-beyond-the-reference.md)."""
 QUEUE_MAX: Final = 64  # requests not yet begun: beyond it, reading from the peer pauses
@@ -71,6 +72,9 @@ class PeerRequest:
             self.waiting = True
             if self.task is not None:
                 self._peer.defer(self)
+
+    def reply(self, answer: Answer) -> bool:
+        return self._peer.reply(self, answer)
 
     def count_write(self, answer: Answer) -> None:
         if self.session is not None and "result_path" in answer:
@@ -262,6 +266,13 @@ class ClientPeer:
         if self._busy is request:
             self._busy = None
             self._pump()
+
+    def reply(self, request: PeerRequest, answer: Answer) -> bool:
+        """Send an answer that others follow, unless the peer does not read."""
+        if self.transport.congested or not self.transport.open:
+            return False
+        self.transport.send(self._answer(request, {**answer, "more": True}))
+        return True
 
     def _answer(self, request: PeerRequest, done: object) -> bytes:
         if request.frame.channel == ACHERON:

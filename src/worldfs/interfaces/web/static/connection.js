@@ -8,7 +8,7 @@ export { WorldError };
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8");
-const EXTENSIONS = ["create", "stage", "stats", "truncate", "remove", "rename", "attributes", "revision", "why"];
+const EXTENSIONS = ["create", "stage", "stats", "truncate", "remove", "rename", "attributes", "revision", "why", "repeat"];
 const ROOT = 1;
 const PIECE = 524288; // bytes of one read or write: below any server's frame
 const LARGEST = 64 * 1024 * 1024; // bytes that a read of the page takes at most
@@ -17,6 +17,7 @@ const QUEUE = 4000; // waiting requests; more are refused
 const FIRST_MS = 250, MOST_MS = 10000; // between two attempts to connect
 const PING_MS = 20000, PONG_MS = 8000; // a connection that is dead without a sign
 const WAIT_MS = 30000; // one blocking read
+const REPEAT = 30; // frames of a stream that one read is answered with: a page that is slow is no further behind
 const PAUSE_MS = 200; // between two reads of a file that does not block after all
 
 export class World {
@@ -103,10 +104,8 @@ export class World {
     try {
       await socket.ask("walk", { fid: ROOT, newfid: fid, path: segments(path) }, { signal });
       await socket.ask("open", { fid, mode: "r" }, { signal });
-      while (!signal?.aborted) {
-        const answer = await socket.ask("read", { fid, offset: 0, count: PIECE, wait_ms: WAIT_MS }, { signal, wait: true });
-        yield fromBase64(answer.data_b64 || "");
-      }
+      const fields = { fid, offset: 0, count: PIECE, wait_ms: WAIT_MS, repeat: REPEAT };
+      while (!signal?.aborted) for await (const answer of socket.answers("read", fields, { signal })) yield fromBase64(answer.data_b64 || "");
     } finally { this.#drop(socket, fid).catch(() => {}); }
   }
 

@@ -40,11 +40,27 @@ export class Socket {
   close() { this.#socket.close(1000); this.#end(1000, "closed"); }
 
   // A request of the Acheron channel. `wait`: it may block, so no time limit. `signal`: aborting flushes it.
-  ask(op, fields = {}, { signal, wait = false } = {}) {
+  // onMore(payload): an answer that others follow; the promise is for the last one.
+  ask(op, fields = {}, { signal, wait = false, onMore } = {}) {
     const tag = this.#nextTag();
-    const answer = this.#expect(this.#tags, tag, wait ? 0 : ANSWER_MS, () => this.#flush(tag), signal);
+    const answer = this.#expect(this.#tags, tag, wait ? 0 : ANSWER_MS, () => this.#flush(tag), signal, onMore);
     this.#send({ channel: "acheron", type: `acheron.t_${op}`, tag, ...fields });
     return answer;
+  }
+
+  // The answers to a request that may have several, each as it comes.
+  async *answers(op, fields, { signal } = {}) {
+    const come = [];
+    let wake = () => {}, ended = false;
+    const add = (payload) => { come.push(payload); wake(); };
+    const last = this.ask(op, fields, { signal, wait: true, onMore: add }).then(add).finally(() => { ended = true; wake(); });
+    last.catch(() => {}); // awaited at the end
+    for (;;) {
+      while (come.length) yield come.shift();
+      if (ended) break;
+      await new Promise((resolve) => { wake = resolve; });
+    }
+    await last;
   }
 
   control(op, payload = {}, { timeout = ANSWER_MS } = {}) {
@@ -61,7 +77,7 @@ export class Socket {
     return this.#tag;
   }
 
-  #expect(table, key, timeout, onDrop, signal) {
+  #expect(table, key, timeout, onDrop, signal, onMore) {
     return new Promise((resolve, reject) => {
       let timer = 0;
       const settle = (act) => (value) => {
@@ -71,7 +87,7 @@ export class Socket {
       };
       const drop = (error) => { if (table.has(key)) { onDrop(); entry.reject(error); entry.dropped = true; } };
       const abort = () => drop(new DOMException("aborted", "AbortError"));
-      const entry = { resolve: settle(resolve), reject: settle(reject), dropped: false };
+      const entry = { resolve: settle(resolve), reject: settle(reject), onMore, dropped: false };
       if (signal?.aborted) { reject(new DOMException("aborted", "AbortError")); return; }
       if (this.#ended) { reject(lost()); return; }
       table.set(key, entry);
@@ -100,6 +116,7 @@ export class Socket {
     const [table, key] = frame.tag !== undefined ? [this.#tags, frame.tag] : [this.#ids, frame.id];
     const entry = table.get(key);
     if (!entry) { this.onPush(frame); return; }
+    if (frame.payload?.more && entry.onMore) { if (!entry.dropped) entry.onMore(frame.payload); return; }
     table.delete(key);
     if (entry.dropped) return;
     if (frame.error) entry.reject(new WorldError(frame.error.code, frame.error.message));
