@@ -105,7 +105,7 @@ def plan_move(arm: Arm, order: Order) -> ReachPlan | Finding:
 
 def move_to(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
     held = arm.rig.held()
-    plan = plan_motion(arm, lambda: plan_move(arm, order), lambda found: [(found.route, held)])
+    plan = plan_motion(arm, lambda: plan_move(arm.planning, order), lambda found: [(found.route, held)])
     if isinstance(plan, Finding):
         return plan_failure(plan, action_evidence.close())
     arm.mover.follow(plan.route, settle=0.25)
@@ -157,7 +157,10 @@ def plan_pick(arm: Arm, order: Order) -> grasp.GraspPlan | Finding:
 
 
 def pick_up(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
-    planned = plan_motion(arm, lambda: plan_pick(arm, order), grasp.legs)
+    if arm.look_at is not None and isinstance(id := params.thing(arm.rig, order, OBJECT, objects=True), str):
+        if unseen := arm.look_at(id, order.id):
+            return plan_failure(unseen, action_evidence.close())
+    planned = plan_motion(arm, lambda: plan_pick(arm.planning, order), grasp.legs)
     if isinstance(planned, Finding):
         return plan_failure(planned, action_evidence.close())
     done = attempt_grasp(arm, planned, action_evidence, order.id)
@@ -194,7 +197,9 @@ def attempt_grasp(
 def _regrasp(arm: Arm, id: str, job: str) -> grasp.GraspPlan | Finding:
     arm.mover.grip(panda.STROKE)
     arm.mover.quiet(id)
-    return plan_motion(arm, lambda: grasp.plan(arm, id, job), grasp.legs)
+    if arm.look_at is not None and (unseen := arm.look_at(id, job)):
+        return unseen
+    return plan_motion(arm, lambda: grasp.plan(arm.planning, id, job), grasp.legs)
 
 
 # --- place ---
@@ -238,7 +243,7 @@ def plan_place(arm: Arm, order: Order) -> object_placement.PlacementPlan | Findi
 
 
 def attempt_place(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
-    planned = plan_motion(arm, lambda: plan_place(arm, order), object_placement.legs)
+    planned = plan_motion(arm, lambda: plan_place(arm.planning, order), object_placement.legs)
     if isinstance(planned, Finding):
         return plan_failure(planned, action_evidence.close())
     axis = support.upright_axis(arm.rig, planned.thing)
@@ -271,7 +276,7 @@ def _again(
     picked = _regrasp(arm, planned.thing, order.id)
     if isinstance(picked, Finding) or not grasp.carry_out(arm, picked).ok:
         return None
-    once_more = plan_motion(arm, lambda: plan_place(arm, order), object_placement.legs)
+    once_more = plan_motion(arm, lambda: plan_place(arm.planning, order), object_placement.legs)
     if isinstance(once_more, Finding):
         return None
     return object_placement.carry_out(arm, once_more, axis, pace=LIMP)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -35,6 +35,9 @@ class Arm:
     reserved: ReservedSpace = field(default_factory=ReservedSpace)  # of the world, shared by its bodies
     blockers: set[str] = field(default_factory=set)  # robots that the plan under way came too near to
     planned: Sequence[tuple[Sequence[Array], str | None]] = ()  # legs of the order that runs; viewers see it
+    believed: Callable[[], Arm] | None = None  # the arm in the world as its cameras saw it, up to date
+    look_at: Callable[[str, str], Finding | None] | None = None  # a look at a thing, for a job, before it is taken
+    closed_on: Callable[[str], None] | None = None  # the fingers have closed on a thing
     _minds: bool = False  # a plan keeps clear of where the others will pass; a review only of where they stand
 
     @property
@@ -44,6 +47,11 @@ class Arm:
     @property
     def simulation(self) -> Simulation:
         return self.rig.simulation
+
+    @property
+    def planning(self) -> Arm:
+        """The arm that plans are made with: in the world as it was seen, where it goes by its cameras."""
+        return self.believed() if self.believed is not None else self
 
     @cached_property
     def planning_model(self) -> Native:

@@ -189,6 +189,8 @@ def carry_out(arm: Arm, grasp: GraspPlan) -> AttemptResult:
         missed = coded("robot.grasp_missed", m=rig.view.opening(), id=id, touched=touched)
         _back_off(arm, grasp)
         return AttemptResult(False, "GRASP_MISSED", missed)
+    if arm.closed_on is not None:
+        arm.closed_on(id)
     mover.line(grasp.up, grasp.lift)
     mover.wait(0.15)
     risen = float(rig.position(id)[2]) - before

@@ -43,7 +43,7 @@ def name_of(order: Order) -> str:
 
 
 def home(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
-    way = plan_motion(arm, lambda: _way_home(arm), lambda found: [(found, arm.rig.held())])
+    way = plan_motion(arm, lambda: _way_home(arm.planning), lambda found: [(found, arm.rig.held())])
     if isinstance(way, Finding):
         return Outcome.failure(Cause.ERROR, "NO_PATH", way.found, evidence=action_evidence.close())
     arm.mover.follow(way, settle=0.25)
@@ -97,7 +97,7 @@ def wave(arm: Arm, action_evidence: ActionEvidence) -> Outcome:
         q[6] += side
         sides.append(q)
     swings = [arm.ready, *sides, *sides, arm.ready]
-    path = plan_motion(arm, lambda: _free_swings(arm, swings), lambda found: [(found, arm.rig.held())])
+    path = plan_motion(arm, lambda: _free_swings(arm.planning, swings), lambda found: [(found, arm.rig.held())])
     if isinstance(path, Finding):
         return Outcome.failure(Cause.ERROR, "CRITIC_REFUSED", path.found, evidence=action_evidence.close())
     worst = 0.0

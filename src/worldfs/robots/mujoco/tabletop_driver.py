@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from worldfs.base.driver import Interpreter, Run
 from worldfs.base.errors import BadInput, MissingRequirement, WorldError, from_os
@@ -19,7 +20,7 @@ from worldfs.robots import displacements
 from worldfs.robots.video_writer import VideoWriter
 
 from . import actions, perception, sequences
-from .action_evidence import ActionEvidence, stop_failure
+from .action_evidence import TRUTH, ActionEvidence, stop_failure
 from .arm import Arm
 from .camera import CameraRenderer
 from .image_store import ImageStore, write_png
@@ -30,6 +31,11 @@ from .scene_observation import observe
 from .shared_world import SharedWorld
 from .touch_log import judged
 
+if TYPE_CHECKING:
+    from .camera_looks import CameraLooks
+
+CAMERA = "camera"  # the other source of what is planned from, beside `TRUTH`
+DEPTH_NOISE = 0.002  # m at 1 m: of the simulated depth cameras, growing with the square of the distance
 OPERATIONS = (
     MOVE_TO, PICK_UP, PLACE_DOWN, NAVIGATE,
     Operation(
@@ -58,6 +64,7 @@ class TabletopDriver:
         cameras: bool = True,
         artifacts: Path | None = None,
         interpreter: Interpreter | None = None,
+        perception: str = TRUTH,
     ) -> None:
         self.robot_id = robot_id
         self.world = world or SharedWorld()
@@ -72,6 +79,8 @@ class TabletopDriver:
         self._fps = 10
         self._perception: Json = {}
         self._assumed = Scene()
+        self._by_camera = perception == CAMERA
+        self.looks: CameraLooks | None = None
 
     @property
     def arm(self) -> Arm:
@@ -89,6 +98,7 @@ class TabletopDriver:
             own_folder = self.robot_id if self.world.several else ""
             self._album = ImageStore(self._album_root, own_folder)
         self._filmed()
+        self._open_eyes()
         self.photograph(None)
         self._assumed = Scene() if self.world.made_up else self.observe()
 
@@ -97,11 +107,16 @@ class TabletopDriver:
 
     def observe(self) -> Scene:
         with self.arm.view.working():
-            return observe(self.arm, self.robot_id, self._perception)
+            if self.looks is None:
+                return observe(self.arm, self.robot_id, self._perception)
+            seen = observe(self.arm.planning, self.robot_id, self._perception | self.looks.as_json())
+            return replace(seen, objects=(*seen.objects, *self.looks.rig.unknown.values()))
 
     def review(self, order: Order) -> Sequence[Finding]:
         with self.arm.view.working():
-            return review(self.arm, order, self.interpreter, self._cameras)
+            if self.looks is not None and (unsure := self._unsure(order)):
+                return (unsure,)
+            return review(self.arm.planning, order, self.interpreter, self._cameras)
 
     def execute(self, order: Order, run: Run) -> Outcome:
         with self.arm.view.working(order=True):
@@ -185,9 +200,9 @@ class TabletopDriver:
             case "move_to":
                 return actions.move_to(arm, order, action_evidence)
             case "pick_up":
-                return actions.pick_up(arm, order, action_evidence)
+                return self._verified(order, actions.pick_up(arm, order, action_evidence), action_evidence)
             case "place":
-                return actions.attempt_place(arm, order, action_evidence)
+                return self._verified(order, actions.attempt_place(arm, order, action_evidence), action_evidence)
             case "target_navigation":
                 try:
                     renderer = self.renderer()
@@ -205,6 +220,36 @@ class TabletopDriver:
                 )
         unknown = coded("robot.unknown_op", op=order.op, known=sorted(op.name for op in self.operations))
         return Outcome.failure(Cause.ERROR, "UNKNOWN_OP", unknown, evidence=action_evidence.close())
+
+    def _open_eyes(self) -> None:
+        """The first look. Raises `MissingRequirement` without OpenGL or scipy, `BadInput` for a world of several."""
+        if not self._by_camera:
+            return
+        if self.world.several:
+            raise BadInput(coded("robot.cameras_alone"), op="open", fix=coded("robot.perceive_truth"))
+        from .camera_looks import CameraLooks
+
+        arm = self.arm
+        self.looks = CameraLooks(arm, self.renderer, DEPTH_NOISE, 0)
+        arm.believed, arm.look_at = self._believed_arm, self.looks.look_at
+        arm.closed_on = self.looks.belief.closed_on
+        with arm.view.working():
+            self.looks.look()
+
+    def _believed_arm(self) -> Arm:
+        assert self.looks is not None
+        self.looks.belief.refresh()
+        return self.looks.arm
+
+    def _unsure(self, order: Order) -> Finding | None:
+        assert self.looks is not None
+        id = order_subject(self.arm, order)
+        return self.looks.unsure(id, order.id) if id is not None and order.op == "pick_up" else None
+
+    def _verified(self, order: Order, outcome: Outcome, action_evidence: ActionEvidence) -> Outcome:
+        if self.looks is None:
+            return outcome
+        return self.looks.after(order, outcome, action_evidence, action_evidence.thing)
 
     def photograph(self, job: Path | None = None) -> str:
         """Keeps a set of pictures, and the front one beside the job's own files. What went wrong, if anything did."""
@@ -245,5 +290,7 @@ class TabletopDriver:
     def _let_go(self) -> None:
         if self._renderer is not None:
             self._renderer.close()
-        self._renderer, self._arm = None, None
+        if self.looks is not None:
+            self.looks.close()
+        self._renderer, self._arm, self.looks = None, None, None
         self.world.close(self.robot_id)

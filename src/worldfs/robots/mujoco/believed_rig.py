@@ -1,0 +1,100 @@
+"""The believed rig: the things of a world where they were seen, on a model of their own; only the arm is measured."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import mujoco
+import numpy as np
+
+from worldfs.base.model import Thing
+from worldfs.robots.vision.solids import Solid
+
+from .array_types import Array, Native
+from .model_builder import build
+from .rig import Rig
+from .scene_layout import SceneLayout
+from .simulation import Simulation
+
+SPARE: Final = 6  # boxes for what has no name
+HIDDEN: Final = 4  # the group of geoms that no picture of the expected surroundings shows
+AWAY: Final = (0.0, 0.0, -50.0)  # where a spare box is kept
+
+
+class BelievedRig(Rig):
+    """Positions and collisions come from what was seen, what the fingers feel from the arm itself (`feeling`)."""
+
+    def __init__(self, feeling: Rig) -> None:
+        super().__init__(feeling.plan, Simulation(_model(feeling.plan)), feeling.placement)
+        self.feeling = feeling
+        model = self.simulation.model
+        self.spare = [model.body(f"unknown{i}").mocapid[0] for i in range(SPARE)]
+        for i in range(SPARE):
+            self.body_owner[model.body(f"unknown{i}").id] = f"unknown_{i + 1}"
+        self.geom_owner = [self.body_owner[b] for b in self.geom_body]
+        self._spare_geoms = [model.geom(f"unknown_box{i}").id for i in range(SPARE)]
+        self.unknown: dict[str, Thing] = {}
+
+    # --- what the fingers feel ---
+
+    def held(self) -> str | None:
+        return self.feeling.held()
+
+    def fingers_on(self, id: str) -> int:
+        return self.feeling.fingers_on(id)
+
+    def pressed(self, id: str) -> float:
+        return self.feeling.pressed(id)
+
+    def speed(self, id: str) -> float:
+        return 0.0  # what was seen stands until it is seen again
+
+    # --- what is believed ---
+
+    def encoders(self) -> None:
+        """Takes over the arm's measured angles and the fingers' opening."""
+        data, measured = self.simulation.data, self.feeling.simulation.data
+        data.qpos[self.view.joint_qpos] = measured.qpos[self.feeling.view.joint_qpos]
+        data.qpos[self.view.finger_qpos] = measured.qpos[self.feeling.view.finger_qpos]
+        data.time = measured.time
+
+    def believe(self, id: str, position: Array, quat: tuple[float, ...] | Array) -> None:
+        at = self.qpos[id]
+        self.simulation.data.qpos[at : at + 3] = position
+        self.simulation.data.qpos[at + 3 : at + 7] = quat
+
+    def solid(self, id: str) -> Solid:
+        thing = self.things[id]
+        return Solid(thing.shape, tuple(thing.size), self.position(id), self.rotation(id))
+
+    def obstruct(self, boxes: list[tuple[Array, tuple[float, float, float]]]) -> None:
+        """Puts boxes (centre, full extents in m) where something without a name was seen, the largest first."""
+        model, data = self.simulation.model, self.simulation.data
+        self.unknown = {}
+        ranked = sorted(boxes, key=lambda box: -float(np.prod(box[1])))
+        for i, (number, geom) in enumerate(zip(self.spare, self._spare_geoms, strict=True)):
+            data.mocap_pos[number] = AWAY
+            if i < len(ranked):
+                centre, size = ranked[i]
+                half = np.array(size) / 2
+                data.mocap_pos[number] = centre
+                model.geom_size[geom] = half
+                model.geom_rbound[geom] = float(np.linalg.norm(half))
+                model.geom_aabb[geom, 3:] = half
+                id = f"unknown_{i + 1}"
+                self.unknown[id] = Thing(id, id, "unknown", tuple(map(float, centre)), size=size, shape="box")
+
+    def forward(self) -> None:
+        mujoco.mj_forward(self.simulation.model, self.simulation.data)
+
+
+def _model(plan: SceneLayout) -> Native:
+    """The same world with spare boxes; the things to handle are in no picture of it."""
+    spec = build(plan)
+    for i in range(SPARE):
+        body = spec.worldbody.add_body(name=f"unknown{i}", pos=list(AWAY), mocap=True)
+        body.add_geom(name=f"unknown_box{i}", type=mujoco.mjtGeom.mjGEOM_BOX, size=[0.01, 0.01, 0.01], group=HIDDEN)
+    model = spec.compile()
+    for i in range(len(plan.objects)):
+        model.geom_group[model.geom_bodyid == model.body(f"object{i}").id] = HIDDEN
+    return model

@@ -1,0 +1,224 @@
+"""The looks of an arm that goes by its cameras: what a picture shows is what is believed, and what is planned from."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from worldfs.base.messages import coded
+from worldfs.base.model import Finding, Json, Order, Outcome
+from worldfs.robots.vision.depth_image import DepthImage
+from worldfs.robots.vision.detector import Detections, UnknownThing, detect_things
+from worldfs.robots.vision.image_checks import ImageFault, image_fault
+from worldfs.robots.vision.shape_fit import seen_through
+
+from . import object_kinds, perception
+from .action_evidence import ActionEvidence, rounded
+from .arm import Arm
+from .array_types import Array
+from .believed_rig import BelievedRig
+from .camera import CameraRenderer
+from .scene_belief import SceneBelief
+from .shared_motion import plan_motion
+from .simulated_camera import SimulatedCamera
+
+MAX_FRAME_AGE_S: Final = 0.5  # nothing moves on an older picture
+SEEN_NEAR: Final = 0.03  # m between where a thing was seen and where it should be
+HAND_TOP: Final = 0.16  # m over the highest table: so high reaches nothing that lies there
+HAND_SIZE: Final = 0.10  # m
+FLOATS: Final = 0.06  # m between the highest table and the lower side of what hangs over it
+CODES: Final = {
+    "dark": "CAMERA_DARK", "frozen": "CAMERA_FROZEN", "late": "FRAME_TOO_OLD", "holes": "DEPTH_HOLES",
+    "foreign": "CAMERA_FOREIGN", "moved": "CAMERA_MOVED",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class LookTimes:
+    """How often it looked, and how long it took to make sense of a picture (s)."""
+
+    count: int = 0
+    seconds: float = 0.0
+
+
+class CameraLooks:
+    """`arm` plans in the believed world; `truth` is the arm that moves. `renderer` makes the true world's pictures.
+
+    A look that finds fault with its picture changes nothing that is believed.
+    """
+
+    def __init__(self, truth: Arm, renderer: Callable[[], CameraRenderer], sigma: float, seed: int) -> None:
+        self.truth, self.sigma = truth, sigma
+        self.rig = BelievedRig(truth.rig)
+        self.arm = Arm(self.rig, truth.solver, truth.mover, ready=truth.ready.copy(), reserved=truth.reserved)
+        self.belief = SceneBelief(self.rig)
+        self.camera = SimulatedCamera(truth.rig, self.rig, renderer, sigma, seed)
+        self.times = LookTimes()
+        self.fault: Finding | None = None
+        self._before: dict[str, DepthImage] = {}
+        self._detections = Detections()
+
+    def close(self) -> None:
+        self.camera.close()
+
+    # --- looking ---
+
+    def look(self, camera: str = "front", only: str | None = None) -> Finding | None:
+        """One picture of a camera taken in; what is wrong with it, if anything is."""
+        self.belief.refresh()
+        image, expected = self.camera.take(camera), self.camera.expected(camera)
+        began = time.perf_counter()
+        fault = image_fault(
+            image, expected, self._before.get(camera), now=float(self.truth.simulation.data.time),
+            most_age_s=MAX_FRAME_AGE_S, sigma=self.sigma,
+        )  # fmt: skip
+        self._before[camera] = image
+        if fault is not None:
+            self.fault = _finding(fault, camera)
+            return self.fault
+        named = [thing for thing in self.belief.named() if only is None or thing.id == only or camera == "front"]
+        found = detect_things(
+            image, expected, named, object_kinds.COLORS, sigma=self.sigma, carried=self.belief.carried
+        )
+        self.times = LookTimes(self.times.count + 1, self.times.seconds + time.perf_counter() - began)
+        self.fault = self._intruder(found, camera)
+        self.belief.take(found, image, self.sigma)
+        self._detections = found
+        return self.fault
+
+    def _intruder(self, found: Detections, camera: str) -> Finding | None:
+        """A hand, or something else large that is not lying on a table."""
+        tops = [piece.position[2] for piece in self.rig.furniture if piece.shape == "table"]
+        level = max(tops, default=self.rig.plan.floor)
+        for thing in found.unknown if camera == "front" else ():
+            low, high = thing.position[2] - thing.size[2] / 2, thing.position[2] + thing.size[2] / 2
+            large = max(thing.size) > HAND_SIZE and (high - level > HAND_TOP or low - level > FLOATS)
+            if large and self._near_the_table(thing):
+                return Finding(
+                    "HAND_IN_VIEW", coded("robot.the_picture", camera=camera), coded("robot.no_intruder"),
+                    coded("robot.intruder", at=rounded(thing.position, 2), size=rounded(thing.size, 2)),
+                    coded("robot.wait_for_clear"),
+                )  # fmt: skip
+        return None
+
+    def _near_the_table(self, thing: UnknownThing) -> bool:
+        return float(np.linalg.norm(thing.position[:2] - self.rig.view.base[:2])) < 1.2
+
+    def look_at(self, id: str, job: str = "") -> Finding | None:
+        """A picture from the front, and one from the wrist over a thing, before it is taken hold of."""
+        if fault := self.look():
+            return replace(fault, job=job)
+        track = self.belief.tracks[id]
+        looked = self._over(np.array(track.position), id)
+        if looked is None and self.belief.tracks[id].doubtful:
+            looked = self._over(np.array(self.belief.tracks[id].position), id)
+        if looked is not None and looked.code != "NO_VIEW":
+            return replace(looked, job=job)
+        return self.unsure(id, job)
+
+    def _over(self, at: Array, id: str) -> Finding | None:
+        """The wrist camera goes over a place, and looks."""
+        arm = self.arm
+
+        def free_view() -> list[Array] | Finding:
+            self.belief.refresh()
+            pose = perception.plan_camera_pose(arm, at)
+            if isinstance(pose, Finding):
+                return replace(pose, code="NO_VIEW")
+            return pose[0] if pose else Finding("NO_VIEW", "", "", coded("robot.no_free_view"), "")
+
+        way = plan_motion(self.truth, free_view, lambda found: [(found, self.rig.held())])
+        if isinstance(way, Finding):
+            return way
+        self.truth.mover.follow(way, settle=0.15)
+        return self.look("wrist")
+
+    def unsure(self, id: str, job: str = "") -> Finding | None:
+        """Why a thing cannot be taken hold of by what was seen of it."""
+        track = self.belief.tracks.get(id)
+        if self.fault is not None:
+            return replace(self.fault, job=job)
+        if track is None:
+            return None
+        field = "ENVIRONMENT.md perception"
+        if twins := sorted({one for group in self.belief.undecided if id in group for one in group} - {id}):
+            return Finding(
+                "TWINS_UNDECIDED", field, coded("robot.one_of_its_kind", id=id), coded("robot.looks_like", id=id, others=twins),
+                coded("robot.tell_apart"), job,
+            )  # fmt: skip
+        if track.empty or not track.seen:
+            found = coded("robot.place_is_empty" if track.empty else "robot.never_seen", id=id, at=rounded(track.position))
+            return Finding("NOT_SEEN", field, coded("robot.thing_in_view", id=id), found, coded("robot.put_in_view", id=id), job)
+        return None
+
+    # --- what an order was seen to do ---
+
+    def after(self, order: Order, outcome: Outcome, action_evidence: ActionEvidence, id: str | None) -> Outcome:
+        """The outcome with what the cameras say of it: the verdict stays that of what was measured."""
+        goal = action_evidence.more.get("goal")
+        at = np.array(goal["position"]) if isinstance(goal, dict) and id is not None else None
+        if at is not None and id is not None and self.rig.held() is None:
+            self.belief.let_go(id, at)
+        fault = self.look()
+        seen: Json = {"camera": "front", "source": "camera"}
+        if fault is not None:
+            seen["fault"] = fault.code
+        elif id is not None:
+            seen |= self._seen(order, id, at)
+            if isinstance(seen.get("done"), bool) and seen["done"] != outcome.ok:
+                seen["disagrees"] = True
+        return replace(outcome, evidence={**outcome.evidence, "perception": "camera", "seen": seen})
+
+    def _seen(self, order: Order, id: str, at: Array | None) -> Json:
+        track = self.belief.tracks[id]
+        if order.op == "pick_up":
+            held = self.belief.carried
+            image = self._before["front"]
+            through = seen_through(held[0], image, self.sigma * 4) if held else 1.0
+            return {"in_gripper": bool(held) and through < 0.5, "done": bool(held) and through < 0.5}
+        if track.stale or at is None:
+            return {"position": None, "done": None}
+        away = float(np.linalg.norm(np.array(track.position) - at))
+        inside = order.op == "place" and self._in_basket(track.position)
+        return {
+            "position": rounded(track.position), "away_m": round(away, 4), "residual_m": round(track.residual, 4),
+            "done": inside or away < SEEN_NEAR,
+        }  # fmt: skip
+
+    def _in_basket(self, position: tuple[float, ...]) -> bool:
+        from .scene_layout import within
+
+        return any(within(f, np.array(position), 0.05) for f in self.rig.furniture if f.shape == "basket")
+
+    def as_json(self) -> Json:
+        """The members of ENVIRONMENT.md's perception block."""
+        told: Json = {"source": "camera", "objects": self.belief.as_json(), "cameras": self.camera.as_json()}
+        if self.fault is not None:
+            told["fault"] = {"code": self.fault.code, "found": str(self.fault.found)}
+        return told
+
+
+def _finding(fault: ImageFault, camera: str) -> Finding:
+    field = coded("robot.the_picture", camera=camera)
+    expected, fix = coded("robot.good_picture"), coded("robot.check_camera")
+    amount, limit = fault.amount, fault.limit
+    match fault.kind:
+        case "late":
+            found = coded("robot.picture_late", s=amount, limit=limit)
+        case "frozen":
+            found = coded("robot.picture_frozen", rad=amount)
+        case "dark":
+            found = coded("robot.picture_dark", n=amount)
+        case "holes":
+            found = coded("robot.picture_holes", percent=100 * amount)
+        case "moved":
+            found, fix = coded("robot.camera_moved", percent=100 * amount), coded("robot.calibrate_camera")
+        case _:
+            found = coded("robot.picture_foreign", n=amount)
+    return Finding(CODES[fault.kind], field, expected, found, fix)
+
+
