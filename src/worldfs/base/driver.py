@@ -139,6 +139,7 @@ class PluginContext:
     seed: int | None = None
     objects: int | None = None
     cameras: bool = True
+    perception: str = ""  # of the robot's profile: what it plans from, "": truth
     real_time: float = 0.0  # seconds of a simulation in a second; 0: as fast as it can
     shared: dict[str, object] = field(default_factory=dict)  # what bodies of one workspace have in common
     agent: Path | None = None  # the directory of the agent whose messages a chat backend answers

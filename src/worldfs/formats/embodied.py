@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from worldfs.base.model import Operation, Profile
+from worldfs.base.model.profile import CAMERA, TRUTH
 from worldfs.base.standard_operations import described
 
 from . import embodied_ops as ops
@@ -22,6 +23,7 @@ IDENTITY = {
     "driver": ("driver", "驱动", "驱动器"),
     "name": ("name", "名称", "机器人名称"),
     "type": ("type", "类型"),
+    "perception": ("perception", "感知"),
 }
 _IDENTITY = {word: name for name, spellings in IDENTITY.items() for word in spellings}
 LIMITS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -102,6 +104,7 @@ _LIMIT_COLUMNS = {
     "value": ("value", "values", "limit", "range", "数值", "值", "范围", "取值"),
     "unit": ("unit", "units", "单位"),
 }
+_PERCEPTION = {**dict.fromkeys(("truth", "真值"), TRUTH), **dict.fromkeys(("camera", "cameras", "相机"), CAMERA)}
 _NONE = frozenset(("", "—", "–", "-", "none", "n/a", "无", "没有"))
 _ABSENT = frozenset(("none", "no", "absent", "not present", "n/a", "not installed", "—", "无", "没有", "未安装"))
 _TICK = re.compile(r"\[([ xX✓✔])\]\s*(.*)")
@@ -356,6 +359,7 @@ def _table(draft: _Draft, table: markdown_tables.MarkdownTable, section: str) ->
 
 def _profile(draft: _Draft) -> Profile:
     identity = draft.identity
+    said, perception = identity.get("perception", ""), _PERCEPTION.get(identity.get("perception", "").casefold(), "")
     dof = re.search(r"\d+", identity.get("dof", ""))
     return Profile(
         name=identity.get("name") or draft.title or identity.get("model", ""),
@@ -370,7 +374,8 @@ def _profile(draft: _Draft) -> Profile:
         max_payload=draft.limits.get("max_payload"),
         max_grip_width=draft.limits.get("max_grip_width"),
         bounds=draft.bounds,
-        unread=tuple(draft.unread),
+        perception=perception,
+        unread=(*draft.unread, *((f"Perception: {said}",) if said and not perception else ())),
         odd=(
             *dict.fromkeys(draft.odd),
             *(f"{name}, supported and not: {draft.denied[name]}" for name in draft.ops if name in draft.denied),

@@ -29,7 +29,7 @@ def _lines(profile: Profile) -> Iterator[str]:
     yield from ("", "## Identity")
     words = (
         ("Robot Model", profile.model), ("DOF", profile.dof), ("End Effector", profile.end_effector),
-        ("Type", profile.type), ("Driver", profile.driver),
+        ("Type", profile.type), ("Driver", profile.driver), ("Perception", profile.perception),
     )  # fmt: skip
     yield from (f"- **{word}**: {value}" for word, value in words if value not in ("", None))
     yield from ("", "## Sensors")

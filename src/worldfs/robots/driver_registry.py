@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from worldfs.base.driver import Driver, DriverFactory, PluginContext
 from worldfs.base.errors import MissingRequirement
 from worldfs.base.messages import coded
+from worldfs.base.model.profile import TRUTH
 from worldfs.base.plugin_registry import PluginGroup
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def simulation(context: PluginContext) -> Driver:
         cameras=context.cameras,
         artifacts=context.artifacts,
         interpreter=context.interpreter,
+        perception=context.perception or TRUTH,
     )
 
 

@@ -192,10 +192,23 @@ def _driver(
         declared = world.targets.targets() if world.targets is not None else {}
         made = driver_factory(spec, drivers, declared, world.clock)
         context = PluginContext(world.clock, artifacts, language=world.language(), robot_id=spec.id, shared=shared)
-        context = replace(context, epoch=world.epoch_of(spec.id))
+        context = replace(context, epoch=world.epoch_of(spec.id), perception=_perception(world, spec))
         return made(replace(context, interpreter=_interpreter(world, spec.id)))
     except UserError as error:
         return UnavailableDriver(error, f"/nodes/{spec.id}", "DRIVER_MISSING")
+
+
+def _perception(world: World, spec: NodeSpec) -> str:
+    """What the robot plans from, by its EMBODIED.md as it is or as it will be; "" where it does not say."""
+    try:
+        present = Namespace(world.tree, WATCHDOG, starting=True).read(f"/nodes/{spec.id}/EMBODIED.md").data
+    except UserError:
+        present = b""
+    try:
+        text = present or profile_for(spec, present, world.language(), world.profiles)
+        return embodied.read(text).perception if text else ""
+    except UserError:
+        return ""  # the profile's own check says what is wrong with it
 
 
 def _embody_all(

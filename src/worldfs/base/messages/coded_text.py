@@ -16,7 +16,7 @@ LANGUAGES = ("en", "zh")  # the columns of a catalogue
 AREAS = (  # the catalogues: a code is `area.name`
     "access", "agent", "approval", "command", "common", "context", "critic", "engine", "file", "fleet", "lesson",
     "mcp", "mission", "model", "ninep", "node", "planner", "plugin", "posix", "robot", "runtime", "session", "setup",
-    "shell", "skill", "target", "top", "tree", "vehicle", "world",
+    "shell", "skill", "target", "top", "tree", "vehicle", "vision", "world",
 )  # fmt: skip
 _UNSAYABLE = (LookupError, ValueError, TypeError, AttributeError, RecursionError)
 

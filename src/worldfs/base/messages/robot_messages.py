@@ -34,47 +34,6 @@ ROWS = {
     "robot.move_to": ("move_to {at}: {why}", "move_to {at}：{why}"),
     "robot.pick_up": ("pick_up {id} at {at}: {why}", "pick_up {id} 于 {at}：{why}"),
     "robot.place": ("place {id} at {at}: {why}", "place {id} 于 {at}：{why}"),
-    # -- cameras that are gone by
-    "robot.cameras_alone": (
-        "perception by camera is for a robot that is alone in its world",
-        "按相机感知只用于世界中只有一个机器人的情形",
-    ),
-    "robot.perceive_truth": ("set Perception to truth in its EMBODIED.md", "在其 EMBODIED.md 中将 Perception 设为 truth"),
-    "robot.the_picture": ("the picture of the {camera} camera", "{camera} 相机的图像"),
-    "robot.good_picture": (
-        "a new picture of this scene, with depth, from where the camera was calibrated",
-        "在标定位置拍摄的、带深度的本场景新图像",
-    ),
-    "robot.check_camera": ("check the camera and its cable, then order it again", "检查相机及其连线，然后重新下达"),
-    "robot.picture_late": ("a picture {s:.2f} s old; the limit is {limit} s", "图像已有 {s:.2f} 秒；上限为 {limit} 秒"),
-    "robot.picture_frozen": (
-        "the same picture as before, although the arm has moved by {rad:.2f} rad",
-        "与之前相同的图像，而手臂已转动 {rad:.2f} 弧度",
-    ),
-    "robot.picture_dark": ("a dark picture: brightness {n:.0f} of 255", "图像过暗：亮度 {n:.0f}/255"),
-    "robot.picture_holes": ("no depth in {percent:.0f} % of the picture", "图像的 {percent:.0f} % 没有深度"),
-    "robot.picture_foreign": (
-        "a picture that does not show the arm and the furniture where they are ({n:.2f})",
-        "图像没有在应有的位置显示手臂和家具（{n:.2f}）",
-    ),
-    "robot.camera_moved": (
-        "the arm and the furniture stand elsewhere in the picture ({percent:.1f} % of it): the camera was moved",
-        "手臂和家具在图像中的位置不对（占 {percent:.1f} %）：相机被移动过",
-    ),
-    "robot.calibrate_camera": ("put the camera back, or calibrate it anew", "把相机放回原位，或重新标定"),
-    "robot.no_intruder": ("nothing large above the table", "桌面上方没有大的物体"),
-    "robot.intruder": (
-        "something of {size} m above the table at {at}: a hand, or a person",
-        "桌面上方 {at} 处有 {size} 米大的物体：手或人",
-    ),
-    "robot.wait_for_clear": ("wait until it is gone, then order it again", "等它离开后重新下达"),
-    "robot.one_of_its_kind": ("one thing that can only be {id}", "只可能是 {id} 的一个物体"),
-    "robot.looks_like": ("{id} looks the same as {others}, and their places do not tell them apart", "{id} 与 {others} 外观相同，位置也无法区分"),
-    "robot.tell_apart": ("move them apart, or give one another colour", "把它们分开，或给其中一个换颜色"),
-    "robot.thing_in_view": ("{id} in a picture", "图像中有 {id}"),
-    "robot.place_is_empty": ("the place where {id} was, {at}, is empty", "{id} 原来的位置 {at} 是空的"),
-    "robot.never_seen": ("no picture has shown {id}; the file has it at {at}", "没有图像显示过 {id}；文件中它位于 {at}"),
-    "robot.put_in_view": ("put {id} where a camera sees it, or remove it from ENVIRONMENT.md", "把 {id} 放到相机可见处，或将其从 ENVIRONMENT.md 中删除"),
     # -- reach, grip, load
     "robot.reachable": (
         "a pose the arm can take, within {limit} m of the base",

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from .operation import Operation
+
+TRUTH: Final = "truth"  # the simulation's own state
+CAMERA: Final = "camera"  # what its cameras show
+PERCEPTIONS: Final = (TRUTH, CAMERA)  # what a robot plans from
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,7 @@ class Profile:
     max_grip_width: float | None = None  # m
     bounds: tuple[tuple[float, float], ...] = ()  # x, y[, z] ranges in m
     unread: tuple[str, ...] = ()  # limit lines that could not be read: reported, never taken as passed
+    perception: str = ""  # a word of `PERCEPTIONS`; "": not said, which is `TRUTH`
     odd: tuple[str, ...] = ()  # what looks like an action and is not listed as supported: reported, and refused
 
     def op(self, name: str) -> Operation | None:

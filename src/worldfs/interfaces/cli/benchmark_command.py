@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.messages import coded
+from worldfs.base.model.profile import PERCEPTIONS
 
 from .command_context import CommandContext
 from .signals import stop_on
@@ -37,6 +38,10 @@ def run(context: CommandContext) -> int:
     if len({one.name for one in contestants}) < len(contestants):
         expected = coded("command.contestant")
         raise BadInput(coded("command.two_names"), path="--contestant", expected=expected, code="USAGE")
+    perception = context["perception"]
+    if perception not in PERCEPTIONS:
+        expected = coded("common.either_of", names=list(PERCEPTIONS))
+        raise BadInput(perception, path="--perception", expected=expected, code="USAGE")
     seeds = range(context["seed"], context["seed"] + context["seeds"])
     place = Path(context["out"]).expanduser().absolute()
     stop = threading.Event()
@@ -55,7 +60,10 @@ def run(context: CommandContext) -> int:
         )  # fmt: skip
 
     with stop_on(ask, signal.SIGINT, signal.SIGTERM):
-        found = run_benchmark(place, contestants, families, seeds, workers=context["workers"], stop=stop, on_trial=told)
+        found = run_benchmark(
+            place, contestants, families, seeds, workers=context["workers"], stop=stop, on_trial=told,
+            perception=perception,
+        )  # fmt: skip
     context.output.line((place / "results.md").read_text("utf-8"))
     context.output.value({"event": "result", "directory": str(place), **found})
     return 0 if found["finished"] == found["trials"] else 1

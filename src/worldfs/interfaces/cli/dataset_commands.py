@@ -29,6 +29,7 @@ DATASET_COMMANDS: tuple[CommandSpec, ...] = (
             ArgumentSpec(("--families",), "help.bench_tabletop_families", "NAMES"),
             ArgumentSpec(("--seeds",), "help.bench_tabletop_seeds", "N", takes="count", default=20),
             ArgumentSpec(("--seed",), "help.bench_tabletop_seed", "N", takes="count", default=5000),
+            ArgumentSpec(("--perception",), "help.bench_tabletop_perception", "SOURCE", default="truth"),
             ArgumentSpec(("--workers",), "help.bench_tabletop_workers", "N", takes="count", default=1),
             ArgumentSpec(("--out",), "help.bench_tabletop_out", "DIR", completes="file", default="bench-tabletop"),
         ),

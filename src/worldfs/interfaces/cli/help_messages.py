@@ -699,6 +699,10 @@ ROWS = {
     ),
     "help.bench_tabletop_seeds": ("seeds of each family (default: 20)", "每类的种子数(默认：20)"),
     "help.bench_tabletop_seed": ("first seed (default: 5000)", "第一个种子(默认：5000)"),
+    "help.bench_tabletop_perception": (
+        "what the robot plans from: truth or camera (default: truth)",
+        "机器人据以规划的来源：truth 或 camera(默认：truth)",
+    ),
     "help.bench_tabletop_workers": ("simulations at a time: 1 or 2 (default: 1)", "同时进行的仿真数：1 或 2(默认：1)"),
     "help.bench_tabletop_out": (
         "directory of trials and results (default: bench-tabletop)",

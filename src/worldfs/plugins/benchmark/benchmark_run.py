@@ -13,6 +13,7 @@ from typing import Final
 from worldfs.base.durable import Root
 from worldfs.base.logfile import LogFile
 from worldfs.base.model import Json
+from worldfs.base.model.profile import TRUTH
 
 from . import score
 from .benchmark_methods import BenchmarkMethod
@@ -70,6 +71,7 @@ def run_benchmark(
     workers: int,
     stop: threading.Event,
     on_trial: ProgressCallback,
+    perception: str = TRUTH,
 ) -> Json:
     """Runs the unfinished trials, then writes results.md and results.json to `directory`; returns the latter.
 
@@ -77,8 +79,8 @@ def run_benchmark(
     """  # fmt: skip
     book = TrialLog(directory)
     try:
-        marks = {one.name: one.mark for one in methods}
-        every = [Trial(one, family, seed) for seed in seeds for family in families for one in methods]
+        marks = {one.name: one.mark + (f", by {perception}" if perception != TRUTH else "") for one in methods}
+        every = [Trial(one, family, seed, perception) for seed in seeds for family in families for one in methods]
         known = {(line["contestant"], line["mark"], line["family"], line["seed"]) for line in book.lines}
         left = [t for t in every if (t.method.name, marks[t.method.name], t.family, t.seed) not in known]
         finished = len(every) - len(left)

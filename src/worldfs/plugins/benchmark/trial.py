@@ -9,6 +9,7 @@ from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import UserError
 from worldfs.base.json_values import as_int, as_objects
 from worldfs.base.model import Cause, Json, Outcome, Target
+from worldfs.base.model.profile import TRUTH
 from worldfs.base.model.skill import SIM
 from worldfs.policies.policy_client import PolicyError
 from worldfs.robots.mujoco import task_predicates
@@ -35,6 +36,7 @@ class Trial(NamedTuple):
     method: BenchmarkMethod
     family: str
     seed: int
+    perception: str = TRUTH
 
 
 class TrialResult(NamedTuple):
@@ -62,7 +64,8 @@ def run(trial: Trial) -> TrialResult:
     began = clock.monotonic()
     runtime, policy = trial.method.ready(clock)
     scenario = make_scenario(trial.family, trial.seed)
-    declared = Target("table", SIM, adapter="SimTargetAdapter", backend="mujoco", config={"seed": trial.seed})
+    config: Json = {"seed": trial.seed, "perception": trial.perception}
+    declared = Target("table", SIM, adapter="SimTargetAdapter", backend="mujoco", config=config)
     target = TabletopTarget(declared, PluginContext(clock, scene=scenario.scene))
     target.open()
     try:

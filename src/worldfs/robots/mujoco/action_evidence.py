@@ -6,6 +6,7 @@ import numpy as np
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Json, Outcome
+from worldfs.base.model.profile import TRUTH
 from worldfs.robots import displacements
 
 from . import geometry, support
@@ -13,8 +14,6 @@ from .arm import Arm
 from .array_types import Array
 from .model_builder import TIMESTEP
 from .motion_loop import MotionLoop, MotionStopped
-
-TRUTH = "truth"  # the source of what is measured here: the simulation's own state, and no picture
 
 
 def rounded(values: Array | tuple[float, ...] | list[float], digits: int = 4) -> list[float]:
@@ -79,7 +78,7 @@ class ActionEvidence:
         out: Json = {
             "evidence_class": "sim",
             "engine": "mujoco",
-            "source": TRUTH,
+            "source": TRUTH,  # the simulation's own state, and no picture
             "before": self._before,
             "after": self._snapshot(),
             "contacts": pairs,

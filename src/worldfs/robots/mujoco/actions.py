@@ -157,9 +157,9 @@ def plan_pick(arm: Arm, order: Order) -> grasp.GraspPlan | Finding:
 
 
 def pick_up(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
-    if arm.look_at is not None and isinstance(id := params.thing(arm.rig, order, OBJECT, objects=True), str):
-        if unseen := arm.look_at(id, order.id):
-            return plan_failure(unseen, action_evidence.close())
+    id = params.thing(arm.rig, order, OBJECT, objects=True)
+    if arm.look_at is not None and isinstance(id, str) and (unseen := arm.look_at(id, order.id)):
+        return plan_failure(unseen, action_evidence.close())
     planned = plan_motion(arm, lambda: plan_pick(arm.planning, order), grasp.legs)
     if isinstance(planned, Finding):
         return plan_failure(planned, action_evidence.close())

@@ -28,7 +28,7 @@ class BelievedRig(Rig):
         super().__init__(feeling.plan, Simulation(_model(feeling.plan)), feeling.placement)
         self.feeling = feeling
         model = self.simulation.model
-        self.spare = [model.body(f"unknown{i}").mocapid[0] for i in range(SPARE)]
+        self.spare = [model.body(f"unknown{i}").id for i in range(SPARE)]
         for i in range(SPARE):
             self.body_owner[model.body(f"unknown{i}").id] = f"unknown_{i + 1}"
         self.geom_owner = [self.body_owner[b] for b in self.geom_body]
@@ -69,15 +69,15 @@ class BelievedRig(Rig):
 
     def obstruct(self, boxes: list[tuple[Array, tuple[float, float, float]]]) -> None:
         """Puts boxes (centre, full extents in m) where something without a name was seen, the largest first."""
-        model, data = self.simulation.model, self.simulation.data
+        model = self.simulation.model
         self.unknown = {}
         ranked = sorted(boxes, key=lambda box: -float(np.prod(box[1])))
         for i, (number, geom) in enumerate(zip(self.spare, self._spare_geoms, strict=True)):
-            data.mocap_pos[number] = AWAY
+            model.body_pos[number] = AWAY  # of the model: each copy of the state that a plan tries has it
             if i < len(ranked):
                 centre, size = ranked[i]
                 half = np.array(size) / 2
-                data.mocap_pos[number] = centre
+                model.body_pos[number] = centre
                 model.geom_size[geom] = half
                 model.geom_rbound[geom] = float(np.linalg.norm(half))
                 model.geom_aabb[geom, 3:] = half
@@ -92,7 +92,7 @@ def _model(plan: SceneLayout) -> Native:
     """The same world with spare boxes; the things to handle are in no picture of it."""
     spec = build(plan)
     for i in range(SPARE):
-        body = spec.worldbody.add_body(name=f"unknown{i}", pos=list(AWAY), mocap=True)
+        body = spec.worldbody.add_body(name=f"unknown{i}", pos=list(AWAY))
         body.add_geom(name=f"unknown_box{i}", type=mujoco.mjtGeom.mjGEOM_BOX, size=[0.01, 0.01, 0.01], group=HIDDEN)
     model = spec.compile()
     for i in range(len(plan.objects)):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -23,6 +22,7 @@ from .array_types import Array
 from .believed_rig import BelievedRig
 from .camera import CameraRenderer
 from .scene_belief import SceneBelief
+from .scene_layout import within
 from .shared_motion import plan_motion
 from .simulated_camera import SimulatedCamera
 
@@ -37,14 +37,6 @@ CODES: Final = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class LookTimes:
-    """How often it looked, and how long it took to make sense of a picture (s)."""
-
-    count: int = 0
-    seconds: float = 0.0
-
-
 class CameraLooks:
     """`arm` plans in the believed world; `truth` is the arm that moves. `renderer` makes the true world's pictures.
 
@@ -57,7 +49,6 @@ class CameraLooks:
         self.arm = Arm(self.rig, truth.solver, truth.mover, ready=truth.ready.copy(), reserved=truth.reserved)
         self.belief = SceneBelief(self.rig)
         self.camera = SimulatedCamera(truth.rig, self.rig, renderer, sigma, seed)
-        self.times = LookTimes()
         self.fault: Finding | None = None
         self._before: dict[str, DepthImage] = {}
         self._detections = Detections()
@@ -71,7 +62,6 @@ class CameraLooks:
         """One picture of a camera taken in; what is wrong with it, if anything is."""
         self.belief.refresh()
         image, expected = self.camera.take(camera), self.camera.expected(camera)
-        began = time.perf_counter()
         fault = image_fault(
             image, expected, self._before.get(camera), now=float(self.truth.simulation.data.time),
             most_age_s=MAX_FRAME_AGE_S, sigma=self.sigma,
@@ -84,7 +74,6 @@ class CameraLooks:
         found = detect_things(
             image, expected, named, object_kinds.COLORS, sigma=self.sigma, carried=self.belief.carried
         )
-        self.times = LookTimes(self.times.count + 1, self.times.seconds + time.perf_counter() - began)
         self.fault = self._intruder(found, camera)
         self.belief.take(found, image, self.sigma)
         self._detections = found
@@ -99,9 +88,9 @@ class CameraLooks:
             large = max(thing.size) > HAND_SIZE and (high - level > HAND_TOP or low - level > FLOATS)
             if large and self._near_the_table(thing):
                 return Finding(
-                    "HAND_IN_VIEW", coded("robot.the_picture", camera=camera), coded("robot.no_intruder"),
-                    coded("robot.intruder", at=rounded(thing.position, 2), size=rounded(thing.size, 2)),
-                    coded("robot.wait_for_clear"),
+                    "HAND_IN_VIEW", coded("vision.the_picture", camera=camera), coded("vision.no_intruder"),
+                    coded("vision.intruder", at=rounded(thing.position, 2), size=rounded(thing.size, 2)),
+                    coded("vision.wait_for_clear"),
                 )  # fmt: skip
         return None
 
@@ -147,12 +136,25 @@ class CameraLooks:
         field = "ENVIRONMENT.md perception"
         if twins := sorted({one for group in self.belief.undecided if id in group for one in group} - {id}):
             return Finding(
-                "TWINS_UNDECIDED", field, coded("robot.one_of_its_kind", id=id), coded("robot.looks_like", id=id, others=twins),
-                coded("robot.tell_apart"), job,
-            )  # fmt: skip
+                "TWINS_UNDECIDED",
+                field,
+                coded("vision.one_of_its_kind", id=id),
+                coded("vision.looks_like", id=id, others=twins),
+                coded("vision.tell_apart"),
+                job,
+            )
         if track.empty or not track.seen:
-            found = coded("robot.place_is_empty" if track.empty else "robot.never_seen", id=id, at=rounded(track.position))
-            return Finding("NOT_SEEN", field, coded("robot.thing_in_view", id=id), found, coded("robot.put_in_view", id=id), job)
+            at, expected, fix = (
+                rounded(track.position),
+                coded("vision.thing_in_view", id=id),
+                coded("vision.put_in_view", id=id),
+            )
+            found = (
+                coded("vision.place_is_empty", id=id, at=at)
+                if track.empty
+                else coded("vision.never_seen", id=id, at=at)
+            )
+            return Finding("NOT_SEEN", field, expected, found, fix, job)
         return None
 
     # --- what an order was seen to do ---
@@ -190,8 +192,6 @@ class CameraLooks:
         }  # fmt: skip
 
     def _in_basket(self, position: tuple[float, ...]) -> bool:
-        from .scene_layout import within
-
         return any(within(f, np.array(position), 0.05) for f in self.rig.furniture if f.shape == "basket")
 
     def as_json(self) -> Json:
@@ -203,22 +203,20 @@ class CameraLooks:
 
 
 def _finding(fault: ImageFault, camera: str) -> Finding:
-    field = coded("robot.the_picture", camera=camera)
-    expected, fix = coded("robot.good_picture"), coded("robot.check_camera")
+    field = coded("vision.the_picture", camera=camera)
+    expected, fix = coded("vision.good_picture"), coded("vision.check_camera")
     amount, limit = fault.amount, fault.limit
     match fault.kind:
         case "late":
-            found = coded("robot.picture_late", s=amount, limit=limit)
+            found = coded("vision.picture_late", s=amount, limit=limit)
         case "frozen":
-            found = coded("robot.picture_frozen", rad=amount)
+            found = coded("vision.picture_frozen", rad=amount)
         case "dark":
-            found = coded("robot.picture_dark", n=amount)
+            found = coded("vision.picture_dark", n=amount)
         case "holes":
-            found = coded("robot.picture_holes", percent=100 * amount)
+            found = coded("vision.picture_holes", percent=100 * amount)
         case "moved":
-            found, fix = coded("robot.camera_moved", percent=100 * amount), coded("robot.calibrate_camera")
+            found, fix = coded("vision.camera_moved", percent=100 * amount), coded("vision.calibrate_camera")
         case _:
-            found = coded("robot.picture_foreign", n=amount)
+            found = coded("vision.picture_foreign", n=amount)
     return Finding(CODES[fault.kind], field, expected, found, fix)
-
-

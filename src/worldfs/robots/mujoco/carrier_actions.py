@@ -12,10 +12,11 @@ import numpy as np
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Json, Order, Outcome
+from worldfs.base.model.profile import TRUTH
 from worldfs.base.standard_operations import LABEL
 
 from . import carrier_model, params
-from .action_evidence import TRUTH, plan_failure, rounded
+from .action_evidence import plan_failure, rounded
 from .array_types import Array
 from .carrier import Carrier
 from .carrier_route import HALF, ROOM, FloorMap, Obstacle, obstacles, swept_boxes

@@ -49,6 +49,7 @@ class SceneBelief:
         self.rig = rig
         self.tracks = {id: self._declared(rig.things[id]) for id in rig.objects}
         self.undecided: tuple[tuple[str, ...], ...] = ()
+        self._certain: dict[str, tuple[float, ...]] = {}  # of undecided twins: where each was when that was certain
         self._carried: tuple[str, Array, Array] | None = None  # id, offset and turn in the gripper's frame
         self.refresh()
 
@@ -106,7 +107,7 @@ class SceneBelief:
         return [
             NamedThing(
                 id, (thing := self.rig.things[id]).shape, tuple(thing.size), object_kinds.rgb(thing.color),
-                tuple(self.tracks[id].position),
+                self._certain.get(id, tuple(self.tracks[id].position)),
             )
             for id in self.rig.objects
             if id != held
@@ -115,18 +116,25 @@ class SceneBelief:
     def take(self, found: Detections, image: DepthImage, sigma: float) -> None:
         """What a picture showed becomes what is believed."""
         held = {self._carried[0]} if self._carried is not None else set()
+        self._remember(found)
         for id in self.rig.objects:
-            if id in found.found:
-                self.tracks[id] = self._merged(id, found.found[id])
+            if id in found.things:
+                self.tracks[id] = self._merged(id, found.things[id])
             elif id not in held:
                 track = self.tracks[id]
                 gone = empty_place(image, self.rig.solid(id), sigma)
                 self.tracks[id] = replace(track, stale=True, empty=track.empty or gone)
-        self.undecided = found.undecided
-        self._settle(found.found)
+        self._settle(found.things)
         if image.camera == "front":
             self.rig.obstruct([(thing.position, thing.size) for thing in found.unknown])
         self.refresh()
+
+    def _remember(self, found: Detections) -> None:
+        """Twins stay undecided until a picture decides: a guess is never what the next one is compared with."""
+        unseen = [group for group in self.undecided if not found.things.keys() & set(group)]
+        self.undecided = tuple(dict.fromkeys((*found.undecided, *unseen)))
+        doubtful = {id for group in self.undecided for id in group}
+        self._certain = {id: self._certain.get(id, self.tracks[id].position) for id in doubtful}
 
     def _merged(self, id: str, new: Estimate) -> Track:
         thing, old = self.rig.things[id], self.tracks[id]

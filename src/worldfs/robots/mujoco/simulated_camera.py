@@ -23,8 +23,8 @@ CAMERAS = ("front", "wrist")
 class SimulatedCamera:
     """`sigma`: standard deviation of the depth at 1 m (m); it grows with its square. `seed`: of that noise.
 
-    A picture's pose is computed from the believed rig, by the calibration and the measured joints, and never read from the
-    world that it shows.
+    A picture's pose comes from the believed rig, by the calibration and the measured joints, never from the world that
+    it shows.
     """
 
     def __init__(

@@ -15,12 +15,13 @@ from worldfs.base.json_values import as_objects
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, Scene
+from worldfs.base.model.profile import CAMERA, TRUTH
 from worldfs.base.standard_operations import EXECUTE_TEXT, MOVE_TO, NAVIGATE, PICK_UP, PLACE_DOWN
 from worldfs.robots import displacements
 from worldfs.robots.video_writer import VideoWriter
 
 from . import actions, perception, sequences
-from .action_evidence import TRUTH, ActionEvidence, stop_failure
+from .action_evidence import ActionEvidence, stop_failure
 from .arm import Arm
 from .camera import CameraRenderer
 from .image_store import ImageStore, write_png
@@ -34,7 +35,6 @@ from .touch_log import judged
 if TYPE_CHECKING:
     from .camera_looks import CameraLooks
 
-CAMERA = "camera"  # the other source of what is planned from, beside `TRUTH`
 DEPTH_NOISE = 0.002  # m at 1 m: of the simulated depth cameras, growing with the square of the distance
 OPERATIONS = (
     MOVE_TO, PICK_UP, PLACE_DOWN, NAVIGATE,
@@ -226,7 +226,7 @@ class TabletopDriver:
         if not self._by_camera:
             return
         if self.world.several:
-            raise BadInput(coded("robot.cameras_alone"), op="open", fix=coded("robot.perceive_truth"))
+            raise BadInput(coded("vision.cameras_alone"), op="open", fix=coded("vision.perceive_truth"))
         from .camera_looks import CameraLooks
 
         arm = self.arm

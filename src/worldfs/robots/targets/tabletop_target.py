@@ -11,6 +11,7 @@ from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Json, Order, Outcome, Scene, Target
+from worldfs.base.model.profile import CAMERA, TRUTH
 from worldfs.robots.mujoco.arm import Arm
 from worldfs.robots.mujoco.camera import CameraFrame
 from worldfs.robots.mujoco.env import REPRESENTATIONS, TabletopEnv, action_space, observation_space, shapes
@@ -24,7 +25,7 @@ from worldfs.robots.targets.target_declaration import unsupported
 
 
 class TabletopTarget:
-    """`target.config`: seed, objects (of a random scene), control_hz, control_mode, task, thing, place.
+    """`target.config`: seed, objects (of a random scene), control_hz, control_mode, task, thing, place, perception.
 
     Other settings of an entry are refused by name before it is opened (`target_declaration.unsupported`).
     """
@@ -53,11 +54,13 @@ class TabletopTarget:
         scene = given if given is not None and (given.objects or given.furniture) else None
         scene = scene or random_scene(self._seed, self._objects, self.target.id, self.context.language)
         can_see = bool(self.target.cameras) and bool(gl_status().backend)
+        perception = str(self.target.config.get("perception") or TRUTH)
         body = TabletopDriver(
             self.target.id,
             world=SharedWorld(language=self.context.language),
-            cameras=can_see,
+            cameras=can_see or perception == CAMERA,
             artifacts=self.context.artifacts,
+            perception=perception,
         )
         pictures = tuple(self._cameras()) if can_see else ()
         goal = {name: str(self.target.config.get(name) or "") for name in ("task", "thing", "place")}

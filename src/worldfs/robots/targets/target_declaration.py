@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from worldfs.base.messages import CodedText, coded
 from worldfs.base.messages.message_rendering import either
 from worldfs.base.model import Finding, Target
+from worldfs.base.model.profile import PERCEPTIONS
 from worldfs.base.plugin_registry import PluginGroup
 from worldfs.robots.vehicles.vehicle_declaration import is_vehicle, review_vehicle
 
@@ -91,6 +92,9 @@ def unsupported(target: Target, place: FieldLocator, job: str = "") -> Iterator[
             yield refused(member, words, value, coded("target.name_served"))
     if real or kind != MUJOCO:
         return
+    source = target.config.get("perception")
+    if source and source not in PERCEPTIONS:
+        yield refused("config.perception", either(PERCEPTIONS), source, coded("target.name_served"))
     for number, camera in enumerate(target.cameras):
         at = f"perception.cameras[{number}]"
         if camera.name not in TABLE_CAMERAS:

@@ -17,8 +17,8 @@ class DepthImage:
     """`rgb` (H,W,3) uint8; `depth` (H,W) float32 m along the optical axis, 0 or not finite where there is none.
 
     `position`, `rotation`: the calibrated pose of the camera in the world (m; camera to world, it looks along −z, its
-    picture's top is +y). `focal`: pixels. `time`: when it was taken (s of the robot's clock). `joints`: the arm's angles
-    at that moment (rad).
+    picture's top is +y). `focal`: pixels. `time`: when it was taken (s of the robot's clock). `joints`: the arm's
+    angles at that moment (rad).
     """
 
     camera: str
@@ -39,9 +39,7 @@ class DepthImage:
         """World positions (n × 3, m) of pixels: rows `v`, columns `u`."""
         height, width = self.depth.shape
         z = self.depth[v, u].astype(np.float64)
-        local = np.stack(
-            [(u - width / 2 + 0.5) / self.focal * z, (height / 2 - 0.5 - v) / self.focal * z, -z], axis=1
-        )
+        local = np.stack([(u - width / 2 + 0.5) / self.focal * z, (height / 2 - 0.5 - v) / self.focal * z, -z], axis=1)
         return np.asarray(local @ self.rotation.T + self.position)
 
     def project(self, points: Array) -> tuple[Array, Array, Array]:

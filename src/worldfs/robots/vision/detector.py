@@ -79,7 +79,7 @@ class UnknownThing:
 class Detections:
     """What one picture showed. `undecided`: groups of names that cannot be told apart here."""
 
-    found: Mapping[str, Estimate] = field(default_factory=dict)
+    things: Mapping[str, Estimate] = field(default_factory=dict)
     unknown: tuple[UnknownThing, ...] = ()
     undecided: tuple[tuple[str, ...], ...] = ()
 
@@ -117,7 +117,8 @@ def nearer(image: DepthImage, expected: DepthImage, sigma: float) -> Mask:
     """Pixels of what stands before the surroundings; their outlines count as surroundings."""
     surroundings = ndimage.minimum_filter(expected.depth, 5)
     z = image.depth
-    return image.measured & (z < surroundings - 0.006 - 3.5 * sigma * z * z)
+    nearer_than: Mask = z < surroundings - 0.006 - 3.5 * sigma * z * z
+    return image.measured & nearer_than
 
 
 def noise_at(points: Array, image: DepthImage, sigma: float) -> float:
@@ -172,7 +173,7 @@ def _assigned(
             key = (column, (thing.shape, thing.size))
             if key not in fits:
                 fits[key] = fit(thing.shape, thing.size, patch.points, image, noise)
-            cost[row, column] = _cost(image, fits[key], thing, unlike, noise, len(patch.v))
+            cost[row, column] = _cost(image, fits[key], thing, unlike=unlike, noise=noise, pixels=len(patch.v))
     rows, columns = linear_sum_assignment(cost)
     chosen = {
         int(column): named[row]
@@ -188,7 +189,7 @@ def _assigned(
     return found, _undecided(named, found)
 
 
-def _cost(image: DepthImage, made: ShapeFit, thing: NamedThing, unlike: float, noise: float, pixels: int) -> float:
+def _cost(image: DepthImage, made: ShapeFit, thing: NamedThing, *, unlike: float, noise: float, pixels: int) -> float:
     if made.residual > BAD_FIT + 1.5 * noise:
         return 1e3
     bare = 1 - _covered(image, made.solid, thing.rgb, noise)
@@ -241,9 +242,8 @@ def _undecided(named: Sequence[NamedThing], found: Mapping[str, Estimate]) -> tu
     for group in groups.values():
         for i, one in enumerate(group):
             for other in group[i + 1 :]:
-                if one.id in found or other.id in found:
-                    if not _told_apart(one, other, found):
-                        odd.append((one.id, other.id))
+                if (one.id in found or other.id in found) and not _told_apart(one, other, found):
+                    odd.append((one.id, other.id))
     return tuple(odd)
 
 

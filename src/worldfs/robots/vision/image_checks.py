@@ -12,9 +12,9 @@ from .depth_image import DepthImage, Mask
 
 DARK = 12  # of 255: below this a picture shows nothing
 HOLES = 0.35  # share of the surroundings without depth
-SHIFTED = 0.012  # share of the surroundings that the camera saw through: it, or they, are not where they should be
-FOREIGN = 0.20  # share from which on the picture is of something else
-UNLIKE = 0.55  # correlation of brightness with the expected picture: below it the colours are of something else
+SHIFTED = 0.003  # share of the surroundings that the camera saw through: it, or they, are not where they should be
+FOREIGN = 0.7  # share from which on the depth is of something else
+UNLIKE = 0.25  # correlation of brightness with the expected picture: below it the colours are of something else
 MOVED = 0.01  # rad of a joint
 RANGE = 2.5  # m: surroundings farther away are not compared
 
@@ -52,14 +52,12 @@ def image_fault(
     holes = _share(compared & ~(image.depth > 0.02), compared)
     if not math.isfinite(holes) or holes > HOLES:
         return ImageFault("holes", holes, HOLES)
-    through = shifted_share(image, expected, sigma)
-    if through > FOREIGN:
-        return ImageFault("foreign", through, FOREIGN)
-    alike = likeness(image, expected, sigma)
+    alike = likeness(image, expected)
     if alike < UNLIKE:
         return ImageFault("foreign", alike, UNLIKE)
+    through = shifted_share(image, expected, sigma)
     if through > SHIFTED:
-        return ImageFault("moved", through, SHIFTED)
+        return ImageFault("moved" if through < FOREIGN else "foreign", through, SHIFTED)
     return None
 
 
@@ -81,15 +79,15 @@ def shifted_share(image: DepthImage, expected: DepthImage, sigma: float) -> floa
     return _share(compared & through, compared)
 
 
-def likeness(image: DepthImage, expected: DepthImage, sigma: float) -> float:
-    """Correlation (−1…1) of the brightness with the expected one where the surroundings are seen as expected."""
-    z = expected.depth
-    same = expected.measured & (np.abs(image.depth - z) < 0.012 + 4 * sigma * z * z)
-    one = image.rgb[same].astype(np.float32).mean(axis=1)
-    other = expected.rgb[same].astype(np.float32).mean(axis=1)
-    if len(one) < 200 or one.std() < 1 or other.std() < 1:
-        return 1.0 if len(one) >= 200 and other.std() < 1 else 0.0
-    return float(np.corrcoef(one, other)[0, 1])
+def likeness(image: DepthImage, expected: DepthImage) -> float:
+    """Correlation (−1…1) of the brightness with that of the expected surroundings, things in it and all."""
+    every = slice(None, None, 4), slice(None, None, 4)
+    known = expected.measured[every] & (expected.depth[every] < RANGE)
+    one = image.rgb[every][known].astype(np.float32).mean(axis=1)
+    other = expected.rgb[every][known].astype(np.float32).mean(axis=1)
+    if len(one) < 200 or other.std() < 1:
+        return 1.0
+    return float(np.corrcoef(one, other)[0, 1]) if one.std() >= 1 else 0.0
 
 
 def _share(part: Mask, whole: Mask) -> float:

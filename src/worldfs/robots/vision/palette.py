@@ -17,7 +17,8 @@ BRIGHTNESS = 0.12  # weight of brightness beside chromaticity: it tells white, g
 def features(rgb: Array) -> Array:
     """Chromaticity (two parts) and a little brightness of colours (n × 3, 0…1)."""
     total = rgb.sum(axis=-1, keepdims=True)
-    return np.concatenate([rgb[..., :2] / np.maximum(total, 0.05), BRIGHTNESS * rgb.max(axis=-1, keepdims=True)], axis=-1)
+    brightness = BRIGHTNESS * rgb.max(axis=-1, keepdims=True)
+    return np.concatenate([rgb[..., :2] / np.maximum(total, 0.05), brightness], axis=-1)
 
 
 class Palette:

@@ -42,7 +42,7 @@ def fit(shape: str, size: tuple[float, ...], points: Array, image: DepthImage, n
     first = _errors(shape, size, points, turns, params)
     order = np.argsort(np.minimum(np.abs(first), 5 * huber).mean(axis=1))[:STARTS]
     turns, params = turns[order], params[order]
-    params, residuals, sigma = _refine(shape, size, points, turns, params, huber)
+    params, residuals, sigma = _refine(shape, size, points, turns=turns, params=params, huber=huber)
     found = []
     for turn, param, residual, spread in zip(turns, params, residuals, sigma, strict=True):
         solid = Solid(shape, size, param[:3], _about_z(param[3]) @ turn)
@@ -81,7 +81,7 @@ def _lying(axis: int) -> Array:
 
 
 def _starts(shape: str, size: tuple[float, ...], points: Array, image: DepthImage) -> tuple[Array, Array]:
-    """Rotations that say which way up (n × 3 × 3), and x, y, z, yaw (n × 4): behind the points, as far as it is thick."""
+    """Rotations that say which way up (n × 3 × 3), and x, y, z, yaw (n × 4): behind the points by its depth."""
     middle, top = points.mean(axis=0), float(np.percentile(points[:, 2], 97))
     away = middle - image.position
     level = away[:2] / max(float(np.linalg.norm(away[:2])), 1e-6)
@@ -147,7 +147,7 @@ def _errors(shape: str, size: tuple[float, ...], points: Array, turns: Array, pa
 
 
 def _refine(
-    shape: str, size: tuple[float, ...], points: Array, turns: Array, params: Array, huber: float
+    shape: str, size: tuple[float, ...], points: Array, *, turns: Array, params: Array, huber: float
 ) -> tuple[Array, Array, Array]:
     """Gauss-Newton for all poses at once: the poses, their residuals (m) and standard deviations (n × 4)."""
     n = len(params)

@@ -70,8 +70,8 @@ def _sampled(shape: str, size: tuple[float, ...]) -> tuple[Array, Array]:
                 normals_found.append(np.tile([0.0, 0.0, side], (24, 1)))
     else:
         for axis in range(3):
-            one, other = ((np.linspace(-0.92, 0.92, max(3, round(size[i] / EVERY))) * half[i]) for i in range(3) if i != axis)
-            grid = np.array(np.meshgrid(one, other)).reshape(2, -1).T
+            steps = [np.linspace(-0.92, 0.92, max(3, round(size[i] / EVERY))) * half[i] for i in range(3) if i != axis]
+            grid = np.array(np.meshgrid(*steps)).reshape(2, -1).T
             for side in (1, -1):
                 face = np.insert(grid, axis, side * half[axis], axis=1)
                 points.append(face)

@@ -14,10 +14,11 @@ from worldfs.base.errors import BadInput
 from worldfs.base.json_values import as_float, as_object, as_objects
 from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, RobotState, Scene
+from worldfs.base.model.profile import TRUTH
 from worldfs.base.standard_operations import LABEL
 from worldfs.robots import displacements
 from worldfs.robots.mujoco import params
-from worldfs.robots.mujoco.action_evidence import TRUTH, rounded
+from worldfs.robots.mujoco.action_evidence import rounded
 from worldfs.robots.mujoco.motion_loop import MotionStopped
 from worldfs.robots.mujoco.pacing import Pacing
 from worldfs.robots.mujoco.scene_stream import SceneStream

@@ -1,0 +1,217 @@
+"""An arm that goes by its cameras: what it believes comes from pictures, and it acts on that."""
+
+import math
+from dataclasses import replace
+
+import mujoco
+import numpy as np
+import pytest
+
+pytest.importorskip("scipy", reason="the perception extra is not installed: pip install 'worldfs[perception]'")
+
+from worldfs.base.model import Thing
+from worldfs.robots.mujoco.random_scene import random_scene
+from worldfs.robots.vision.depth_image import DepthImage
+
+APPLE = Thing("apple_01", "red apple", "fruit", (0.5, 0.2, 0.033), color="red")
+CAN = Thing("can_01", "green can", "can", (0.45, -0.1, 0.055), color="green")
+CUBE = Thing("cube_01", "blue cube", "cube", (0.42, 0.05, 0.025), color="blue")
+
+
+def put(hand, id, position, yaw=0.0):
+    """Moves a thing in the true world, as a person would: no file says so."""
+    rig = hand.rig
+    at, speed = rig.qpos[id], rig.dof[id]
+    rig.simulation.data.qpos[at : at + 7] = (*position, math.cos(yaw / 2), 0, 0, math.sin(yaw / 2))
+    rig.simulation.data.qvel[speed : speed + 6] = 0
+    mujoco.mj_forward(rig.simulation.model, rig.simulation.data)
+
+
+@pytest.fixture
+def seeing(opened, gl):
+    return lambda *things, **more: opened(*things, cameras=True, perception="camera", **more)
+
+
+class Lens:
+    """The arm's camera with a fault in it: `change` of each picture."""
+
+    def __init__(self, hand, change, only="front"):
+        self.camera, self.change, self.only = hand.body.looks.camera, change, only
+        hand.body.looks.camera = self
+
+    def take(self, camera):
+        image = self.camera.take(camera)
+        return self.change(image) if camera == self.only else image
+
+    def __getattr__(self, name):
+        return getattr(self.camera, name)
+
+
+def test_things_are_found_by_colour_and_shape_and_not_by_the_file(seeing):
+    """The file is wrong by decimetres, and the two things have changed places."""
+    hand = seeing(APPLE, CUBE, CAN)
+    put(hand, "apple_01", (0.35, -0.15, 0.033))
+    put(hand, "cube_01", (0.55, 0.25, 0.025), yaw=0.5)
+    assert hand.body.looks.look() is None
+    for id in ("apple_01", "cube_01", "can_01"):
+        off = np.linalg.norm(np.array(hand.seen(id).position) - hand.rig.position(id))
+        assert off < 0.006, (id, off)
+    told = hand.body.observe().perception
+    assert told["source"] == "camera"
+    apple = told["objects"]["apple_01"]
+    assert (apple["class"], apple["color"], apple["camera"]) == ("fruit", "red", "front")
+    assert 0 < apple["sigma_m"] < 0.01
+    assert len(apple["covariance"]) == 3
+    assert "stale" not in apple
+
+
+def test_it_takes_and_places_by_what_it_saw(seeing):
+    hand = seeing(APPLE, CUBE, CAN)
+    put(hand, "cube_01", (0.55, 0.25, 0.025), yaw=0.5)
+    picked = hand.do("pick_up", object_id="cube_01")
+    assert picked.ok, picked.message
+    assert picked.evidence["perception"] == "camera"
+    assert picked.evidence["seen"]["done"] is True
+    placed = hand.do("place", target="basket_01")
+    assert placed.ok, placed.message
+    assert placed.evidence["seen"]["done"] is True
+    assert "disagrees" not in placed.evidence["seen"]
+
+
+def test_what_is_out_of_sight_is_kept_and_marked(seeing):
+    hand = seeing(APPLE, CUBE)
+    put(hand, "cube_01", (0.42, 0.05, -0.4))  # below the table
+    hand.body.looks.look()
+    cube = hand.body.observe().perception["objects"]["cube_01"]
+    assert (cube["stale"], cube["place_empty"], cube["camera"]) == (True, True, "front")
+    assert hand.seen("cube_01").position[:2] == pytest.approx((0.42, 0.05), abs=0.005)  # where it was last seen
+    assert [finding.code for finding in hand.review("pick_up", object_id="cube_01")] == ["NOT_SEEN"]
+
+
+def test_a_named_thing_that_is_not_there_is_not_guessed(seeing):
+    hand = seeing(APPLE, CUBE)
+    put(hand, "cube_01", (0.42, 0.05, -0.4))
+    done = hand.do("pick_up", object_id="cube_01")
+    assert (done.ok, done.code) == (False, "NOT_SEEN")
+    assert hand.rig.held() is None
+
+
+def test_what_matches_no_name_stands_in_the_way(seeing):
+    """The file knows the apple alone; what else the picture shows is an obstacle with a box of its own."""
+    hand = seeing(APPLE, replace(CAN, name="white can", color="white"))
+    looks = hand.body.looks
+    looks.belief.named = lambda: [thing for thing in type(looks.belief).named(looks.belief) if thing.id != "can_01"]
+    looks.look()
+    box = hand.body.observe().thing("unknown_1")
+    assert box is not None
+    assert box.position[:2] == pytest.approx((0.45, -0.1), abs=0.02)
+    assert 0.04 < box.size[2] < 0.13
+    checker = looks.arm.collision_checker()
+    above = looks.arm.solver.near(looks.arm.ready, np.array([0.45, -0.1, 0.05]), np.diag([1.0, -1.0, -1.0]))
+    assert any("unknown_1" in pair for pair in checker.hits(above))
+
+
+def test_twins_keep_their_names_by_where_they_were_and_are_not_guessed(seeing):
+    one, two = (replace(CUBE, id=f"cube_0{n}", position=(0.45, y, 0.025)) for n, y in ((1, 0.1), (2, -0.1)))
+    hand = seeing(one, two)
+    assert hand.seen("cube_01").position[1] == pytest.approx(0.1, abs=0.005)
+    put(hand, "cube_01", (0.35, 0.0, 0.025))  # each of the two places is now as near to one name as to the other
+    put(hand, "cube_02", (0.55, 0.0, 0.025))
+    hand.body.looks.look()
+    for id in ("cube_01", "cube_02"):
+        assert [finding.code for finding in hand.review("pick_up", object_id=id)] == ["TWINS_UNDECIDED"]
+    assert hand.do("pick_up", object_id="cube_01").code == "TWINS_UNDECIDED"
+
+
+def dark(image):
+    return replace(image, rgb=np.zeros_like(image.rgb))
+
+
+def flipped(image):
+    return replace(image, rgb=image.rgb[::-1].copy(), depth=image.depth[::-1].copy())
+
+
+def foreign_colours(image):
+    grid = np.indices(image.rgb.shape[:2]).sum(axis=0)
+    return replace(image, rgb=np.repeat((grid * 7 % 256).astype(np.uint8)[..., None], 3, axis=2))
+
+
+def holes(image):
+    depth = image.depth.copy()
+    depth[:, ::2] = 0
+    return replace(image, depth=depth)
+
+
+def old(image):
+    return replace(image, time=image.time - 3.0)
+
+
+FAULTS = (
+    (dark, "CAMERA_DARK"), (flipped, "CAMERA_FOREIGN"), (foreign_colours, "CAMERA_FOREIGN"), (holes, "DEPTH_HOLES"),
+    (old, "FRAME_TOO_OLD"),
+)  # fmt: skip
+
+
+def test_nothing_moves_on_a_faulty_picture(seeing):
+    hand = seeing(APPLE, CUBE)
+    camera = hand.body.looks.camera
+    believed, joints = hand.seen("cube_01").position, hand.rig.view.joints()
+    for fault, code in FAULTS:
+        hand.body.looks.camera = camera
+        Lens(hand, fault)
+        done = hand.do("pick_up", object_id="cube_01")
+        assert (done.ok, done.code) == (False, code)
+        assert done.findings[0].fix
+        assert np.abs(hand.rig.view.joints() - joints).max() < 1e-3
+        assert hand.seen("cube_01").position == believed
+        assert hand.body.observe().perception["fault"]["code"] == code
+
+
+def test_a_frozen_picture_is_said_once_the_arm_has_moved(seeing):
+    hand = seeing(APPLE, CUBE)
+    kept: list[DepthImage] = []
+
+    def frozen(image):
+        kept.append(image)
+        return replace(kept[0], time=image.time, joints=image.joints)
+
+    Lens(hand, frozen)
+    hand.body.looks.look()
+    hand.do("strategy", name="wave")
+    hand.do("move_to", target_pose=[0.4, 0.2, 0.4])
+    assert hand.do("pick_up", object_id="cube_01").code == "CAMERA_FROZEN"
+
+
+def test_a_camera_that_was_moved_by_3_cm_is_said(seeing):
+    hand = seeing(APPLE, CUBE)
+    model = hand.rig.simulation.model
+    camera, stood = model.camera("front").id, model.cam_pos[model.camera("front").id].copy()
+    for shift in [(0.03, 0, 0), (0, -0.03, 0), (0, 0, 0.03), (0, 0, -0.03)]:
+        model.cam_pos[camera] = stood + shift
+        mujoco.mj_forward(model, hand.rig.simulation.data)
+        assert hand.do("pick_up", object_id="cube_01").code == "CAMERA_MOVED", shift
+
+
+def test_a_hand_in_the_picture_stops_it(seeing):
+    hand = seeing(APPLE, CUBE)
+
+    def reached_in(image):
+        depth, rgb = image.depth.copy(), image.rgb.copy()
+        v, u, z = image.project(np.array([[0.55, 0.15, 0.22]]))
+        rows, columns = np.indices(depth.shape)
+        inside = ((rows - v[0]) / 35) ** 2 + ((columns - u[0]) / 70) ** 2 < 1
+        depth[inside], rgb[inside] = z[0], (205, 160, 130)
+        return replace(image, depth=depth, rgb=rgb)
+
+    Lens(hand, reached_in)
+    done = hand.do("pick_up", object_id="cube_01")
+    assert (done.ok, done.code) == (False, "HAND_IN_VIEW")
+
+
+def test_with_the_arm_over_the_things_and_ten_of_them_every_name_is_found_or_stale(opened, gl):
+    hand = opened(scene=random_scene(31, 10), cameras=True, perception="camera")
+    objects = hand.body.observe().perception["objects"]
+    for id in hand.rig.objects:
+        if not objects[id].get("stale"):
+            assert np.linalg.norm(np.array(objects[id]["position"]) - hand.rig.position(id)) < 0.015, id
+    assert sum(not objects[id].get("stale") for id in hand.rig.objects) >= 9
