@@ -31,6 +31,15 @@ def test_the_root_is_the_page_with_a_strict_policy():
     assert base64.b64encode(hashlib.sha256(inline).digest()).decode() in policy
 
 
+def test_whatever_a_browser_may_show_by_itself_has_the_policy_and_its_parts_are_never_taken_for_it():
+    for path in STATIC.rglob("*"):
+        if path.is_file():
+            page = ask("/" + path.relative_to(STATIC).as_posix())
+            assert page.headers["X-Content-Type-Options"] == "nosniff"
+            part = page.headers["Content-Type"].split(";")[0] in ("text/javascript", "text/css", "image/png")
+            assert part or page.headers["Content-Security-Policy"] == ask("/").headers["Content-Security-Policy"]
+
+
 def test_every_file_has_its_type_and_a_validator():
     for path in STATIC.rglob("*"):
         if path.is_file():

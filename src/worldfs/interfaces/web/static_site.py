@@ -30,6 +30,7 @@ TYPES: Final = {
     ".md": "text/plain; charset=utf-8",
     "": "text/plain; charset=utf-8",  # LICENSE, SHA256SUMS
 }
+PARTS: Final = (".js", ".mjs", ".css", ".png")  # of a page: browsers ask the page for its policy, and not them
 _IMPORT_MAP: Final = re.compile(rb'<script type="importmap">(.*?)</script>', re.S)
 _LEVEL: Final = 9  # once a file and a process: all of them take 60 ms
 _METHODS: Final = ("GET", "HEAD")
@@ -39,6 +40,7 @@ class StaticFile(NamedTuple):
     """A file as it is sent. `compressed` is `plain` where compression gains nothing."""
 
     kind: str
+    part: bool
     tag: str
     plain: bytes
     compressed: bytes
@@ -51,7 +53,11 @@ class StaticSite:
     def __init__(self, directory: Path = STATIC) -> None:
         self._paths = dict(_paths(directory))
         self._files: dict[str, StaticFile] = {}
-        self._policy = content_security_policy(self._paths[INDEX].read_bytes())
+        self._rules = {
+            "Content-Security-Policy": content_security_policy(self._paths[INDEX].read_bytes()),
+            "Referrer-Policy": "no-referrer",
+            "Cross-Origin-Opener-Policy": "same-origin",
+        }
 
     def page(self, request: Request) -> Response | None:
         """None: the request is for the WebSocket side, or no file of the page."""
@@ -61,7 +67,7 @@ class StaticSite:
         if name not in self._paths:
             return None
         if request.method not in _METHODS:
-            return self._response(HTTPStatus.METHOD_NOT_ALLOWED, {"Allow": "GET, HEAD"}, b"")
+            return self._response(HTTPStatus.METHOD_NOT_ALLOWED, {**self._rules, "Allow": "GET, HEAD"}, b"")
         return self._answer(request, self._file(name))
 
     def _answer(self, request: Request, file: StaticFile) -> Response:
@@ -71,18 +77,13 @@ class StaticSite:
         headers = {"ETag": tag, "Vary": "Accept-Encoding", "Cache-Control": "no-cache"}
         if _matches(request.headers, file.tag):
             return self._response(HTTPStatus.NOT_MODIFIED, headers, None)
+        headers |= {} if file.part else self._rules
         headers |= {"Content-Type": file.kind, "Content-Length": str(len(body))}
         headers |= {"Content-Encoding": "gzip"} if packed else {}
         return self._response(HTTPStatus.OK, headers, b"" if request.method == "HEAD" else body)
 
     def _response(self, status: HTTPStatus, headers: dict[str, str], body: bytes | None) -> Response:
-        everywhere = {
-            "Content-Security-Policy": self._policy,
-            "X-Content-Type-Options": "nosniff",
-            "Referrer-Policy": "no-referrer",
-            "Cross-Origin-Opener-Policy": "same-origin",
-            "Connection": "close",
-        }
+        everywhere = {"X-Content-Type-Options": "nosniff", "Connection": "close"}
         if body == b"" and "Content-Length" not in headers:
             headers = {**headers, "Content-Length": "0"}
         return Response(status.value, status.phrase, Headers({**everywhere, **headers}), body or b"")
@@ -102,7 +103,8 @@ def read_static_file(path: Path) -> StaticFile:
     plain = path.read_bytes()
     packed = gzip.compress(plain, _LEVEL, mtime=0)
     tag = hashlib.sha256(plain).hexdigest()[:32]
-    return StaticFile(TYPES[path.suffix], tag, plain, packed if len(packed) < len(plain) else plain)
+    smaller = packed if len(packed) < len(plain) else plain
+    return StaticFile(TYPES[path.suffix], path.suffix in PARTS, tag, plain, smaller)
 
 
 def content_security_policy(index: bytes) -> str:

@@ -1,6 +1,5 @@
 // Files as signals: {value, error, loading}. Shared by all who look at one path, and released when nobody does.
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 
 const KEPT_MS = 3000; // a path that is looked at again at once, by the next panel, is not asked for anew
 const shared = new WeakMap(); // world → Map of key → live file
@@ -42,9 +41,4 @@ function valueOf(data, error, reading, before) {
   if (error) return { value: before.value, error, loading: false };
   try { return { value: READINGS[reading](data), error: null, loading: false }; }
   catch (wrong) { return { value: before.value, error: wrong, loading: false }; }
-}
-
-// For a component that only wants to be told: world.follow for as long as it is mounted.
-export function useFollow(world, path, fn) {
-  useEffect(() => path ? world.follow(path, fn) : undefined, [world, path]);
 }

@@ -5,7 +5,7 @@ import { liveJson, liveText } from "../../live_file.js";
 import { t } from "../../texts.js";
 import { Card, notYet } from "./card.js";
 import { Pages } from "./pages.js";
-import { Plot } from "./lazy_plot.js";
+import { Plot } from "./plot.js";
 import { LongText, Said, when } from "./plain_text.js";
 
 const MOST = 5000; // entries of a timeline, the newest

@@ -3,8 +3,8 @@ import { html } from "htm/preact";
 import { useEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals";
 
-let uPlot = null; // it comes with the first plot
-const ready = signal(false);
+const ready = signal(null); // the library: it comes with the first plot, so who looks at the robot does not wait for it
+let asked = false;
 
 const COLOURS = ["--accent", "--good", "--warn", "--bad", "--dim"];
 const HEIGHT = 170;
@@ -14,8 +14,9 @@ const LEAST = { true: 60, false: 1e-9 }; // of an axis: seconds, or whatever is 
 export function Plot({ label, x, lines, time = false, bars = false }) {
   const place = useRef(null);
   useEffect(() => {
-    if (!uPlot) { import("uplot").then((module) => { uPlot = module.default; ready.value = true; }); return undefined; }
-    if (!x.length) return undefined;
+    const uPlot = ready.value;
+    if (!uPlot) fetchLibrary();
+    if (!uPlot || !x.length) return undefined;
     const style = getComputedStyle(place.current), ink = style.getPropertyValue("color");
     const colour = (at) => style.getPropertyValue(COLOURS[at % COLOURS.length]).trim() || ink;
     const probe = (at) => { place.current.style.borderTopColor = `var(${COLOURS[at % COLOURS.length]})`; return getComputedStyle(place.current).borderTopColor || colour(at); };
@@ -31,4 +32,16 @@ export function Plot({ label, x, lines, time = false, bars = false }) {
   }, [label, x.length, x.at(-1), lines.map((line) => line.label).join(), lines[0]?.values.at(-1), ready.value]);
   const told = lines.map((line) => `${line.label}: ${line.values.at(-1) ?? "–"}`).join(", ");
   return html`<figure class="plot"><figcaption>${label}</figcaption><div ref=${place} role="img" aria-label=${`${label}. ${told}`}></div></figure>`;
+}
+
+// A script and not a module: its only minified build sets a global name.
+function fetchLibrary() {
+  if (asked) return;
+  asked = true;
+  const folder = new URL("../../vendor/uplot/", import.meta.url);
+  const script = Object.assign(document.createElement("script"), { src: new URL("uPlot.iife.min.js", folder) });
+  const style = Object.assign(document.createElement("link"), { rel: "stylesheet", href: new URL("uPlot.min.css", folder) });
+  script.onload = () => { ready.value = globalThis.uPlot; };
+  script.onerror = () => { asked = false; script.remove(); style.remove(); };
+  document.head.prepend(style, script); // our own styles come later, and win
 }

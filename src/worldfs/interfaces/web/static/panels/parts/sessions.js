@@ -5,7 +5,7 @@ import { liveList, liveText } from "../../live_file.js";
 import { markdown } from "../../markdown.js";
 import { t } from "../../texts.js";
 import { Card, FileLink, notYet } from "./card.js";
-import { Plot } from "./lazy_plot.js";
+import { Plot } from "./plot.js";
 import { Said } from "./plain_text.js";
 
 const MOST = 2000; // steps of a plot
