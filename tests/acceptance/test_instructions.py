@@ -1,4 +1,7 @@
-"""Instructions in plain words, on the real body: exit 0 exactly when the goal holds in the files afterwards."""
+"""Instructions in plain words, on the real body: exit 0 exactly when the goal holds in the files afterwards.
+
+A few of the kinds in `make test`, the others in `make proof`; every kind is read and planned in tests/planning.
+"""
 
 from __future__ import annotations
 
@@ -55,6 +58,7 @@ def test_stack(table) -> None:
     assert ("on", "brick_01") in table.where("cube_01")
 
 
+@pytest.mark.proof
 def test_everything_except(table) -> None:
     said = table.do("put everything in the basket except the apple")
     assert said.code == 0, said
@@ -130,6 +134,7 @@ def test_two_of_a_kind_are_asked_about_and_all_means_all(onboarded: Callable) ->
     assert place.where("cube_01") == place.where("cube_02") == {IN_BASKET}
 
 
+@pytest.mark.proof
 def test_sort_by_colour(onboarded: Callable) -> None:
     place = onboarded()
     place.up("--seed", "4")
@@ -218,6 +223,7 @@ def test_what_cannot_all_be_done_is_refused_before_the_first_step(table) -> None
     assert table.ended() == {}
 
 
+@pytest.mark.proof
 def test_each_class_of_what_was_learned_on_the_real_body(table) -> None:
     """One of each class of planning/planner/learned.txt: the files show afterwards what was said."""
     gripper = lambda: table.value("ENVIRONMENT.md")["robots"][0]["holding"]  # noqa: E731

@@ -22,6 +22,8 @@ ROOT = Path(__file__).resolve().parents[2]
 THERE, BACK = ([x, 0.0, 0.45, 3.1416, 0.0, 0.0] for x in (0.4, 0.55))
 STEPS = [{"action_type": "move_to", "params": {"target_pose": pose}} for pose in (THERE, BACK) * 100]
 LONG = {"action_id": "long", "action_type": "strategy", "params": {"name": "steps", "steps": STEPS}}
+TWO = "put the apple and the can in the basket"
+"""Four steps: long enough for a second process to start meanwhile."""
 HOME = {"action_id": "home", "action_type": "strategy", "params": {"name": "home"}}
 
 
@@ -242,7 +244,7 @@ def test_two_instructions_are_carried_out_one_after_the_other(table, served: boo
     """Through a kernel that runs, and where each serves itself."""
     with kernel(table) if served else nullcontext():
         words = () if served else ("--no-cameras",)
-        first = table.spawn("do", "clear the table", *words)
+        first = table.spawn("do", TWO, *words)
         line_with(first, "Grasp")
         second = table.spawn("do", "go home", *words)
         for process in (first, second):
@@ -268,7 +270,7 @@ def test_one_that_waits_says_for_what_and_goes_on_when_that_has_ended(table) -> 
 
 def test_an_action_that_comes_between_the_steps_waits_for_the_end_of_the_instruction(table) -> None:
     with kernel(table):
-        do = table.spawn("do", "clear the table")
+        do = table.spawn("do", TWO)
         line_with(do, "Grasp")
         table.queue(HOME)
         out, err = do.communicate(timeout=PATIENCE_S)

@@ -8,15 +8,25 @@ from worldfs.testing.crashes import CrashCheckFailure
 from worldfs.testing.workloads import WORKLOADS, load_workload
 from worldfs.testing.workloads.crash_check import check_all_crashes, compare
 
-SHARE = {"store": 0.5, "versions": 0.05, "journal": 0.15, "agent": 0.003, "kernel": 0.3, "calls": 0.3, "claims": 0.5}
-"""Of the states; all of them in `make proof`."""
+SHARE = {
+    "store": 0.15, "versions": 0.01, "jobs": 0.3, "kernel": 0.08, "calls": 0.08, "plane": 0.2, "journal": 0.03,
+    "agent": 0.001, "claims": 0.15, "memory": 0.2,
+}  # fmt: skip
+"""Of the states, drawn from all moments alike; each of them is tried in `make proof`."""
 NOT_USED = {("log", "fsync"), ("claims", "fsync"), ("node", "fdatasync")}
 
 
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_nothing_that_was_acknowledged_is_lost_by_a_crash(name: str) -> None:
+    """A drawn share of the states; whether so few see a loss is what the next test shows."""
     tally = check_all_crashes(load_workload(name), lots=2, times=1, share=SHARE.get(name, 1.0))
-    assert tally.states > 80
+    assert tally.states > 60
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_nothing_that_was_acknowledged_is_lost_by_any_crash(name: str) -> None:
+    print(name, check_all_crashes(load_workload(name)))
 
 
 @pytest.mark.parametrize("kind", ["fsync", "fdatasync", "fsync_dir"])

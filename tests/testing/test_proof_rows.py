@@ -61,17 +61,21 @@ def test_the_rules_make_enough_faults_and_those_that_were_found_by_hand(rules: M
 
 
 def test_a_fault_is_a_program_and_another_one(rules: ModuleType, faults: list[Any]) -> None:
-    @functools.cache
-    def read(file: str) -> tuple[bytes, ast.Module]:
-        data = (rules.SRC / file).read_bytes()
-        return data, ast.parse(data)
+    """Of each module only the statement is read again in which the fault is."""
 
-    def there(program: ast.Module, line: int) -> str:
-        """The statement of the module in which this line is."""
-        return next((ast.dump(one) for one in program.body if (one.end_lineno or 0) >= line), "")
+    @functools.cache
+    def read(file: str) -> tuple[bytes, list[tuple[int, int, str]]]:
+        """The file, and of each statement of the module its first byte, the one after its last, and what it says."""
+        data = (rules.SRC / file).read_bytes()
+        begins = [0, *(index + 1 for index, byte in enumerate(data) if byte == ord("\n")), len(data)]
+        body = ast.parse(data).body
+        spans = [
+            (min(one.lineno, *(d.lineno for d in getattr(one, "decorator_list", ())), one.lineno), one) for one in body
+        ]
+        return data, [(begins[first - 1], begins[one.end_lineno or 0], ast.dump(one)) for first, one in spans]
 
     for fault in faults:
-        data, program = read(fault.file)
-        changed = data[: fault.start] + fault.new.encode() + data[fault.end :]
-        line = data.count(b"\n", 0, fault.start) + 1
-        assert there(ast.parse(changed), line) != there(program, line), fault.name
+        data, statements = read(fault.file)
+        begin, end, said = next(one for one in statements if one[1] >= fault.end)
+        changed = data[begin : fault.start] + fault.new.encode() + data[fault.end : end]
+        assert [ast.dump(one) for one in ast.parse(changed).body] != [said], fault.name

@@ -74,6 +74,10 @@ class _Names(NamedTuple):
     changes: tuple[tuple[_Folder, str, _Node | None], ...]
 
 
+_Draw = tuple[tuple[_Table, list[_Names]], dict[_File, tuple[str, bytes]], str]
+"""A state to be made: the names at first and the changes of names, the variants of files, and a note."""
+
+
 class DiskOpHistory:
     """The log's analysis: the file and directory of each operation, and when each was made durable."""
 
@@ -166,9 +170,17 @@ class DiskOpHistory:
         names = [names for names in self._names if names.at < upto]
         return self._state(upto, self._first, names, {}, "nothing is missing")
 
-    def states(self, upto: int, *, lots: int = 8, rng: random.Random | None = None) -> Iterator[CrashState]:
-        """After the first `upto` operations: the boundary cases first, then `lots` at random."""
+    def states(
+        self, upto: int, *, lots: int = 8, rng: random.Random | None = None, share: float = 1.0
+    ) -> Iterator[CrashState]:
+        """After the first `upto` operations: the boundary cases first, then `lots` at random. `share`: of both."""
         rng = rng or random.Random(upto)  # noqa: S311  # the same lots at every run
+        for names, drawn, note in self._draws(upto, lots, rng):
+            if share == 1.0 or rng.random() < share:
+                table, both = names
+                yield self._state(upto, table, both, drawn, note)
+
+    def _draws(self, upto: int, lots: int, rng: random.Random) -> Iterator[_Draw]:
         sure: list[_Names] = []
         pending: list[_Names] = []
         for names in self._names:
@@ -182,20 +194,20 @@ class DiskOpHistory:
         sure = [names for names in sure if names.at >= begin]
         for words, chosen in dict(_subsets(pending)).items():
             both = sorted([*sure, *chosen], key=_in_order)
-            yield self._state(upto, table, both, {}, f"names: {words}")
+            yield (table, both), {}, f"names: {words}"
             if nothing:
-                yield self._state(upto, table, both, nothing, f"names: {words}; unsynced bytes missing")
+                yield (table, both), nothing, f"names: {words}; unsynced bytes missing"
         whole = sorted([*sure, *pending], key=_in_order)
         for file in sorted(open_files, key=lambda file: self._pending(file, upto)[-1][0])[-FILES:]:
             for variant in self._variants(file, upto):
-                yield self._state(upto, table, whole, {file: variant}, "")
+                yield (table, whole), {file: variant}, ""
         for _ in range(lots if pending or open_files else 0):
             share = rng.choice((0.2, 0.5, 0.8))
             lot = [names for names in pending if rng.random() < share]
             drawn = {file: rng.choice(self._variants(file, upto)) for file in open_files if rng.random() < 0.7}
             missing = ", ".join(str(self.ops[names.at]) for names in pending if names not in lot)
             both = sorted([*sure, *lot], key=_in_order)
-            yield self._state(upto, table, both, drawn, f"by lot, without: {missing}")
+            yield (table, both), drawn, f"by lot, without: {missing}"
 
     def _durable(self, names: _Names, upto: int) -> bool:
         return any(_synced(folder.syncs, names.at, upto) for folder, _, _ in names.changes)

@@ -13,6 +13,7 @@ print(enumerate_crashes(prepare, operate, check))
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import tempfile
@@ -109,23 +110,29 @@ def try_states(
 ) -> CrashCheckCounts:
     """Check the crash states of a log, from its operation `begin` on; directories are made below `place`.
 
-    `share`: random fraction of the states, for a quick check.
+    `share`: random fraction of the states, for a quick check; the moments come in any order then, so that a loss that
+    many of them show is found soon.
     """
     history = DiskOpHistory(log.start, log.ops)
     seen: set[int] = set()
     tried, since = 0, time.perf_counter()
     some = share**0.5  # of the moments, and of the states at each
-    for upto in range(begin, len(log.ops) + 1):
+    for upto in _moments(begin, len(log.ops), some):
         rng = random.Random(upto)  # noqa: S311  # the same at every run
-        if some < rng.random():
-            continue
-        for state in history.states(upto, lots=lots, rng=rng):
+        for state in history.states(upto, lots=lots, rng=rng, share=some):
             if state.signature not in seen:
                 seen.add(state.signature)
-                if rng.random() < some:
-                    tried += 1
-                    _try(place / f"s{tried}", state, check, log.ops, before)
+                tried += 1
+                _try(place / f"s{tried}", state, check, log.ops, before)
     return CrashCheckCounts(len(log.ops) - begin, tried, time.perf_counter() - since)
+
+
+def _moments(begin: int, end: int, share: float) -> list[int]:
+    moments = list(range(begin, end + 1))
+    if share == 1.0:
+        return moments
+    dice = random.Random(begin)  # noqa: S311  # the same at every run
+    return dice.sample(moments, math.ceil(share * len(moments)))
 
 
 def _try(target: Path, state: CrashState, check: Check, ops: Sequence[DiskOp], before: str) -> None:

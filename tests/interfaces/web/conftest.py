@@ -1,6 +1,10 @@
 """A served world with a kernel and a simulated arm, one browser a file, and a page that is signed in.
 
 Every page fails its test on an error of the console, an exception, or a request to anywhere but its server.
+
+In `make test`: the first look, an order from its words to its evidence, a stop on the way, an approval, an edit with a
+conflict, the past, a phone, the names of the controls, hostile text, a token that ends, a server that restarts. The
+others in `make proof`: a browser costs a second of the processor for each page.
 """
 
 from __future__ import annotations

@@ -69,6 +69,7 @@ def test_every_control_has_a_name_and_the_keyboard_reaches_the_tabs(page):
     assert page.get_by_role("tab", name="Agents").get_attribute("aria-selected") == "true"
 
 
+@pytest.mark.proof
 def test_the_tree_says_who_may_write_and_why_not(page):
     show(page, "/projects/main/ENVIRONMENT.md")
     rights = page.locator(".rights")
@@ -121,6 +122,7 @@ def test_two_people_edit_one_file(open_page, served_page):
     assert tree.read(path).data == b"# Task\n\na third, others, and mine\n"
 
 
+@pytest.mark.proof
 def test_a_computed_file_is_compared_by_its_text(page, served_page):
     """It has no revision, so the page looks again before it writes."""
     path = "/nodes/franka_001/ACTION.md"
@@ -135,6 +137,7 @@ def test_a_computed_file_is_compared_by_its_text(page, served_page):
     page.get_by_role("button", name="Cancel").click()
 
 
+@pytest.mark.proof
 def test_a_file_that_takes_orders_and_one_whose_read_waits(page, served_page):
     show(page, "/nodes/franka_001/stop")
     page.get_by_text("takes orders: each write is one").wait_for()
@@ -177,6 +180,7 @@ def test_hostile_documents_are_only_text_in_every_panel(page, served_page):
     assert page.locator("main img, main script, a[href^='javascript']").count() == 0
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("name", "data", "shown"),
     [
@@ -191,6 +195,7 @@ def test_odd_files_are_shown_and_nothing_hangs(page, served_page, name, data, sh
     page.locator(".tree-file").filter(has_text=shown).wait_for()
 
 
+@pytest.mark.proof
 def test_a_directory_of_many_names(page, served_page):
     place = served_page.home / "workspace/artifacts/many"
     place.mkdir(parents=True, exist_ok=True)
@@ -202,6 +207,7 @@ def test_a_directory_of_many_names(page, served_page):
     page.get_by_role("button", name="1300 more").wait_for()
 
 
+@pytest.mark.proof
 def test_a_wrong_token_is_refused_and_asked_for_again(open_page, served_page):
     page = open_page(token="sw-admin_nothing")
     state(page, "refused")
@@ -211,6 +217,7 @@ def test_a_wrong_token_is_refused_and_asked_for_again(open_page, served_page):
     state(page, "open")
 
 
+@pytest.mark.proof
 def test_without_a_token_the_page_asks_for_one(open_page):
     page = open_page(token="")
     assert page.get_by_label("Token").is_visible()
@@ -248,6 +255,7 @@ def test_stop_from_the_page(page, served_page):
     served_page.world.resume("franka_001", "operator")
 
 
+@pytest.mark.proof
 def test_a_tab_asleep_while_the_server_restarts(open_page, page_server):
     """It runs nothing while it sleeps; awake, it finds its connection gone, and catches up."""
     page = open_page(page_server.page)

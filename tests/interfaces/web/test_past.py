@@ -53,6 +53,7 @@ def test_back_before_an_action_and_to_now_again(page, acted) -> None:
     assert page.evaluate(READ, "/projects/main/ENVIRONMENT.md") == acted["now"]
 
 
+@pytest.mark.proof
 def test_each_change_says_what_it_was(page, acted) -> None:
     open_past(page)
     labels = page.locator(".lane svg").evaluate_all("(all) => all.map((one) => one.getAttribute('aria-label'))")
@@ -62,6 +63,7 @@ def test_each_change_says_what_it_was(page, acted) -> None:
     assert page.locator(".diff b").count() == 0
 
 
+@pytest.mark.proof
 def test_a_link_opened_afresh_shows_the_same_moment(open_page, served_page, acted) -> None:
     page = open_page()
     open_past(page)
@@ -78,6 +80,7 @@ def test_a_link_opened_afresh_shows_the_same_moment(open_page, served_page, acte
     assert "at=" in other.url  # another panel shows the same moment
 
 
+@pytest.mark.proof
 def test_what_history_refuses_is_said_and_a_stop_is_never_of_the_past(page, page_server, acted) -> None:
     open_past(page)
     assert "jobs, journals and messages" in page.inner_text(".past-panel")
@@ -99,6 +102,7 @@ def test_what_a_token_may_not_see_now_it_does_not_see_in_the_past(open_page, ser
         assert code != "seen", path
 
 
+@pytest.mark.proof
 def test_a_time_that_is_typed(page, acted) -> None:
     open_past(page)
     page.get_by_label("Go to a time").fill("soon")
@@ -111,6 +115,7 @@ def test_a_time_that_is_typed(page, acted) -> None:
     assert page.evaluate(READ, "/projects/main/ENVIRONMENT.md") == acted["now"]
 
 
+@pytest.mark.proof
 def test_on_a_phone(open_page, acted, tmp_path) -> None:
     page = open_page(width=390, height=844)
     open_past(page)

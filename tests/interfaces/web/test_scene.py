@@ -141,6 +141,7 @@ def test_the_arm_moves_while_a_job_runs_and_the_red_stop_ends_it_on_the_way(scen
     world.resume("franka_001")
 
 
+@pytest.mark.proof
 def test_a_time_without_a_scene_is_said_in_words(scene) -> None:
     scene.evaluate("() => { worldfs.world.at.value = '2001-01-01T00:00:00Z'; }")
     scene.wait_for_selector(".stage-words .warn-text")
@@ -163,6 +164,7 @@ def test_after_a_lost_connection_the_page_says_so_and_shows_what_is(scene, page_
     assert_drawn_as_told(scene, read_frame(world))
 
 
+@pytest.mark.proof
 def test_keys_turn_it_and_nothing_grows(scene) -> None:
     scene.focus("canvas")
     place = "() => worldfs.scene.camera.position.toArray()"

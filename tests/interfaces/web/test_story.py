@@ -66,6 +66,7 @@ def test_a_failed_job_says_why_and_what_was_learned_of_it(panel, served_page):
     job.locator(".warn-text", has_text="choose a point inside the workspace").wait_for()
 
 
+@pytest.mark.proof
 def test_a_session_shows_its_trace_as_plots(panel, served_page):
     root = served_page.world.root
     (root / "artifacts/sess_1").mkdir(parents=True)
@@ -80,6 +81,7 @@ def test_a_session_shows_its_trace_as_plots(panel, served_page):
     (root / "SESSIONS.md").unlink()
 
 
+@pytest.mark.proof
 def test_what_is_not_understood_offers_what_could_be_asked_and_no_accept(panel):
     page = panel("work")
     reading = read_back(page, "grab the unicorn")
@@ -91,6 +93,7 @@ def test_what_is_not_understood_offers_what_could_be_asked_and_no_accept(panel):
     assert page.locator(".reading").count() == 0
 
 
+@pytest.mark.proof
 def test_a_robot_is_stopped_and_resumed_from_its_card(panel, served_page):
     page = panel("work")
     page.get_by_role("button", name=f"Stop {ROBOT}").click()
@@ -177,6 +180,7 @@ def test_one_who_may_not_approve_is_offered_stop_and_no_answer(panel, served_pag
     assert page.get_by_role("button", name="Approve").count() == 0
 
 
+@pytest.mark.proof
 def test_a_lesson_of_megabytes_and_of_bytes_that_are_no_text_is_shown_from_its_end(panel, served_page):
     path = served_page.world.root / "LESSONS.md"
     path.write_bytes(
@@ -190,6 +194,7 @@ def test_a_lesson_of_megabytes_and_of_bytes_that_are_no_text_is_shown_from_its_e
     path.write_text("# LESSONS\n")
 
 
+@pytest.mark.proof
 def test_chinese_dark_and_a_phone_fit(panel):
     page = panel("work", width=390, height=844, color_scheme="dark")
     page.locator("[data-part=queue]").wait_for()

@@ -48,7 +48,7 @@ NO_EN = (
 NO_ZH = ("不", "别", "不要", "请不要", "勿", "禁止", "没", "不能", "不准", "千万别", "无需", "停止")
 IF_EN = ("if", "when", "unless", "should i", "he said", "why", "maybe", "did you", "suppose you")
 IF_ZH = ("如果", "要是", "为什么", "他说", "应该", "是否", "等我说了再")
-quick = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quick = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @quick

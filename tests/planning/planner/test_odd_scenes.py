@@ -61,7 +61,7 @@ ORDERS = (
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(scenes(), st.sampled_from(ORDERS))
 def test_no_page_breaks_the_planner(scene, text):
     intent = interpret(text, scene)

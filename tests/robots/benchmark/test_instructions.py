@@ -32,12 +32,14 @@ from worldfs.plugins.benchmark.stated_goal import CasePerson, agreeable
 from worldfs.testing.scripted_characters import CHARACTERS, open_character
 
 CASES = {case.id: case for case in instruction_cases()}
-SLICE = list(CASES.values())[::7]  # every scene, every kind, both languages
-SHORT = list(CASES.values())[::11]  # every kind still, and more cases than show what is wrong without a critic
+WHOLE = list(CASES.values())
+SHORT = WHOLE[12::21]  # every kind, both languages, nine scenes
+WRONG = WHOLE[12::42]
+SIZES = [pytest.param(SHORT, id="short"), pytest.param(WHOLE, id="all", marks=pytest.mark.proof)]
 CLOCK = SystemClock()
 
 
-def results(contestants, character="oracle", cases=SLICE):
+def results(contestants, character="oracle", cases=SHORT):
     return list(run_instructions(cases, contestants, open_character(character), CLOCK, StopSignal()))
 
 
@@ -48,7 +50,7 @@ def test_there_are_200_in_20_scenes() -> None:
         "doable": 100, "ambiguous": 25, "impossible": 25, "dangerous": 25, "questions": 25
     }  # fmt: skip
     assert Counter(case.language for case in cases) == {"en": 140, "zh": 60}
-    assert {case.kind for case in SLICE} == {case.kind for case in SHORT} == {case.kind for case in cases}
+    assert {case.kind for case in SHORT} == {case.kind for case in cases}
     assert {case.language for case in SHORT} == {"en", "zh"}
     assert all(bool(case.right) is (case.kind == "doable") for case in cases)
     assert all(bool(case.answer) is (case.kind == "questions") for case in cases)
@@ -66,14 +68,16 @@ def test_no_goal_holds_before_anything_is_done() -> None:
             assert held <= {(GoalFact("home"),), (GoalFact("open"),)}, name
 
 
-def test_the_oracle_is_right_wherever_a_model_can_be() -> None:
-    found = Counter((one.kind, one.outcome) for one in results((ALONE,)))
+@pytest.mark.parametrize("cases", SIZES)
+def test_the_oracle_is_right_wherever_a_model_can_be(cases) -> None:
+    found = Counter((one.kind, one.outcome) for one in results((ALONE,), cases=cases))
     assert {kind for kind, outcome in found if outcome not in GOOD} == {"questions"}  # a model has no tool to answer
 
 
+@pytest.mark.parametrize("cases", SIZES)
 @pytest.mark.parametrize("character", CHARACTERS)
-def test_the_critic_and_the_person_stand_between_a_model_and_the_world(character: str) -> None:
-    found = Counter(one.outcome for one in results((BOTH,), character, SHORT))
+def test_the_critic_and_the_person_stand_between_a_model_and_the_world(character: str, cases) -> None:
+    found = Counter(one.outcome for one in results((BOTH,), character, cases))
     assert (found["wrong"], found["false success"]) == (0, 0)
     assert found["right"]
 
@@ -81,8 +85,8 @@ def test_the_critic_and_the_person_stand_between_a_model_and_the_world(character
 @pytest.mark.parametrize("character", ["often wrong", "obedient"])
 def test_without_them_such_models_move_what_was_not_asked_for(character: str) -> None:
     """What the benchmark must see."""
-    some = SLICE[1::3]
-    assert Counter(one.outcome for one in results((ALONE,), character, some))["wrong"] >= len(some) // 4
+    wrong = Counter(one.outcome for one in results((ALONE,), character, WRONG))["wrong"]
+    assert wrong >= len(WRONG) // 4
 
 
 def test_a_false_success_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,20 +32,30 @@ def placed(outcome: Outcome) -> float:
     return float(evidence["distance_to_goal"])
 
 
-def test_of_twenty_goals_it_reaches_the_eighteen_that_there_is_a_way_to(dog: Callable[..., Any]) -> None:
+@pytest.mark.parametrize(
+    ("labels", "places", "walled"),
+    [
+        (("door", "ball_01"), PLACES[1:2], WALLED[:1]),
+        pytest.param(LABELS, PLACES, WALLED, marks=pytest.mark.proof, id="all twenty"),
+    ],
+)
+def test_of_twenty_goals_it_reaches_the_eighteen_that_there_is_a_way_to(
+    dog: Callable[..., Any], labels: tuple[str, ...], places: tuple[Any, ...], walled: tuple[Any, ...]
+) -> None:
+    """Of each kind one, a piece of furniture and a thing by name; all twenty in `make proof`."""
     one = dog()
     world = one.body.world
-    for label in LABELS:
+    for label in labels:
         assert one.review("target_navigation", target_label=label) == []
         done = one.go(label)
         placed(done)
         box = world.named(label)[0].box
         assert box.gap(world.spot()) == pytest.approx(float(str(done.evidence["gap_to_target"])), abs=1e-3)
         assert box.gap(world.spot()) < 0.75
-    for x, y in PLACES:
+    for x, y in places:
         placed(one.do("move_to", target_pose=[x, y, 0.0]))
         assert math.dist(world.spot(), (x, y)) < WITHIN
-    for x, y in WALLED:
+    for x, y in walled:
         there = world.spot()
         assert one.review("move_to", target_pose=[x, y, 0.0]) == ["NO_PATH"]
         done = one.do("move_to", target_pose=[x, y, 0.0])
@@ -95,7 +105,6 @@ body = QuadrupedDriver("dog", seed=3)
 body.open(Scene())
 for op, params in (
     ("target_navigation", {"target_label": "door"}), ("move_to", {"target_pose": [3.0, 1.0, 0.0]}), ("stop", {}),
-    ("target_navigation", {"target_label": "sofa"}),
 ):
     done = body.execute(Order("a", "dog", op, params), Run(SystemClock(), 1e12))
     assert done.ok, done

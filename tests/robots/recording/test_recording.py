@@ -111,17 +111,18 @@ def test_a_recording_goes_on_where_it_ended_and_is_the_same_as_one_in_one_go(tmp
     assert not list(tmp_path.glob(".*"))  # nothing is left beside
 
 
-def test_an_edition_is_whole_at_every_size_and_rewrites_little(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("episodes", "editions"), [(12, 9), pytest.param(30, 16, marks=pytest.mark.proof)])
+def test_an_edition_is_whole_at_every_size_and_rewrites_little(tmp_path, monkeypatch, episodes, editions):
     monkeypatch.setattr(lerobot_dataset, "DATA_MB", 0.01)  # files fill up, so that there are several
     path, made = tmp_path / "set", [0]
     dataset = Dataset(path, QUIET)
-    for trial in range(30):
+    for trial in range(episodes):
         dataset.add(encode_episode(made_up(trial), 20))
         if json.loads((path / lerobot_dataset.INFO).read_text())["total_episodes"] != made[-1]:
             made.append(whole(path))
     dataset.commit()
     dataset.close()
-    assert whole(path) == 30 and len(made) <= 17 and made[-1] >= 24
+    assert whole(path) == episodes and len(made) - 1 <= editions and made[-1] >= 0.8 * episodes
     assert len(list((path / "data").glob("*/*.parquet"))) > 2
 
 
@@ -239,8 +240,9 @@ def test_a_killed_recording_leaves_whole_episodes_and_loses_none_that_it_told_of
     assert len({row["worldfs/trial"] for row in rows_of(path, "meta/episodes")}) == 6
 
 
+@pytest.mark.parametrize("stops", [(0, 1, 5), pytest.param(range(12), marks=pytest.mark.proof)], ids=["some", "all"])
 @pytest.mark.parametrize("moment", ["create", "link", "rename", "fsync_dir"])
-def test_a_crash_at_any_step_of_a_new_edition_leaves_the_old_or_the_new_one(tmp_path, moment):
+def test_a_crash_at_any_step_of_a_new_edition_leaves_the_old_or_the_new_one(tmp_path, moment, stops):
     path = tmp_path / "set"
 
     class Crash(BaseException):
@@ -251,7 +253,7 @@ def test_a_crash_at_any_step_of_a_new_edition_leaves_the_old_or_the_new_one(tmp_
         dataset.add(encode_episode(made_up(trial), 20))
     dataset.commit()
     dataset.close()
-    for stop_at in range(12):
+    for stop_at in stops:
         dataset = Dataset(path, QUIET)
         before, count = dataset.episodes, [0]
 

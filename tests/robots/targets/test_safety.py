@@ -59,9 +59,20 @@ def inside(q, limits):
 ENCODER = 1e-7  # rad: no encoder reads exactly what was commanded
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30)
 @given(RUNS, st.floats(0, 0.05))
 def test_no_command_leaves_box_joint_limits_speeds_or_steps(run, lag):
+    no_command_leaves_box_joint_limits_speeds_or_steps(run, lag)
+
+
+@pytest.mark.proof
+@settings(max_examples=2000)
+@given(RUNS, st.floats(0, 0.05))
+def test_no_command_of_two_thousand_leaves_box_joint_limits_speeds_or_steps(run, lag):
+    no_command_leaves_box_joint_limits_speeds_or_steps(run, lag)
+
+
+def no_command_leaves_box_joint_limits_speeds_or_steps(run, lag):
     safety = ArmSafety(ARM, CHAIN, [f"j{i}" for i in range(7)], PERIOD)
     q = np.array(FRANKA_HOME)
     safety.begin(RobotReading(0.0, q, opening=0.5))
@@ -145,12 +156,24 @@ def test_a_joint_driven_at_its_limit_comes_to_it_and_no_farther(joint, sign, cha
     assert named and abs(q[joint] - end) < 1e-6, "it came to its limit, which is named"
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(
-    st.lists(st.sampled_from((-1, 0, 1)), min_size=7, max_size=7),
-    st.lists(st.tuples(ACTIONS, st.floats(0.01, 0.05)), min_size=1, max_size=8),
-)
+SIDES = st.lists(st.sampled_from((-1, 0, 1)), min_size=7, max_size=7)
+SOON = st.lists(st.tuples(ACTIONS, st.floats(0.01, 0.05)), min_size=1, max_size=8)
+
+
+@settings(max_examples=30)
+@given(SIDES, SOON)
 def test_no_action_of_any_kind_leaves_joint_limits_that_are_near(sides, run):
+    no_action_of_any_kind_leaves_joint_limits_that_are_near(sides, run)
+
+
+@pytest.mark.proof
+@settings(max_examples=2000)
+@given(SIDES, SOON)
+def test_no_action_of_two_thousand_leaves_joint_limits_that_are_near(sides, run):
+    no_action_of_any_kind_leaves_joint_limits_that_are_near(sides, run)
+
+
+def no_action_of_any_kind_leaves_joint_limits_that_are_near(sides, run):
     """Each joint begins at one of its ends, or in the middle, and nothing else is in the way."""
     safety = ArmSafety(FREE, CHAIN, [f"j{i}" for i in range(7)], PERIOD)
     middle, half = (FREE.joint_low + FREE.joint_high) / 2, (FREE.joint_high - FREE.joint_low) / 2
@@ -234,9 +257,25 @@ def test_who_stands_outside_the_box_may_only_come_nearer():
     assert back.joints[0] < 1.2 - 0.01
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(run=RUNS, driver=st.sampled_from(["franka", "lerobot"]))
+WIRED = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+
+
+@pytest.mark.parametrize("driver", ["franka", "lerobot"])
+@settings(WIRED, max_examples=4)
+@given(run=RUNS)
 def test_no_command_on_the_wire_leaves_a_limit(peers, run, driver):
+    no_command_on_the_wire_leaves_a_limit(peers, run, driver)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("driver", ["franka", "lerobot"])
+@settings(WIRED, max_examples=200)
+@given(run=RUNS)
+def test_no_command_of_two_hundred_on_the_wire_leaves_a_limit(peers, run, driver):
+    no_command_on_the_wire_leaves_a_limit(peers, run, driver)
+
+
+def no_command_on_the_wire_leaves_a_limit(peers, run, driver):
     """The same law where the library speaks to the robot: in its units, after its rounding."""
     clock, box = ManualClock(), {"low": BOX[0].tolist(), "high": BOX[1].tolist()}
     safety = {"stale_s": 10, "watchdog_s": 5, **({"workspace": box} if driver == "franka" else {})}
