@@ -1,4 +1,4 @@
-"""The operations that the specification names (workspace §3.8), and the words that mean the same."""
+"""The operations that the specification names (workspace §3.8), others of ours, and the words that mean the same."""
 
 from __future__ import annotations
 
@@ -24,10 +24,31 @@ NAVIGATE: Final = Operation(
 EXECUTE_TEXT: Final = Operation("real_execute", "Execute a natural-language task", (Parameter("nl_task", "string"),))
 STANDARD: Final = {op.name: op for op in (MOVE_TO, PICK_UP, PLACE_DOWN, NAVIGATE, EXECUTE_TEXT)}
 
+# Ours, of an arm that handles things: robots may list them or not.
+PLACE_BESIDE: Final = Operation(
+    "place_beside", "Place the held object at a distance (m) left, right, front or behind a thing, for the robot",
+    (Parameter("target", "string"), Parameter("side", "string"), Parameter("distance", "number")), undoable=True,
+)  # fmt: skip
+PUSH: Final = Operation(
+    "push", "Slide an object in a straight line by a distance (m): left, right, forward, backward, or [x, y]",
+    (Parameter("object_id", "string"), Parameter("direction"), Parameter("distance", "number")), undoable=True,
+)  # fmt: skip
+NUDGE: Final = Operation(
+    "nudge", "Push a walled-in object or its neighbour so that the object can be grasped",
+    (Parameter("object_id", "string"),), undoable=True,
+)  # fmt: skip
+UPRIGHT: Final = Operation("upright", "Stand a lying object on its end", (Parameter("object_id", "string"),))
+STACK: Final = Operation(
+    "stack", "Build a tower of objects, the lowest first", (Parameter("object_ids", "list"),), undoable=True
+)
+HANDLING: Final = (PLACE_BESIDE, PUSH, NUDGE, UPRIGHT, STACK)
+
 # Names that profiles give to one of them.
 PICK: Final = frozenset((PICK_UP.name, "pick", "grasp", "grab"))
 PLACE: Final = frozenset((PLACE_DOWN.name, "put_down", "put", "drop_in"))
 MOVE: Final = frozenset((MOVE_TO.name, "move"))
+LIFTED: Final = PICK | {UPRIGHT.name}  # a thing that the gripper takes
+HANDLED: Final = LIFTED | {PUSH.name, NUDGE.name}  # a thing that the gripper, empty before, comes to
 LOOK: Final = frozenset((NAVIGATE.name, "look_at"))
 # Names that orders give to a parameter. Critic and drivers take the first that is given: they must judge and move one
 # thing.
@@ -38,7 +59,8 @@ LABEL: Final = ("target_label", "label", "target", "object_id", "target_id", "lo
 def meaning(name: str) -> Operation | None:
     """The standard operation that has that name, or that the name is another word for."""
     families = ((PICK, PICK_UP), (PLACE, PLACE_DOWN), (MOVE, MOVE_TO), (LOOK, NAVIGATE))
-    return STANDARD.get(name) or next((op for names, op in families if name in names), None)
+    ours = next((op for op in HANDLING if op.name == name), None)
+    return STANDARD.get(name) or ours or next((op for names, op in families if name in names), None)
 
 
 def described(name: str, description: str = "", parameters: tuple[Parameter, ...] = ()) -> Operation:

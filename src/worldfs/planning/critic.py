@@ -10,7 +10,19 @@ from dataclasses import dataclass, field
 from worldfs.base.json_values import as_object, as_objects
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Operation, Order, Profile, RobotState, Scene, Thing, Vec
-from worldfs.base.standard_operations import LABEL, LOOK, MOVE, OBJECT, PICK, PLACE, described
+from worldfs.base.standard_operations import (
+    HANDLED,
+    LABEL,
+    LIFTED,
+    LOOK,
+    MOVE,
+    OBJECT,
+    PICK,
+    PLACE,
+    PLACE_BESIDE,
+    STACK,
+    described,
+)
 from worldfs.formats import sensors
 from worldfs.formats.prose import one_line
 
@@ -71,7 +83,7 @@ class Critic:
         if profile is not None:
             _bounds(case, what, place)
             _reach(case, what, place)
-            if order.op in PICK and thing is not None:
+            if order.op in LIFTED and thing is not None:
                 _payload(case, thing)
                 _grip(case, thing)
         _hand(case)
@@ -124,7 +136,7 @@ def _sensors(case: _Case) -> None:
 def _target(case: _Case) -> tuple[str, Thing | None, Vec | None]:
     """The target of the order: its name in messages, the thing if it is one, the point that the gripper must reach."""
     op, params = case.order.op, case.order.params
-    if op in PICK:
+    if op in HANDLED:
         name, value = parameters.given_parameter(params, OBJECT)
         if not isinstance(value, str) or not value.strip():
             return "", None, None
@@ -292,15 +304,16 @@ def graspable_width(thing: Thing) -> float | None:
 
 def _hand(case: _Case) -> None:
     op, robot = case.order.op, case.robot
-    if robot is None or op not in PICK | PLACE:
+    empty, full = HANDLED | {STACK.name}, PLACE | {PLACE_BESIDE.name}
+    if robot is None or op not in empty | full:
         return
     held = robot.holding or next(
         (r.subject for r in case.scene.relations if r.relation == "held_by" and r.object == robot.robot_id), None
     )
     node = refusals.display_value(robot.robot_id)
-    if op in PICK and held:
+    if op in empty and held:
         case.say("critic.holding", node=node, held=refusals.display_value(held))
-    if op in PLACE:
+    if op in full:
         if not held and robot.gripper in ("open", "closed"):  # a profile without a gripper declares nothing about it
             case.say("critic.empty", node=node)
         if held and "target" not in parameters.goal_names(case.op, case.order.params):

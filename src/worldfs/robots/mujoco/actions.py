@@ -188,13 +188,13 @@ def attempt_grasp(
             return done
         action_evidence.attempts += 1
         action_evidence.more["retries"] = [*as_list(action_evidence.more.get("retries")), done.message]
-        again = _regrasp(arm, planned.thing, job)
+        again = regrasp(arm, planned.thing, job)
         if isinstance(again, Finding):
             return again
         planned = again
 
 
-def _regrasp(arm: Arm, id: str, job: str) -> grasp.GraspPlan | Finding:
+def regrasp(arm: Arm, id: str, job: str) -> grasp.GraspPlan | Finding:
     arm.mover.grip(panda.STROKE)
     arm.mover.quiet(id)
     if arm.look_at is not None and (unseen := arm.look_at(id, job)):
@@ -205,17 +205,22 @@ def _regrasp(arm: Arm, id: str, job: str) -> grasp.GraspPlan | Finding:
 # --- place ---
 
 
+def held_thing(arm: Arm, order: Order) -> str | Finding:
+    """What the gripper holds, or that it holds nothing."""
+    return arm.rig.held() or Finding(
+        "NOT_HOLDING",
+        "ENVIRONMENT.md robots[].holding",
+        coded("robot.held_object"),
+        coded("robot.holds_nothing"),
+        coded("robot.pick_first"),
+        order.id,
+    )
+
+
 def placement_goals(arm: Arm, order: Order) -> tuple[str, list[object_placement.PlacementGoal]] | Finding:
-    held = arm.rig.held()
-    if held is None:
-        return Finding(
-            "NOT_HOLDING",
-            "ENVIRONMENT.md robots[].holding",
-            coded("robot.held_object"),
-            coded("robot.holds_nothing"),
-            coded("robot.pick_first"),
-            order.id,
-        )
+    held = held_thing(arm, order)
+    if isinstance(held, Finding):
+        return held
     at = params.point(order)
     if isinstance(at, Finding):
         return at
@@ -273,7 +278,7 @@ def _again(
     arm: Arm, planned: object_placement.PlacementPlan, order: Order, action_evidence: ActionEvidence, axis: int
 ) -> AttemptResult | None:
     """One re-pick where the thing landed, then the same goal, slower; None: it cannot be taken again."""
-    picked = _regrasp(arm, planned.thing, order.id)
+    picked = regrasp(arm, planned.thing, order.id)
     if isinstance(picked, Finding) or not grasp.carry_out(arm, picked).ok:
         return None
     once_more = plan_motion(arm, lambda: plan_place(arm.planning, order), object_placement.legs)

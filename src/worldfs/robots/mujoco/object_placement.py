@@ -120,7 +120,7 @@ def goal_on(arm: Arm, held: str, target: str, job: str = "") -> list[PlacementGo
         centre = rig.position(target)
         goals = [PlacementGoal(np.array([centre[0], centre[1], centre[2] + rig.half(target)[2] + half]), target)]
     elif piece.shape in ("table", "box", "region"):
-        goals = list(_free_places(arm, held, piece, half))
+        goals = list(free_places(arm, held, piece, half))
     else:
         goals = []
     return goals or _no_room(held, target, job)
@@ -152,11 +152,15 @@ def _straight(rotation: Array) -> Array:
     return rotation
 
 
+def plain_turns(arm: Arm) -> list[Array]:
+    """The gripper as it is, straightened, and turned about the vertical."""
+    now = _straight(arm.view.tcp_pose()[1])
+    return [geometry.about_z(k * math.pi / 4) @ now for k in range(8)]
+
+
 def _turns(arm: Arm, held: str, goal: Array) -> list[Array]:
     """Gripper rotations that set the object down the way up it is held; a ball may be set down from behind as well."""
-    _, rotation = arm.view.tcp_pose()
-    now = _straight(rotation)
-    turns = [geometry.about_z(k * math.pi / 4) @ now for k in range(8)]
+    turns = plain_turns(arm)
     if arm.rig.things[held].shape == "sphere":
         toward = math.atan2(goal[1] - arm.view.base[1], goal[0] - arm.view.base[0])
         for tilt in (0.0, 0.5, 1.0, 1.5):
@@ -200,7 +204,7 @@ def _spots(arm: Arm, held: str, basket: Thing) -> Iterator[PlacementGoal]:
         yield PlacementGoal(np.array([*spot, floor + half]), basket.id, True, bottom - floor)
 
 
-def _free_places(arm: Arm, held: str, piece: Thing, half: float) -> Iterator[PlacementGoal]:
+def free_places(arm: Arm, held: str, piece: Thing, half: float) -> Iterator[PlacementGoal]:
     """Positions on a flat top, 0.35 to 0.65 m before the robot and apart from other objects, the freest first."""
     rig = arm.rig
     top = piece.position[2] + (0.0 if piece.shape == "table" else piece.size[2] / 2)
@@ -238,12 +242,17 @@ def _free_places(arm: Arm, held: str, piece: Thing, half: float) -> Iterator[Pla
             yield PlacementGoal(np.array([spot[0], spot[1], top + half]), piece.id)
 
 
-def plan(arm: Arm, held: str, goals: list[PlacementGoal], job: str = "") -> PlacementPlan | Finding:
-    """A way to set the held thing down at the first goal that has one, or why there is none. Moves nothing."""
+def plan(
+    arm: Arm, held: str, goals: list[PlacementGoal], job: str = "", *, turns: list[Array] | None = None
+) -> PlacementPlan | Finding:
+    """A way to set the held thing down at the first goal that has one, or why there is none. Moves nothing.
+
+    `turns`: rotations of the gripper to choose from; None: those that keep the thing the way up it is held.
+    """
     first: Finding | None = None
     cut_off: list[PlacementPlan] = []
     for goal in goals:
-        found = _plan_one(arm, held, goal, job, cut_off)
+        found = _plan_one(arm, held, goal, turns or _turns(arm, held, goal.centre), cut_off)
         if isinstance(found, PlacementPlan):
             return found
         first = first or found
@@ -253,11 +262,11 @@ def plan(arm: Arm, held: str, goals: list[PlacementGoal], job: str = "") -> Plac
         if way is not None:
             return replace(placing, route=way)
     assert first is not None
-    return first
+    return replace(first, job=job)
 
 
 def _plan_one(
-    arm: Arm, held: str, goal: PlacementGoal, job: str, cut_off: list[PlacementPlan]
+    arm: Arm, held: str, goal: PlacementGoal, turns: list[Array], cut_off: list[PlacementPlan]
 ) -> PlacementPlan | Finding:
     """One goal by a plain way; what only lacks a way there is added to `cut_off`."""
     rig = arm.rig
@@ -268,7 +277,7 @@ def _plan_one(
     release = goal.centre + geometry.up(goal.release)
     found: list[tuple[float, Array, Array, Array]] = []
     height = ABOVE
-    for i, turned in enumerate(_turns(arm, held, goal.centre)):
+    for i, turned in enumerate(turns):
         if i >= 8 and found:
             break  # the turns beyond a plain yaw are for what nothing else reaches
         at = release - turned @ offset
@@ -279,7 +288,7 @@ def _plan_one(
                 found.append((float(np.max(np.abs(above - present))), above, at, turned))
                 break
     if not found:
-        return unreachable_finding(arm, coded("robot.the_place"), goal.centre, coded("robot.no_joints_above"), job)
+        return unreachable_finding(arm, coded("robot.the_place"), goal.centre, coded("robot.no_joints_above"), "")
     touched = {pair(held, goal.on)}
     why: str | list[CodedText] = ""
     for _, above, at, turned in sorted(found, key=lambda c: c[0]):
@@ -302,7 +311,7 @@ def _plan_one(
             return replace(placing, route=way)
         why = why or coded("robot.no_free_way")
         cut_off.append(placing)
-    return collision_finding(coded("robot.place", id=held, at=goal.centre, why=why), job)
+    return collision_finding(coded("robot.place", id=held, at=goal.centre, why=why), "")
 
 
 def _opening(arm: Arm, held: str, q: Array) -> float | None:

@@ -8,18 +8,21 @@ from dataclasses import replace
 from worldfs.base.driver import Interpreter
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Order
-from worldfs.base.standard_operations import LABEL, OBJECT
+from worldfs.base.standard_operations import LABEL, OBJECT, PLACE_BESIDE, STACK
 
 from . import actions, params, perception, sequences
 from .arm import Arm
 from .gl import gl_status
+from .handling_operations import HANDLING_ACTS
 
 
 def order_subject(arm: Arm, order: Order) -> str | None:
     """The object of an order: the one it names, else the held one."""
     rig = arm.rig
-    if order.op == "place":
+    if order.op in ("place", PLACE_BESIDE.name):
         return rig.held()
+    if order.op == STACK.name:
+        return None  # it is about several
     named = params.thing(rig, order, (*OBJECT, *LABEL), objects=True)
     return rig.held() if isinstance(named, Finding) else named
 
@@ -27,6 +30,8 @@ def order_subject(arm: Arm, order: Order) -> str | None:
 def review(arm: Arm, order: Order, interpreter: Interpreter | None, cameras: bool) -> Sequence[Finding]:
     """Findings on one order in the present state; a sequence is reviewed by its first order."""
     found: object = None
+    if order.op in HANDLING_ACTS:
+        found = HANDLING_ACTS[order.op][0](arm, order)
     match order.op:
         case "move_to":
             found = actions.plan_move(arm, order)

@@ -16,7 +16,7 @@ from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, Scene
 from worldfs.base.model.profile import CAMERA, TRUTH
-from worldfs.base.standard_operations import EXECUTE_TEXT, MOVE_TO, NAVIGATE, PICK_UP, PLACE_DOWN
+from worldfs.base.standard_operations import EXECUTE_TEXT, HANDLING, MOVE_TO, NAVIGATE, PICK_UP, PLACE_DOWN
 from worldfs.robots import displacements
 from worldfs.robots.video_writer import VideoWriter
 
@@ -24,6 +24,7 @@ from . import actions, perception, sequences
 from .action_evidence import ActionEvidence, stop_failure
 from .arm import Arm
 from .camera import CameraRenderer
+from .handling_operations import HANDLING_ACTS
 from .image_store import ImageStore, write_png
 from .model_builder import TIMESTEP
 from .motion_loop import MotionStopped
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 DEPTH_NOISE = 0.002  # m at 1 m: of the simulated depth cameras, growing with the square of the distance
 OPERATIONS = (
-    MOVE_TO, PICK_UP, PLACE_DOWN, NAVIGATE,
+    MOVE_TO, PICK_UP, PLACE_DOWN, *HANDLING, NAVIGATE,
     Operation(
         "strategy",
         "Scripted sequence: home, open_gripper, close_gripper, wave, pick_and_place, look_and_pick, steps",
@@ -196,6 +197,8 @@ class TabletopDriver:
     def _carry_out(self, order: Order, action_evidence: ActionEvidence | None = None) -> Outcome:
         arm = self.arm
         action_evidence = action_evidence or ActionEvidence(arm, order_subject(arm, order))
+        if order.op in HANDLING_ACTS:
+            return HANDLING_ACTS[order.op][1](arm, order, action_evidence)
         match order.op:
             case "move_to":
                 return actions.move_to(arm, order, action_evidence)

@@ -1,0 +1,28 @@
+"""Handling beyond pick and place: each operation with its review, which moves nothing, and its motion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from worldfs.base.model import Order, Outcome
+from worldfs.base.standard_operations import NUDGE, PLACE_BESIDE, PUSH, STACK, UPRIGHT
+
+from .action_evidence import ActionEvidence
+from .arm import Arm
+from .nudge import nudge, plan_nudge
+from .place_beside import place_beside, plan_beside
+from .push import plan_push, push
+from .stack import plan_stack, stack
+from .upright import plan_upright, upright
+
+Review = Callable[[Arm, Order], object]  # a `Finding`, or anything else for an order that can be carried out
+Act = Callable[[Arm, Order, ActionEvidence], Outcome]
+
+HANDLING_ACTS: Final[dict[str, tuple[Review, Act]]] = {
+    PLACE_BESIDE.name: (plan_beside, place_beside),
+    PUSH.name: (plan_push, push),
+    NUDGE.name: (plan_nudge, nudge),
+    UPRIGHT.name: (plan_upright, upright),
+    STACK.name: (plan_stack, stack),
+}
