@@ -35,7 +35,7 @@ PUSH: Final = Operation(
 )  # fmt: skip
 NUDGE: Final = Operation(
     "nudge", "Push a walled-in object or its neighbour so that the object can be grasped",
-    (Parameter("object_id", "string"),), undoable=True,
+    (Parameter("object_id", "string"), Parameter("leave", "list", optional=True)), undoable=True,
 )  # fmt: skip
 UPRIGHT: Final = Operation("upright", "Stand a lying object on its end", (Parameter("object_id", "string"),))
 STACK: Final = Operation(

@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from worldfs.access.roles import CRITIC, PLANNER
 from worldfs.base.errors import BadInput, UserError
 from worldfs.base.messages import coded, render
 from worldfs.base.model import Job, JobStatus, Lesson, Order, Profile, Scene, Task, Thing
+from worldfs.base.standard_operations import PICK_UP, PUSH, UPRIGHT
 from worldfs.base.stop_signal import StopSignal
 from worldfs.formats import embodied, environment, lessons_file, task
 from worldfs.namespace.cached_document import CachedDocument
@@ -39,10 +40,13 @@ def forget_steps(store: Store) -> None:
         store.delete(f"{STEPS}/{node}", durable=False)
 
 
+MOVED: Final = (PICK_UP.name, PUSH.name, UPRIGHT.name)
+
+
 def _taken_up(job: Job) -> tuple[str, tuple[float, ...]] | None:
-    """The thing that a job lifted, and its position before (m); None for any other job."""
+    """The thing that a job lifted, pushed or turned, and its position before (m); None for any other job."""
     outcome = job.status.outcome
-    found = outcome.evidence.get("before") if outcome is not None and job.order.op == "pick_up" else None
+    found = outcome.evidence.get("before") if outcome is not None and job.order.op in MOVED else None
     thing = found.get("object") if isinstance(found, dict) else None
     if not isinstance(thing, dict) or not isinstance(thing.get("id"), str):
         return None

@@ -6,7 +6,8 @@ from .goals import Goal, holds
 from .instruction_parser import interpret
 from .intent import CommandIntent, Intent, QuestionIntent, RefusedIntent
 from .orders import interpreter, orders
-from .plan import Plan, PlanConstraints, build_plan
+from .plan import Plan, build_plan
+from .plan_constraints import PlanConstraints
 from .plan_progress import PlanProgress, about_robot, unmet_goals
 from .plan_report import GoalResult, PlanReport, SubmittedOrder
 from .planner import Planner

@@ -135,6 +135,8 @@ class ChineseParser(ChineseNounParser):
         if lexicon_zh.UNDO.fullmatch("".join(w.text for w in self.words[self.at :])):
             self.at = len(self.words)
             return Clause("undo", but=but)
+        if (slid := self.pushing()) is not None:
+            return replace(slid, but=but)
         what: tuple[NounPhrase, ...] = ()
         given = bool(self.take("ba"))
         if given or (by and self.noun_here()):
@@ -167,7 +169,11 @@ class ChineseParser(ChineseNounParser):
         act = acts[0]
         if act in ("home", "open", "close", "wave", "undo") and not what:
             return Clause(act, but=but)
-        if act in ("drop", "down", "clear", "pick", "bring", "look", "sort", "stack") and not what and self.noun_here():
+        if (
+            act in ("drop", "down", "clear", "pick", "bring", "look", "sort", "stack", "upright")
+            and not what
+            and self.noun_here()
+        ):
             what, more = self.objects()
             but += more
         if act == "put" and self.noun_here():
@@ -214,18 +220,31 @@ class ChineseParser(ChineseNounParser):
         self.at = mark
         return (), but
 
+    def pushing(self) -> Clause | None:
+        """向左推罐子10厘米: the way first; None and nothing consumed for none."""
+        mark = self.at
+        if self.take("toward"):
+            way = next((way for way in _WAYS if self.take(f"way{way}")), "")
+            self.take("thatway")
+            verb = self.take("shift") if way else None
+            if verb and self.noun_here():
+                what, _ = self.objects()
+                return self.shifted(what, way, slide=verb.text in lexicon_zh.SLIDING)
+        self.at = mark
+        return None
+
     def moving(self, what: tuple[NounPhrase, ...]) -> Clause | None:
         """向左移10厘米 · 远离罐子 · 离罐子远一点: a move given by a direction; None and nothing consumed for none."""
         mark = self.at
         for way in _WAYS:
-            if self.take(f"shift{way}"):
-                return self.shifted(what, way)
+            if word := self.take(f"shift{way}"):
+                return self.shifted(what, way, slide=word.text in lexicon_zh.SLIDING)
         if self.take("toward"):
             robot = bool(self.take("robot"))
             way = "backward" if robot else next((way for way in _WAYS if self.take(f"way{way}")), "")
             self.take("thatway")
-            if way and self.take("shift", "act:put"):
-                return self.shifted(what, way)
+            if way and (word := self.take("shift", "act:put")):
+                return self.shifted(what, way, slide=word.text in lexicon_zh.SLIDING)
             glued = next((one for one in _WAYS if self.take(f"shift{one}")), "") if not way else ""
             if glued:  # 向 左移 动
                 self.take("=动")
@@ -248,10 +267,10 @@ class ChineseParser(ChineseNounParser):
         self.at = mark
         return None
 
-    def shifted(self, what: tuple[NounPhrase, ...], way: str) -> Clause:
+    def shifted(self, what: tuple[NounPhrase, ...], way: str, *, slide: bool = False) -> Clause:
         metres = self.length()
         self.take("hither")
-        return Clause("shift", what, shift=DirectionalMove(way, metres))
+        return Clause("shift", what, shift=DirectionalMove(way, metres, slide=slide))
 
     def attribute(self) -> str:
         if not self.take("by"):

@@ -8,9 +8,9 @@ from worldfs.base.messages import CodedText, coded, render
 from worldfs.base.model import Thing
 
 from . import thing_names
-from .directions import WAYS, axis, reach_along
+from .directions import WAYS, axis, reach_along, rolls
 from .footprint import gap
-from .goals import PLACED_M, ApartGoal, AreaGoal, Goal, PlacedGoal, TowardGoal
+from .goals import PLACED_M, ApartGoal, AreaGoal, Goal, PlacedGoal, SlidGoal, TowardGoal
 from .intent import DirectionalMove, NotUnderstood, NounPhrase
 from .scene_facts import final_support, immovable_ids, surfaces
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .goal_builder import GoalBuilder
 
 STEP_M = 0.10  # distance of a move without one
+SLID_M = 0.015  # off its end and off its line, that a push may be; of a long one:
+SLID_SHARE = 0.22
 FAR_M = 0.15  # distance of a move "away from"
 ROOM_M = 0.02  # left free on either side of what is put between two things
 NEAR_SHARE = 1 / 3  # of a table: "on the left of the table", "in the middle of the table"
@@ -62,6 +64,8 @@ class DirectionalGoals:
             if not shift.metres:
                 self.note(coded("planner.step", metres=metres))
             direction = axis(WAYS[shift.way], self.scene)
+            if shift.slide and self.meaning.slides:
+                return [self._slid(self._thing(id), direction, metres) for id in ids]
             return [self._moved(self._thing(id), direction, metres) for id in ids]
         other = self._thing(self.meaning.where((shift.other,)))
         if other.id in ids:
@@ -88,6 +92,13 @@ class DirectionalGoals:
     def _moved(self, thing: Thing, direction: tuple[float, float], metres: float) -> PlacedGoal:
         spot = (thing.position[0] + metres * direction[0], thing.position[1] + metres * direction[1])
         return self._at(thing, spot, min(PLACED_M, metres / 2))  # a move that is not made does not count as made
+
+    def _slid(self, thing: Thing, direction: tuple[float, float], metres: float) -> Goal:
+        placed = self._moved(thing, direction, metres)
+        if rolls(thing, direction):
+            self.note(coded("planner.rolls", name=self.meaning.name(thing.id)))
+            return placed
+        return SlidGoal(thing.id, placed.position, min(max(SLID_M, SLID_SHARE * metres), metres / 2))
 
     def _at(self, thing: Thing, spot: tuple[float, float], within: float = PLACED_M) -> PlacedGoal:
         named = thing_names.name(thing, self.meaning.language, self.scene)

@@ -40,6 +40,17 @@ def lies_toward(one: Thing, other: Thing, direction: tuple[float, ...], spread: 
     return ahead > 0.005 and across <= ahead * spread + 1e-6
 
 
+def rolls(thing: Thing, direction: tuple[float, ...]) -> bool:
+    """Whether it would roll that way when pushed: a ball, and a cylinder that lies across the way."""
+    if thing.shape == "sphere":
+        return True
+    w, x, y, z = thing.orientation if len(thing.orientation) == 4 else (1.0, 0.0, 0.0, 0.0)
+    if thing.shape != "cylinder" or abs(1 - 2 * (x * x + y * y)) > 0.5:
+        return False
+    along = (2 * (x * z + w * y), 2 * (y * z - w * x))
+    return abs(along[0] * direction[0] + along[1] * direction[1]) < math.cos(math.radians(20))
+
+
 def reach_along(thing: Thing, direction: tuple[float, ...]) -> float:
     """Half the thing's extent (m) that way; a thing that may be turned counts with its wider half."""
     if len(thing.size) < 2:

@@ -178,6 +178,10 @@ class EnglishParser(EnglishNounParser):
             self.at, particle = mark, ""
         if act == "put" and particle in ("down", "away"):
             act = "down" if particle == "down" else "clear"
+        if what and (act == "upright" or verb in ("put", "set", "place")) and self.pattern(lexicon_en.UPRIGHT_END):
+            return Clause("upright", what)
+        if act == "upright" and verb != "stand up":
+            raise NotUnderstood("planner.word", word=self.ahead() or verb)
         if what and ((act in ("put", "bring") and not particle) or act == "down"):
             shift = self.shift()
             put = verb in ("put", "place", "set", "lay")
@@ -186,7 +190,7 @@ class EnglishParser(EnglishNounParser):
             if shift is not None and shift.metres and shift.other and put:  # so far from it, but on which side?
                 raise NotUnderstood("planner.which_side", "ambiguous", name=shift.other.text)
             if shift is not None:
-                return Clause("shift", what, shift=shift)
+                return Clause("shift", what, shift=replace(shift, slide=verb in lexicon_en.SLIDING))
             if back := self.pattern(lexicon_en.BACK):
                 if back == "back" and verb in lexicon_en.PUSHING:  # to where it was, or backwards?
                     raise NotUnderstood("planner.how_far", "ambiguous", word="backward")

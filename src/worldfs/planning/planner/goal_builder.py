@@ -31,6 +31,7 @@ from .goals import (
     PlacedGoal,
     SeenGoal,
     TowardGoal,
+    UprightGoal,
     VisitGoal,
     held_by,
     littering,
@@ -64,8 +65,10 @@ class GoalBuilder:
         before: Before | None = None,
         *,
         mobile: bool = False,
+        slides: bool = False,
     ) -> None:
         self.scene, self.language, self.before = scene, language, before or never
+        self.slides = slides  # the robot can push a thing; without that it carries
         self._mobile = mobile  # the robot itself goes to places
         self.resolve = NounResolver(scene, vocabulary, language)
         self.sided = DirectionalGoals(self)
@@ -403,6 +406,13 @@ class GoalBuilder:
         if not all(map(math.isfinite, point)):
             raise NotUnderstood("planner.no_position", "missing", where=self.name(id))
         return [AtGoal(point, id)]
+
+    def _upright(self, clause: Clause) -> list[Goal]:
+        ids = self.objects(clause.what, clause.but)
+        balls = [id for id in ids if (t := self.scene.thing(id)) is not None and t.shape == "sphere"]
+        if balls:
+            raise NotUnderstood("planner.ball", "impossible", names=self.resolve.names(balls))
+        return [UprightGoal(id) for id in ids]
 
     def _shift(self, clause: Clause) -> list[Goal]:
         assert clause.shift is not None

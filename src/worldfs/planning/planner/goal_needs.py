@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from worldfs.base.model import Scene, Vec
-from worldfs.base.standard_operations import MOVE_TO, NAVIGATE, PICK_UP
+from worldfs.base.standard_operations import MOVE_TO, NAVIGATE, PICK_UP, PUSH, UPRIGHT
 
 from .goals import (
     AtGoal,
@@ -19,6 +19,8 @@ from .goals import (
     HomeGoal,
     OperationGoal,
     SeenGoal,
+    SlidGoal,
+    UprightGoal,
     VisitGoal,
     littering,
     subject,
@@ -54,6 +56,12 @@ def goal_needs(goals: Sequence[Goal], scene: Scene) -> GoalNeeds:
                 pass  # a strategy of the body's own
             case ClearedGoal():
                 lifted += littering(goal, scene)
+            case SlidGoal():
+                ops.add(PUSH.name)
+                places += [*_position(scene, goal.object), goal.position]
+            case UprightGoal():
+                ops.add(UPRIGHT.name)
+                places += _position(scene, goal.object)
             case DownGoal():
                 places += _position(scene, goal.object)
             case _:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from .goals import (
+    BODY_GOALS,
     POSE_GOALS,
     ApartGoal,
     AreaGoal,
@@ -22,6 +23,8 @@ from .goals import (
     subject,
 )
 
+ALONE = (*POSE_GOALS, *BODY_GOALS, HoldingGoal, DownGoal)
+
 
 def stages(goals: Sequence[Goal], later: Collection[int] = ()) -> list[tuple[Goal, ...]]:
     """Goals that may be met in any order together; a pose of the robot, or a thing's second place, begins another.
@@ -30,9 +33,9 @@ def stages(goals: Sequence[Goal], later: Collection[int] = ()) -> list[tuple[Goa
     """
     found: list[list[Goal]] = []
     for number, goal in enumerate(goals):
-        alone = isinstance(goal, (*POSE_GOALS, HoldingGoal, DownGoal))
+        alone = isinstance(goal, ALONE)
         last = found[-1] if found else None
-        clash = last is None or alone or number in later or isinstance(last[0], (*POSE_GOALS, HoldingGoal, DownGoal))
+        clash = last is None or alone or number in later or isinstance(last[0], ALONE)
         if not clash and last is not None and subject(goal):
             clash = subject(goal) in {subject(g) for g in last}
         if clash or last is None:

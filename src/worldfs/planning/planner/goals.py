@@ -10,7 +10,7 @@ from worldfs.base.model import RobotState, Scene, Vec
 
 from .directions import lies_toward
 from .footprint import gap
-from .scene_facts import ThingLocation, final_support, height, inside, layout, movable, sanitized_scene
+from .scene_facts import ThingLocation, final_support, height, inside, layout, movable, sanitized_scene, upright
 
 PLACED_M = 0.03  # the robot's placement tolerance (embodied.md §4.4)
 BESIDE_M = 0.10  # gap between two footprints that still counts as beside
@@ -66,6 +66,22 @@ class PlacedGoal:
     object: str
     position: Vec
     within: float = PLACED_M
+
+
+@dataclass(frozen=True, slots=True)
+class SlidGoal:
+    """`object` stands within `within` of `position` in the plane (m, world frame), slid there and not lifted."""
+
+    object: str
+    position: Vec
+    within: float = PLACED_M
+
+
+@dataclass(frozen=True, slots=True)
+class UprightGoal:
+    """`object` rests on something and stands as its size is given: its own height is vertical."""
+
+    object: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +168,8 @@ Goal = (
     | TowardGoal
     | ApartGoal
     | PlacedGoal
+    | SlidGoal
+    | UprightGoal
     | AreaGoal
     | DownGoal
     | HoldingGoal
@@ -164,6 +182,7 @@ Goal = (
     | OperationGoal
     | ClearedGoal
 )
+BODY_GOALS = (SlidGoal, UprightGoal)  # of things, each reached by one operation of the body
 POSE_GOALS = (
     SeenGoal,
     AtGoal,
@@ -231,7 +250,9 @@ def holds(goal: Goal, scene: Scene, robot_id: str = "", places: Mapping[str, Thi
             return spot.relation == "held" and robot_id in ("", spot.of)
         case DownGoal():
             return spot.relation in ("on", "in")
-        case PlacedGoal(position=target, within=within):
+        case UprightGoal():
+            return spot.relation in ("on", "in") and upright(thing)
+        case PlacedGoal(position=target, within=within) | SlidGoal(position=target, within=within):
             return spot.relation != "held" and math.dist(thing.position[:2], target[:2]) <= within
         case AreaGoal():
             within = all(lo <= v <= hi for lo, v, hi in zip(goal.low, thing.position, goal.high, strict=False))

@@ -23,7 +23,7 @@ from . import (
 )
 from .goal_builder import Before, GoalBuilder, never
 from .intent import Clause, Intent, NotUnderstood, QuestionIntent, RefusedIntent
-from .planned_actions import goes_to_places
+from .planned_actions import PUSH, goes_to_places
 from .scene_answers import answer
 from .scene_facts import sanitized_scene, with_stations
 from .vocabulary import Vocabulary
@@ -83,9 +83,10 @@ def interpret(
             if found.failure is not None and (denied or not told):
                 raise found.failure
             return QuestionIntent(instruction, language, told or render(coded("planner.untold"), language), bool(told))
-        intent = GoalBuilder(scene, vocabulary, language, before, mobile=goes_to_places(profile)).command(
-            found, instruction
-        )
+        slides = profile is not None and profile.op(PUSH) is not None
+        mobile = goes_to_places(profile)
+        builder = GoalBuilder(scene, vocabulary, language, before, mobile=mobile, slides=slides)
+        intent = builder.command(found, instruction)
         return replace(intent, note="; ".join(filter(None, (*notes, intent.note)))) if notes else intent
     except NotUnderstood as error:
         kind, code, facts = _why(error, text, language)

@@ -86,6 +86,7 @@ class DirectionalMove:
     way: str
     metres: float = 0.0  # 0: not given
     other: NounPhrase | None = None  # None: the robot
+    slide: bool = False  # said so: pushed or slid, not carried
 
 
 @dataclass(frozen=True, slots=True)

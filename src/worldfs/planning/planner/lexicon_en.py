@@ -34,7 +34,7 @@ KINDS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "box": ((), "box", "盒子 箱子"),
     "bar": ((), "bar", "长条 条块 棒"),
     "cylinder": ((), "cylinder", "圆柱 圆柱体"),
-    "can": ((), "can tin", "罐子 罐头 易拉罐 罐"),
+    "can": ((), "can tin", "罐子 罐头 易拉罐 可乐罐 汽水罐 罐"),
     "cup": ((), "cup", "杯子 杯"),
     "mug": (("cup",), "mug", "马克杯"),
     "bottle": ((), "bottle", "瓶子 瓶"),
@@ -108,6 +108,7 @@ VERBS: dict[str, str] = {
     "wave": "wave", "wave hello": "wave", "wave your hand": "wave", "wave your arm": "wave", "wave at me": "wave",
     "wave to me": "wave", "wave goodbye": "wave", "say hello with your arm": "wave", "give me a wave": "wave",
     "undo": "undo", "revert": "undo", "reverse": "undo", "take back": "undo", "roll back": "undo",
+    "shove": "put", "turn": "upright", "stand": "upright", "stand up": "upright",
     "push": "put", "pull": "put", "drag": "put", "restore": "undo",
 }  # fmt: skip
 VERBS = {phrase: act for phrase, act in VERBS.items() if act != "never"}
@@ -132,7 +133,9 @@ SHALL = (
     r"must go|ought to (?:go|be)|is to go|are to go|shall go)"
 )
 SO_THAT = r"(?:, )?(?:so(?: that)?|until|such that) (?:it|they) (?:is|are|stands?|sits?|lies?|ends? up)"
-PUSHING = _set("move shift slide nudge push pull drag")
+PUSHING = _set("move shift slide nudge push pull drag shove")
+SLIDING = _set("slide push shove")  # along the table: what is moved, shifted or pulled may be carried
+UPRIGHT_END = r"(?:back )?upright(?: again)?|up again|up|on (?:its|their) ends?|(?:the )?right way up|right side up"
 PARTICLES = {"clear": ("up", "away", "off"), "pick": ("up",), "put": ("down", "away"), "stack": ("up",)}
 ROBOT = ("you", "yourself", "the robot", "robot", "the base", "your base", "the arm")
 # Which way, of a move; the robot's own left and right, forward is away from its base.

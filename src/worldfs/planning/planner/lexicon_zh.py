@@ -66,6 +66,7 @@ _LAST = "(?:刚才|刚刚|上一步|上一个|上次|之前|最后(?:一步)?|�
 UNDO = re.compile(
     f"(?:撤销|撤回|还原|取消|恢复(?:原状|原样)?|复原|物归原处){_LAST}(?:操作|动作|指令|步骤|命令|移动|任务|一步)?(?:吧)?"
 )
+SLIDING = frozenset(("推", "推动", "滑", "滑动", "推远", "推开"))  # along the table; what is 移 or 挪 may be carried
 THEN = frozenset(["然后", "再", "接着", "之后", "最后", "随后", "而后"])
 # Chinese: word → (class, value); longest match wins, so 能不能 is a polite form and 不能 a prohibition
 _ZH: dict[str, str] = {
@@ -143,6 +144,7 @@ _ZH: dict[str, str] = {
     "act:look": "看看 看 看向 看一看 查看 找 找到 寻找 找一找 观察",
     "act:go": "去 去到 走到 移动到 移到 前往 到",
     "act:wave": "挥手 挥挥手 招手 招招手 挥一挥手 挥个手 打个招呼 摆摆手 挥动手臂",
+    "act:upright": "扶正 扶起 扶起来 扶直 立起来 竖起来 摆正 扶好",
     "act:undo": "撤销 撤回 还原 恢复原状 复原 取消上一步 撤销上一步 恢复 物归原处 撤销刚才的操作 撤销上一条指令",
     "act:back": "放回原处 放回去 放回原位 放回原来的地方 放回原来的位置 归还原处 放回原来位置",
     "act:home": "回家 回原位 回到原位 归位 复位 回零 回到初始位置 回初始位置 回到家 返回原位 回原点",

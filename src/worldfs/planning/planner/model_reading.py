@@ -22,7 +22,8 @@ from . import model_prompt, task_text
 from .goal_stages import stages
 from .goals import Goal
 from .intent import CommandIntent, RefusedIntent
-from .plan import PlanConstraints, build_plan
+from .plan import build_plan
+from .plan_constraints import PlanConstraints
 from .plan_report import PlanReport
 from .planner_model import PlannerModel
 from .planner_port import PlannerPort

@@ -12,7 +12,8 @@ from worldfs.base.model import Order, Profile, Scene
 from .goal_stages import stages
 from .instruction_parser import interpret
 from .intent import CommandIntent, QuestionIntent
-from .plan import PlanConstraints, build_plan
+from .plan import build_plan
+from .plan_constraints import PlanConstraints
 
 
 def orders(nl_task: str, scene: Scene) -> Sequence[Order]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from worldfs.base.messages import CodedText, coded
@@ -13,6 +13,7 @@ from worldfs.base.model import Profile, Relation, Scene, Thing, Vec
 from . import feasible, placement, planned_actions, thing_names
 from .assign import fits, free_volume, into_containers, volume
 from .goals import (
+    BODY_GOALS,
     POSE_GOALS,
     ApartGoal,
     AreaGoal,
@@ -35,6 +36,8 @@ from .goals import (
     littering,
     subject,
 )
+from .handling_plan import handled
+from .plan_constraints import PlanConstraints
 from .plan_search import PlacementProblem, PlannedMove, search_moves, unreachable_goals
 from .planned_actions import PlannedAction
 from .scene_facts import ThingLocation, final_support, immovable_ids, layout, movable, sanitized_scene, surfaces
@@ -47,19 +50,6 @@ class Plan:
     actions: tuple[PlannedAction, ...] = ()
     unmet: tuple[tuple[Goal, str], ...] = ()
     refused: tuple[tuple[PlannedAction, Scene], ...] = ()  # what the critic would refuse, in the predicted scene
-
-
-@dataclass(frozen=True, slots=True)
-class PlanConstraints:
-    """Constraints of a plan: `protected` is never touched, `abandoned` neither (id → why), `spots` have failed."""
-
-    protected: Collection[str] = ()
-    abandoned: Mapping[str, str] = field(default_factory=dict)
-    spots: Mapping[str, Sequence[Vec]] = field(default_factory=dict)
-    late: Sequence[str] = ()  # things tried before without success: after all others
-    dig: Mapping[str, Sequence[str]] = field(
-        default_factory=dict
-    )  # thing in a container → neighbours to lift out first
 
 
 def build_plan(
@@ -106,6 +96,16 @@ class _Group:
 
     def solve(self, scene: Scene) -> tuple[list[PlannedAction], list[tuple[Goal, str]], Scene]:
         poses = [g for g in self.goals if isinstance(g, POSE_GOALS)]
+        if any(isinstance(g, BODY_GOALS) for g in self.goals):
+            return handled(
+                self.goals,
+                scene,
+                self.profile,
+                self.robot_id,
+                stage=self.stage,
+                limits=self.limits,
+                refused=self.why_not,
+            )
         if not poses:
             return _Handling(self, scene).solve()
         actions: list[PlannedAction] = []

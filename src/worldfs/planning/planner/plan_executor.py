@@ -15,7 +15,8 @@ from . import failure_reasons, plan_sentences, planned_actions, task_text, thing
 from .goal_stages import lasting_goals, stages
 from .goals import POSE_GOALS, Goal, HoldingGoal, InGoal, held_by, holds, subject
 from .intent import CommandIntent
-from .plan import Plan, PlanConstraints, build_plan
+from .plan import Plan, build_plan
+from .plan_constraints import PlanConstraints
 from .plan_progress import goal_keys, progress_of
 from .plan_report import GoalResult, PlanReport, SubmittedOrder
 from .planned_actions import PlannedAction, serves
@@ -226,8 +227,30 @@ class PlanExecutor:
             others = self.setbacks.dig_out(action.object, outcome, scene)
             if others:
                 self._announce_dig(action.object, others, scene)
+            elif self._may_nudge(action.object):
+                self._nudge(action, scene)
             else:
                 self.setbacks.give_up(action.object, why)
+
+    def _may_nudge(self, id: str) -> bool:
+        profile = self.port.profile()
+        listed = profile is not None and profile.op(planned_actions.NUDGE) is not None
+        return listed and id not in self.setbacks.nudged and not self.stop.is_set()
+
+    def _nudge(self, action: PlannedAction, scene: Scene) -> None:
+        """A neighbour, or the thing itself, is pushed a little: once a thing; then it is tried again."""
+        id = action.object
+        self.setbacks.nudged.add(id)
+        self.port.progress(self.message(coded("planner.walled_in", name=thing_names.named(id, scene))))
+        leave = {*self.command.protected, *self.setbacks.abandoned, *self._in_place(scene)} - {id}
+        nudge = planned_actions.nudge_action(id, leave, action.stage)
+        self.progress.plan((nudge, *self.progress.pending), scene)
+        self._act(nudge, scene)
+
+    def _in_place(self, scene: Scene) -> set[str]:
+        """Things that are where this instruction wants them."""
+        goals = [g for group in self.groups for g in group if subject(g)]
+        return {subject(g) for g in goals if holds(g, scene, self.robot)}
 
     def _announce_dig(self, id: str, others: tuple[str, ...], scene: Scene) -> None:
         """Say which neighbours are lifted out first; those of no goal go back into their container at the end."""

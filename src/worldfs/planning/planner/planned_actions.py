@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,6 +14,7 @@ from .goals import AtGoal, GestureGoal, Goal, GripperGoal, HomeGoal, OperationGo
 from .scene_facts import UNKNOWN_LOCATION, ThingLocation
 
 PICK, PLACE, LOOK, MOVE, STRATEGY = "pick_up", "place", "target_navigation", "move_to", "strategy"
+PUSH, UPRIGHT, NUDGE = "push", "upright", "nudge"
 
 # words of a profile's type that say that the robot itself goes from place to place
 _MOBILE: Final = ("quadruped", "legged", "mobile", "wheeled", "四足", "足式", "移动", "轮式")
@@ -64,6 +66,21 @@ def place_action(id: str, spot: Vec, to: ThingLocation, *, final: bool, named: b
     if named:
         params["target"] = to.of
     return PlannedAction(PLACE, params, id, to, final, stage)
+
+
+def push_action(id: str, way: Vec, metres: float, stage: int = 0) -> PlannedAction:
+    """`way`: a unit vector in the plane of the world."""
+    params: Json = {"object_id": id, "direction": [round(v, 4) for v in way], "distance": round(metres, 4)}
+    return PlannedAction(PUSH, params, id, stage=stage)
+
+
+def upright_action(id: str, stage: int = 0) -> PlannedAction:
+    return PlannedAction(UPRIGHT, {"object_id": id}, id, stage=stage)
+
+
+def nudge_action(id: str, leave: Collection[str] = (), stage: int = 0) -> PlannedAction:
+    """`leave`: what must not be pushed."""
+    return PlannedAction(NUDGE, {"object_id": id, "leave": sorted(leave)}, id, stage=stage)
 
 
 def look_action(id: str, stage: int = 0) -> PlannedAction:

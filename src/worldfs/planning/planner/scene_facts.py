@@ -10,6 +10,8 @@ from operator import is_
 from worldfs.base.json_values import as_floats, as_object, as_objects, as_text
 from worldfs.base.model import Scene, Thing, Vec
 
+SAME_M = 0.002  # sides as long as each other may change places
+LEAN_RAD = math.radians(10)  # a standing thing is turned no farther from the vertical
 NEAR_M = 0.02  # a thing whose underside is this close to a top rests on it
 
 
@@ -102,6 +104,15 @@ def yaw(thing: Thing) -> float:
         return 0.0
     w, x, y, z = thing.orientation
     return math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+
+
+def upright(thing: Thing) -> bool:
+    """Whether it stands as its size is given, within 10 degrees, either end up; sides as long as its height count."""
+    w, x, y, z = thing.orientation if len(thing.orientation) == 4 else (1.0, 0.0, 0.0, 0.0)
+    up = (abs(2 * (x * z - w * y)), abs(2 * (y * z + w * x)), abs(1 - 2 * (x * x + y * y)))
+    alike = [abs(size - thing.size[2]) < SAME_M for size in thing.size[:3]] if len(thing.size) >= 3 else [False] * 3
+    tall = [part for part, same in zip(up, alike, strict=True) if same and thing.shape == "box"]
+    return thing.shape == "sphere" or max((up[2], *tall)) >= math.cos(LEAN_RAD)
 
 
 def inside(thing: Thing, x: float, y: float, margin: float = 0.0) -> bool:

@@ -27,6 +27,7 @@ class Setbacks:
         self.abandoned: dict[str, str] = {}
         self.bad_spots: dict[str, list[Vec]] = {}
         self.late: list[str] = []
+        self.nudged: set[str] = set()
         self._failures: dict[str, int] = {}
         self._useless: dict[tuple[str, Goal], int] = {}
 

@@ -10,7 +10,8 @@ from . import thing_names
 from .goal_stages import stages
 from .instruction_parser import interpret
 from .intent import CommandIntent
-from .plan import PlanConstraints, build_plan
+from .plan import build_plan
+from .plan_constraints import PlanConstraints
 from .planned_actions import goes_to_places
 from .scene_facts import containers, movable, sanitized_scene
 from .vocabulary import Vocabulary

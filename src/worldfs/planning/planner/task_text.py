@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 
-from worldfs.base.json_values import as_list
+from worldfs.base.json_values import as_float, as_list
 from worldfs.base.messages import CodedText, coded, render
 from worldfs.base.model import Outcome, Scene
 
@@ -27,7 +27,9 @@ from .goals import (
     OperationGoal,
     PlacedGoal,
     SeenGoal,
+    SlidGoal,
     TowardGoal,
+    UprightGoal,
     VisitGoal,
 )
 from .planned_actions import PlannedAction
@@ -41,6 +43,8 @@ GOALS = {
     GestureGoal: "planner.goal_gesture",
     OperationGoal: "planner.goal_operation",
     PlacedGoal: "planner.goal_placed",
+    SlidGoal: "planner.goal_slid",
+    UprightGoal: "planner.goal_upright",
     AreaGoal: "planner.goal_area",
     DownGoal: "planner.goal_down",
     HoldingGoal: "planner.goal_holding",
@@ -56,6 +60,11 @@ SIDES = {
     "right": "planner.side_right",
     "front": "planner.side_front",
     "behind": "planner.side_behind",
+}
+HANDLING = {
+    planned_actions.PUSH: "planner.step_push",
+    planned_actions.UPRIGHT: "planner.step_upright",
+    planned_actions.NUDGE: "planner.step_nudge",
 }
 STRATEGIES = {
     "home": "planner.go_home",
@@ -118,6 +127,9 @@ def step_text(action: PlannedAction, scene: Scene) -> CodedText:
         return coded("planner.step_visit" if action.visit else "planner.step_look", a=a)
     if action.op == planned_actions.MOVE:
         return coded("planner.step_move", spot=_numbers(as_list(action.params["target_pose"])[:3]))
+    if action.op in HANDLING:
+        metres = as_float(action.params.get("distance"))
+        return coded(HANDLING[action.op], a=a, m=f"{metres:.2f}")
     if action.op != planned_actions.STRATEGY:
         return coded("planner.goal_operation", name=action.op, params=json.dumps(action.params, ensure_ascii=False))
     return coded(STRATEGIES.get(str(action.params.get("name")), "planner.close_gripper"))

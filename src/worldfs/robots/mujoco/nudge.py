@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from worldfs.base.json_values import as_list
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Order, Outcome
 from worldfs.base.standard_operations import OBJECT
@@ -49,8 +50,8 @@ def plan_nudge(arm: Arm, order: Order) -> NudgePlan | Finding:
     if not isinstance(grasped, Finding):
         found, fix = coded("handling.graspable", id=id), coded("handling.pick_it")
         return Finding("CRITIC_REFUSED", "ACTION.md params", coded("handling.walled_in"), found, fix, order.id)
-    near = neighbours(arm, id)
-    for goal in _goals(arm, id, near):
+    leave = {str(one) for one in as_list(order.params.get("leave"))}
+    for goal in _goals(arm, id, neighbours(arm, id), leave):
         if isinstance(planned := push.plan(arm, goal, order.id), Finding):
             continue
         end = goal.start + np.array([*goal.way, 0.0]) * goal.distance
@@ -71,10 +72,12 @@ def neighbours(arm: Arm, id: str) -> list[str]:
     return [other for _, other in sorted(found)]
 
 
-def _goals(arm: Arm, id: str, near: list[str]) -> Iterator[PushGoal]:
+def _goals(arm: Arm, id: str, near: list[str], leave: set[str]) -> Iterator[PushGoal]:
     """Pushes to try, the shortest first: each neighbour past the thing or away from it, then the thing itself."""
     for distance in DISTANCES:
         for pushed, other in (*((one, id) for one in near), *((id, one) for one in near[:1])):
+            if pushed in leave:
+                continue
             away = (arm.rig.position(pushed) - arm.rig.position(other))[:2]
             start = math.atan2(away[1], away[0])
             for k in WAYS:

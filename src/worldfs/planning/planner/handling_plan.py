@@ -1,0 +1,68 @@
+"""Goals that one operation of the body reaches: a thing slid somewhere, a thing set upright."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from worldfs.base.messages import coded
+from worldfs.base.model import Profile, Scene, Thing
+
+from . import planned_actions, thing_names
+from .goals import Goal, SlidGoal, holds, subject
+from .plan_constraints import PlanConstraints
+from .planned_actions import PlannedAction
+
+Refusal = Callable[[PlannedAction, Scene], str]  # why an action would be refused in that scene; "" if it would not
+
+
+def handled(  # noqa: PLR0917  # one group of goals, taken apart
+    goals: Sequence[Goal],
+    scene: Scene,
+    profile: Profile | None,
+    robot_id: str,
+    stage: int,
+    limits: PlanConstraints,
+    refused: Refusal,
+) -> tuple[list[PlannedAction], list[tuple[Goal, str]], Scene]:
+    """One operation for each thing from where it stands, what cannot be reached and why, and the scene afterwards."""
+    actions: list[PlannedAction] = []
+    lost: list[tuple[Goal, str]] = []
+    for goal in goals:
+        if holds(goal, scene, robot_id):
+            continue
+        id, thing = subject(goal), scene.thing(subject(goal))
+        if thing is None:
+            lost.append((goal, coded("planner.gone", name=id)))
+            continue
+        action = _operation(goal, thing, stage)
+        why = limits.abandoned.get(id, "")
+        if id in limits.protected:
+            why = coded("planner.protected", name=thing_names.named(id, scene))
+        if not why and not planned_actions.supports_op(profile, action.op):
+            why = coded("planner.no_op", what=action.op)
+        if why := why or refused(action, scene):
+            lost.append((goal, why))
+            continue
+        actions.append(action)
+        scene = _after(goal, thing, scene)
+    return actions, lost, scene
+
+
+def _operation(goal: Goal, thing: Thing, stage: int) -> PlannedAction:
+    if not isinstance(goal, SlidGoal):
+        return planned_actions.upright_action(thing.id, stage)
+    x, y = (b - a for a, b in zip(thing.position[:2], goal.position[:2], strict=True))
+    metres = math.hypot(x, y)
+    return planned_actions.push_action(thing.id, (x / metres, y / metres), metres, stage)
+
+
+def _after(goal: Goal, thing: Thing, scene: Scene) -> Scene:
+    """The scene after such an operation."""
+    then = (
+        replace(thing, position=(*goal.position[:2], thing.position[2]))
+        if isinstance(goal, SlidGoal)
+        else replace(thing, orientation=(1.0, 0.0, 0.0, 0.0))
+    )
+    return replace(scene, objects=tuple(then if t.id == thing.id else t for t in scene.objects))
