@@ -159,3 +159,25 @@ def test_what_is_handed_over_is_held(boxed, text):
 def test_a_greeting_asks_nothing(world, text):
     report = Planner(world).run(text)
     assert report.verdict == "not_understood" and report.intent.kind == "empty" and not world.log
+
+
+def test_a_walled_in_thing_is_nudged_free_before_it_is_given_up(world):
+    world.ops = (*world.ops, "nudge")
+    world.fail[("pick_up", "apple_01")] = [in_the_way("apple_01", "can_01")] * 2
+    report = Planner(world).run("put the apple in the basket, but do not touch the red cube")
+    assert report.ok and [o.op for o in world.log] == ["pick_up", "pick_up", "nudge", "pick_up", "place"]
+    nudge = next(o for o in world.log if o.op == "nudge")
+    assert nudge.params == {"object_id": "apple_01", "leave": ["cube_02"]}  # what was to be left alone is not pushed
+    assert any("walled in" in line for line in world.lines)
+
+
+def test_a_nudge_is_tried_once_and_only_where_the_robot_has_one(world):
+    world.fail[("pick_up", "apple_01")] = [in_the_way("apple_01", "can_01")] * 9
+    assert not Planner(world).run("put the apple in the basket").ok
+    assert "nudge" not in [o.op for o in world.log]
+    world.log.clear()
+    world.ops = (*world.ops, "nudge")
+    world.fail[("pick_up", "apple_01")] = [in_the_way("apple_01", "can_01")] * 9
+    world.fail[("nudge", "")] = []
+    assert not Planner(world).run("put the apple in the basket").ok
+    assert [o.op for o in world.log].count("nudge") == 1

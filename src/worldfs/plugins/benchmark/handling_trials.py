@@ -1,0 +1,157 @@
+"""Trials of handling on seeded tables (beside, push, nudge, upright, stack), judged by the body's own measures.
+
+A trial whose order the body's review refuses (nothing can be done there: out of reach, no room behind the thing) is no
+trial of the motion: it is counted apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from worldfs.base.clock import SystemClock
+from worldfs.base.driver import Run
+from worldfs.base.model import Json, Order, Outcome, RobotState, Scene, Thing
+from worldfs.base.standard_operations import NUDGE, PICK_UP, PLACE_BESIDE, PUSH, STACK, UPRIGHT
+from worldfs.robots.mujoco import geometry
+from worldfs.robots.mujoco.random_scene import STANDARD_KINDS
+from worldfs.robots.mujoco.scene_layout import TABLE_HEIGHT, TABLE_SIZE
+from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
+
+ROBOT: Final = "franka_001"
+WALL_S: Final = 120.0
+APPLE, CUBE, CAN, BAR, BRICK = STANDARD_KINDS
+Kind = tuple[str, tuple[float, float, float], float, str]
+Step = tuple[str, Json]
+
+
+class HandlingTrial(NamedTuple):
+    """One trial's result. `refused`: by the review, with its reason in `why`."""
+
+    skill: str
+    seed: int
+    ok: bool
+    refused: bool
+    code: str = ""
+    why: str = ""
+
+
+class _Drawn(NamedTuple):
+    """A scene, the orders that lead to the one that is measured, and that one."""
+
+    scene: Scene
+    before: tuple[Step, ...]
+    step: Step
+
+
+def thing(id: str, kind: Kind, spot: Sequence[float], rotation: np.ndarray) -> Thing:
+    name, size, mass, color = kind
+    shape = {"apple": "sphere", "can": "cylinder"}.get(name, "box")
+    half = float(geometry.half_extents(shape, size, rotation)[2])
+    position = (float(spot[0]), float(spot[1]), half + 0.001)
+    return Thing(id, f"{color} {name}", name, position, geometry.quat_of(rotation), size, shape, mass, color)
+
+
+def table_with(things: Sequence[Thing]) -> Scene:
+    size = (*TABLE_SIZE, TABLE_HEIGHT)
+    table = Thing("table_01", "table", "furniture", (0.45, 0.0, 0.0), size=size, shape="table")
+    return Scene((RobotState(ROBOT),), tuple(things), (table,))
+
+
+def _spots(rng: np.random.Generator, count: int) -> list[tuple[float, float]]:
+    """Within ±1 rad and 0.36 to 0.62 m of the base, 0.17 m apart."""
+    found: list[tuple[float, float]] = []
+    while len(found) < count:
+        radius, angle = rng.uniform(0.36, 0.62), rng.uniform(-1, 1)
+        x, y = radius * math.cos(angle), radius * math.sin(angle)
+        if all(math.hypot(x - a, y - b) > 0.17 for a, b in found):
+            found.append((x, y))
+    return found
+
+
+def _yaw(rng: np.random.Generator) -> np.ndarray:
+    return geometry.about_z(float(rng.uniform(-math.pi, math.pi)))
+
+
+def _among_others(rng: np.random.Generator, kinds: Sequence[Kind], others: int = 2) -> list[Thing]:
+    drawn = [*kinds, *(STANDARD_KINDS[i] for i in rng.integers(0, len(STANDARD_KINDS), others))]
+    spots = _spots(rng, len(drawn))
+    return [
+        thing(f"{kind[0]}_{n}", kind, spot, _yaw(rng)) for n, (kind, spot) in enumerate(zip(drawn, spots, strict=True))
+    ]
+
+
+def _beside(seed: int, rng: np.random.Generator) -> _Drawn:
+    things = _among_others(rng, [STANDARD_KINDS[seed % 5]])
+    side = ("left", "right", "front", "behind")[int(rng.integers(4))]
+    given: Json = {"target": things[1].id, "side": side, "distance": round(float(rng.uniform(0.02, 0.15)), 3)}
+    picked: Step = (PICK_UP.name, {"object_id": things[0].id})
+    return _Drawn(table_with(things), (picked,), (PLACE_BESIDE.name, given))
+
+
+def _push(seed: int, rng: np.random.Generator) -> _Drawn:
+    things = _among_others(rng, [(CUBE, CAN, BAR, BRICK)[seed % 4]])
+    angle = float(rng.uniform(-math.pi, math.pi))
+    given: Json = {
+        "object_id": things[0].id,
+        "direction": [round(math.cos(angle), 4), round(math.sin(angle), 4)],
+        "distance": round(float(rng.uniform(0.03, 0.2)), 3),
+    }
+    return _Drawn(table_with(things), (), (PUSH.name, given))
+
+
+def _nudge(seed: int, rng: np.random.Generator) -> _Drawn:
+    """A cube with two more at its sides, so near that no finger gets between."""
+    radius, angle, turn = rng.uniform(0.42, 0.55), rng.uniform(-1, 1), _yaw(rng)
+    centre = np.array([radius * math.cos(angle), radius * math.sin(angle), 0.0])
+    near = CUBE[1][0] + float(rng.uniform(0.001, 0.004))
+    sides = ((0.0, 0.0), (near, 0.0), (0.0, near))
+    things = [thing(f"cube_{n}", CUBE, centre + turn @ np.array([*at, 0.0]), turn) for n, at in enumerate(sides)]
+    return _Drawn(table_with(things), (), (NUDGE.name, {"object_id": "cube_0"}))
+
+
+def _upright(seed: int, rng: np.random.Generator) -> _Drawn:
+    things = _among_others(rng, [(CAN, BRICK)[seed % 2]])
+    over = ((math.pi / 2, 0.0, 0.0), (0.0, math.pi / 2, 0.0), (-math.pi / 2, 0.0, 0.0), (0.0, -math.pi / 2, 0.0))
+    lies = _yaw(rng) @ geometry.from_rpy(*over[int(rng.integers(4))])
+    things[0] = thing(things[0].id, (CAN, BRICK)[seed % 2], things[0].position, lies)
+    return _Drawn(table_with(things), (), (UPRIGHT.name, {"object_id": things[0].id}))
+
+
+def _stack(seed: int, rng: np.random.Generator) -> _Drawn:
+    """Two to four levels of cubes."""
+    levels = 2 + seed % 3
+    things = _among_others(rng, [CUBE] * levels, others=1)
+    return _Drawn(table_with(things), (), (STACK.name, {"object_ids": [one.id for one in things[:levels]]}))
+
+
+SKILLS: Final[dict[str, Callable[[int, np.random.Generator], _Drawn]]] = {
+    "place_beside": _beside, "push": _push, "nudge": _nudge, "upright": _upright, "stack": _stack,
+}  # fmt: skip
+
+
+def trial(skill: str, seed: int) -> HandlingTrial:
+    """The same for the same skill and seed."""
+    drawn = SKILLS[skill](seed, np.random.default_rng([seed, list(SKILLS).index(skill), 23]))
+    body = TabletopDriver(ROBOT, cameras=False)
+    try:
+        body.open(drawn.scene)
+        for step in drawn.before:
+            if not _carried_out(body, step).ok:
+                return HandlingTrial(skill, seed, False, True, "BEFORE", f"{step[0]} failed")
+        op, given = drawn.step
+        findings = [found for found in body.review(Order("trial", ROBOT, op, given)) if not found.warning]
+        if findings:
+            return HandlingTrial(skill, seed, False, True, findings[0].code, findings[0].found)
+        outcome = _carried_out(body, drawn.step)
+        return HandlingTrial(skill, seed, outcome.ok, False, outcome.code, "" if outcome.ok else outcome.message)
+    finally:
+        body.close()
+
+
+def _carried_out(body: TabletopDriver, step: Step) -> Outcome:
+    clock = SystemClock()
+    return body.execute(Order("trial", ROBOT, step[0], step[1]), Run(clock, clock.monotonic() + WALL_S))

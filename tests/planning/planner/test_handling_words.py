@@ -1,0 +1,98 @@
+"""Pushing and setting upright: what is said in English and Chinese, what it comes to, and when it counts as done."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from worldfs.base.model import Operation, Profile
+from worldfs.planning.planner import Planner, RefusedIntent, holds, interpret
+from worldfs.planning.planner.goals import PlacedGoal, SlidGoal, UprightGoal
+
+from .conftest import OPS, ROBOT
+
+ABLE = Profile("Panda", ops=tuple(Operation(op) for op in (*OPS, "push", "upright")))
+LYING = (math.cos(math.pi / 4), math.sin(math.pi / 4), 0.0, 0.0)
+
+
+@pytest.fixture
+def fallen(scene):
+    """The can lies along the robot's left and right."""
+    return replace(
+        scene, objects=tuple(replace(t, orientation=LYING) if t.id == "can_01" else t for t in scene.objects)
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "id", "spot"),
+    [
+        ("push the red cube 10 cm to the left", "cube_02", (0.5, -0.15)),
+        ("slide the blue cube to the right by 5 centimetres", "cube_01", (0.4, -0.15)),
+        ("shove the can 8 cm forward", "can_01", (0.68, 0.0)),
+        ("向左推红色方块10厘米", "cube_02", (0.5, -0.15)),
+        ("把红色方块往前推7厘米", "cube_02", (0.57, -0.25)),
+        ("把蓝色方块推远3厘米", "cube_01", (0.43, -0.1)),
+    ],
+)
+def test_what_is_to_be_pushed_is_slid_by_a_robot_that_can(scene, said, id, spot):
+    (goal,) = interpret(said, scene, profile=ABLE, robot_id=ROBOT).goals
+    assert isinstance(goal, SlidGoal) and goal.object == id and goal.position == pytest.approx(spot)
+    assert not holds(goal, scene)
+    unable = interpret(said, scene, profile=Profile("Panda", ops=tuple(Operation(op) for op in OPS)), robot_id=ROBOT)
+    assert isinstance(unable.goals[0], PlacedGoal)  # without the operation it is carried there
+
+
+def test_what_would_roll_is_carried_and_the_reply_says_so(scene, fallen):
+    found = interpret("push the apple 8 cm forward", scene, profile=ABLE, robot_id=ROBOT)
+    assert isinstance(found.goals[0], PlacedGoal) and "would roll" in found.note
+    assert isinstance(interpret("push the can 8 cm forward", fallen, profile=ABLE, robot_id=ROBOT).goals[0], PlacedGoal)
+    assert isinstance(interpret("push the can 8 cm left", fallen, profile=ABLE, robot_id=ROBOT).goals[0], SlidGoal)
+    assert isinstance(interpret("move the can 8 cm left", scene, profile=ABLE, robot_id=ROBOT).goals[0], PlacedGoal)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["turn the can upright", "stand the can up", "stand up the can", "set the can upright again", "put the can upright",
+     "would you mind turning the can upright?", "把可乐罐扶正", "扶正罐子", "把罐子立起来"],
+)  # fmt: skip
+def test_what_lies_is_to_stand(fallen, scene, said):
+    found = interpret(said, fallen, profile=ABLE, robot_id=ROBOT)
+    assert found.goals == (UprightGoal("can_01"),)
+    assert not holds(found.goals[0], fallen) and holds(found.goals[0], scene)
+
+
+@pytest.mark.parametrize("said", ["turn the can", "turn the apple upright", "把苹果扶正", "push the can", "stand back"])
+def test_what_is_not_said_whole_moves_nothing(scene, said):
+    assert isinstance(interpret(said, scene, profile=ABLE, robot_id=ROBOT), RefusedIntent)
+
+
+def test_a_push_that_fell_short_is_followed_by_one_of_the_rest(world):
+    world.ops = (*OPS, "push")
+    ways = iter([0.6, 1.0])
+
+    def slide(world, order):
+        if order.op != "push":
+            return
+        share, (x, y), metres = next(ways), order.params["direction"], order.params["distance"]
+        objects = tuple(
+            replace(t, position=(t.position[0] + share * metres * x, t.position[1] + share * metres * y, t.position[2]))
+            if t.id == order.params["object_id"] else t
+            for t in world.now_scene.objects
+        )  # fmt: skip
+        world.now_scene = replace(world.now_scene, objects=objects)
+
+    world.before = slide
+    report = Planner(world).run("push the red cube 10 cm to the left and then look at the can")
+    assert report.ok, report
+    pushes = [o.params for o in world.log if o.op == "push"]
+    assert [p["distance"] for p in pushes] == pytest.approx([0.1, 0.04]) and pushes[0]["direction"] == [0.0, 1.0]
+
+
+def test_a_robot_without_the_operation_says_so(world, scene):
+    world.now_scene = replace(
+        scene, objects=tuple(replace(t, orientation=LYING) if t.id == "can_01" else t for t in scene.objects)
+    )
+    report = Planner(world).run("turn the can upright")
+    assert not report.ok and "upright" in report.reason and not world.log
