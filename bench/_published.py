@@ -255,6 +255,21 @@ FIGURES = (
 )  # fmt: skip
 
 
+HANDLING_PARTS = ("success", "low", "high", "tried", "refused")
+HANDLING_SKILLS = {
+    "place_beside": "one of five kinds set down 2 to 15 cm of free space from another thing, on a drawn side",
+    "push": "a cube, can, bar or brick pushed 3 to 20 cm in a drawn direction, two other things about",
+    "nudge": "a cube with two more 1 to 4 mm from its sides made graspable by pushing one of the three",
+    "upright": "a lying can or brick stood on its end",
+    "stack": "a tower of two to four cubes",
+}
+HANDLING = tuple(  # a table of their own: each skill's share with Wilson's interval
+    Figure(f"skills.{skill}.{part}", what, ("robots/mujoco", "plugins/benchmark/handling_trials.py"))
+    for skill, what in HANDLING_SKILLS.items()
+    for part in HANDLING_PARTS
+)
+
+
 class Proof(NamedTuple):
     """`test`: below tests/proof, the row's name; `promise` and how it is tried."""
 
@@ -436,7 +451,7 @@ def _files(path: Path) -> Iterator[Path]:
 def note(results: dict[str, float | str]) -> None:
     """Keep results of a run: figures by name, or a proof's words by its test. What no row names is left out."""
     head = commit()
-    rows = {row.name: row.code for row in FIGURES} | {row.test: row.code for row in PROOFS}
+    rows = {row.name: row.code for row in (*FIGURES, *HANDLING)} | {row.test: row.code for row in PROOFS}
     fresh = {
         name: {
             "result": result, "commit": head, "date": f"{datetime.now(UTC):%Y-%m-%d}", "code": digest(rows[name]),

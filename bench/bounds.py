@@ -46,6 +46,7 @@ BOUNDS = {
     "mount.idle_cpu_percent": at_most(0.1, "% of a core"),
     "rekep.success": at_least(0.95),
     "tabletop.success": at_least(0.98),
+    **{f"skills.{name}.success": at_least(0.9) for name in ("place_beside", "push", "nudge", "upright", "stack")},
     "tabletop.wall_s_p50": at_most(1.0, "s"),
     "sim.two_arms_realtime_factor": at_least(8, "×"),
     "sim.two_arms_touches": at_most(0),

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 sys.path.insert(0, str(ROOT / "src"))
 
-from bench._published import FIGURES, NOTED, PROOFS, digest  # noqa: E402
+from bench._published import FIGURES, HANDLING, HANDLING_SKILLS, NOTED, PROOFS, digest  # noqa: E402
 from bench.bounds import BOUNDS  # noqa: E402  # after the path is set
 
 KEPT = ROOT / "docs/measured.json"
@@ -47,6 +47,30 @@ def figures(measured: Measured) -> str:
         limit = str(bound or "") + ("" if bound is None or bound.holds(found["result"]) else " **missed**")
         value = f"{found['result']:.3g}{unit}"
         lines.append(f"| `{row.name}` | {value} | {limit} | {row.what} | {_when(found, row.code)} |")
+    return "\n".join(lines) + "\n"
+
+
+SKILLS = """
+## Skills
+
+`make bench ARGS=skills`: 40 trials of each on seeded tables on which nothing was tuned, judged by the measures of
+[handling](skills.md#handling-beyond-pick-and-place); the interval is Wilson's of 95 %. "Refused beforehand": seeds on
+which the review said, before anything moved, that it cannot be done there; they are no trials.
+
+"""
+
+
+def skills(measured: Measured) -> str:
+    lines = ["| skill | done | share | refused beforehand | what | measured |", "|---|---|---|---|---|---|"]
+    code = HANDLING[0].code
+    for skill, what in HANDLING_SKILLS.items():
+        rows = {part: measured.get(f"skills.{skill}.{part}") for part in ("success", "low", "high", "tried", "refused")}
+        if any(row is None for row in rows.values()):
+            lines.append(f"| `skills.{skill}.success` | – | – | – | {what} | not yet |")
+            continue
+        share, low, high, tried, refused = (row["result"] for row in rows.values() if row is not None)
+        done = f"{round(share * tried)} of {tried:g} | {100 * low:.0f}–{100 * high:.0f} %"
+        lines.append(f"| `skills.{skill}.success` | {done} | {refused:g} | {what} | {_when(rows['success'], code)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -88,7 +112,7 @@ def _committed(name: str, row: dict[str, Any]) -> bool:
 def pages(measured: Measured) -> dict[Path, str]:
     """Every document with rows in it, as it should be."""
     parts = {"figures": figures, "proofs": proofs, "promises": promises}
-    whole = HEAD + figures(measured)
+    whole = HEAD + figures(measured) + SKILLS + skills(measured)
     found = {ROOT / "docs/figures.md": whole}
     for page in MARKED:
         found[page] = _PART.sub(lambda part: part[1] + parts[part[2]](measured) + part[3], page.read_text("utf-8"))
@@ -103,7 +127,7 @@ def main(what: str) -> int:
     if what == "write":
         noted: Measured = json.loads(NOTED.read_text("utf-8")) if NOTED.exists() else {}
         measured |= {name: row for name, row in noted.items() if _committed(name, row)}
-        known = {row[0] for row in (*FIGURES, *PROOFS)}
+        known = {row[0] for row in (*FIGURES, *HANDLING, *PROOFS)}
         measured = {name: row for name, row in sorted(measured.items()) if name in known}
         KEPT.write_text(json.dumps(measured, indent=1, ensure_ascii=False) + "\n", "utf-8")
     stale = [

@@ -17,6 +17,11 @@ ABLE = Profile("Panda", ops=tuple(Operation(op) for op in (*OPS, "push", "uprigh
 LYING = (math.cos(math.pi / 4), math.sin(math.pi / 4), 0.0, 0.0)
 
 
+def _with_the_can_over(scene):
+    objects = tuple(replace(t, orientation=LYING) if t.id == "can_01" else t for t in scene.objects)
+    return replace(scene, objects=objects)
+
+
 @pytest.fixture
 def fallen(scene):
     """The can lies along the robot's left and right."""
@@ -91,8 +96,6 @@ def test_a_push_that_fell_short_is_followed_by_one_of_the_rest(world):
 
 
 def test_a_robot_without_the_operation_says_so(world, scene):
-    world.now_scene = replace(
-        scene, objects=tuple(replace(t, orientation=LYING) if t.id == "can_01" else t for t in scene.objects)
-    )
+    world.now_scene = _with_the_can_over(scene)
     report = Planner(world).run("turn the can upright")
     assert not report.ok and "upright" in report.reason and not world.log
