@@ -135,3 +135,13 @@ def test_the_critic_of_the_files_judges_them_before_the_body():
     assert codes("push", full, object_id="cube", direction="left", distance=0.1) == ["HOLDING"]
     assert codes("stack", full, object_ids=["cube", "can"]) == ["HOLDING"]
     assert codes("place_beside", target="cube", side="left", distance=0.1) == ["NOT_HOLDING"]
+
+
+@pytest.mark.parametrize("op", [operation.name for operation in HANDLING])
+def test_a_body_that_goes_by_its_cameras_refuses_what_only_the_truth_can_measure(opened, monkeypatch, op):
+    hand = opened(CUBE)
+    monkeypatch.setattr(hand.body, "looks", object())
+    order = hand.order(op, object_id="cube", direction="left", distance=0.1)
+    assert [found.field for found in hand.body.review(order)] == ["EMBODIED.md Perception"]
+    done = hand.body._carry_out(order)
+    assert not done.ok and done.evidence["steps"] == 0

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from worldfs.base.model import Order, Outcome
+from worldfs.base.messages import coded
+from worldfs.base.model import Finding, Order, Outcome
 from worldfs.base.standard_operations import NUDGE, PLACE_BESIDE, PUSH, STACK, UPRIGHT
 
 from .action_evidence import ActionEvidence
@@ -15,6 +16,20 @@ from .place_beside import place_beside, plan_beside
 from .push import plan_push, push
 from .stack import plan_stack, stack
 from .upright import plan_upright, upright
+
+
+def by_truth(order: Order) -> Finding:
+    """The refusal of a body that goes by its cameras: these motions are planned and measured by the world's own state,
+    which it does not see."""
+    return Finding(
+        "CRITIC_REFUSED",
+        "EMBODIED.md Perception",
+        coded("handling.truth"),
+        coded("handling.camera", op=order.op),
+        coded("handling.use_truth"),
+        order.id,
+    )
+
 
 Review = Callable[[Arm, Order], object]  # a `Finding`, or anything else for an order that can be carried out
 Act = Callable[[Arm, Order, ActionEvidence], Outcome]

@@ -21,10 +21,10 @@ from worldfs.robots import displacements
 from worldfs.robots.video_writer import VideoWriter
 
 from . import actions, perception, sequences
-from .action_evidence import ActionEvidence, stop_failure
+from .action_evidence import ActionEvidence, plan_failure, stop_failure
 from .arm import Arm
 from .camera import CameraRenderer
-from .handling_operations import HANDLING_ACTS
+from .handling_operations import HANDLING_ACTS, by_truth
 from .image_store import ImageStore, write_png
 from .model_builder import TIMESTEP
 from .motion_loop import MotionStopped
@@ -115,6 +115,8 @@ class TabletopDriver:
 
     def review(self, order: Order) -> Sequence[Finding]:
         with self.arm.view.working():
+            if self.looks is not None and order.op in HANDLING_ACTS:
+                return (by_truth(order),)
             if self.looks is not None and (unsure := self._unsure(order)):
                 return (unsure,)
             return review(self.arm.planning, order, self.interpreter, self._cameras)
@@ -197,6 +199,8 @@ class TabletopDriver:
     def _carry_out(self, order: Order, action_evidence: ActionEvidence | None = None) -> Outcome:
         arm = self.arm
         action_evidence = action_evidence or ActionEvidence(arm, order_subject(arm, order))
+        if order.op in HANDLING_ACTS and self.looks is not None:
+            return plan_failure(by_truth(order), action_evidence.close())
         if order.op in HANDLING_ACTS:
             return HANDLING_ACTS[order.op][1](arm, order, action_evidence)
         match order.op:
