@@ -91,6 +91,7 @@ class ChaoticFleet:
         self.missions = MissionFiles(self.store, self.store.clock)
         self.accepted: dict[str, str] = {}
         self.ended: dict[str, str] = {}
+        self.reasons: list[str] = []  # of those that failed
         self._over, self._failed = threading.Event(), []
         for host in HOSTS:
             self._furnish(host)
@@ -209,7 +210,10 @@ class ChaoticFleet:
                 with suppress(WorldError):
                     for id in self.missions.done_ids():
                         if id not in self.ended:
-                            state = self.missions.load(id).status.state.value
+                            status = self.missions.load(id).status
+                            state = status.state.value
+                            if state == "failed":
+                                self.reasons.append(f"{id}: {status.reason}")
                             self.seen.append((time.monotonic(), FleetEvent("end", id, result=state)))
                             self.ended[id] = state
                 if self._closing.is_set():
@@ -314,3 +318,4 @@ def test_a_fleet_survives_whatever_is_cut_frozen_or_killed(tmp_path, network, na
         f"{moved} motions, {fleet.plant.halted} halted, {fleet.plant.stale} refused at the body, {changes} leases held"
     )
     print(f"disturbed: {dict(sorted(fleet.done.items()))}")
+    print(*fleet.reasons, sep="\n")
