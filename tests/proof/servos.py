@@ -13,7 +13,7 @@ import tty
 
 PING, READ, WRITE, SYNC_READ, SYNC_WRITE = 1, 2, 3, 0x82, 0x83
 MODEL, ID, LOW, HIGH, OFFSET, TORQUE, GOAL, PRESENT = 3, 5, 9, 11, 31, 40, 42, 56
-STS3215 = 777
+STS3215, EVERYBODY = 777, 0xFE
 SPEED = 3000  # steps a second
 
 
@@ -67,11 +67,14 @@ class Servos:
         for id, memory in self.memory.items():
             if memory[TORQUE]:
                 self.place[id] += max(-most, min(most, self.word(id, GOAL) - self.place[id]))
-            memory[PRESENT : PRESENT + 2] = round(self.place[id]).to_bytes(2, "little")
+            offset = self.word(id, OFFSET)  # a sign in bit 11
+            seen = round(self.place[id]) + (offset & 0x7FF if offset & 0x800 else -offset)
+            memory[PRESENT : PRESENT + 2] = (seen % 4096).to_bytes(2, "little")
 
     def _do(self, id, what, given):
         if what == PING:
-            self._say(id)
+            for each in self.memory if id == EVERYBODY else (id,):
+                self._say(each)
         elif what == READ:
             self._say(id, self.memory[id][given[0] : given[0] + given[1]])
         elif what == WRITE:

@@ -26,7 +26,8 @@ def installed(python: str, where: Path, *packages: str) -> Path:
     return where
 
 
-def test_lerobots_own_arm_class_is_led_and_kept_to_its_limits(tmp_path):
+def _in_lerobots_environment(script: str, tmp_path: Path) -> dict[str, object]:
+    """What a script of this directory prints last, run by LeRobot's own Python with its motors' library."""
     made = subprocess.run([ROOT / "scripts/lerobot"], capture_output=True, text=True, timeout=1800, check=False)
     if made.returncode:
         pytest.skip(f"LeRobot cannot be installed here: {made.stderr[-300:]}")
@@ -37,11 +38,31 @@ def test_lerobots_own_arm_class_is_led_and_kept_to_its_limits(tmp_path):
         "HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "1",
     }  # fmt: skip
     done = subprocess.run(
-        [python, ROOT / "tests/proof/lerobot_arm_process.py"], env=environ, capture_output=True, text=True, timeout=300,
+        [python, ROOT / "tests/proof" / script], env=environ, capture_output=True, text=True, timeout=300,
         stdin=subprocess.DEVNULL, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
-    said = json.loads(done.stdout.splitlines()[-1])
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_lerobots_own_leader_is_found_calibrated_and_leads_the_follower(tmp_path):
+    said = _in_lerobots_environment("lerobot_leader_process.py", tmp_path)
+    assert said["is_arm"] == [True, False] and said["motors"][0]["feetech"]["1000000"] == [1, 2, 3, 4, 5, 6]
+    assert "ttyNONE" in said["trouble"] and "lerobot-find-port" in said["nobody"]
+    assert "lerobot-calibrate --teleop.type=so101_leader" in said["uncalibrated"] and "elbow_flex" in said["joints"]
+    assert {name: high - low for name, (low, high) in said["ranges"].items()} == {
+        "shoulder_pan": 2048, "shoulder_lift": 2000, "elbow_flex": 2000, "wrist_flex": 2300, "wrist_roll": 4095,
+        "gripper": 1500,
+    }  # fmt: skip
+    assert said["kind"] == ["so101_leader", "joint_position", 6] and said["torque"] == [0] * 6
+    assert said["moved"] == pytest.approx([0.307, 0.307, 0.307, 0.0, 0.0], abs=0.02)
+    assert said["gripper"] == pytest.approx(0.25, abs=0.03)
+    assert said["largest"] <= (1.5 / 20 + 0.005) * 4095 / 6.2832  # steps of the servo in one control period
+    assert "POLICY_CONNECTION" in said["gone"]
+
+
+def test_lerobots_own_arm_class_is_led_and_kept_to_its_limits(tmp_path):
+    said = _in_lerobots_environment("lerobot_arm_process.py", tmp_path)
     assert "lerobot-find-port" in said["nobody"] and "so101_follower" in said["unknown"]
     assert "lerobot-calibrate --robot.type=so101_follower" in said["uncalibrated"]
     assert "uses degrees" in said["units"]

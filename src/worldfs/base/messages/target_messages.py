@@ -151,6 +151,27 @@ ROWS = {
     "target.correct_limit": ("correct the name: an unknown limit limits nothing", "改正名称：未知的限值不起作用"),
     "target.any_interface": ("any interface", "任何网卡"),
     "target.guard_ended": ("the process that guards it has ended", "守护它的进程已结束"),
+    "target.teleoperator_settings": (
+        "a mapping with the type, the port and the id of LeRobot's teleoperator",
+        "一个映射，含 LeRobot 遥操作器的 type、port 与 id",
+    ),
+    "target.no_lerobot_arm": ("no arm is called {name!r}", "没有名为 {name!r} 的机械臂"),
+    "target.calibrate_at_terminal": ("no terminal to answer at", "没有可供回答的终端"),
+    "target.calibrated": ("calibrated; saved in {path}", "已校准；保存于 {path}"),
+    "target.scan_port": ("port    {device}  {what}: {found}", "端口    {device}  {what}：{found}"),
+    "target.scan_no_ports": ("no serial port is there", "没有串口"),
+    "target.scan_camera": ("camera  {id}  {what}", "摄像头  {id}  {what}"),
+    "target.scan_blind": ("no look for cameras: {why}", "未查找摄像头：{why}"),
+    "target.scan_in_use": ("in use by process {pid}", "正被进程 {pid} 使用"),
+    "target.scan_nobody": ("no motor answers", "没有舵机应答"),
+    "target.scan_silent": ("no motor answers ({why})", "没有舵机应答({why})"),
+    "target.scan_motors": ("{family} motors {ids} at {rate} baud", "{family} 舵机 {ids}，{rate} 波特"),
+    "target.scan_entry": (
+        "for TARGETS.md: {{id: arm, type: real_robot, adapter: {{class: RealRobotTargetAdapter, driver: lerobot}}, "
+        "config: {{robot: {{type: so101_follower, port: {device}, id: arm}}}}}}",
+        "用于 TARGETS.md：{{id: arm, type: real_robot, adapter: {{class: RealRobotTargetAdapter, driver: lerobot}}, "
+        "config: {{robot: {{type: so101_follower, port: {device}, id: arm}}}}}}",
+    ),
     "target.see_port": (
         "switch it on, see the port (lerobot-find-port), and whether this user may open it (group dialout)",
         "接通电源，查看串口(lerobot-find-port)，以及当前用户能否打开它(dialout 组)",

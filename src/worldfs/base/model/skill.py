@@ -44,7 +44,7 @@ class Target:
 class PolicySpec:
     """How a skill reaches its policy: a registered client type and where."""
 
-    type: str  # http | openvla | openpi | gr00t | lerobot | local
+    type: str  # http | openvla | openpi | gr00t | lerobot | local | leader
     endpoint: str = ""
     checkpoint: str = ""
     extra: Json = field(default_factory=dict)

@@ -65,7 +65,7 @@ def _policy(item: Json, at: str) -> PolicySpec | None:
     kind = text(value, "type", where)
     if not kind:
         raise EntryRefused(
-            f"{where}/type", "http, openvla, openpi, gr00t, lerobot or local", value.get("type", "nothing")
+            f"{where}/type", "http, openvla, openpi, gr00t, lerobot, local or leader", value.get("type", "nothing")
         )
     return PolicySpec(
         kind.lower(), text(value, "endpoint", where), text(value, "checkpoint", where),

@@ -257,6 +257,22 @@ _WORLD = (
         instead="fleet.instead_list",
     ),
     CommandSpec(
+        "robot scan",
+        "help.robot_scan",
+        "device_commands:scan",
+        (ArgumentSpec(("ports",), "help.robot_scan_ports", "PORT", many="*"),),
+        "help.robot_scan_more",
+        instead="fleet.instead_robot",
+    ),
+    CommandSpec(
+        "robot calibrate",
+        "help.robot_calibrate",
+        "device_commands:calibrate",
+        (ArgumentSpec(("device",), "help.robot_calibrate_device", "NAME"),),
+        "help.robot_calibrate_more",
+        instead="fleet.instead_robot",
+    ),
+    CommandSpec(
         "status",
         "help.status",
         "status_command:run",

@@ -114,6 +114,27 @@ ROWS = {
         "list the robots of config.json: driver, profile, directory, and whether they are served",
         "列出 config.json 的机器人：驱动、能力画像、目录，以及是否在运行之列",
     ),
+    "help.robot_scan": (
+        "list this machine's serial ports, the arm motors that answer on them, and its cameras (LeRobot)",
+        "列出本机的串口、其上应答的机械臂舵机，以及摄像头(LeRobot)",
+    ),
+    "help.robot_scan_more": (
+        "Nothing moves. A port that a process has open is not asked. Exit 1: no motor answers. Needs worldfs[lerobot].",
+        "不会有任何动作。已被其他进程打开的端口不会被询问。退出码 1：没有舵机应答。需要 worldfs[lerobot]。",
+    ),
+    "help.robot_scan_ports": ("only these ports (default: all)", "仅这些端口(默认：全部)"),
+    "help.robot_calibrate": (
+        "calibrate an arm that LeRobot drives, by its own questions at this terminal",
+        "在此终端按 LeRobot 的提问校准一台由它驱动的机械臂",
+    ),
+    "help.robot_calibrate_more": (
+        "Its motors are let go: hold the arm. The file is saved where LeRobot keeps such files.",
+        "电机会松开：请扶住机械臂。文件保存在 LeRobot 存放校准文件之处。",
+    ),
+    "help.robot_calibrate_device": (
+        "a target of TARGETS.md with the driver lerobot, or a skill of SKILLS.md that a leader arm leads",
+        "TARGETS.md 中以 lerobot 为驱动的目标，或 SKILLS.md 中由主臂引导的技能",
+    ),
     "help.up": ("run the kernel and the drivers until Ctrl-C", "运行内核和驱动，直到按下 Ctrl-C"),
     "help.up_more": (
         "One line is printed for each event. A second kernel on the same workspace is refused.",

@@ -29,7 +29,7 @@ from worldfs.robots.targets.target_adapter import Array
 from worldfs.robots.targets.target_declaration import LIBRARIES
 
 from .robot_interface import RobotCommand, RobotInterface, RobotReading
-from .robot_library import config_member, import_library
+from .robot_library import config_member, driver_place, import_library
 
 INSTALL: Final = LIBRARIES["franka"][1]
 NAMES: Final = tuple(f"joint{i}" for i in range(1, 8))
@@ -83,7 +83,7 @@ class FrankaArm:
         self._tick: tuple[float, float] = (-1.0, 0.0)  # the robot's time, and this process's when it was first received
 
     def connect(self) -> None:
-        self._franky = franky = import_library("franky", self._target, INSTALL)
+        self._franky = franky = import_library("franky", driver_place(self._target), INSTALL)
         realtime = config_member(self._target, "realtime", str, "ignore").title()
         if realtime not in ("Ignore", "Enforce"):
             raise BadInput(f"{realtime!r}", path=f"{self._at}.realtime", expected=coded("target.ignore_enforce"))

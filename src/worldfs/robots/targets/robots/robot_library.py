@@ -14,15 +14,21 @@ from worldfs.base.model import Target
 T = TypeVar("T")
 
 
-def import_library(name: str, target: Target, install: str) -> ModuleType:
-    """Raises `MissingRequirement` saying what to install; also where the library is there and does not load."""
+def import_library(name: str, at: str, install: str) -> ModuleType:
+    """Raises `MissingRequirement` saying what to install; also where the library is there and does not load.
+    `at`: the place in a document that asks for it."""
     try:
         return import_module(name)
     except ImportError as error:
         top = name.partition(".")[0]
         absent = error.name is not None and error.name.partition(".")[0] == top
         found = coded("common.not_installed", name=top) if absent else coded("target.no_load", name=top, why=str(error))
-        raise MissingRequirement(found, path=f"TARGETS.md {target.id} adapter.driver", fix=install) from error
+        raise MissingRequirement(found, path=at, fix=install) from error
+
+
+def driver_place(target: Target) -> str:
+    """Where TARGETS.md names the driver of a target."""
+    return f"TARGETS.md {target.id} adapter.driver"
 
 
 def config_member(target: Target, name: str, kind: type[T], default: T | None = None) -> T:

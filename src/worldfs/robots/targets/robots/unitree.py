@@ -28,7 +28,7 @@ from worldfs.robots.targets.target_adapter import TargetStopped
 from worldfs.robots.targets.target_declaration import LIBRARIES
 
 from .robot_interface import RobotCommand, RobotInterface, RobotReading
-from .robot_library import config_member, import_library
+from .robot_library import config_member, driver_place, import_library
 from .watchdog_process import WatchdogProcess
 
 INSTALL: Final = LIBRARIES["unitree_go2"][1]
@@ -70,9 +70,9 @@ class UnitreeGo2:
 
     def connect(self) -> None:
         target = self._target
-        channel = import_library("unitree_sdk2py.core.channel", target, INSTALL)
-        client = import_library("unitree_sdk2py.go2.sport.sport_client", target, INSTALL)
-        messages = import_library("unitree_sdk2py.idl.unitree_go.msg.dds_", target, INSTALL)
+        channel = import_library("unitree_sdk2py.core.channel", driver_place(target), INSTALL)
+        client = import_library("unitree_sdk2py.go2.sport.sport_client", driver_place(target), INSTALL)
+        messages = import_library("unitree_sdk2py.idl.unitree_go.msg.dds_", driver_place(target), INSTALL)
         interface, domain = (
             config_member(target, "interface", str, ""),
             int(config_member(target, "domain", float, 0.0)),

@@ -12,7 +12,7 @@ from worldfs.base.errors import MissingRequirement
 from worldfs.base.json_values import as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import Json, Target
-from worldfs.robots.targets.robots.robot_library import import_library
+from worldfs.robots.targets.robots.robot_library import driver_place, import_library
 
 from ..vehicle_declaration import INSTALL
 
@@ -41,7 +41,7 @@ class RosbridgeClient:
 
     def connect(self, timeout_s: float = CONNECT_S) -> None:
         """Raises `MissingRequirement` without the library or the server."""
-        library = import_library("websockets.sync.client", self._target, INSTALL["rosbridge"])
+        library = import_library("websockets.sync.client", driver_place(self._target), INSTALL["rosbridge"])
         with self._lock:
             if self._connection is not None:
                 return

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from worldfs.base.errors import MissingRequirement
 from worldfs.base.messages import coded
 from worldfs.base.model import Target
-from worldfs.robots.targets.robots.robot_library import import_library
+from worldfs.robots.targets.robots.robot_library import driver_place, import_library
 
 from ..vehicle_declaration import INSTALL
 from .vda5050_settings import BrokerAddress
@@ -56,7 +56,7 @@ class MqttLink:
 
     def connect(self, will_topic: str, will: bytes) -> None:
         """The broker publishes `will` when this process is gone without `close`. Raises `MissingRequirement`."""
-        self._library = mqtt = import_library("paho.mqtt.client", self._target, INSTALL["vda5050"])
+        self._library = mqtt = import_library("paho.mqtt.client", driver_place(self._target), INSTALL["vda5050"])
         # a name of its own: a broker ends the older one of two connections that share one
         self._client = client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, f"worldfs-{uuid.uuid4().hex[:16]}")
         client.will_set(will_topic, will)
