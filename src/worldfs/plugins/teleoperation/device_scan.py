@@ -7,7 +7,7 @@ import io
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from worldfs.base.errors import MissingRequirement
 from worldfs.robots.targets.robots.lerobot_device import INSTALL
@@ -41,7 +41,7 @@ class DeviceScan:
     """`cameras`: as LeRobot describes them; `blind`: why there was no looking for cameras."""
 
     ports: list[SerialPort]
-    cameras: list[dict[str, Any]]
+    cameras: list[dict[str, object]]
     blind: str = ""
 
 
@@ -92,7 +92,7 @@ def _asked(device: str, description: str) -> SerialPort:
     return SerialPort(device, description, motors, trouble="" if motors else trouble)
 
 
-def _cameras() -> tuple[list[dict[str, Any]], str]:
+def _cameras() -> tuple[list[dict[str, object]], str]:
     try:
         camera = import_library("lerobot.cameras.opencv", "paos robot scan", INSTALL).OpenCVCamera
     except MissingRequirement as error:

@@ -13,7 +13,8 @@ import math
 import pkgutil
 from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from types import ModuleType
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -25,7 +26,9 @@ from worldfs.robots.targets.target_declaration import LIBRARIES
 from .robot_library import import_library
 
 if TYPE_CHECKING:  # the library is installed where its robots are
+    from lerobot.cameras import CameraConfig
     from lerobot.motors import Motor, MotorsBus
+    from lerobot.robots import Robot, RobotConfig
 
 INSTALL: Final = LIBRARIES["lerobot"][1]
 UNITS: Final = ("degrees", "radians", "percent")
@@ -59,7 +62,7 @@ class LeRobotDevice:
         self, kind: DeviceKind, settings: Mapping[str, object], config: Mapping[str, object], *, place: str, at: str
     ) -> None:
         self._kind, self.settings, self._config, self._place, self._at = kind, dict(settings), config, place, at
-        self.device: Any = None  # LeRobot's own
+        self.device: Robot | None = None  # LeRobot's own; a teleoperator has `get_action`
         self.joints: tuple[str, ...] = ()
         self.features: tuple[str, ...] = ()  # all that it takes
         self.still: dict[str, float] = {}  # features that are not joints
@@ -126,7 +129,7 @@ class LeRobotDevice:
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
-    def _made(self) -> Any:
+    def _made(self) -> Robot:
         kind, settings = self._kind, dict(self.settings)
         package = import_library(kind.package, self._at, INSTALL)
         utils = import_library(f"{kind.package}.utils", self._at, INSTALL)
@@ -154,7 +157,7 @@ class LeRobotDevice:
                 expected=coded("target.lerobot_settings"),
             ) from error  # fmt: skip
 
-    def _read_features(self, made: Any) -> None:
+    def _read_features(self, made: Robot) -> None:
         """Its actions, by the library's own description."""
         features = dict(made.action_features)
         gripper = self._config.get("gripper")
@@ -183,7 +186,7 @@ class LeRobotDevice:
             )  # fmt: skip
         self.features = tuple(features)
 
-    def _read_units(self, made: Any) -> None:
+    def _read_units(self, made: Robot) -> None:
         """Once it is connected and its calibration is known."""
         units = self._config.get("units", "degrees")
         if units not in UNITS:
@@ -197,7 +200,7 @@ class LeRobotDevice:
             self._scale = np.full(count, math.pi / 180 if units == "degrees" else 1.0)
             self._shift = np.zeros(count)
 
-    def _read_spans(self, made: Any, units: str) -> Array:
+    def _read_spans(self, made: Robot, units: str) -> Array:
         """(n, 2) rad of each joint: the operator's `span`, else the calibration; infinite: not known."""
         spans = np.tile([-math.inf, math.inf], (len(self.joints), 1))
         bus = getattr(made, "bus", None)
@@ -238,7 +241,7 @@ class LeRobotDevice:
         return spans
 
 
-def _let_go(made: Any) -> None:
+def _let_go(made: Robot) -> None:
     try:
         if made.is_connected:
             made.disconnect()
@@ -246,7 +249,7 @@ def _let_go(made: Any) -> None:
         pass
 
 
-def _choice(package: Any, choices: Any, kind: str, at: str) -> Any:
+def _choice(package: ModuleType, choices: RobotConfig, kind: str, at: str) -> type[RobotConfig] | None:
     """The configuration class of a type: its package registers it when it is imported, plugins only then."""
     known = choices.get_known_choices
     names = sorted(
@@ -264,7 +267,7 @@ def _choice(package: Any, choices: Any, kind: str, at: str) -> Any:
     return known().get(kind)
 
 
-def _camera(settings: dict[str, object], at: str) -> Any:
+def _camera(settings: dict[str, object], at: str) -> CameraConfig:
     """A camera's configuration by its `type`, as LeRobot's own command line makes it."""
     kind = str(settings.pop("type", "opencv"))
     cameras = import_library("lerobot.cameras", at, INSTALL)
