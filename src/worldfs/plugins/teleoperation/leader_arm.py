@@ -56,7 +56,7 @@ class LeaderArm:
     def connect(self, timeout_s: float) -> PolicyInfo:
         """Once for all calls. Raises `PolicyError` (POLICY_CONNECTION) with what the device or its library said."""
         device = self._device
-        if device.device is None:
+        if not device.connected:
             try:
                 device.connect()
             except UserError as error:

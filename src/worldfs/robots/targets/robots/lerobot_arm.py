@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
@@ -27,9 +27,6 @@ from worldfs.robots.targets.target_adapter import Array
 from .lerobot_device import ROBOT, LeRobotDevice
 from .robot_interface import RobotCommand, RobotInterface, RobotReading
 from .robot_library import config_member
-
-if TYPE_CHECKING:  # the library is installed where its robots are
-    from lerobot.robots import Robot
 
 SERVO_SPEED: Final = 4.7  # rad/s: Feetech STS3215 without load, 45 rpm (its data sheet)
 # this package's: slow enough to step back from, for arms of a metre
@@ -81,7 +78,7 @@ class LeRobotArm:
 
     def read(self) -> RobotReading:
         own = self._own
-        observation = self._connected().get_observation()
+        observation = self._own.device.get_observation()
         at = self._context.clock.monotonic()
         joints = own.radians(observation)
         speeds = np.zeros_like(joints)
@@ -96,23 +93,20 @@ class LeRobotArm:
         return
 
     def send(self, command: RobotCommand) -> None:
-        self._connected().send_action(self._own.values(command.joints, command.opening))
+        self._own.device.send_action(self._own.values(command.joints, command.opening))
 
     def halt(self) -> None:
         """The present pose as the goal: in power, for an arm that lets go falls."""
-        own, made = self._own, self._own.device
-        if made is None:
+        own = self._own
+        if not own.connected:
             return
+        made = own.device
         observation = made.get_observation()
         features = [f"{name}.pos" for name in own.joints] + ([own.gripper] if own.gripper else [])
         made.send_action({name: float(observation[name]) for name in features} | own.still)
 
     def close(self) -> None:
         self._own.close()
-
-    def _connected(self) -> Robot:
-        assert self._own.device is not None, "connect comes first"
-        return self._own.device
 
     # -- inside ------------------------------------------------------------------------------------------------------
 

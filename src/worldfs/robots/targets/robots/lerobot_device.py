@@ -62,7 +62,7 @@ class LeRobotDevice:
         self, kind: DeviceKind, settings: Mapping[str, object], config: Mapping[str, object], *, place: str, at: str
     ) -> None:
         self._kind, self.settings, self._config, self._place, self._at = kind, dict(settings), config, place, at
-        self.device: Robot | None = None  # LeRobot's own; a teleoperator has `get_action`
+        self._device: Robot | None = None
         self.joints: tuple[str, ...] = ()
         self.features: tuple[str, ...] = ()  # all that it takes
         self.still: dict[str, float] = {}  # features that are not joints
@@ -71,6 +71,16 @@ class LeRobotDevice:
         self.gripper = ""  # its feature
         self._closed, self._open = 0.0, 1.0
         self._scale = self._shift = np.zeros(0)  # radians = scale * theirs + shift
+
+    @property
+    def connected(self) -> bool:
+        return self._device is not None
+
+    @property
+    def device(self) -> Robot:
+        """LeRobot's own object of what is connected; a teleoperator has `get_action`."""
+        assert self._device is not None, "connect comes first"
+        return self._device
 
     @property
     def words(self) -> str:
@@ -96,7 +106,7 @@ class LeRobotDevice:
             raise MissingRequirement(
                 coded("target.uncalibrated"), path=self._place, fix=f"lerobot-calibrate {self.words}"
             )
-        self.device = made
+        self._device = made
         if made.is_calibrated:
             try:
                 self._read_units(made)
@@ -105,7 +115,7 @@ class LeRobotDevice:
                 raise
 
     def close(self) -> None:
-        made, self.device = self.device, None
+        made, self._device = self._device, None
         if made is not None:
             _let_go(made)
 
@@ -264,7 +274,8 @@ def _choice(package: ModuleType, choices: RobotConfig, kind: str, at: str) -> ty
             continue  # another device's motors are not installed
     if kind not in known():
         import_library("lerobot.utils.import_utils", at, INSTALL).register_third_party_plugins()
-    return known().get(kind)
+    chosen: type[RobotConfig] | None = known().get(kind)
+    return chosen
 
 
 def _camera(settings: dict[str, object], at: str) -> CameraConfig:
