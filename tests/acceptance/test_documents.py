@@ -219,6 +219,7 @@ SAYS: dict[str, Callable[[Sequence[str], Path], None]] = {
 }
 
 
+@pytest.mark.proof
 def test_the_tour_of_a_memory_and_a_robot_does_the_same_with_codex(tmp_path: Path) -> None:
     """The page's blocks as they stand, but for the name of the program and for where it keeps its settings."""
     for module in NEEDS["docs/mcp.md"]:

@@ -13,7 +13,14 @@ from worldfs.base.errors import MissingRequirement
 from worldfs.base.model import Scene, Thing
 from worldfs.robots.mujoco.gl import gl_status
 
-pytestmark = pytest.mark.skipif(not gl_status().backend, reason=f"no GL on this machine: {gl_status().why}")
+
+@pytest.fixture(autouse=True)
+def gl() -> None:
+    """Asked where a test begins: to ask starts a program that draws, and every worker reads this file."""
+    if not gl_status().backend:
+        pytest.skip(f"no GL on this machine: {gl_status().why}")
+
+
 RED = Thing("box_01", "red box", "box", (2.2, 0.0, 0.25), size=(0.5, 0.5, 0.5), shape="box", color="red")
 
 
