@@ -215,3 +215,13 @@ def test_with_the_arm_over_the_things_and_ten_of_them_every_name_is_found_or_sta
         if not objects[id].get("stale"):
             assert np.linalg.norm(np.array(objects[id]["position"]) - hand.rig.position(id)) < 0.015, id
     assert sum(not objects[id].get("stale") for id in hand.rig.objects) >= 9
+
+
+def test_a_look_at_a_thing_goes_by_the_same_estimates(seeing):
+    hand = seeing(APPLE, CUBE)
+    put(hand, "cube_01", (0.55, 0.35, 0.025))
+    done = hand.do("target_navigation", target_label="blue cube")
+    assert done.ok, done.message
+    assert (done.evidence["perception"], "masks" in done.evidence) == ("camera", False)
+    assert done.evidence["pixel_error"] <= 16
+    assert done.evidence["distance_to_goal"] < 0.006

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -16,11 +16,11 @@ from worldfs.robots.vision.image_checks import ImageFault, image_fault
 from worldfs.robots.vision.shape_fit import seen_through
 
 from . import object_kinds, perception
-from .action_evidence import ActionEvidence, rounded
+from .action_evidence import ActionEvidence, plan_failure, rounded
 from .arm import Arm
 from .array_types import Array
 from .believed_rig import BelievedRig
-from .camera import CameraRenderer
+from .camera import HEIGHT, WIDTH, CameraRenderer
 from .scene_belief import SceneBelief
 from .scene_layout import within
 from .shared_motion import plan_motion
@@ -102,14 +102,34 @@ class CameraLooks:
         if fault := self.look():
             return replace(fault, job=job)
         track = self.belief.tracks[id]
-        looked = self._over(np.array(track.position), id)
+        looked = self._over(np.array(track.position))
         if looked is None and self.belief.tracks[id].doubtful:
-            looked = self._over(np.array(self.belief.tracks[id].position), id)
+            looked = self._over(np.array(self.belief.tracks[id].position))
         if looked is not None and looked.code != "NO_VIEW":
             return replace(looked, job=job)
+        if (unsure := self.unsure(id, job)) is None or unsure.code != "NOT_SEEN":
+            return unsure
+        return self._search(id, job)
+
+    def _search(self, id: str, job: str) -> Finding | None:
+        """The wrist camera goes where it sees most of the table, until it sees a thing that no picture has shown."""
+        for spot in perception.SEARCH:
+            way = plan_motion(
+                self.truth,
+                lambda spot=spot: perception.way_to_view(self.truth.planning, spot),  # type: ignore[misc]  # binds the loop's value
+                lambda found: [(found, self.rig.held())],
+            )
+            if isinstance(way, Finding):
+                continue
+            self.truth.mover.follow(way)
+            if fault := self.look("wrist"):
+                return replace(fault, job=job)
+            if not self.belief.tracks[id].stale:
+                self._over(np.array(self.belief.tracks[id].position))
+                break
         return self.unsure(id, job)
 
-    def _over(self, at: Array, id: str) -> Finding | None:
+    def _over(self, at: Array) -> Finding | None:
         """The wrist camera goes over a place, and looks."""
         arm = self.arm
 
@@ -156,6 +176,33 @@ class CameraLooks:
             )
             return Finding("NOT_SEEN", field, expected, found, fix, job)
         return None
+
+    # --- a thing in the middle of the picture ---
+
+    def locate(self, order: Order, ids: Sequence[str], action_evidence: ActionEvidence) -> Outcome:
+        """The wrist camera over the first of these that is seen, until it is in the middle of the picture."""
+        id = next((one for one in ids if one not in self.belief.tracks or not self.belief.tracks[one].stale), ids[0])
+        unseen = self.look_at(id, order.id) if id in self.belief.tracks else self.look()
+        if unseen is not None:
+            return plan_failure(unseen, action_evidence.close())
+        off, looks = perception.CENTRED + 1.0, 0
+        while off > perception.CENTRED and looks < perception.LOOKS:
+            blocked = self._over(self._known(id))
+            if blocked is not None:
+                return plan_failure(blocked, action_evidence.close())
+            row, column, _ = self._before["wrist"].project(self._known(id)[None])
+            off, looks = float(np.hypot(row[0] - HEIGHT / 2, column[0] - WIDTH / 2)), looks + 1
+        at = self._known(id)
+        action_evidence.more |= {
+            "perception": "camera", "target": id, "looks": looks, "pixel_error": round(off, 1),
+            "estimated_position": rounded(at),
+        }  # fmt: skip
+        true = perception.known_position(self.truth.rig, id)
+        action_evidence.distance = float(np.linalg.norm(at - true))
+        return perception.judged_aim(self.truth, id, (at, true), off, action_evidence)
+
+    def _known(self, id: str) -> Array:
+        return perception.known_position(self.rig, id)
 
     # --- what an order was seen to do ---
 

@@ -143,13 +143,13 @@ def plan_locate(arm: Arm, order: Order) -> str | Finding:
         known = coded("common.either_of", names=list(arm.rig.things))
         return params.invalid_param(order, label[0], known, label[1], coded("robot.use_label"), code="UNKNOWN_OBJECT")
     id = found[0]
-    pose = plan_camera_pose(arm, _known(arm.rig, id))
+    pose = plan_camera_pose(arm, known_position(arm.rig, id))
     if isinstance(pose, Finding):
         return Finding(pose.code, pose.field, pose.expected, pose.found, pose.fix, order.id)
     return id
 
 
-def _known(rig: Rig, id: str) -> Array:
+def known_position(rig: Rig, id: str) -> Array:
     return rig.position(id) if id in rig.body else np.array(rig.things[id].position)
 
 
@@ -204,7 +204,7 @@ def locate(arm: Arm, renderer: CameraRenderer, order: Order, action_evidence: Ac
         estimate = detection.position
         if detection.off_centre <= CENTRED:
             break
-    truth = _known(arm.rig, id)
+    truth = known_position(arm.rig, id)
     action_evidence.more |= {
         "masks": "the simulator's segmentation",
         "target": id,
@@ -223,8 +223,16 @@ def locate(arm: Arm, renderer: CameraRenderer, order: Order, action_evidence: Ac
             coded("robot.not_seen", id=id),
             evidence=action_evidence.close(),
         )
-    if detection.off_centre > CENTRED:
-        off = coded("robot.off_middle", id=id, px=detection.off_centre, n=looks, limit=CENTRED)
+    return judged_aim(arm, id, (estimate, truth), detection.off_centre, action_evidence)
+
+
+def judged_aim(
+    arm: Arm, id: str, places: tuple[Array, Array], off_centre: float, action_evidence: ActionEvidence
+) -> Outcome:
+    """Whether the wrist camera points at a thing. `places`: where it is by the pictures, and where it is."""
+    estimate, truth = places
+    if off_centre > CENTRED:
+        off = coded("robot.off_middle", id=id, px=off_centre, n=action_evidence.more["looks"], limit=CENTRED)
         return Outcome.failure(Cause.ERROR, "NOT_CENTRED", off, evidence=action_evidence.close())
     aim, limit = _aim(arm.rig, id, truth)
     action_evidence.more["aim_error_rad"] = round(aim, 3)
@@ -233,11 +241,11 @@ def locate(arm: Arm, renderer: CameraRenderer, order: Order, action_evidence: Ac
         return Outcome.failure(Cause.ERROR, "NOT_CENTRED", past, evidence=action_evidence.close())
     action_evidence.distance = float(np.linalg.norm(estimate - truth))
     away = action_evidence.distance * 1000
-    shown = coded("robot.in_picture", id=id, px=detection.off_centre, at=estimate, mm=away)
+    shown = coded("robot.in_picture", id=id, px=off_centre, at=estimate, mm=away)
     return Outcome.success(shown, **action_evidence.close())
 
 
-def _way_to_view(arm: Arm, spot: tuple[float, ...]) -> list[Array] | Finding:
+def way_to_view(arm: Arm, spot: tuple[float, ...]) -> list[Array] | Finding:
     checker, view = arm.collision_checker(held=arm.rig.held()), arm.view
     q = arm.solver.near(arm.ready, view.base + view.base_rotation @ spot, rotations.hand_rotation(0.0))
     way = None if q is None or not checker.free(q) else plan_path(checker, view.joints(), q)
@@ -247,7 +255,7 @@ def _way_to_view(arm: Arm, spot: tuple[float, ...]) -> list[Array] | Finding:
 def _search(arm: Arm, renderer: CameraRenderer, id: str) -> Detection | None:
     rig = arm.rig
     for spot in SEARCH:
-        way = plan_motion(arm, partial(_way_to_view, arm, spot), lambda found: [(found, rig.held())])
+        way = plan_motion(arm, partial(way_to_view, arm, spot), lambda found: [(found, rig.held())])
         if isinstance(way, Finding):
             continue
         arm.mover.follow(way)

@@ -16,11 +16,11 @@ from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, Scene
 from worldfs.base.model.profile import CAMERA, TRUTH
-from worldfs.base.standard_operations import EXECUTE_TEXT, HANDLING, MOVE_TO, NAVIGATE, PICK_UP, PLACE_DOWN
+from worldfs.base.standard_operations import EXECUTE_TEXT, HANDLING, LABEL, MOVE_TO, NAVIGATE, PICK_UP, PLACE_DOWN
 from worldfs.robots import displacements
 from worldfs.robots.video_writer import VideoWriter
 
-from . import actions, perception, sequences
+from . import actions, params, perception, sequences
 from .action_evidence import ActionEvidence, plan_failure, stop_failure
 from .arm import Arm
 from .camera import CameraRenderer
@@ -217,7 +217,7 @@ class TabletopDriver:
                     return Outcome.failure(
                         Cause.ERROR, missing.code, error_message(missing), evidence=action_evidence.close()
                     )
-                return perception.locate(arm, renderer, order, action_evidence)
+                return self._located(order, renderer, action_evidence)
             case "strategy":
                 return sequences.strategy(arm, order, action_evidence, self._carry_out)
             case "real_execute":
@@ -242,6 +242,13 @@ class TabletopDriver:
         arm.closed_on = self.looks.belief.closed_on
         with arm.view.working():
             self.looks.look()
+
+    def _located(self, order: Order, renderer: CameraRenderer, action_evidence: ActionEvidence) -> Outcome:
+        label = params.word(order.params, LABEL)
+        ids = perception.matching_ids(self.arm.rig, label[1]) if label else []
+        if self.looks is None or not ids:
+            return perception.locate(self.arm, renderer, order, action_evidence)
+        return self.looks.locate(order, ids, action_evidence)
 
     def _believed_arm(self) -> Arm:
         assert self.looks is not None
