@@ -34,6 +34,7 @@ KERNEL = (
 FLEET = ("fleet", "storage", "plugins/nats_store")
 AGENTS = ("base", "storage", "agents", "formats/agent")
 ARM = ("robots/mujoco", "robots/targets", "sessions")
+SEEING = (*ARM, "robots/vision", "plugins/benchmark")
 SERVED = ("base", "tree", "namespace", "control", "interfaces/acheron", "world")
 PAGE = ("interfaces/web", "interfaces/acheron", "namespace", "robots/mujoco/scene_stream.py", "world/scene_files.py")
 POLICIES = ("policies",)
@@ -158,6 +159,18 @@ FIGURES = (
     Figure("history10k.latency_ratio", "latency with 10,000 ended jobs and 1,000 lessons, against none", KERNEL),
     Figure("tabletop.success", "100 episodes of pick and place on seeds that nothing was tuned on", ARM),
     Figure("tabletop.wall_s_p50", "seconds of one episode, median, without cameras", ARM),
+    Figure("perception.ms_per_frame",
+           "CPU time to check one picture of 640×480 with depth and to find five things in it, median", SEEING),
+    Figure("perception.pose_error_mm_p50",
+           "distance of an estimate from the truth, front camera alone, depth noise 2 mm at 1 m, fresh seeds", SEEING),
+    Figure("perception.pose_error_mm_p95", "the same, 95th percentile", SEEING),
+    Figure("perception.false_done", "trials in which every step was called done and the goal did not hold", SEEING),
+    *(Figure(f"tabletop.camera_success_{family}",
+             f"`paos bench tabletop --perception camera`, family `{family}`, fresh seeds", SEEING)
+      for family in ("pick", "place", "stack", "sort", "clear", "recover")),
+    *(Figure(f"perception.true_{true}_seen_{seen}",
+             f"steps of those trials that the judge calls {true} and that the camera shows as {seen}", SEEING)
+      for true in ("done", "failed") for seen in ("done", "failed", "unseen")),
     Figure("sim.two_arms_realtime_factor",
            "two arms in a shared middle and a carrier, planning included: simulated seconds a CPU second", ARM),
     Figure("sim.two_arms_touches", "touches between their bodies meanwhile, watched at every step", ARM),

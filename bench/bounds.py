@@ -48,6 +48,12 @@ BOUNDS = {
     "tabletop.success": at_least(0.98),
     **{f"skills.{name}.success": at_least(0.9) for name in ("place_beside", "push", "nudge", "upright", "stack")},
     "tabletop.wall_s_p50": at_most(1.0, "s"),
+    "perception.ms_per_frame": at_most(300, "ms"),
+    "perception.false_done": at_most(0),
+    **{
+        f"tabletop.camera_success_{family}": at_least(0.97)
+        for family in ("pick", "place", "stack", "sort", "clear", "recover")
+    },
     "sim.two_arms_realtime_factor": at_least(8, "×"),
     "sim.two_arms_touches": at_most(0),
     "camera.fps_640x480": at_least(30, "1/s"),

@@ -61,7 +61,7 @@ def test_things_are_found_by_colour_and_shape_and_not_by_the_file(seeing):
     apple = told["objects"]["apple_01"]
     assert (apple["class"], apple["color"], apple["camera"]) == ("fruit", "red", "front")
     assert 0 < apple["sigma_m"] < 0.01
-    assert len(apple["covariance"]) == 3
+    assert len(apple["covariance_mm2"]) == 3
     assert "stale" not in apple
 
 

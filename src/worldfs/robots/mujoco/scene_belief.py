@@ -191,7 +191,7 @@ class SceneBelief:
             entry |= {"position": rounded(self.rig.position(id)), "orientation": rounded(self.rig.quat(id), 3)}
             if track.seen:
                 entry |= {
-                    "sigma_m": round(track.sigma, 4), "covariance": [float(f"{v:.2e}") for v in track.covariance],
+                    "sigma_m": round(track.sigma, 4), "covariance_mm2": [round(1e6 * v, 2) for v in track.covariance],
                     "residual_m": round(track.residual, 4), "seen_at_s": round(track.time, 3), "camera": track.camera,
                 }  # fmt: skip
             flags = (("stale", track.stale), ("never_seen", not track.seen), ("place_empty", track.empty))

@@ -79,7 +79,7 @@ class TabletopDriver:
         self._film: VideoWriter | None = None
         self._fps = 10
         self._perception: Json = {}
-        self._assumed = Scene()
+        self._assumed: Scene | None = Scene()
         self._by_camera = perception == CAMERA
         self.looks: CameraLooks | None = None
 
@@ -101,9 +101,10 @@ class TabletopDriver:
         self._filmed()
         self._open_eyes()
         self.photograph(None)
-        self._assumed = Scene() if self.world.made_up else self.observe()
+        self._assumed = Scene() if self.world.made_up else None if self._by_camera else self.observe()
 
-    def assumed(self) -> Scene:
+    def assumed(self) -> Scene | None:
+        """None where it goes by its cameras: what they show is measured, as in a real world."""
         return self._assumed
 
     def observe(self) -> Scene:
