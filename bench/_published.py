@@ -290,6 +290,7 @@ class Proof(NamedTuple):
     promise: str
     how: str
     code: tuple[str, ...]
+    in_readme: bool = True  # which has room for 1,200 words
 
 
 PROOFS = (
@@ -425,6 +426,11 @@ PROOFS = (
     Proof(
         "test_acceptance_on_nats", "the same commands and files on NATS",
         "acceptance tests that see only these, with $PAOS_STORE=nats", ENGINE,
+    ),
+    Proof(
+        "test_from_pixels", "an arm clears the table by what its cameras show",
+        "100 worlds that nothing was tuned on, by colour and depth alone, and ten cluttered ones", SEEING,
+        in_readme=False,
     ),
     Proof("test_lying_bodies", "`succeeded` means that it was measured", "bodies that lie", (*ARM, *SKILLS)),
     Proof("mutants", "the tests see a fault", "single faults made by rule over the code that makes promises", MUTATED),

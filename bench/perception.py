@@ -14,7 +14,7 @@ from multiprocessing import get_context
 from typing import Any
 
 FAMILIES = ("pick", "place", "stack", "sort", "clear", "recover")
-FRESH, SEEDS, SCENES = 7000, 6, 12
+FRESH, SEEDS, SCENES, HINDERED = 7000, 6, 12, 8
 VERDICTS = ("done", "failed")
 SIGHTS = ("done", "failed", "unseen")
 FIGURES = (
@@ -27,7 +27,7 @@ FIGURES = (
 )
 
 
-def run(seeds: int = SEEDS, scenes: int = SCENES) -> dict[str, float]:
+def run(seeds: int = SEEDS, scenes: int = SCENES, hindered: int = HINDERED) -> dict[str, float]:
     """The figures; none, and the reason printed, without OpenGL or scipy."""
     try:
         import scipy  # noqa: F401  # the question is whether it is there
@@ -49,12 +49,13 @@ def run(seeds: int = SEEDS, scenes: int = SCENES) -> dict[str, float]:
             told.update(steps)
             if not ok:
                 print(f"  failed: {family} {seed}: {why}")
+        for steps in pool.map(_hindered, range(FRESH, FRESH + hindered)):
+            told.update(steps)
     figures |= {f"tabletop.camera_success_{family}": success[family] / seeds for family in FAMILIES}
     figures |= {f"perception.true_{true}_seen_{seen}": told[true, seen] for true in VERDICTS for seen in SIGHTS}
     figures["perception.false_done"] = told["claimed", "false"]
-    print(
-        f"perception: {sum(success.values())} of {len(todo)} trials, seeds {FRESH} to {FRESH + seeds - 1} (not tuned on)"
-    )
+    span = f"seeds {FRESH} to {FRESH + seeds - 1} (not tuned on)"
+    print(f"perception: {sum(success.values())} of {len(todo)} trials, {span}")
     return figures
 
 
@@ -126,6 +127,49 @@ def _trial(what: tuple[str, int]) -> tuple[bool, str, list[tuple[str, str]]]:
     if not done.ok and steps and all(verdict == "done" for verdict, _ in steps) and done.attempts == done.goals:
         steps.append(("claimed", "false"))
     return done.ok, done.why, steps
+
+
+def _hindered(seed: int) -> list[tuple[str, str]]:
+    """A pick, or a pick and a place, that cannot succeed: somebody takes the thing away each time it is lifted, or
+    moves it each time it is let go. So the judge has something to call failed."""
+    import mujoco
+    import numpy as np
+
+    from worldfs.base.clock import SystemClock
+    from worldfs.base.driver import Run
+    from worldfs.base.model import Order
+    from worldfs.robots.mujoco.random_scene import random_scene
+    from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
+
+    body, clock = TabletopDriver("bench", perception="camera"), SystemClock()
+    body.open(random_scene(seed, 3, "bench"))
+    rig, id, rng = body.arm.rig, body.arm.rig.objects[seed % 3], np.random.default_rng(seed)
+    start, taken = rig.position(id), {"held": False}
+
+    def away() -> None:
+        at, held = rig.qpos[id], rig.held() == id
+        lifted = held and rig.position(id)[2] > start[2] + 0.05
+        if (lifted and seed % 2) or (taken["held"] and not held and not seed % 2):
+            x, y = start[:2] + rng.uniform(0.06, 0.08, 2) * rng.choice((-1, 1), 2)
+            rig.simulation.data.qpos[at : at + 3] = x, y, start[2]
+            rig.simulation.data.qvel[rig.dof[id] : rig.dof[id] + 6] = 0
+            mujoco.mj_forward(rig.simulation.model, rig.simulation.data)
+        taken["held"] = held
+
+    steps = []
+    for op, params in (("pick_up", {"object_id": id}), ("place", {"target_position": [0.5, 0.0, 0.03]})):
+        hinders = (op == "pick_up") == bool(seed % 2)
+        body.arm.mover.watch, body.arm.mover.watch_every = (away if hinders else None), 25 if hinders else 0
+        outcome = body.execute(Order(op, "bench", op, params), Run(clock, clock.monotonic() + 60))
+        if "seen" in outcome.evidence:
+            seen = outcome.evidence["seen"].get("done")
+            steps.append(
+                ("done" if outcome.ok else "failed", "unseen" if seen is None else "done" if seen else "failed")
+            )
+        if not outcome.ok:
+            break
+    body.close()
+    return steps
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from bench._published import FIGURES, HANDLING, HANDLING_SKILLS, NOTED, PROOFS, 
 from bench.bounds import BOUNDS  # noqa: E402  # after the path is set
 
 KEPT = ROOT / "docs/measured.json"
-MARKED = (ROOT / "README.md", ROOT / "docs/proofs.md")
+MARKED = (ROOT / "README.md", ROOT / "docs/proofs.md", ROOT / "docs/perception.md")
 _PART = re.compile(r"(<!-- measured: (\w+) -->\n).*?(<!-- end -->)", re.S)
 
 HEAD = """# Figures
@@ -86,13 +86,34 @@ def proofs(measured: Measured) -> str:
 def promises(measured: Measured) -> str:
     """The proofs in short, each a link to its test, with the first part of its result; †: the code is newer."""
     lines = ["promise | last result", "---|---"]
-    for row in PROOFS:
+    for row in (row for row in PROOFS if row.in_readme):
         found = measured.get(row.test)
         test = f"tests/proof/{row.test}.py" if row.test.startswith("test_") else f"scripts/{row.test}.py"
         older = "†" if found and found["code"] != digest(row.code) else ""
         result = f"{str(found['result']).partition(';')[0]} (`{found['commit']}`{older})" if found else "–"
         promise = f"[{row.promise}]({test})" if (ROOT / test).exists() else row.promise
         lines.append(f"{promise} | {result}")
+    return "\n".join(lines) + "\n"
+
+
+def confusion(measured: Measured) -> str:
+    """What the judge says of each step, against what the camera shows of it."""
+    sights = ("done", "failed", "unseen")
+    lines = ["| the judge says | seen as done | seen as failed | out of sight |", "|---|---|---|---|"]
+    for true in ("done", "failed"):
+        found = [measured.get(f"perception.true_{true}_seen_{seen}") for seen in sights]
+        lines.append(f"| {true} | " + " | ".join(f"{row['result']:.0f}" if row else "–" for row in found) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def families(measured: Measured) -> str:
+    """Success by the cameras alone in each family."""
+    lines = ["| family | success |", "|---|---|"]
+    for row in FIGURES:
+        name = row.name.removeprefix("tabletop.camera_success_")
+        if name != row.name:
+            found = measured.get(row.name)
+            lines.append(f"| {name} | {found['result']:.2f} ({_when(found, row.code)}) |" if found else f"| {name} | – |")
     return "\n".join(lines) + "\n"
 
 
@@ -111,7 +132,9 @@ def _committed(name: str, row: dict[str, Any]) -> bool:
 
 def pages(measured: Measured) -> dict[Path, str]:
     """Every document with rows in it, as it should be."""
-    parts = {"figures": figures, "proofs": proofs, "promises": promises}
+    parts = {
+        "figures": figures, "proofs": proofs, "promises": promises, "confusion": confusion, "families": families
+    }  # fmt: skip
     whole = HEAD + figures(measured) + SKILLS + skills(measured)
     found = {ROOT / "docs/figures.md": whole}
     for page in MARKED:

@@ -19,12 +19,14 @@ PAGES = [
 ]
 ELSEWHERE = ("CONTRIBUTING.md",)  # its blocks change the source: tests/acceptance/test_contributing.py runs them
 MOUNTS = "docs/tour-directory.md"
+DRAWS = "docs/perception.md"
 NEEDS = {
     "README.md": ("mujoco", "websockets"),
     "docs/engine.md": ("mujoco", "nats"),
     "docs/fleet.md": ("mujoco",),
     "docs/mcp.md": ("mcp", "mujoco"),
     "docs/models.md": ("mujoco", "pydantic_ai"),
+    "docs/perception.md": ("mujoco", "scipy"),
     "docs/robots.md": ("mujoco", "numpy"),
     "docs/shell-and-9p.md": ("bashkit", "websockets"),
     "docs/skills.md": ("mujoco",),
@@ -76,6 +78,10 @@ def test_every_block_does_what_its_document_says(page: Path, tmp_path: Path, req
             pytest.skip(f"{name} mounts: {without}")
         request.addfinalizer(lambda: _unmount(place / "demo/tour-directory/robot"))
     environ = {"LC_ALL": "C", "LANG": "C", "MUJOCO_GL": "off"}
+    if name == DRAWS:
+        if not (backend := pytest.importorskip("worldfs.robots.mujoco.gl").gl_status().backend):
+            pytest.skip(f"{name} draws: no OpenGL")
+        environ["MUJOCO_GL"] = backend
     said = document_runner.run(page, place, tmp_path / "home", environ=environ)
     assert not [text for text in said if "Traceback (most recent call last)" in text]
     if name in SAYS:
@@ -86,6 +92,12 @@ def _unmount(directory: Path) -> None:
     """What a run that failed has left mounted."""
     if mount_point.mounted(directory):
         mount_point.unmount(directory, lazy=True)
+
+
+def _perception(said: Sequence[str], place: Path) -> None:
+    set_up, done = said
+    assert "No problems found" in set_up or "no problems found" in set_up
+    assert "planned from: camera" in done and "apple_01 red fruit" in done and '"done": true' in done
 
 
 def _directory(said: Sequence[str], place: Path) -> None:
@@ -206,6 +218,7 @@ def _mcp(said: Sequence[str], place: Path) -> None:
 
 
 SAYS: dict[str, Callable[[Sequence[str], Path], None]] = {
+    "docs/perception.md": _perception,
     "README.md": _readme,
     "docs/fleet.md": _fleet,
     "docs/mcp.md": _mcp,

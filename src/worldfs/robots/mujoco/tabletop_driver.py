@@ -235,8 +235,11 @@ class TabletopDriver:
             return
         if self.world.several:
             raise BadInput(coded("vision.cameras_alone"), op="open", fix=coded("vision.perceive_truth"))
-        from .camera_looks import CameraLooks
-
+        try:
+            from .camera_looks import CameraLooks
+        except ImportError as error:
+            needs = coded("vision.needs", name=error.name or "scipy")
+            raise MissingRequirement(needs, op="open", fix="pip install 'worldfs[perception]'") from error
         arm = self.arm
         self.looks = CameraLooks(arm, self.renderer, DEPTH_NOISE, 0)
         arm.believed, arm.look_at = self._believed_arm, self.looks.look_at
