@@ -163,3 +163,14 @@ pieces = st.lists(
 def test_odd_text_never_raises_and_never_gives_a_limit_that_is_no_number(parts: list[str]) -> None:
     read = embodied.read("\n".join(parts).encode("utf-8", "ignore"))
     assert read.max_reach is None or 0 < read.max_reach < float("inf")
+
+
+def test_what_a_robot_plans_from_is_a_line_of_its_identity():
+    def told(line):
+        return embodied.read(f"# EMBODIED — Arm\n\n## Identity\n{line}\n".encode())
+
+    assert [told(f"- **Perception**: {word}").perception for word in ("camera", "Truth")] == ["camera", "truth"]
+    assert told("- **感知**: 相机").perception == "camera"
+    assert told("- **Driver**: simulation").perception == ""
+    odd = told("- **Perception**: telepathy")
+    assert (odd.perception, odd.unread) == ("", ("Perception: telepathy",))
