@@ -113,7 +113,8 @@ def families(measured: Measured) -> str:
         name = row.name.removeprefix("tabletop.camera_success_")
         if name != row.name:
             found = measured.get(row.name)
-            lines.append(f"| {name} | {found['result']:.2f} ({_when(found, row.code)}) |" if found else f"| {name} | – |")
+            value = f"{found['result']:.2f} ({_when(found, row.code)})" if found else "–"
+            lines.append(f"| {name} | {value} |")
     return "\n".join(lines) + "\n"
 
 
