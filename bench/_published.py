@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 
 from scripts.mutant_rules import RULES
 
+from . import worlds
+
 ROOT = Path(__file__).resolve().parents[1]
 NOTED = ROOT / "build/measured.json"
 """Results of runs here, not yet in a document."""
@@ -283,6 +285,15 @@ HANDLING = tuple(  # a table of their own: each skill's share with Wilson's inte
 )
 
 
+WORLDS = tuple(  # a table of their own: each level beside its benign twins
+    Figure(name, "", ("robots/mujoco", "plugins/benchmark/physics_world.py", "plugins/benchmark/handling_trials.py"))
+    for skill in worlds.SKILLS
+    for name in (
+        *(worlds.figure(skill, *cell) for cell in worlds.CELLS), f"worlds.{skill}.tried", f"worlds.{skill}.twins",
+    )
+)  # fmt: skip
+
+
 class Proof(NamedTuple):
     """`test`: below tests/proof, the row's name; `promise` and how it is tried."""
 
@@ -470,7 +481,7 @@ def _files(path: Path) -> Iterator[Path]:
 def note(results: dict[str, float | str]) -> None:
     """Keep results of a run: figures by name, or a proof's words by its test. What no row names is left out."""
     head = commit()
-    rows = {row.name: row.code for row in (*FIGURES, *HANDLING)} | {row.test: row.code for row in PROOFS}
+    rows = {row.name: row.code for row in (*FIGURES, *HANDLING, *WORLDS)} | {row.test: row.code for row in PROOFS}
     fresh = {
         name: {
             "result": result, "commit": head, "date": f"{datetime.now(UTC):%Y-%m-%d}", "code": digest(rows[name]),

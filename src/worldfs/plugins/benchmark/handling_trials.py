@@ -21,6 +21,8 @@ from worldfs.robots.mujoco.random_scene import STANDARD_KINDS
 from worldfs.robots.mujoco.scene_layout import TABLE_HEIGHT, TABLE_SIZE
 from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
 
+from .physics_world import PhysicsWorld
+
 ROBOT: Final = "franka_001"
 WALL_S: Final = 120.0
 APPLE, CUBE, CAN, BAR, BRICK = STANDARD_KINDS
@@ -37,6 +39,7 @@ class HandlingTrial(NamedTuple):
     refused: bool
     code: str = ""
     why: str = ""
+    world: Json | None = None  # what of the physics was otherwise than the file says
 
 
 class _Drawn(NamedTuple):
@@ -128,17 +131,38 @@ def _stack(seed: int, rng: np.random.Generator) -> _Drawn:
     return _Drawn(table_with(things), (), (STACK.name, {"object_ids": [one.id for one in things[:levels]]}))
 
 
+def _carry(seed: int, rng: np.random.Generator) -> _Drawn:
+    """One of five kinds picked up and placed 0.2 m or farther away."""
+    kinds = [STANDARD_KINDS[seed % 5], APPLE]
+    things = _among_others(rng, kinds, others=1)
+    spot = things.pop(1).position[:2]
+    given: Json = {
+        "name": "pick_and_place",
+        "object_id": things[0].id,
+        "target_position": [*spot, things[0].position[2]],
+    }
+    return _Drawn(table_with(things), (), ("strategy", given))
+
+
 SKILLS: Final[dict[str, Callable[[int, np.random.Generator], _Drawn]]] = {
     "place_beside": _beside, "push": _push, "nudge": _nudge, "upright": _upright, "stack": _stack,
+    "carry": _carry,
 }  # fmt: skip
 
 
-def trial(skill: str, seed: int) -> HandlingTrial:
-    """The same for the same skill and seed."""
+def trial(skill: str, seed: int, world: PhysicsWorld | None = None) -> HandlingTrial:
+    """The same for the same skill, seed and world. None: everything is as the file says."""
+    done = _tried(skill, seed, world)
+    return done if world is None else done._replace(world=world.as_json())
+
+
+def _tried(skill: str, seed: int, world: PhysicsWorld | None) -> HandlingTrial:
     drawn = SKILLS[skill](seed, np.random.default_rng([seed, list(SKILLS).index(skill), 23]))
     body = TabletopDriver(ROBOT, cameras=False)
     try:
-        body.open(drawn.scene)
+        body.open(drawn.scene if world is None else world.true_scene(drawn.scene))
+        if world is not None:
+            world.apply(body.arm, drawn.scene)
         for step in drawn.before:
             if not _carried_out(body, step).ok:
                 return HandlingTrial(skill, seed, False, True, "BEFORE", f"{step[0]} failed")

@@ -58,6 +58,10 @@ class MotionLoop:
         self.watch_every = 0  # steps
         self.check_every = CHECK_EVERY
 
+    def drive(self, body: DrivenView) -> None:
+        """From now on commands go to this body: the same one, with something between."""
+        self._body = body
+
     def begin(self, stop: Callable[[], str]) -> None:
         self.steps, self.stop = 0, stop
 

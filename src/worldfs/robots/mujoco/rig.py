@@ -70,6 +70,10 @@ class BodyRig:
         """All things by id; a tray where it is now, an object as the file has it."""
         return self._things | {tray.id: tray for tray in self.trays()} if self.carriers else self._things
 
+    def tell(self, thing: Thing) -> None:
+        """From now on the body takes a thing for this, whatever its shape in the world is."""
+        self._things[thing.id] = thing
+
     @property
     def furniture(self) -> tuple[Thing, ...]:
         """What is no object to handle, where it is now: tables, baskets, and the trays of carriers."""
