@@ -21,6 +21,8 @@ from bench import worlds  # noqa: E402
 from bench._published import FIGURES, HANDLING, HANDLING_SKILLS, NOTED, PROOFS, WORLDS, digest  # noqa: E402
 from bench.bounds import BOUNDS  # noqa: E402  # after the path is set
 
+from worldfs.skills.success_rate import success_rate  # noqa: E402
+
 KEPT = ROOT / "docs/measured.json"
 MARKED = (ROOT / "README.md", ROOT / "docs/proofs.md", ROOT / "docs/perception.md")
 _PART = re.compile(r"(<!-- measured: (\w+) -->\n).*?(<!-- end -->)", re.S)
@@ -78,19 +80,17 @@ def skills(measured: Measured) -> str:
 HONEST = """
 ## Honest worlds
 
-`make bench ARGS=worlds`: the same seeded tables, where one thing of the physics is not as the robot was told: the sliding
-friction of things, supports and finger pads (told: 1), the things' masses and sizes as factors, the delay of the arm's
-servos in seconds; "drawn" is all of them at once, from the seed (friction 0.3 to 1, mass 0.5 to 2, size 0.95 to 1.05,
-delay up to 0.05). Each trial has a benign twin, the same seed with nothing changed: a level's share is of the seeds whose
-twin succeeded. The lines with their worlds are written to build/world_trials.jsonl. Light, camera noise and
+`make bench ARGS=worlds`: the same seeded tables, where one thing of the physics is not as the robot was told: the
+sliding friction of things, supports and finger pads (told: 1), the things' masses and sizes as factors, the delay of the
+arm's servos in seconds; "drawn" is all of them at once, from the seed (friction 0.3 to 1, mass 0.5 to 2, size 0.95 to
+1.05, delay up to 0.05). Each trial has a benign twin, the same seed with nothing changed: a level's share is of the
+seeds whose twin succeeded. The lines with their worlds are written to build/world_trials.jsonl. Light, camera noise and
 miscalibration are not in this table: these trials use no camera.
 
 """
 
 
 def honest(measured: Measured) -> str:
-    from worldfs.skills.success_rate import success_rate
-
     lines = ["| world | carry (pick and place) | push | measured |", "|---|---|---|---|"]
     for factor, level in worlds.CELLS:
         cells, when = [], "not yet"
