@@ -81,8 +81,8 @@ HONEST = """
 ## Honest worlds
 
 `make bench ARGS=worlds`: the same seeded tables, where one thing of the physics is not as the robot was told: the
-sliding friction of things, supports and finger pads (told: 1), the things' masses and sizes as factors, the delay of the
-arm's servos in seconds; "drawn" is all of them at once, from the seed (friction 0.3 to 1, mass 0.5 to 2, size 0.95 to
+sliding friction of things, supports and finger pads (told: 1), the masses and sizes of things as factors, the delay of
+the servos in seconds; "drawn" is all of them at once, from the seed (friction 0.3 to 1, mass 0.5 to 2, size 0.95 to
 1.05, delay up to 0.05). Each trial has a benign twin, the same seed with nothing changed: a level's share is of the
 seeds whose twin succeeded. The lines with their worlds are written to build/world_trials.jsonl. Light, camera noise and
 miscalibration are not in this table: these trials use no camera.
