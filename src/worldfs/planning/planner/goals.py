@@ -79,7 +79,7 @@ class SlidGoal:
 
 @dataclass(frozen=True, slots=True)
 class UprightGoal:
-    """`object` rests on something and stands as its size is given: its own height is vertical."""
+    """`object` is in no gripper, and stands as its size is given: its own height is vertical."""
 
     object: str
 
@@ -251,7 +251,7 @@ def holds(goal: Goal, scene: Scene, robot_id: str = "", places: Mapping[str, Thi
         case DownGoal():
             return spot.relation in ("on", "in")
         case UprightGoal():
-            return spot.relation in ("on", "in") and upright(thing)
+            return spot.relation != "held" and upright(thing)
         case PlacedGoal(position=target, within=within) | SlidGoal(position=target, within=within):
             return spot.relation != "held" and math.dist(thing.position[:2], target[:2]) <= within
         case AreaGoal():

@@ -1,0 +1,57 @@
+"""Pushing, setting upright and freeing what is walled in: said in English or Chinese, done by the simulated arm."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+
+import pytest
+
+pytest.importorskip("mujoco")
+
+SIDE = 0.05
+
+
+def cube(id: str, color: str, x: float, y: float):
+    return {"id": id, "name": f"{color} cube", "category": "block", "shape": "box", "color": color, "mass": 0.1,
+            "size": [SIDE] * 3, "position": [x, y, SIDE / 2]}  # fmt: skip
+
+
+@pytest.fixture
+def table(onboarded: Callable):
+    """A cube with two at its sides, and a can that lies."""
+    place = onboarded()
+    place.up("--seed", "7")
+    world = place.value("ENVIRONMENT.md")
+    turn = math.sqrt(0.5)
+    can = {"id": "can_01", "name": "green can", "category": "can", "shape": "cylinder", "size": [0.06, 0.06, 0.11],
+           "mass": 0.3, "position": [0.45, -0.05, 0.031], "orientation": [turn, turn, 0, 0]}  # fmt: skip
+    walls = [cube("cube_02", "blue", 0.553, 0.2), cube("cube_03", "white", 0.5, 0.253)]
+    world["objects"] = [cube("cube_01", "red", 0.5, 0.2), *walls, can]
+    kept = {"basket_01", "table_01"}
+    graph = world["scene_graph"]
+    graph["nodes"] = [node for node in graph["nodes"] if node["id"] in kept]
+    graph["edges"] = [edge for edge in graph["edges"] if edge["from"] in kept]
+    place.put("ENVIRONMENT.md", json.dumps(world))
+    return place
+
+
+def test_what_lies_is_set_upright_then_pushed_and_undone(table) -> None:
+    said = table.do("把罐子扶正")
+    assert said.code == 0, said
+    assert table.thing("can_01")["position"][2] == pytest.approx(0.055, abs=0.001)
+    stood = table.thing("can_01")["position"]
+    said = table.do("push the can 8 cm to the right")
+    assert said.code == 0 and "as the robot sees them" in said.out, said
+    assert table.thing("can_01")["position"][1] == pytest.approx(stood[1] - 0.08, abs=0.012)
+    assert table.do("undo").code == 0
+    assert table.thing("can_01")["position"][:2] == pytest.approx(stood[:2], abs=0.03)
+
+
+def test_a_walled_in_cube_is_freed_without_touching_what_is_to_be_left_alone(table) -> None:
+    said = table.do("put the red cube in the basket, but do not touch the blue cube")
+    assert said.code == 0 and "walled in" in said.out, said
+    assert table.where("cube_01") == {("in", "basket_01")}
+    assert table.thing("cube_02")["position"][:2] == pytest.approx([0.553, 0.2], abs=0.005)
+    assert table.thing("cube_03")["position"][:2] != pytest.approx([0.5, 0.253], abs=0.02)
