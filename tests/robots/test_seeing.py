@@ -225,3 +225,23 @@ def test_a_look_at_a_thing_goes_by_the_same_estimates(seeing):
     assert (done.evidence["perception"], "masks" in done.evidence) == ("camera", False)
     assert done.evidence["pixel_error"] <= 16
     assert done.evidence["distance_to_goal"] < 0.006
+
+
+def test_it_acts_on_what_it_believes_and_the_judge_on_what_is_so(seeing):
+    """Estimates that are wrong by 9 cm: the fingers close beside the cube, and nobody calls that a success."""
+    hand = seeing(APPLE, CUBE)
+    belief = hand.body.looks.belief
+    took = belief.take
+
+    def wrongly(found, image, sigma):
+        took(found, image, sigma)
+        x, y, z = hand.rig.position("cube_01")
+        belief.tracks["cube_01"] = replace(
+            belief.tracks["cube_01"], position=(x, y - 0.09, z), stale=False, empty=False
+        )
+        belief.refresh()
+
+    belief.take = wrongly
+    done = hand.do("pick_up", object_id="cube_01")
+    assert (done.ok, done.code) == (False, "GRASP_MISSED")
+    assert done.evidence["seen"]["done"] is False
