@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -10,10 +11,12 @@ import pytest
 pytest.importorskip("mujoco", reason="mujoco is not installed")
 
 from worldfs.base.errors import BadInput
+from worldfs.interfaces.acheron.serve_realm import BackgroundServer, ListenOptions
 from worldfs.interfaces.cli import view_command
 from worldfs.interfaces.cli.main import main
 from worldfs.interfaces.cli.viewed_scene import ViewedScene
 from worldfs.robots.pose_frames import encode_frame
+from worldfs.world.served_world import ServedWorld
 
 BOX = {"type": "box", "size": [0.1, 0.1, 0.1], "rgba": [1, 0, 0, 1]}
 SCENE = {"revision": 7, "bodies": [{"name": "table", "geoms": [BOX]}, {"name": "apple", "geoms": [BOX]}]}
@@ -88,3 +91,36 @@ def test_without_a_display_it_says_what_shows_the_world_instead(tmp_path: Path, 
         monkeypatch.delenv(name, raising=False)
     assert main(["--home", str(home), "view"]) == 2
     assert "paos page" in capsys.readouterr().err
+
+
+def test_over_connect_it_follows_the_scene_and_opens_another_window_for_another_scene(tmp_path: Path, monkeypatch):
+    home = tmp_path / "home"
+    assert main(["--home", str(home), "onboard"]) == 0
+    made: list[Window] = []
+
+    def stand(x: float, size: float) -> None:
+        apple = {"id": "apple_01", "category": "fruit", "position": [x, 0.2, 0.03], "size": [size] * 3}
+        value = {"schema_version": "v2.0", "scene_graph": {"nodes": [], "edges": []}, "robots": [], "objects": [apple]}
+        text = f"# ENVIRONMENT\n\n```json\n{json.dumps(value)}\n```\n"
+        (home / "workspace/ENVIRONMENT.md").write_text(text)
+
+    class Live(Window):
+        def sync(self) -> None:
+            super().sync()
+            if len(made) == 1 and len(self.drawn) == 1:
+                stand(0.36, 0.07)
+            elif len(made) == 1 and (self.drawn[-1] != self.drawn[0]).any():
+                stand(0.36, 0.06)  # now the scene is another one
+
+    def window(scene: ViewedScene) -> Window:
+        made.append(Live(scene, 60 if not made else 1))
+        return made[-1]
+
+    stand(0.3, 0.07)
+    monkeypatch.setattr(view_command, "_window", window)
+    monkeypatch.setenv("DISPLAY", ":77")
+    with ServedWorld.open(home) as realm, BackgroundServer(realm, ListenOptions(port=0)) as server:
+        url = f"ws://127.0.0.1:{server.started.port}"
+        assert main(["--home", str(home), "--connect", url, "view"]) == 0
+    assert len(made) == 2, [len(one.drawn) for one in made]
+    assert 0.36 in made[0].drawn[-1].round(3) and len(made[1].drawn) == 1

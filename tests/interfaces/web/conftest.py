@@ -26,6 +26,7 @@ from worldfs.interfaces.cli.kernel_thread import KernelThread
 from worldfs.interfaces.cli.main import main
 from worldfs.interfaces.web.static_site import StaticSite
 from worldfs.world.home import Home
+from worldfs.world.home_world import open_home_world
 from worldfs.world.served_world import ServedWorld
 from worldfs.world.world import World
 
@@ -64,11 +65,12 @@ class PageServer:
     def __init__(self, home: Path, *, robot: bool = True, real_time: float = 0.0) -> None:
         self.home, self.stack = home, ExitStack()
         place = Home(home)
+        config = place.config({})
         # Held first: a restart of the server is none of the kernel.
         self.world = self.stack.enter_context(
-            World.open(
-                place.workspace,
-                config=place.config({}),
+            open_home_world(
+                place.root(config),
+                config,
                 agents=home / "agents",
                 serve=True,
                 drivers=factories(None, seed=1, cameras=False, real_time=real_time) if robot else {},

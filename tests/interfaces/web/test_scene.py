@@ -183,6 +183,7 @@ def test_keys_turn_it_and_nothing_grows(scene) -> None:
     scene.evaluate(
         """() => { worldfs.scene.setGeometry({ bodies: [
           { id: "x", kind: "object", name: "<img src=x onerror=boom()>" + "a".repeat(1e6), geoms: [] }] });
+          worldfs.scene.apply({ rows: [], time: 0, number: 1 });
           drawFrame(); }"""
     )
     assert scene.locator(".pill").count() == 1 and scene.locator(".pill *").count() == 0

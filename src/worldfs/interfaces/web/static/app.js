@@ -4,7 +4,7 @@ import { html } from "htm/preact";
 import { signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { World } from "./connection.js";
-import { LANGUAGES, addTexts, language, setLanguage, t } from "./texts.js";
+import { LANGUAGES, addTexts, language, setLanguage, t, timeText } from "./texts.js";
 import { texts as frameTexts } from "./frame_texts.js";
 import { forgetToken, keepToken, takeToken } from "./token.js";
 import { stopAll } from "./stop_all.js";
@@ -97,7 +97,7 @@ function Notices({ panel }) {
   return html`<div class="notices" aria-live="polite">
     ${said.value && html`<p class="notice" role="alert"><bdi>${said.value}</bdi> <button type="button" class="quiet" onClick=${() => { said.value = ""; }}>✕</button></p>`}
     <${Banner} world=${world.value} panel=${panel} />
-    ${state.value === "lost" && html`<p class="notice warn">${t("state.lost")} ${since.value ? t("state.stale", { time: new Date(since.value).toLocaleTimeString() }) : ""}
+    ${state.value === "lost" && html`<p class="notice warn">${t("state.lost")} ${since.value ? t("state.stale", { time: timeText(since.value) }) : ""}
       <button type="button" onClick=${() => world.value.hurry()}>${t("state.retry")}</button></p>`}
     ${state.value === "refused" && html`<section class="notice warn">
       <p><bdi>${t(since.value && world.value.may.value.role ? "signin.expired" : "signin.refused", { why: error.value?.message || "" })}</bdi> ${t("signin.fix")}</p>

@@ -7,7 +7,7 @@ const GATHER_MS = 60; // changes that come together are one look
 const BETWEEN_MS = 120; // at least, between two looks at one path
 const RETRY_MS = 2000;
 const RECHECK_MS = 30000; // a computed file may change without a report
-const AGENT_MS = 3000; // other processes write the files of an agent, and nothing reports it
+const UNTOLD_MS = 3000; // other processes write the files of an agent, a camera its pictures, and nothing reports it
 const ASLEEP_MS = 30000; // hidden for longer: everything is read again
 const MOST = 400; // paths of one selection
 
@@ -16,7 +16,7 @@ export class ChangeFeed {
 
   constructor(world) {
     this.#world = world;
-    setInterval(() => this.#recheck(), AGENT_MS);
+    setInterval(() => this.#recheck(), UNTOLD_MS);
     world.at.subscribe(() => this.#all());
   }
 
@@ -183,7 +183,9 @@ function touches(path, item) {
   return deeper.length === 0 || !item.value.some((entry) => entry.name === name);
 }
 
-function recheckAfter(path) { return /^\/agents\/(?!self(\/|$))./.test(path) ? AGENT_MS / 2 : RECHECK_MS; }
+const UNTOLD = /^\/agents\/(?!self(\/|$))|\/artifacts\/camera(\/[^/.]+)?$/; // of a camera its directory, and not its pictures
+
+function recheckAfter(path) { return UNTOLD.test(path) ? UNTOLD_MS / 2 : RECHECK_MS; }
 
 export function below(path, above) { return above === "/" || path === above || path.startsWith(above + "/"); }
 

@@ -3,7 +3,7 @@
 export const texts = {
   en: {
     "app.tabs": "Panels", "app.skip": "Skip to the panel", "app.language": "Language", "app.theme": "Theme",
-    "theme.auto": "as the system", "theme.light": "light", "theme.dark": "dark",
+    "theme.auto": "system", "theme.light": "light", "theme.dark": "dark",
     "state.connecting": "connecting …", "state.open": "connected", "state.lost": "connection lost, trying again …", "state.refused": "signed out",
     "state.stale": "What is shown is as of {time}.", "state.retry": "Try now",
     "who.is": "{role} · {agent}", "who.label": "Signed in as {role}, agent {agent}",

@@ -9,9 +9,10 @@ export const LANGUAGES = { en: "English", zh: "中文" };
 
 export function addTexts(texts) { for (const [name, table] of Object.entries(texts)) Object.assign(tables[name], table); }
 
+language.subscribe((name) => { if (globalThis.document) document.documentElement.lang = name === "zh" ? "zh-Hans" : name; });
+
 export function setLanguage(name) {
   language.value = name;
-  document.documentElement.lang = name === "zh" ? "zh-Hans" : name;
   try { localStorage.setItem(KEY, name); } catch { /* private mode */ }
 }
 
@@ -19,6 +20,15 @@ export function setLanguage(name) {
 export function t(key, values = {}) {
   const text = tables[language.value][key] ?? tables.en[key] ?? key;
   return text.replace(/\{(\w+)\}/g, (whole, name) => name in values ? String(values[name]) : whole);
+}
+
+// A moment as the page's language writes it; where the browser speaks it too, in the browser's own way.
+export const timeText = (stamp) => new Date(stamp).toLocaleTimeString(locale());
+export const dateText = (stamp, how) => new Date(stamp).toLocaleString(locale(), how);
+
+function locale() {
+  if (globalThis.navigator?.language?.startsWith(language.value)) return undefined;
+  return language.value === "zh" ? "zh-CN" : "en-GB";
 }
 
 function first() {

@@ -3,7 +3,7 @@ import { html } from "htm/preact";
 import { signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { liveBytes, liveList, liveText } from "../live_file.js";
-import { language, t } from "../texts.js";
+import { dateText, language, t } from "../texts.js";
 import { texts as treeTexts } from "./tree_texts.js";
 import { Editor } from "./tree_editor.js";
 import { bytesText, contentOf, visibleText } from "./tree_content.js";
@@ -128,7 +128,7 @@ function Entries({ world, path }) {
   return html`<table class="entries" aria-label=${t("tree.entries", { path })}><thead><tr><th>${t("tree.name")}</th><th>${t("tree.size")}</th><th>${t("tree.changed")}</th></tr></thead><tbody>
     ${sorted(value).slice(0, PAGE).map((entry) => html`<tr key=${entry.name}>
       <td><button type="button" class="link" onClick=${() => choose(join(path, entry.name))}><bdi>${visibleText(entry.name)}</bdi>${entry.kind === "dir" ? "/" : ""}</button></td>
-      <td>${entry.kind === "dir" || waits(world, join(path, entry.name)) ? "" : bytesText(entry.size)}</td><td>${entry.mtime_ms ? new Date(entry.mtime_ms).toLocaleString() : ""}</td></tr>`)}
+      <td>${entry.kind === "dir" || waits(world, join(path, entry.name)) ? "" : bytesText(entry.size)}</td><td>${entry.mtime_ms ? dateText(entry.mtime_ms) : ""}</td></tr>`)}
   </tbody></table>${value.length > PAGE && html`<p class="dim">${t("tree.more", { n: value.length - PAGE })}</p>`}`;
 }
 
@@ -159,7 +159,7 @@ function About({ row, entry }) {
   const names = Object.entries(row?.writers || {}).map(([role, when]) => (when ? `${role} (${when})` : role)).join(", ");
   return html`<p class="about dim">${row && html`<bdi>${row.about}</bdi> · ${t(`kind.${row.kind}`)} · ${names ? t("tree.writers", { names }) : t("tree.nobody")} · `}
     ${row?.blocking || row?.kind === "control" ? "" : bytesText(entry.size)}${entry.revision ? html` · <code>${entry.revision}</code>` : ""}
-    ${entry.mtime_ms ? ` · ${new Date(entry.mtime_ms).toLocaleString()}` : ""}</p>`;
+    ${entry.mtime_ms ? ` · ${dateText(entry.mtime_ms)}` : ""}</p>`;
 }
 
 // A file whose read waits is read only when a person asks, and then again each time it has something.

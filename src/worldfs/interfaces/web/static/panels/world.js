@@ -9,7 +9,7 @@ import { CameraWindows } from "../scene/camera_windows.js";
 import { Limits } from "../scene/limits.js";
 import { Measured } from "../scene/measured.js";
 import { liveJson } from "../live_file.js";
-import { t } from "../texts.js";
+import { t, timeText } from "../texts.js";
 
 export { texts };
 
@@ -62,7 +62,9 @@ function useViewer({ canvas, pills, viewer, model, setDrawing }) {
       if (globalThis.worldfs) globalThis.worldfs.scene = made;
       if (made.manual) globalThis.drawFrame = () => made.drawFrame();
       made.show(shown.value);
-      if (model.geometry) { made.setGeometry(model.geometry); made.apply(model.whole()); }
+      if (model.geometry) made.setGeometry(model.geometry);
+      const whole = model.whole();
+      if (whole.rows.length) made.apply(whole); // else its first frame is on its way, and nothing is anywhere yet
       setDrawing({ state: "drawing" });
     }).catch((error) => { console.warn("scene", error); if (!over) setDrawing({ state: "none", error }); });
     return () => { over = true; viewer.current?.close(); viewer.current = null; };
@@ -130,7 +132,7 @@ function useGap(world) {
   useEffect(() => {
     if (state !== "open" && since) lost.current = since;
     else if (state === "open" && lost.current) {
-      set({ from: new Date(lost.current).toLocaleTimeString(), to: new Date().toLocaleTimeString() });
+      set({ from: timeText(lost.current), to: timeText(Date.now()) });
       lost.current = 0;
     }
   }, [state, since]);

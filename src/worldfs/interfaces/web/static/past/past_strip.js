@@ -2,7 +2,7 @@
 import { html } from "htm/preact";
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { t } from "../texts.js";
+import { dateText, t } from "../texts.js";
 import { findMoments, placeOf } from "./moments.js";
 
 const AGAIN_MS = 1000; // after a change: those of one action come together
@@ -46,7 +46,7 @@ export function placeNow(world, moments) {
 
 export function when(time, seconds = true) {
   const at = new Date(time);
-  return at.toLocaleString([], { dateStyle: "medium", timeStyle: seconds ? "medium" : "short" });
+  return dateText(at, { dateStyle: "medium", timeStyle: seconds ? "medium" : "short" });
 }
 
 export function Strip({ world }) {

@@ -3,7 +3,7 @@ import { html } from "htm/preact";
 import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { liveBytes, liveList } from "../live_file.js";
-import { t } from "../texts.js";
+import { t, timeText } from "../texts.js";
 import { paintDepth } from "./depth_picture.js";
 
 const ROOT = "/projects/main/artifacts/camera";
@@ -56,8 +56,9 @@ export function newest(entries, deep) {
 
 function Picture({ world, folder, one }) {
   const file = liveBytes(world, `${folder}/${one.name}`).value;
-  const [words, say] = useState("");
+  const [words, say] = useState(""), [broken, breaks] = useState(false);
   const place = useRef(null);
+  const seen = (good) => () => { breaks(!good); say(good ? "" : t("world.camera_bad", { name: one.name })); };
   useEffect(() => {
     if (!file.value) return undefined;
     if (one.depth) {
@@ -70,6 +71,6 @@ function Picture({ world, folder, one }) {
     return () => URL.revokeObjectURL(address);
   }, [file.value]);
   const label = one.depth ? `${one.camera} · ${t("world.depth")}` : one.camera;
-  return html`<figure>${one.depth ? html`<canvas ref=${place} role="img" aria-label=${label}></canvas>` : html`<img ref=${place} alt=${label} onError=${() => say(t("world.camera_bad", { name: one.name }))} />`}
-    <figcaption><bdi>${label}</bdi> ${words} ${one.at ? html`<span title=${one.name}>${new Date(one.at).toLocaleTimeString()}</span>` : ""}</figcaption></figure>`;
+  return html`<figure>${one.depth ? html`<canvas ref=${place} role="img" aria-label=${label}></canvas>` : html`<img ref=${place} class=${broken ? "views-none" : ""} alt=${label} onLoad=${seen(true)} onError=${seen(false)} />`}
+    <figcaption><bdi>${label}</bdi> ${words} ${one.at ? html`<span title=${one.name}>${timeText(one.at)}</span>` : ""}</figcaption></figure>`;
 }

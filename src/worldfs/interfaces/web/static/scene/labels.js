@@ -16,6 +16,7 @@ export class Labels {
       pill.className = `pill pill-${kind}`;
       pill.append(name.length > 40 ? `${name.slice(0, 39)}…` : name);
       pill.title = id;
+      pill.style.visibility = "hidden"; // until it is drawn
       this.#place.append(pill);
       this.#pills.set(id, { pill, object, lift });
     }

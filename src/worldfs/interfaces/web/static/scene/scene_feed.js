@@ -40,24 +40,33 @@ async function watchNow(world, base, see, wants, signal) {
   }
 }
 
-// Plan and contacts: looked at while frames come, and once more when they have ended.
+// Plan and contacts: looked at while frames come, and once more when they have ended; a plan until there is none, for an
+// order may end when nothing has moved for long.
 function besides(world, base, see, wants, signal) {
-  const looked = {}, said = {};
+  const looked = {}, said = {}, values = {};
   let timer = 0;
   const look = async (name, every, last = false) => {
     if (!wants()[name] || !last && performance.now() - (looked[name] ?? -every) < every) return;
     looked[name] = performance.now();
     try {
       const text = await world.readText(`${base}/${name}.json`, { signal });
-      if (text !== said[name] && !signal.aborted) see[name](JSON.parse(said[name] = text));
+      if (text === said[name] || signal.aborted) return;
+      said[name] = text;
+      values[name] = JSON.parse(text);
+      see[name](values[name]);
     } catch { /* the poses say what is wrong */ }
   };
-  const both = (last) => { look("plan", PLAN_MS, last); look("contacts", CONTACTS_MS, last); };
+  const both = (last) => Promise.all([look("plan", PLAN_MS, last), look("contacts", CONTACTS_MS, last)]);
+  const rest = async () => {
+    await both(true);
+    clearTimeout(timer);
+    if (values.plan?.robots.length && !signal.aborted) timer = setTimeout(rest, PLAN_MS);
+  };
   signal.addEventListener("abort", () => clearTimeout(timer));
   return () => {
     both(false);
     clearTimeout(timer);
-    timer = setTimeout(() => both(true), REST_MS);
+    timer = setTimeout(rest, REST_MS);
   };
 }
 

@@ -94,7 +94,7 @@ export class Viewer {
     this.key.position.set(middle[0] - 0.5, middle[1] + 1.5, middle[2] + 2.5);
     this.key.target.position.set(middle[0] + 0.4, middle[1], middle[2]);
     if (!this.#first) { this.#first = true; this.home = { middle, robots }; this.goHome(); }
-    this.#ready = false;
+    this.#ready = this.world.visible = false; // nothing is anywhere before the first frame
     this.number = 0; // of the frame that is drawn
     this.ask();
   }
@@ -118,7 +118,7 @@ export class Viewer {
       if (!this.#ready || this.manual || glide >= SMOOTH_MS || document.hidden) place(part, goal);
       this.#moves.set(index, { ...goal, from: part.position.clone(), was: part.quaternion.clone(), begun: now, glide });
     }
-    this.#ready = true;
+    this.#ready = this.world.visible = true;
     this.ask();
   }
 
@@ -209,7 +209,7 @@ export class Viewer {
     this.camera.aspect = canvas.clientWidth / canvas.clientHeight || width / height;
     this.camera.updateProjectionMatrix();
     this.renderer.render(this.scene, this.camera);
-    this.labels.draw(this.camera, canvas.clientWidth, canvas.clientHeight);
+    if (this.#ready) this.labels.draw(this.camera, canvas.clientWidth, canvas.clientHeight);
     this.drawn += 1;
     if (this.#ready && !this.marked) { this.marked = true; performance.mark("first-picture"); }
   }

@@ -1,7 +1,7 @@
 // Text of files as it may be shown: bounded, and with the characters that change how others read made visible.
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
-import { t } from "../../texts.js";
+import { dateText, t, timeText } from "../../texts.js";
 
 export const LIMIT = 20000;
 // Overrides of direction, signs of no width, and control characters but for tab and line ends.
@@ -26,12 +26,12 @@ export function LongText({ text, limit = 2000 }) {
 
 export function clock(stamp) {
   const time = stamp ? new Date(stamp) : null;
-  return time && !Number.isNaN(time.getTime()) ? time.toLocaleTimeString() : "";
+  return time && !Number.isNaN(time.getTime()) ? timeText(time) : "";
 }
 
 export function when(stamp) {
   const time = stamp ? new Date(stamp) : null;
-  return time && !Number.isNaN(time.getTime()) ? time.toLocaleString() : "";
+  return time && !Number.isNaN(time.getTime()) ? dateText(time) : "";
 }
 
 export function seconds(from, to) {
