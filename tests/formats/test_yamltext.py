@@ -109,7 +109,7 @@ documents = st.dictionaries(texts, values, min_size=1, max_size=4)
 
 
 @given(documents, documents)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_what_is_written_is_what_is_read(old, new):
     text = yamltext.edit("", None, old)
     assert same(yamltext.parse(text), old)

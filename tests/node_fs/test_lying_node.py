@@ -243,7 +243,9 @@ def test_words_of_a_node_are_cut_and_hold_no_terminal_escapes():
     run(case())
 
 
-SCALARS = st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False) | st.text(max_size=12)
+# No Infinity: what is no JSON has no tag, so each question would wait for its limit, and then the tunnel is given up.
+NUMBERS = st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)
+SCALARS = st.none() | st.booleans() | NUMBERS | st.text(max_size=12)
 FLAT = SCALARS | st.lists(SCALARS, max_size=3)
 JSON = FLAT | st.lists(st.dictionaries(st.text(max_size=6), FLAT, max_size=3), max_size=3)
 KEYS = ("exports", "attr", "ents", "next", "eof", "h", "data_b64", "n", "name", "root", "sz", "id", "k")

@@ -288,7 +288,7 @@ def tried(name: str, data: bytes, *, running: bool) -> None:
 PATHLIKE = json.dumps({"queue": [{"action_id": "../x", "action_type": "strategy", "params": {}, "status": "failed"}]})
 
 
-@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, suppress_health_check=list(HealthCheck))
 @example(("ACTION.md", PATHLIKE.encode()), False)
 @example(("SESSIONS.md", PATHLIKE.replace("queue", "sessions").replace("action_id", "session_id").encode()), True)
 @example(("ENVIRONMENT.md", b"{"), False)
@@ -298,7 +298,7 @@ def test_no_content_of_any_file_stops_a_world(document: tuple[str, bytes], runni
 
 
 @pytest.mark.proof
-@settings(max_examples=4000, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2000, suppress_health_check=list(HealthCheck))
 @given(documents(), st.booleans())
 def test_no_content_of_any_file_stops_a_world_at_length(document: tuple[str, bytes], running: bool) -> None:
     tried(*document, running=running)
@@ -328,7 +328,7 @@ def configured(data: bytes) -> None:
             place.goes_on(world, "a", must=False)
 
 
-@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, suppress_health_check=list(HealthCheck))
 @given(st.one_of(changed(CONFIG).map(lambda v: hostile.document(v, fenced=False)), st.sampled_from(BROKEN)))
 def test_a_bad_field_of_the_configuration_is_refused_by_name(data: bytes) -> None:
     configured(data)

@@ -11,6 +11,7 @@ import concurrent.futures
 import re
 import threading
 from collections.abc import Callable
+from concurrent.futures import wait
 from contextlib import AbstractAsyncContextManager, suppress
 from types import TracebackType
 from typing import Final, NamedTuple, Self
@@ -30,6 +31,7 @@ from .tail_and_touch import TMP, TailAndTouch
 OUTPUT_MOST: Final = 64 << 20  # bytes of one script, both streams together
 MEMORY_MOST: Final = 64 << 20  # bytes of /tmp
 COMMANDS_MOST: Final = 100_000  # of one shell without a person, and turns of a loop
+LOOK_S: Final = 0.2  # how long a Ctrl-C may go unseen
 WAIT_MOST_S: Final = 7 * 86_400.0  # of one script: it may wait for a job
 _UNFINISHED: Final = re.compile(r"unexpected end of file|unexpected EOF|unterminated")  # of bashkit's parser
 _GOES_ON: Final = re.compile(r"(\\|&&|\|\|?)\s*\Z")
@@ -110,6 +112,8 @@ class TreeShell:
         assert self._loop is not None
         future = asyncio.run_coroutine_threadsafe(self._execute(script, out, err), self._loop)
         try:
+            while not wait((future,), LOOK_S).done:  # a signal that another thread was given is seen between two waits
+                pass
             return future.result()
         except KeyboardInterrupt:
             self._interrupt()
