@@ -58,7 +58,8 @@ SKILLS = """
 
 `make bench ARGS=skills`: 40 trials of each on seeded tables on which nothing was tuned, judged by the measures of
 [handling](skills.md#handling-beyond-pick-and-place); the interval is Wilson's of 95 %. "Refused beforehand": seeds on
-which the review said, before anything moved, that it cannot be done there; they are no trials.
+which the review said, before anything moved, that it cannot be done there, or
+on which the thing to place beside another could not be picked up first; they are no trials.
 
 """
 

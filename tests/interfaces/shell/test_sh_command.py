@@ -54,6 +54,27 @@ def test_ctrl_c_ends_a_waiting_read_and_the_command(home):
     assert "Traceback" not in err
 
 
+PRESSED = """
+import runpy, signal, sys, threading
+from pathlib import Path
+from worldfs.testing.waiting import until
+task, sys.argv = Path(sys.argv[1]), ["paos", *sys.argv[2:]]
+def press():
+    until(lambda: task.read_text() == "again\\n")
+    mine = (threading.main_thread(), threading.current_thread())
+    signal.pthread_kill(next(other for other in threading.enumerate() if other not in mine).ident, signal.SIGINT)
+threading.Thread(target=press, daemon=True).start()
+runpy.run_module("worldfs.interfaces.cli.main", run_name="__main__")
+"""
+
+
+def test_ctrl_c_that_another_thread_is_given_ends_it_too(home):
+    """The system gives a signal to any thread; Python's main thread, which waits, is not woken by it."""
+    words = command(home, "-c", WAITING.replace("echo waits", "echo again").replace("60000", "6000000"))[len(PAOS) :]
+    done = run([sys.executable, "-c", PRESSED, str(home / "workspace/TASK.md"), *words])
+    assert (done.returncode, done.stdout) == (130, "") and "Traceback" not in done.stderr
+
+
 def test_a_prompt_at_a_terminal(home):
     child, terminal = pty.fork()
     if child == 0:

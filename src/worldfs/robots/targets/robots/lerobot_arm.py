@@ -49,16 +49,17 @@ class LeRobotArm:
         self.chain: Chain | None = None
         self.maker = self.usual = SafetyLimits()
         self.width = 1.0
-        self._own = LeRobotDevice(ROBOT, {}, {}, place="", at="")
+        given = target.config.get("robot")
+        settings = given if isinstance(given, Mapping) else {}
+        self._own = LeRobotDevice(ROBOT, settings, target.config, place=f"{self._at}.robot", at=self._at)
         self._sizes: dict[str, tuple[int, int]] = {}
         self._before: tuple[float, Array] | None = None
 
     def connect(self) -> None:
-        config = self._target.config
-        settings = config_member(self._target, "robot", dict)
-        own = LeRobotDevice(ROBOT, settings, config, place=f"{self._at}.robot", at=self._at)
+        config_member(self._target, "robot", dict)  # says what is wrong with it
+        own = self._own
         own.connect()
-        self._own, self.joints, self.width = own, own.joints, own.width
+        self.joints, self.width = own.joints, own.width
         self._sizes = {
             name: (int(shape[0]), int(shape[1]))
             for name, shape in dict(own.device.observation_features).items()
