@@ -5,6 +5,7 @@ Once on two loopback addresses, once in a network namespace of its own where thi
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -67,15 +68,18 @@ def namespace():
     name = f"paos{os.getpid()}"
     if shutil.which("ip") is None:
         pytest.skip("no `ip` here")
+    remove_left()
     made = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True, check=False)
     if made.returncode:
         pytest.skip(f"no network namespaces here: {made.stderr.strip()}")
     ours, theirs = f"pa{os.getpid()}"[:15], f"pb{os.getpid()}"[:15]
+    net = f"10.213.{os.getpid() >> 6 & 255}."  # of its own: a run that was killed may have left another
+    here, there = (net + str((os.getpid() & 63) * 4 + end) for end in (1, 2))
     steps = (
         f"link add {ours} type veth peer name {theirs} netns {name}",
-        f"addr add 10.213.7.1/30 dev {ours}",
+        f"addr add {here}/30 dev {ours}",
         f"link set {ours} up",
-        f"-n {name} addr add 10.213.7.2/30 dev {theirs}",
+        f"-n {name} addr add {there}/30 dev {theirs}",
         f"-n {name} link set {theirs} up",
     )
     try:
@@ -83,9 +87,17 @@ def namespace():
             done = subprocess.run(["ip", *step.split()], capture_output=True, text=True, check=False)
             if done.returncode:
                 pytest.skip(f"ip {step}: {done.stderr.strip()}")
-        yield "10.213.7.1", ["ip", "netns", "exec", name]
+        yield here, ["ip", "netns", "exec", name]
     finally:
         subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
+
+
+def remove_left():
+    """The networks of runs that were killed."""
+    listed = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True, check=False).stdout
+    for pid in re.findall(r"^paos(\d+)", listed, re.MULTILINE):
+        if not os.path.exists(f"/proc/{pid}"):
+            subprocess.run(["ip", "netns", "del", f"paos{pid}"], capture_output=True, check=False)
 
 
 class Site:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,18 +11,20 @@ from worldfs.testing.faulty_disk import CountingDisk
 from worldfs.testing.workspace_fixture import WorkspaceFixture, action, order, sheet
 from worldfs.world.world import World
 
+Way = Callable[[WorkspaceFixture], Iterator[None] | None]
+
 
 class At(CountingDisk):
-    """Calls `work` before boundary `n`, once."""
+    """Goes on with `work` before each boundary from `n` on, until it ends."""
 
-    def __init__(self, n: int, work: Callable[[], None]) -> None:
+    def __init__(self, n: int, work: Iterator[None]) -> None:
         super().__init__()
         self.n, self.work = n, work
 
     def _note(self, name: str, path: str) -> None:
         super()._note(name, path)
-        if len(self.seen) == self.n:
-            self.work()
+        if len(self.seen) >= self.n:
+            next(self.work, None)
 
 
 def by_rename(site: WorkspaceFixture) -> None:
@@ -45,7 +47,21 @@ def cancelling(site: WorkspaceFixture) -> None:
     site.put("ACTION.md", sheet([*entries, action("foreign", "arm_2")]))
 
 
-WAYS = (by_rename, in_place, stale, cancelling)
+def looking_again(site: WorkspaceFixture, wait: int = 1) -> Iterator[None]:
+    """Adds an entry, reads the file a moment later, and some moments later writes back what it read and one more."""
+    by_rename(site)
+    yield
+    entries = site.entries()
+    for _ in range(wait):
+        yield
+    site.put("ACTION.md", sheet([*entries, action("foreign_2", "arm_2")]))
+
+
+def looking_long(site: WorkspaceFixture) -> Iterator[None]:
+    return looking_again(site, 3)
+
+
+WAYS = (by_rename, in_place, stale, cancelling, looking_again, looking_long)
 
 
 def play(site: WorkspaceFixture, world: World) -> None:
@@ -56,10 +72,16 @@ def play(site: WorkspaceFixture, world: World) -> None:
     site.run_until_idle(world)
 
 
-def write_at(root: Path, n: int, way: Callable[[WorkspaceFixture], None]) -> None:
+def steps(way: Way, site: WorkspaceFixture) -> Iterator[None]:
+    yield from way(site) or ()
+
+
+def write_at(root: Path, n: int, way: Way) -> None:
     site = WorkspaceFixture(root)
-    with site.open(At(n, lambda: way(site))) as world:
+    work = steps(way, site)
+    with site.open(At(n, work)) as world:
         play(site, world)
+        list(work)  # what is left of it, after our last write
         site.run_until_idle(world)
         jobs = site.jobs()
         assert jobs.keys() >= {"first", "second", "third"}
@@ -67,6 +89,7 @@ def write_at(root: Path, n: int, way: Callable[[WorkspaceFixture], None]) -> Non
         assert all(job.status.state.terminal for job in jobs.values())
         assert all(site.starts(id) <= 1 for id in jobs)
         assert site.starts("foreign") == 1
+        assert site.starts("foreign_2") == (1 if way in (looking_again, looking_long) else 0)
         shown = {entry["action_id"]: entry["status"] for entry in site.entries()}
         assert "pending" not in shown.values() and "running" not in shown.values(), (n, shown)
     site.check_files()
@@ -82,7 +105,7 @@ def count(root: Path) -> tuple[int, int]:
         return begun, len(disk.seen)
 
 
-def moments(root: Path, way: Callable[[WorkspaceFixture], None], step: int) -> int:
+def moments(root: Path, way: Way, step: int) -> int:
     begun, all = count(root / "whole")
     for n in range(begun + 1, all + 1, step):
         write_at(root / str(n), n, way)
@@ -90,11 +113,11 @@ def moments(root: Path, way: Callable[[WorkspaceFixture], None], step: int) -> i
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
-def test_at_some_moments(tmp_path: Path, way: Callable[[WorkspaceFixture], None]) -> None:
+def test_at_some_moments(tmp_path: Path, way: Way) -> None:
     moments(tmp_path, way, 11)
 
 
 @pytest.mark.proof
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
-def test_at_every_moment(tmp_path: Path, way: Callable[[WorkspaceFixture], None]) -> None:
+def test_at_every_moment(tmp_path: Path, way: Way) -> None:
     print(f"{moments(tmp_path, way, 1)} moments, written {way.__name__}")

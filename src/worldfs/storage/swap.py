@@ -169,6 +169,8 @@ class CompareAndSwap:
         if expect is ANY and not here:  # a foreign edit in this instant is reported by its writer's close, or here
             self.aside.review(aside.name)
             return
+        if held and data is not None:
+            self.aside.keep_seen(aside, place.path)
         self.root.rename(aside, place, "swap")
         if here:
             self.root.drop(aside)
