@@ -73,6 +73,42 @@ def test_bytes_written_to_a_file_opened_before_the_replacement_come_back(root, d
     assert displaced_files(root) == []
 
 
+def foreign_put(root, data):
+    (root / "draft").write_bytes(data)
+    (root / "draft").replace(root / KEY)
+
+
+def test_an_edit_that_was_put_back_is_kept_when_one_replaces_it_who_never_saw_it(root):
+    """While our file was in place for an instant, a program may have read that."""
+    store = opened(root, Between(2, lambda: foreign_put(root, b"edit")), grace=GRACE)
+    with store.watch(KEY) as watch:
+        with pytest.raises(Conflict):
+            store.put(KEY, b"new", store.get(KEY).revision)
+        assert (root / KEY).read_bytes() == b"edit"
+        foreign_put(root, b"new and another edit")
+        assert wait_for_change(watch, KEY, StoreChangeKind.DISPLACED)
+    assert store.displaced(KEY) == [b"edit"] and not store.displaced(KEY)
+
+
+def test_so_is_one_that_is_still_being_written(root):
+    writers = []
+
+    def begin():
+        writers.append((root / KEY).open("wb", buffering=0))
+        writers[0].write(b"half")
+
+    store = opened(root, Between(2, begin), grace=GRACE)
+    with pytest.raises(Conflict):
+        store.put(KEY, b"new", store.get(KEY).revision)
+    foreign_put(root, b"another edit")
+    assert store.displaced(KEY) == []
+    with store.watch(KEY) as watch:
+        writers[0].write(b" and half")
+        writers[0].close()
+        assert wait_for_change(watch, KEY, StoreChangeKind.DISPLACED)
+    assert store.displaced(KEY) == [b"half and half"]
+
+
 def test_a_writer_that_writes_nothing_leaves_nothing_behind(root):
     store = opened(root)
     with store.watch("robots/arm") as watch:

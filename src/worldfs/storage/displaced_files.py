@@ -67,14 +67,15 @@ class DisplacedFiles:
         """Keep an unchanged file of a guarded key: it is reviewed when it is old enough, even with an open writer."""
         self._held.append(aside.name)
 
-    def keep_seen(self, aside: DirEntryRef, key: str) -> None:
-        """A second name for a foreign edit that is about to be put back in its place: a program that read our file
-        while that was there may replace the edit without ever having seen it. It counts as an edit of `key`."""
-        name = f"{aside.name.partition('.')[0]}...{encode(key)}"
-        seen = DirEntryRef(aside.folder, name, f"{HOME}/{name}")
-        with suppress(OSError):  # a file system without links: then only what is in place counts
-            self._root.link(aside, seen)
-            self.review(name)
+    def second_name(self, aside: DirEntryRef, key: str, new: str) -> DirEntryRef | None:
+        """Another name for an edit that is about to change places with `new`; None: this file system has no links."""
+        name = f"{aside.name.partition('.')[0]}..{new}.{encode(key)}"
+        second = DirEntryRef(aside.folder, name, f"{HOME}/{name}")
+        try:
+            self._root.link(aside, second)
+        except OSError:
+            return None
+        return second
 
     def tracks(self, key: str) -> bool:
         return key in self._guarded and self.grace > 0

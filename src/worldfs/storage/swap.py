@@ -169,13 +169,15 @@ class CompareAndSwap:
         if expect is ANY and not here:  # a foreign edit in this instant is reported by its writer's close, or here
             self.aside.review(aside.name)
             return
-        if held and data is not None:
-            self.aside.keep_seen(aside, place.path)
-        self.root.rename(aside, place, "swap")
+        # Our file was in place for an instant: a foreign write to it, or over it, is reported, not lost. A program that
+        # read it may replace the edit without having seen it, so of guarded keys that is kept and reported as well.
+        second = self.aside.second_name(aside, place.path, new) if held and data is not None else None
+        self.root.rename(second or aside, place, "swap")
         if here:
             self.root.drop(aside)
-        else:  # our file was in place for an instant: a foreign write to it, or over it, is reported, not lost
-            self.aside.review(aside.name)
+        else:
+            for name in (one.name for one in (second, aside) if one is not None):
+                self.aside.review(name)
         raise self.changed(place, expect)
 
     def _replace_linked(self, draft: DirEntryRef, aside: DirEntryRef, place: DirEntryRef) -> None:
