@@ -1,6 +1,10 @@
 """The past of the tree: what a document was, under today's rights, and a reason where it is not known."""
 
 import itertools
+import json
+import os
+import threading
+from dataclasses import replace
 
 import pytest
 
@@ -9,10 +13,14 @@ from worldfs.access.judge import judge
 from worldfs.access.roles import ROLES
 from worldfs.access.verb import Verb
 from worldfs.agents.agent_state import AgentState
-from worldfs.base.clock import epoch_ns
+from worldfs.base.clock import epoch_ns, stamp
 from worldfs.base.errors import BadInput, NotFound, NotPermitted, UserError
+from worldfs.base.model import Cause, JobState, JobStatus, Order, Outcome
 from worldfs.namespace.past_time import parse_time, time_name
-from worldfs.testing.manual_clock import ManualClock
+from worldfs.runtime.job_end import ended_status, status_after
+from worldfs.runtime.job_store import JobStore
+from worldfs.testing.call_fixtures import wait_for_call
+from worldfs.testing.manual_clock import START, ManualClock
 from worldfs.testing.workspace_fixture import WorkspaceFixture
 from worldfs.world.home import Home
 from worldfs.world.layout import ROWS
@@ -157,3 +165,123 @@ def test_times_are_iso_or_so_long_ago():
     assert parse_time("2026-01-02T03:04:05Z", clock) == now == parse_time("2026-01-02T04:04:05+01:00", clock)
     for at in (now, now + 1, now + 1000, now + 123456789):
         assert parse_time(time_name(at), clock) == at
+
+
+def test_a_job_is_known_at_any_time_by_its_own_lines(world):
+    clock, tree = ManualClock(), world.namespace("operator")
+    jobs, node = JobStore(world.store, clock), world.node_ids()[0]
+    place, copies = f"/nodes/{node}/jobs/a", {}
+
+    def copy():
+        clock.advance(0.5)
+        names = ("job.json", "status.json", "result.txt")
+        copies[time_name(epoch_ns(clock.now()))] = {name: tree.read(f"{place}/{name}").data for name in names}
+        clock.advance(0.5)
+
+    order = Order("a", node, "move_to", {"note": "x"}, attempts=2)
+    jobs.accept([order])
+    copy()
+    status = jobs.load("a").status
+    again = Outcome.failure(Cause.ERROR, "SLIPPED", "it slipped")
+    for change in (
+        lambda status: replace(status, state=JobState.RUNNING, attempt=1, started_at=stamp(clock.now())),
+        lambda status: status_after(order, status, again, clock.now(), cancelled=False, localise=lambda o: o),
+        lambda status: replace(status, state=JobState.RUNNING, attempt=2, started_at=stamp(clock.now())),
+        lambda status: ended_status(status, Outcome.success("it stands there"), clock.now()),
+    ):
+        status = change(status)
+        jobs.write_status("a", status)
+        copy()
+    jobs.archive("a")
+    states = []
+    for at, files in copies.items():
+        for name, data in files.items():
+            path = f"/at/{at}{place}/{name}"
+            assert tree.read(path).data == data and tree.stat(path).size == len(data), path
+        states.append(json.loads(files["status.json"])["status"])
+        assert "a" in tree.list(f"/at/{at}/nodes/{node}/jobs")
+        assert {"job.json", "status.json", "result.txt"} <= set(tree.list(f"/at/{at}{place}"))
+    assert states == ["pending", "running", "pending", "running", "succeeded"]
+    before = time_name(epoch_ns(START) - 1)
+    assert tree.list(f"/at/{before}/nodes/{node}/jobs") == []
+    for path in (place, f"{place}/status.json", f"{place}/job.json"):
+        with pytest.raises(NotFound):
+            tree.stat(f"/at/{before}{path}")
+    names = tree.list(f"/versions{place}/status.json")
+    assert [tree.read(f"/versions{place}/status.json/{name}").data for name in names] == [
+        files["status.json"] for files in copies.values()
+    ]
+    with pytest.raises((NotPermitted, NotFound, BadInput)):
+        tree.write(f"/at/now{place}/cancel", b"x")
+    assert jobs.cancel_requests() == []
+
+
+def test_of_a_retry_that_an_older_version_wrote_without_a_time_it_is_said_that_it_is_not_known(world):
+    clock, tree, node = ManualClock(), world.namespace("operator"), world.node_ids()[0]
+    jobs = JobStore(world.store, clock)
+    jobs.accept([Order("a", node, "move_to", {})])
+    clock.advance(1)
+    jobs.write_status("a", JobStatus(JobState.RUNNING, 1, started_at=stamp(clock.now())))
+    jobs.write_status("a", JobStatus(JobState.PENDING, 1, started_at=stamp(clock.now())))
+    clock.advance(5)
+    jobs.write_status("a", JobStatus(JobState.RUNNING, 2, started_at=stamp(clock.now())))
+    between = time_name(epoch_ns(clock.now()) - 10**9)
+    with pytest.raises(BadInput, match="not kept"):
+        tree.read(f"/at/{between}/nodes/{node}/jobs/a/status.json")
+    now = time_name(epoch_ns(clock.now()))
+    assert b'"attempt": 2' in tree.read(f"/at/{now}/nodes/{node}/jobs/a/status.json").data
+
+
+def test_an_artifact_is_what_it_was_as_long_as_nothing_changed_it(world):
+    tree, path = world.namespace("operator"), "/projects/main/artifacts/films/clear.gif"
+    before = moment(world)
+    tree.write(path, b"film")
+    changed_ns = (world.root / "artifacts/films/clear.gif").stat().st_ctime_ns
+    then = time_name(changed_ns + 20_000_000)  # more than a tick of the file system's clock
+    assert tree.read(f"/at/{then}{path}").data == b"film"
+    assert tree.list(f"/at/{then}/projects/main/artifacts/films") == ["clear.gif"]
+    (version,) = tree.list(f"/versions{path}")
+    assert tree.read(f"/versions{path}/{version}").data == b"film"
+    with pytest.raises(BadInput, match="it was changed at"):
+        tree.read(f"/at/{before}{path}")
+    assert tree.list(f"/at/{before}/projects/main/artifacts/films") == []
+    (world.root / "artifacts/films/clear.gif").write_bytes(b"another")
+    os.utime(world.root / "artifacts/films/clear.gif", (0, 0))  # what a program says of its time counts for nothing
+    at = min(changed_ns + 20_000_000, (world.root / "artifacts/films/clear.gif").stat().st_ctime_ns)
+    with pytest.raises(BadInput, match="it was changed at"):
+        tree.read(f"/at/{time_name(at)}{path}")
+
+
+def test_an_agents_own_jobs_and_logs_are_known_at_any_time(tmp_path):
+    onboard(Home(tmp_path))
+    for agent in ("alice", "bob"):
+        AgentState.open(agent, tmp_path / "agents", create=True).close()
+    ran, release = threading.Event(), threading.Event()
+
+    def work(run):
+        run.log("note", message="half way")
+        ran.set()
+        release.wait(30)
+        return Outcome.failure(Cause.ERROR, "SLIPPED", "it slipped")
+
+    with ServedWorld.open(tmp_path, memory_only=True) as served:
+        calls = served.services.calls
+        calls.register("test", work)
+        binding = Binding(USER, "alice", "p-1")
+        alice = served.namespace(binding)
+        id = calls.submit(binding, "test", "say", {"text": "hello"})
+        place, files = f"/agents/self/jobs/{id}", ("status.json", "result.txt", "log.txt", "message.txt")
+        assert ran.wait(30)
+        copies = [(moment(served.world), {name: alice.read(f"{place}/{name}").data for name in files})]
+        release.set()
+        wait_for_call(calls, id)
+        copies.append((moment(served.world), {name: alice.read(f"{place}/{name}").data for name in files}))
+        assert b"half way" in copies[0][1]["log.txt"] and b"it slipped" in copies[1][1]["log.txt"]
+        for at, copied in copies:
+            for name, data in copied.items():
+                assert alice.read(f"/at/{at}{place}/{name}").data == data, (at, name)
+            assert alice.list(f"/at/{at}/agents/self/jobs")[-1:] == [id]
+        assert id not in alice.list("/at/1h/agents/self/jobs")
+        bob = served.namespace(Binding(USER, "bob", "p-1"))
+        with pytest.raises(NotFound):
+            bob.read(f"/at/{at}{place}/status.json")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from worldfs.access.binding import Binding
 from worldfs.tree.verb_values import Stat, Wait, WriteContext, Written
+
+if TYPE_CHECKING:
+    from worldfs.storage.dated_versions import DatedVersions
 
 Json = dict[str, object]
 
@@ -94,6 +97,8 @@ class JobsPort(Protocol):
     def file(self, job: str, name: str) -> bytes:
         """`name`: status | result | log"""
         ...
+
+    def past(self, job: str, name: str) -> DatedVersions: ...
 
     def wait(self, job: str) -> Wait | None:
         """None: it has ended."""

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, fields, replace
 from itertools import chain, repeat
-from typing import Any
+from typing import Any, NamedTuple
 
+from worldfs.base.clock import epoch_ns, parse_stamp
 from worldfs.base.errors import BadInput
 from worldfs.base.json_values import as_float, as_int, as_object, as_objects
 from worldfs.base.messages import coded, read_coded, stored_form
@@ -66,6 +67,41 @@ def read_job(data: bytes, where: str) -> Job:
     return Job(order, replace(status, accepted_at=accepted_at))
 
 
+class JobVersion(NamedTuple):
+    """A job since `at_ns`. `known`: its line carries a time; else `at_ns` is that of the line before."""
+
+    at_ns: int
+    job: Job
+    known: bool = True
+
+
+def read_job_versions(data: bytes, where: str) -> list[JobVersion]:
+    """What the job was since each of its lines, in their order. Raises `BadInput`."""
+    first, *rest = data.split(b"\n")
+    order, accepted_at = read_order(first, where)
+    found = [JobVersion(_ns(accepted_at) or 0, Job(order, JobStatus(accepted_at=accepted_at)))]
+    for line in rest:
+        with suppress(BadInput):
+            status = replace(read_status(line, where), accepted_at=accepted_at)
+            at_ns = _ns(changed_at(status))
+            found.append(JobVersion(found[-1].at_ns if at_ns is None else at_ns, Job(order, status), at_ns is not None))
+    return found
+
+
+def changed_at(status: JobStatus) -> str:
+    """When this status began; "": it does not say."""
+    if status.state.terminal:
+        return status.completed_at
+    if status.state is JobState.RUNNING:
+        return status.started_at
+    return status.queued_at if status.attempt else status.accepted_at
+
+
+def _ns(at: str) -> int | None:
+    moment = parse_stamp(at)
+    return None if moment is None else epoch_ns(moment)
+
+
 def order_value(order: Order, accepted_at: str) -> dict[str, object]:
     """Defaults are left out."""
     value: dict[str, object] = {"id": order.id, "node": order.node, "op": order.op, "params": order.params}
@@ -98,7 +134,7 @@ def _order(value: dict[str, object], where: str) -> tuple[Order, str]:
 
 def status_value(status: JobStatus) -> dict[str, object]:
     value: dict[str, object] = {"status": status.state.value, "attempt": status.attempt}
-    for name in ("accepted_at", "started_at", "first_started_at", "completed_at", "not_before"):
+    for name in ("accepted_at", "started_at", "first_started_at", "completed_at", "not_before", "queued_at"):
         if getattr(status, name):
             value[name] = getattr(status, name)
     if status.outcome is not None:
@@ -138,6 +174,7 @@ def _status(value: dict[str, object], where: str) -> JobStatus:
             str(value.get("not_before", "")),
             None if outcome is None else _outcome(as_object(outcome)),
             str(value.get("first_started_at", "")),
+            str(value.get("queued_at", "")),
         )
     except (KeyError, ValueError, TypeError, AttributeError, OverflowError) as error:
         raise BadInput(

@@ -44,7 +44,7 @@ def status_after(
     if order.total_timeout_s and left <= wait:  # the time limit would end it at once
         return ended_status(status, localise(outcome), now)
     again = stamp(now + timedelta(seconds=wait))
-    return replace(status, state=JobState.PENDING, not_before=again, outcome=localise(outcome))
+    return replace(status, state=JobState.PENDING, not_before=again, outcome=localise(outcome), queued_at=stamp(now))
 
 
 def refusal_outcome(findings: tuple[Finding, ...]) -> Outcome:

@@ -81,7 +81,7 @@ def recover(
         if job.status.state is not JobState.RUNNING:
             found.going.append(job)
         elif repeatable(job.order):
-            job = Job(job.order, replace(job.status, state=JobState.PENDING))
+            job = Job(job.order, replace(job.status, state=JobState.PENDING, queued_at=stamp(dispatch.clock.now())))
             jobs.write_status(id, job.status, durable=False)  # found running, it is queued again
             found.going.append(job)
         else:

@@ -23,6 +23,8 @@ from worldfs.tree.path import safe_name
 if TYPE_CHECKING:
     from worldfs.base.model import Job, JobStatus, Order
 
+    from .job_codec import JobVersion
+
 OPEN = ".paos/jobs"
 DONE = ".paos/done"
 CANCEL = ".paos/cancel"
@@ -98,11 +100,21 @@ class JobStore:
         """Open or ended. Raises `NotFound`, or `BadInput` when its file is unreadable."""
         from .job_codec import read_job
 
+        return read_job(*self._stored(id))
+
+    def versions(self, id: str) -> list[JobVersion]:
+        """What the job was since each change of its status. Raises as `load`."""
+        from .job_codec import read_job_versions
+
+        return read_job_versions(*self._stored(id))
+
+    def _stored(self, id: str) -> tuple[bytes, str]:
+        """A job's file, and its key."""
         # A recorded end decides; and the job may be moved between the first two reads.
         for key in (done_key(id), job_key(id), done_key(id)) if safe_name(id) else ():
             stored = self.store.get(key)
             if stored is not None:
-                return read_job(stored.data, key)
+                return stored.data, key
         raise NotFound(coded("runtime.no_job", id=id), path=id, op="load", fix=coded("runtime.status_lists"))
 
     def open_ids(self) -> list[str]:

@@ -265,7 +265,7 @@ class DiskStore(Store, ForeignEdits, PlainFiles, VersionedFiles):
             info = None if place is None else self.root.status(place)
         except OSError as error:
             raise path_error(error, key, "stat") from error
-        return None if info is None else PlainFileInfo(info.st_size, info.st_mtime_ns // 1_000_000)
+        return None if info is None else PlainFileInfo(info.st_size, info.st_mtime_ns // 1_000_000, info.st_ctime_ns)
 
     def touch(self, key: str, mtime_ms: int) -> None:
         self._check(key, "touch")

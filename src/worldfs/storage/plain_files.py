@@ -10,10 +10,12 @@ from typing import NamedTuple
 
 
 class PlainFileInfo(NamedTuple):
-    """`mtime_ms`: when it was last changed, in ms since 1970."""
+    """`mtime_ms`: when it was last changed, in ms since 1970, or what `touch` has set. `changed_ns`: when its bytes,
+    its name or that time were last changed, in ns; no program sets it."""
 
     size: int
     mtime_ms: int
+    changed_ns: int
 
 
 class PlainFiles(ABC):

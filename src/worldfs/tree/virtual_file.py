@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 
 from .verb_values import Stat, Wait, WriteContext, Written
+
+if TYPE_CHECKING:
+    from worldfs.storage.dated_versions import DatedVersions
 
 Names = Mapping[str, str]
 
@@ -79,6 +82,15 @@ class DocumentView(Protocol):
         ...
 
     def read_past(self, names: Names, document: bytes) -> bytes: ...
+
+
+@runtime_checkable
+class DatedView(Protocol):
+    """Optional interface of a computed file whose source carries its own times: so it is known of any time."""
+
+    def past(self, names: Names) -> DatedVersions:
+        """Raises `NotFound`."""
+        ...
 
 
 class Subtree(Protocol):

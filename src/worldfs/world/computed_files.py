@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, NotFound, UserError
@@ -24,6 +24,7 @@ from . import home_pages
 if TYPE_CHECKING:
     from worldfs.base.model import Job, Order
     from worldfs.formats.sheet_format import SheetFormat
+    from worldfs.storage.dated_versions import DatedVersions
 
 
 class ViewFile(VirtualFile):
@@ -209,29 +210,48 @@ def film_name(text: str, node: str) -> str:
     return name
 
 
-def job_views(jobs: JobStore) -> dict[str, ViewFile]:
-    def load(names: Names) -> Job:
-        job = jobs.load(names["job"])
+class JobFile(VirtualFile):
+    """A file of a job, by its order and status; of any time, for each line of the job's own file carries one."""
+
+    def __init__(self, jobs: JobStore, render: Callable[[Job], bytes]) -> None:
+        self.jobs, self.render = jobs, render
+
+    def read(self, names: Names) -> bytes:
+        job = self.jobs.load(names["job"])
+        self._require_own(job, names)
+        return self.render(job)
+
+    def past(self, names: Names) -> DatedVersions:
+        from worldfs.storage.dated_versions import DatedVersion, DatedVersions
+
+        found = self.jobs.versions(names["job"])
+        self._require_own(found[0].job, names)
+        return DatedVersions(
+            [DatedVersion(one.at_ns, partial(self.render, one.job) if one.known else None) for one in found]
+        )
+
+    @staticmethod
+    def _require_own(job: Job, names: Names) -> None:
         if job.order.node != names["node"]:
             raise NotFound(coded("world.no_job_of", id=job.id, node=names["node"]), path=job.id, op="read")
-        return job
 
-    def result(names: Names) -> bytes:
-        outcome = load(names).status.outcome
+
+def job_views(jobs: JobStore) -> dict[str, JobFile]:
+    def result(job: Job) -> bytes:
+        outcome = job.status.outcome
         return b"" if outcome is None else (outcome.message + "\n").encode()
 
-    def order(names: Names) -> bytes:
+    def order(job: Job) -> bytes:
         from worldfs.runtime.job_codec import order_bytes
 
-        job = load(names)
         return order_bytes(job.order, job.status.accepted_at)
 
-    def status(names: Names) -> bytes:
+    def status(job: Job) -> bytes:
         from worldfs.runtime.job_codec import status_bytes
 
-        return status_bytes(load(names).status)
+        return status_bytes(job.status)
 
-    return {"job": ViewFile(order), "status": ViewFile(status), "result": ViewFile(result)}
+    return {"job": JobFile(jobs, order), "status": JobFile(jobs, status), "result": JobFile(jobs, result)}
 
 
 def meta_views(store: Store, language: Callable[[], str]) -> dict[str, VirtualFile]:

@@ -125,6 +125,10 @@ ROWS = {
         "its version of {time} is not kept: over 1 MiB, or damaged",
         "它在 {time} 的版本没有保留：超过 1 MiB，或已损坏",
     ),
+    "tree.past_changed": (
+        "it was changed at {time}; no versions of it are kept, so what it was before is not known",
+        "它在 {time} 有过改动；它不保留版本，之前的内容不得而知",
+    ),
     "tree.no_past": ("no versions of this file are kept", "这个文件不保留版本"),
     "tree.read_now": ("read it as it is now: {path}", "读取它现在的内容：{path}"),
 }

@@ -118,6 +118,7 @@ class JobStatus:
     not_before: str = ""  # a retry waits until then
     outcome: Outcome | None = None
     first_started_at: str = ""  # of the first attempt; "" before a second one has begun
+    queued_at: str = ""  # when it was put back to wait; "" before a first attempt was
 
 
 @dataclass(frozen=True, slots=True)

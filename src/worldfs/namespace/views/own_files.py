@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from worldfs.base.json_text import compact_json
 from worldfs.tree.verb_values import WAITING_SIZE, Wait, WriteContext, Written
 from worldfs.tree.virtual_file import FileBehaviour, Names
 
 from ..namespace_ports import OrderPort
 from .bound_file import BoundFile, ViewContext
+
+if TYPE_CHECKING:
+    from worldfs.storage.dated_versions import DatedVersions
 
 EXAMPLE = b"Put the red cube into the bowl, then tell me what is left on the table.\n"
 NO_WAIT = b'{"paths":[],"timeout_ms":60000}'
@@ -67,6 +72,9 @@ class OwnJobFile(BoundFile):
 
     def read(self, names: Names) -> bytes:
         return self.context.actions.jobs.file(names["job"], names["file"])
+
+    def past(self, names: Names) -> DatedVersions:
+        return self.context.actions.jobs.past(names["job"], names["file"])
 
     def wait(self, names: Names) -> Wait | None:
         return None if names["file"] in ("log", "message") else self.context.actions.jobs.wait(names["job"])

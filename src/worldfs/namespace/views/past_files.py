@@ -2,60 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from worldfs.access.judge import judge
 from worldfs.access.verb import Verb
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import BadInput, NotFound, UserError
 from worldfs.base.messages import coded
-from worldfs.storage.versioned_files import PastFile, PastKind, VersionedFiles
+from worldfs.storage.plain_files import PlainFiles
+from worldfs.storage.versioned_files import PastKind, VersionedFiles
 from worldfs.tree.row_table import FileKind
 from worldfs.tree.verb_values import Stat, Wait, WriteContext, Written
-from worldfs.tree.virtual_file import DocumentView, Names, Subtree
+from worldfs.tree.virtual_file import DatedView, DocumentView, Names, Subtree
 
 from ..past_time import NO_PAST, parse_time, time_name
+from .past_sources import DatedPath, PastSource, UnchangedPath, VersionedPath
 
 if TYPE_CHECKING:
     from worldfs.base.clock import Clock
+    from worldfs.storage.dated_versions import DatedVersions
+    from worldfs.tree.row_table import FileRow
 
     from ..namespace import Namespace
 
 ROOTS: Final = ("at", "versions")
 LISTED: Final = 1000  # versions, the newest ones
-_REASONS: Final = {
-    PastKind.UNKNOWN: "tree.past_unknown",
-    PastKind.THINNED: "tree.past_thinned",
-    PastKind.LOST: "tree.past_lost",
-}
 Parts = tuple[str, ...]
 
 
 def past_subtrees(space: Namespace) -> Mapping[str, Subtree]:
     """By view. `space`: whose rights are judged."""
     return {"at": AtSubtree(space), "versions": VersionsSubtree(space)}
-
-
-class VersionedPath(NamedTuple):
-    """A path whose versions are kept, and where. `render`: makes a computed file of the document's version."""
-
-    path: str
-    store: VersionedFiles
-    key: str
-    render: Callable[[bytes], bytes] | None = None
-
-    def at(self, at_ns: int) -> PastFile:
-        """Raises `NotFound` where there was no such file, `BadInput` where it is not known what it was."""
-        past = self.store.version_at(self.key, at_ns)
-        if past.kind is PastKind.FOUND:
-            return past if self.render is None else past._replace(data=self.render(past.data or b""))
-        if past.kind is PastKind.ABSENT:
-            raise NotFound(coded("tree.past_absent", time=time_name(at_ns)), path=self.path, op="read")
-        raise BadInput(coded(_REASONS[past.kind], time=time_name(past.at_ns)), path=self.path, op="read", code=NO_PAST)
 
 
 class _PastSubtree:
@@ -75,8 +56,8 @@ class _PastSubtree:
     def wait(self, names: Names) -> Wait | None:
         return None
 
-    def _file(self, parts: Parts) -> VersionedPath | None:
-        """A path with versions that the actor may read; None: a directory, or nothing. `BadInput`: it has none."""
+    def _file(self, parts: Parts) -> PastSource | None:
+        """A path whose past the actor may read; None: a directory, or nothing. `BadInput`: nothing is known of it."""
         path = "/" + "/".join(parts)
         real, role = self._space.real_path(path)
         found = self._space.tree.find_row(real) if role else None
@@ -91,11 +72,40 @@ class _PastSubtree:
                 return None if self._holds_below(store, key) else VersionedPath(path, store, key)
         if self._directory(parts):
             return None
-        if row.view and isinstance(view := self._space.behaviour(row), DocumentView):
-            source = self._file(_segments(view.source(names)))
-            if source is not None:
-                return VersionedPath(path, source.store, source.key, partial(view.read_past, names))
-        raise BadInput(coded("tree.no_past"), path=path, op="read", fix=coded("tree.read_now", path=path), code=NO_PAST)
+        source = self._view(path, row, names) if row.view else self._unchanged(path, row, names)
+        if source is None:
+            raise BadInput(
+                coded("tree.no_past"), path=path, op="read", fix=coded("tree.read_now", path=path), code=NO_PAST
+            )
+        return source
+
+    def _view(self, path: str, row: FileRow, names: Names) -> PastSource | None:
+        """A computed file that follows from one document, or carries its own times."""
+        view = self._space.behaviour(row)
+        if isinstance(view, DatedView):
+            return DatedPath(path, view.past(names))
+        source = self._file(_segments(view.source(names))) if isinstance(view, DocumentView) else None
+        if isinstance(source, VersionedPath) and isinstance(view, DocumentView):
+            return VersionedPath(path, source.store, source.key, partial(view.read_past, names))
+        return None
+
+    def _unchanged(self, path: str, row: FileRow, names: Names) -> PastSource | None:
+        """A stored file without versions."""
+        if row.kind is not FileKind.RECORD or not row.key:
+            return None
+        store, key = self._space.stored(row, names)
+        return UnchangedPath(path, store, key) if isinstance(store, PlainFiles) and store.info(key) else None
+
+    def _dated(self, parts: Parts) -> DatedVersions | None:
+        """Of a directory that is there with its files: the past of one of them."""
+        real, _ = self._space.real_path("/" + "/".join(parts))
+        for place, captured in self._space.tree.table.matches(real):
+            for child in place.fixed.values():
+                if child.row is not None and child.row.view:
+                    view = self._space.behaviour(child.row)
+                    if isinstance(view, DatedView):
+                        return view.past(self._space.tree.full_names(captured, child.row))
+        return None
 
     def _directory(self, parts: Parts) -> bool:
         """Whether there is such a directory: today, or of files that are gone."""
@@ -143,9 +153,14 @@ class AtSubtree(_PastSubtree):
         time, *parts = _segments(names["past"])
         at_ns = parse_time(time, self._clock)
         file = self._file(tuple(parts)) if parts else None
-        if file is None:
-            return Stat(True) if self._directory(tuple(parts)) else None
-        return _stat(file.at(at_ns))
+        if file is not None:
+            return file.stat(at_ns)
+        return Stat(True) if self._directory(tuple(parts)) and self._was(tuple(parts), at_ns) else None
+
+    def _was(self, parts: Parts, at_ns: int) -> bool:
+        """Whether a directory of today was there, as far as it is known."""
+        dated = self._dated(parts)
+        return dated is None or dated.at(at_ns).kind is not PastKind.ABSENT
 
     def list(self, names: Names) -> list[str]:
         time, *rest = _segments(names["past"]) or [""]
@@ -153,12 +168,13 @@ class AtSubtree(_PastSubtree):
             return []
         at_ns, parts, found = parse_time(time, self._clock), tuple(rest), []
         for name in sorted(self._children(parts)):
-            if name.endswith("/"):
-                found.append(name)
-                continue
             with suppress(UserError):
-                file = self._file((*parts, name))
-                if file is not None and file.at(at_ns):
+                if name.endswith("/"):
+                    there = self._was((*parts, name[:-1]), at_ns)
+                else:
+                    file = self._file((*parts, name))
+                    there = file is not None and bool(file.stat(at_ns))
+                if there:
                     found.append(name)
         return found
 
@@ -167,7 +183,7 @@ class AtSubtree(_PastSubtree):
         file = self._file(tuple(parts))
         if file is None:
             raise NotFound(coded("tree.no_file"), op="read")
-        return file.at(parse_time(time, self._clock)).data or b""
+        return file.read(parse_time(time, self._clock))
 
 
 class VersionsSubtree(_PastSubtree):
@@ -179,15 +195,15 @@ class VersionsSubtree(_PastSubtree):
             return Stat(True)
         file = self._named(parts[:-1])
         if file is not None:
-            return _stat(file.at(parse_time(parts[-1], self._clock)))
+            return file.stat(parse_time(parts[-1], self._clock))
         self._file(parts)  # raises why there are none
         return None
 
-    def _named(self, parts: Parts) -> VersionedPath | None:
+    def _named(self, parts: Parts) -> PastSource | None:
         """A file of which there are versions."""
-        with suppress(BadInput):
+        with suppress(UserError):
             file = self._file(parts) if parts else None
-            if file is not None and next(file.store.versions(file.key), None) is not None:
+            if file is not None and next(file.times(), None) is not None:
                 return file
         return None
 
@@ -197,8 +213,7 @@ class VersionsSubtree(_PastSubtree):
             return []
         file = self._named(parts)
         if file is not None:
-            kept = (at for at, revision in file.store.versions(file.key) if revision)
-            return [time_name(at) for at in islice(kept, LISTED)]
+            return [time_name(at) for at in islice(file.times(), LISTED)]
         found = []
         for name in sorted(self._children(parts)):
             if name.endswith("/") or self._named((*parts, name)) is not None:
@@ -210,7 +225,7 @@ class VersionsSubtree(_PastSubtree):
         file = self._file(parts[:-1])
         if file is None:
             raise NotFound(coded("tree.no_file"), op="read")
-        return file.at(parse_time(parts[-1], self._clock)).data or b""
+        return file.read(parse_time(parts[-1], self._clock))
 
 
 def _segments(rest: str) -> Parts:
@@ -219,7 +234,3 @@ def _segments(rest: str) -> Parts:
 
 def _variable(pattern: str) -> str:
     return pattern.rpartition("{")[2].removesuffix("*}")
-
-
-def _stat(past: PastFile) -> Stat:
-    return Stat(False, len(past.data or b""), revision=past.revision, mtime_ms=past.at_ns // 1_000_000)

@@ -13,6 +13,7 @@ from worldfs.base.clock import parse_stamp
 from worldfs.base.json_text import compact_json
 from worldfs.base.model import Cause, Job, JobState, Json, Order, Outcome
 from worldfs.base.stop_signal import StopSignal
+from worldfs.runtime.job_codec import changed_at
 
 NAME: Final = re.compile(r"job-([1-9][0-9]{0,17})\Z")
 # The states' names on the wire (acheron D20).
@@ -109,7 +110,7 @@ def agent_job_of(job: Job) -> AgentJob:
     """The row of a job by its file."""
     order, status = job.order, job.status
     extra = order.extra
-    moment = status.completed_at or status.started_at or status.accepted_at
+    moment = changed_at(status) or status.completed_at or status.started_at or status.accepted_at
     return AgentJob(
         job.id,
         order.node,
@@ -120,7 +121,7 @@ def agent_job_of(job: Job) -> AgentJob:
         str(extra.get("place", "")),
         str(extra.get("file", "")),
         status.state,
-        error_text(status.outcome),
+        error_text(status.outcome) if status.state.terminal else "",
         epoch_ms(parse_stamp(moment)),
     )
 
@@ -147,6 +148,11 @@ def result_text(outcome: Outcome | None) -> bytes:
     if outcome is None:
         return b""
     return (outcome.message if outcome.ok else error_text(outcome)).encode("utf-8", "replace")
+
+
+def message_text(order: Order) -> bytes:
+    """`message.txt`: the text of a chat's message; empty for a job of a service."""
+    return str(order.params.get("text", "")).encode("utf-8", "replace")
 
 
 def error_line(id: str, outcome: Outcome, at_ms: int) -> bytes:

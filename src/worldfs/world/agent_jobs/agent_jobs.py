@@ -36,6 +36,7 @@ from .agent_job import (
     agent_job_of,
     binding_of,
     error_line,
+    message_text,
     result_text,
 )
 from .agent_job_table import AgentJobTable
@@ -44,8 +45,10 @@ from .agent_worker import WorkFunction
 from .change_numbers import ChangeNumbers
 from .job_log import log_lines
 from .job_numbers import JobNumbers
+from .past_jobs import past_file
 
 if TYPE_CHECKING:
+    from worldfs.storage.dated_versions import DatedVersions
     from worldfs.storage.store_interface import Store
 
 TERMS: Final = OrderTerms()
@@ -180,7 +183,7 @@ class AgentJobs:
     def message(self, binding: Binding, id: str) -> bytes:
         """`message.txt`, from the disk: the text of a chat's message; empty for a job of a service."""
         self.visible_job(binding, id)
-        return str(self.job(id).order.params.get("text", "")).encode("utf-8", "replace")
+        return message_text(self.job(id).order)
 
     def log(self, binding: Binding, id: str) -> bytes:
         """`log.txt`: lines of JSON that the run wrote; the last line of a failed one says why."""
@@ -191,6 +194,14 @@ class AgentJobs:
         if outcome is not None and not outcome.ok:
             lines.append(error_line(id, outcome, call.updated_ms))
         return b"".join(lines)
+
+    def past(self, binding: Binding, id: str, name: str) -> DatedVersions:
+        """A file of the job at any time, from the disk. Raises `NotFound`."""
+        self.visible_job(binding, id)
+        found = past_file(name, self._file(id), job_key(id))
+        if found is None:
+            raise NotFound(coded("world.no_job_file", name=name), path=id, op="read")
+        return found
 
     def job(self, id: str) -> Job:
         """The whole job, from the disk. Raises `NotFound`."""

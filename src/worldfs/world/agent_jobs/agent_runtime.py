@@ -251,7 +251,7 @@ class AgentRuntime:
         self._contexts.pop(job.id, None)
         status = job.status
         if what == "retry":
-            call = call._replace(state=status.state, updated_ms=epoch_ms(self.clock.now()))
+            call = call._replace(state=status.state, updated_ms=_ms(status.queued_at))
             self._table.change(call)
             self._changed.append((call, False))
         else:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from worldfs.formats.config import Config
     from worldfs.namespace.connection_tree import ConnectionTree
     from worldfs.planning.planner import PlannerModel
+    from worldfs.storage.dated_versions import DatedVersions
 
     from ..world import World
 
@@ -183,6 +184,9 @@ class BindingJobs:
         if look is None:
             raise NotFound(coded("world.no_job_file", name=name), path=job, op="read")
         return look(self._binding, job)
+
+    def past(self, job: str, name: str) -> DatedVersions:
+        return self._calls.past(self._binding, job, name)
 
     def wait(self, job: str) -> Wait | None:
         """Until it ends, as long as the last wait.json says; None: it has ended."""
