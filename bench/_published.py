@@ -276,6 +276,8 @@ HANDLING_SKILLS = {
     "push": "a cube, can, bar or brick pushed 3 to 20 cm in a drawn direction, two other things about",
     "nudge": "a cube with two more 1 to 4 mm from its sides made graspable by pushing one of the three",
     "upright": "a lying can or brick stood on its end",
+    "drawer": "a drawer opened, or closed; every third with a cube in it",
+    "lid": "a chest's lid opened, or closed; every third with a cube in it",
     "stack": "a tower of two to four cubes",
 }
 HANDLING = tuple(  # a table of their own: each skill's share with Wilson's interval

@@ -17,6 +17,9 @@ class Bound(NamedTuple):
         return f"{'≤' if self.most else '≥'} {self.value:g}"
 
 
+HANDLING = ("place_beside", "push", "nudge", "upright", "stack", "drawer", "lid")
+
+
 def at_most(value: float, unit: str = "") -> Bound:
     return Bound(True, value, unit)
 
@@ -46,7 +49,7 @@ BOUNDS = {
     "mount.idle_cpu_percent": at_most(0.1, "% of a core"),
     "rekep.success": at_least(0.95),
     "tabletop.success": at_least(0.98),
-    **{f"skills.{name}.success": at_least(0.9) for name in ("place_beside", "push", "nudge", "upright", "stack")},
+    **{f"skills.{name}.success": at_least(0.9) for name in HANDLING},
     "tabletop.wall_s_p50": at_most(1.0, "s"),
     "perception.ms_per_frame": at_most(300, "ms"),
     "perception.false_done": at_most(0),

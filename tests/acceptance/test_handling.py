@@ -55,3 +55,23 @@ def test_a_walled_in_cube_is_freed_without_touching_what_is_to_be_left_alone(tab
     assert table.where("cube_01") == {("in", "basket_01")}
     assert table.thing("cube_03")["position"][:2] == pytest.approx([0.5, 0.253], abs=0.005)
     assert table.thing("cube_02")["position"][:2] != pytest.approx([0.553, 0.2], abs=0.02)
+
+
+def test_a_drawer_is_opened_and_undone_and_the_file_says_how_far(table) -> None:
+    world = table.value("ENVIRONMENT.md")
+    drawer = {"id": "drawer_01", "type": "furniture", "category": "drawer", "shape": "drawer", "name": "wooden drawer",
+              "position": [0.62, -0.3, 0.06], "size": [0.22, 0.24, 0.12]}  # fmt: skip
+    world["objects"] = []
+    world["scene_graph"]["nodes"] = [n for n in world["scene_graph"]["nodes"] if n["id"] != "basket_01"] + [drawer]
+    world["scene_graph"]["edges"] = []
+    table.put("ENVIRONMENT.md", json.dumps(world))
+
+    def node():
+        return next(n for n in table.value("ENVIRONMENT.md")["scene_graph"]["nodes"] if n["id"] == "drawer_01")
+
+    said = table.do("open the drawer")
+    assert said.code == 0, said
+    assert node()["status"] == "open" and node()["opening"] > 0.1
+    assert table.do("打开抽屉").code == 0 and len(table.ended()) == 1  # nothing to do
+    assert table.do("undo").code == 0
+    assert node()["status"] == "closed" and node()["opening"] < 0.01

@@ -91,7 +91,7 @@ def _by_thing(scene: Scene) -> dict[str, Thing]:
 
 
 def _measured(thing: Thing) -> tuple[Any, ...]:
-    return thing.position, thing.orientation, thing.status
+    return thing.position, thing.orientation, thing.status, thing.extra.get("opening")
 
 
 def _supports(scene: Scene) -> dict[str, set[tuple[str, str]]]:
@@ -138,7 +138,7 @@ def next_baseline(before: Scene, seen: Scene) -> Scene:
 
 def _still(old: Thing, new: Thing) -> bool:
     same_place = _near(old.position, new.position) and _near(old.orientation, new.orientation)
-    return same_place and old.status == new.status
+    return same_place and (old.status, old.extra.get("opening")) == (new.status, new.extra.get("opening"))
 
 
 def _stands(old: RobotState, new: RobotState) -> bool:

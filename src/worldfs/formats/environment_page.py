@@ -107,6 +107,7 @@ def _page_graph(graph: Json, seen: ObservationUpdate, *, related: bool) -> Json:
                 | _status(thing, present)
                 | _turned(thing, present.get(thing.id, {}))
             )
+            measured |= _opened(thing)
             whole = {"id": thing.id, "type": _kind(thing), "position": rounded(thing.position)} | _status(thing, {})
             whole |= {key: text for key, text in named.items() if text}
             furniture.append(EntryUpdate(thing.id, whole | _body_of(thing) | measured | extra(thing.extra), measured))
@@ -123,6 +124,13 @@ def _page_graph(graph: Json, seen: ObservationUpdate, *, related: bool) -> Json:
     if related or "edges" in graph:
         new = updated(new, edges=edges(graph.get("edges"), seen, ("from", "to"), str.lower, {}))
     return new
+
+
+def _opened(thing: Thing) -> Json:
+    """Of a drawer or a lid, how far it is open (m or rad), and the word for that."""
+    if "opening" not in thing.extra:
+        return {}
+    return {"status": thing.status, "opening": plain(thing.extra["opening"])}
 
 
 def _kind(thing: Thing) -> str:

@@ -11,6 +11,7 @@ from worldfs.base.json_values import as_object, as_objects
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Operation, Order, Profile, RobotState, Scene, Thing, Vec
 from worldfs.base.standard_operations import (
+    FIXTURED,
     HANDLED,
     LABEL,
     LIFTED,
@@ -142,6 +143,11 @@ def _target(case: _Case) -> tuple[str, Thing | None, Vec | None]:
             return "", None, None
         thing = _named(case, value, by_name=name != "object_id", handled=True)
         return _located(case, thing)
+    if op in FIXTURED:
+        name, value = parameters.given_parameter(params, OBJECT)
+        if not isinstance(value, str) or not value.strip():
+            return "", None, None
+        return _located(case, _named(case, value, by_name=name != "object_id", handled=False))
     if op in PLACE:
         names = parameters.goal_names(case.op, params)
         name, value = parameters.given_parameter(params, names)
@@ -304,7 +310,7 @@ def graspable_width(thing: Thing) -> float | None:
 
 def _hand(case: _Case) -> None:
     op, robot = case.order.op, case.robot
-    empty, full = HANDLED | {STACK.name}, PLACE | {PLACE_BESIDE.name}
+    empty, full = HANDLED | FIXTURED | {STACK.name}, PLACE | {PLACE_BESIDE.name}
     if robot is None or op not in empty | full:
         return
     held = robot.holding or next(

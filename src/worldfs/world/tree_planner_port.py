@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 from worldfs.access.roles import CRITIC, PLANNER
 from worldfs.base.errors import BadInput, UserError
+from worldfs.base.json_values import as_object, as_text
 from worldfs.base.messages import coded, render
 from worldfs.base.model import Job, JobStatus, Lesson, Order, Profile, Scene, Task, Thing
-from worldfs.base.standard_operations import PICK_UP, PUSH, UPRIGHT
+from worldfs.base.standard_operations import FIXTURED, PICK_UP, PUSH, UPRIGHT
 from worldfs.base.stop_signal import StopSignal
 from worldfs.formats import embodied, environment, lessons_file, task
 from worldfs.namespace.cached_document import CachedDocument
@@ -56,6 +57,13 @@ def _taken_up(job: Job) -> tuple[str, tuple[float, ...]] | None:
     return thing["id"], tuple(float(v) for v in position[:3])
 
 
+def _opened(job: Job) -> tuple[str, str] | None:
+    """The drawer or lid that a job opened or closed, and the word for how it was before; None for any other job."""
+    outcome = job.status.outcome
+    found = as_object(outcome.evidence.get("opening")) if outcome is not None and job.order.op in FIXTURED else {}
+    return (as_text(found["id"]), as_text(found.get("was"))) if found.get("id") else None
+
+
 class TreePlannerPort:
     """The planner port of one node (`worldfs.planning.planner.planner_port.PlannerPort`)."""
 
@@ -88,6 +96,7 @@ class TreePlannerPort:
     def earlier(self) -> Scene | None:
         """The scene before the last instruction, from the recorded jobs: where each thing was before its first move."""
         moved: dict[str, tuple[float, ...]] = {}
+        opened: dict[str, str] = {}
         for id in self._steps():
             try:
                 job = self.world.jobs.load(id)
@@ -96,16 +105,19 @@ class TreePlannerPort:
             thing = _taken_up(job) if job.order.node == self.robot_id else None
             if thing is not None:
                 moved[thing[0]] = thing[1]
-            if int(id.rsplit("_", 1)[1]) == 1 and moved:
+            if (fixture := _opened(job)) is not None and job.order.node == self.robot_id:
+                opened[fixture[0]] = fixture[1]
+            if int(id.rsplit("_", 1)[1]) == 1 and (moved or opened):
                 break  # the first step of that instruction; one that moved nothing is skipped
-        if not moved:
+        if not (moved or opened):
             return None
         scene = self.scene()
+        furniture = tuple(replace(t, status=opened.get(t.id, t.status)) for t in scene.furniture)
         objects = tuple(replace(t, position=moved.get(t.id, t.position), status="") for t in scene.objects)
         objects += tuple(Thing(id, "", "", at) for id, at in moved.items() if scene.thing(id) is None)  # gone since
         relations = tuple(r for r in scene.relations if r.subject not in moved)
         robots = tuple(replace(r, holding=None) if r.holding in moved else r for r in scene.robots)
-        return replace(scene, objects=objects, relations=relations, robots=robots)
+        return replace(scene, objects=objects, furniture=furniture, relations=relations, robots=robots)
 
     def _steps(self) -> Iterator[str]:
         """The planner's steps, the newest first. The history is listed only for those before the kernel's start."""

@@ -14,9 +14,9 @@ from worldfs.base.json_values import as_object
 
 LANGUAGES = ("en", "zh")  # the columns of a catalogue
 AREAS = (  # the catalogues: a code is `area.name`
-    "access", "agent", "approval", "command", "common", "context", "critic", "engine", "file", "fleet", "handling",
-    "lesson", "mcp", "mission", "model", "ninep", "node", "planner", "plugin", "posix", "robot", "runtime", "session",
-    "setup", "shell", "skill", "target", "top", "tree", "vehicle", "vision", "world",
+    "access", "agent", "approval", "command", "common", "context", "critic", "engine", "file", "fixture", "fleet",
+    "handling", "lesson", "mcp", "mission", "model", "ninep", "node", "planner", "plugin", "posix", "robot", "runtime",
+    "session", "setup", "shell", "skill", "target", "top", "tree", "vehicle", "vision", "world",
 )  # fmt: skip
 _UNSAYABLE = (LookupError, ValueError, TypeError, AttributeError, RecursionError)
 

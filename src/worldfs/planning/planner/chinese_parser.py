@@ -170,7 +170,7 @@ class ChineseParser(ChineseNounParser):
         if act in ("home", "open", "close", "wave", "undo") and not what:
             return Clause(act, but=but)
         if (
-            act in ("drop", "down", "clear", "pick", "bring", "look", "sort", "stack", "upright")
+            act in ("drop", "down", "clear", "pick", "bring", "look", "sort", "stack", "upright", "openup", "shut")
             and not what
             and self.noun_here()
         ):

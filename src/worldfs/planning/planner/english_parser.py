@@ -180,6 +180,8 @@ class EnglishParser(EnglishNounParser):
             act = "down" if particle == "down" else "clear"
         if what and (act == "upright" or verb in ("put", "set", "place")) and self.pattern(lexicon_en.UPRIGHT_END):
             return Clause("upright", what)
+        if what and verb in lexicon_en.PUSHING and (how := self.phrase(tuple(lexicon_en.OPENS))):
+            return Clause(lexicon_en.OPENS[how], what)
         if act == "upright" and verb != "stand up":
             raise NotUnderstood("planner.word", word=self.ahead() or verb)
         if what and ((act in ("put", "bring") and not particle) or act == "down"):

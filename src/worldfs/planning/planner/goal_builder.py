@@ -28,6 +28,7 @@ from .goals import (
     HomeGoal,
     InGoal,
     OnGoal,
+    OpenedGoal,
     PlacedGoal,
     SeenGoal,
     TowardGoal,
@@ -40,7 +41,7 @@ from .goals import (
 )
 from .intent import Clause, CommandIntent, NotUnderstood, NounPhrase
 from .noun_resolver import NounResolver, bare
-from .scene_facts import containers, final_support, immovable_ids, surfaces
+from .scene_facts import FIXTURES, containers, final_support, immovable_ids, surfaces
 from .undo import undo_goals
 from .vocabulary import Vocabulary
 
@@ -413,6 +414,20 @@ class GoalBuilder:
         if balls:
             raise NotUnderstood("planner.ball", "impossible", names=self.resolve.names(balls))
         return [UprightGoal(id) for id in ids]
+
+    def _openup(self, clause: Clause) -> list[Goal]:
+        return [OpenedGoal(id, "open") for id in self._fixtures(clause)]
+
+    def _shut(self, clause: Clause) -> list[Goal]:
+        return [OpenedGoal(id, "closed") for id in self._fixtures(clause)]
+
+    def _fixtures(self, clause: Clause) -> tuple[str, ...]:
+        """What has a drawer or a lid."""
+        ids = self.objects(clause.what, clause.but, also=True)
+        things = [t for id in ids if (t := self.scene.thing(id)) is not None]
+        if fixed := [t.id for t in things if not {t.shape, t.category} & set(FIXTURES)]:
+            raise NotUnderstood("planner.no_lid", "impossible", names=self.resolve.names(fixed))
+        return ids
 
     def _shift(self, clause: Clause) -> list[Goal]:
         assert clause.shift is not None

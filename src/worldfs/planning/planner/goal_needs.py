@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from worldfs.base.model import Scene, Vec
-from worldfs.base.standard_operations import MOVE_TO, NAVIGATE, PICK_UP, PUSH, UPRIGHT
+from worldfs.base.standard_operations import CLOSE_FIXTURE, MOVE_TO, NAVIGATE, OPEN_FIXTURE, PICK_UP, PUSH, UPRIGHT
 
 from .goals import (
     AtGoal,
@@ -17,6 +17,7 @@ from .goals import (
     GripperGoal,
     HoldingGoal,
     HomeGoal,
+    OpenedGoal,
     OperationGoal,
     SeenGoal,
     SlidGoal,
@@ -61,6 +62,9 @@ def goal_needs(goals: Sequence[Goal], scene: Scene) -> GoalNeeds:
                 places += [*_position(scene, goal.object), goal.position]
             case UprightGoal():
                 ops.add(UPRIGHT.name)
+                places += _position(scene, goal.object)
+            case OpenedGoal():
+                ops.add((OPEN_FIXTURE if goal.state == "open" else CLOSE_FIXTURE).name)
                 places += _position(scene, goal.object)
             case DownGoal():
                 places += _position(scene, goal.object)

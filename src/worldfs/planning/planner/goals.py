@@ -85,6 +85,14 @@ class UprightGoal:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenedGoal:
+    """A piece of furniture with a drawer or a lid is open, or closed (`state`), by its status."""
+
+    object: str
+    state: str  # open | closed
+
+
+@dataclass(frozen=True, slots=True)
 class AreaGoal:
     """`object` rests on `support` inside the strip low..high (x0, y0) to (x1, y1); `label` names the strip."""
 
@@ -170,6 +178,7 @@ Goal = (
     | PlacedGoal
     | SlidGoal
     | UprightGoal
+    | OpenedGoal
     | AreaGoal
     | DownGoal
     | HoldingGoal
@@ -182,7 +191,7 @@ Goal = (
     | OperationGoal
     | ClearedGoal
 )
-BODY_GOALS = (SlidGoal, UprightGoal)  # of things, each reached by one operation of the body
+BODY_GOALS = (SlidGoal, UprightGoal, OpenedGoal)  # of things, each reached by one operation of the body
 POSE_GOALS = (
     SeenGoal,
     AtGoal,
@@ -239,6 +248,8 @@ def holds(goal: Goal, scene: Scene, robot_id: str = "", places: Mapping[str, Thi
     if isinstance(goal, ClearedGoal):
         return not littering(goal, scene, places)
     spot, thing = places.get(goal.object), scene.thing(goal.object)
+    if isinstance(goal, OpenedGoal):
+        return thing is not None and thing.status == goal.state
     if spot is None or thing is None:
         return False
     match goal:

@@ -1,4 +1,4 @@
-"""Goals that one operation of the body reaches: a thing slid somewhere, a thing set upright."""
+"""Goals that one operation of the body reaches: a thing slid somewhere, set upright, a drawer opened or closed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Profile, Scene, Thing
 
 from . import planned_actions, thing_names
-from .goals import Goal, SlidGoal, holds, subject
+from .goals import Goal, OpenedGoal, SlidGoal, holds, subject
 from .plan_constraints import PlanConstraints
 from .planned_actions import PlannedAction
 
@@ -51,6 +51,8 @@ def handled(  # noqa: PLR0917  # one group of goals, taken apart
 
 
 def _operation(goal: Goal, thing: Thing, stage: int) -> PlannedAction:
+    if isinstance(goal, OpenedGoal):
+        return planned_actions.fixture_action(thing.id, goal.state, stage)
     if not isinstance(goal, SlidGoal):
         return planned_actions.upright_action(thing.id, stage)
     x, y = (b - a for a, b in zip(thing.position[:2], goal.position[:2], strict=True))
@@ -60,6 +62,9 @@ def _operation(goal: Goal, thing: Thing, stage: int) -> PlannedAction:
 
 def _after(goal: Goal, thing: Thing, scene: Scene) -> Scene:
     """The scene after such an operation."""
+    if isinstance(goal, OpenedGoal):
+        moved = replace(thing, status=goal.state)
+        return replace(scene, furniture=tuple(moved if t.id == thing.id else t for t in scene.furniture))
     then = (
         replace(thing, position=(*goal.position[:2], thing.position[2]))
         if isinstance(goal, SlidGoal)

@@ -49,6 +49,8 @@ KINDS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "bin": (("container",), "bin", "箱 垃圾桶 桶"),
     "tray": (("container",), "tray", "托盘"),
     "container": ((), "container", "容器"),
+    "drawer": ((), "drawer", "抽屉"),
+    "chest": ((), "chest lid", "盖子 箱盖 盒盖 宝箱"),
     "table": ((), "table desk tabletop desktop", "桌子 桌面 餐桌 台面 桌"),
     "shelf": ((), "shelf bookshelf", "架子 书架"),
     "door": ((), "door", "门"),
@@ -103,6 +105,8 @@ VERBS: dict[str, str] = {
     "open the gripper": "open", "open your gripper": "open", "open gripper": "open", "open the hand": "open",
     "open your hand": "open", "close the gripper": "close", "close your gripper": "close", "close gripper": "close",
     "close the hand": "close", "close your hand": "close", "shut the gripper": "close",
+    "open": "openup", "open up": "openup", "pull open": "openup", "slide open": "openup", "lift open": "openup",
+    "close": "shut", "shut": "shut", "close up": "shut", "push shut": "shut", "slide shut": "shut",
     "shift": "put", "slide": "put", "nudge": "put", "pop": "put", "stick": "put", "drop off": "put", "stash": "put",
     "position": "put", "return": "put", "relocate": "put", "deposit": "put", "store": "put", "throw in": "never",
     "wave": "wave", "wave hello": "wave", "wave your hand": "wave", "wave your arm": "wave", "wave at me": "wave",
@@ -136,6 +140,7 @@ SO_THAT = r"(?:, )?(?:so(?: that)?|until|such that) (?:it|they) (?:is|are|stands
 PUSHING = _set("move shift slide nudge push pull drag shove")
 SLIDING = _set("slide push shove")  # along the table: what is moved, shifted or pulled may be carried
 UPRIGHT_END = r"(?:back )?upright(?: again)?|up again|up|on (?:its|their) ends?|(?:the )?right way up|right side up"
+OPENS = {"open": "openup", "shut": "shut", "closed": "shut"}  # "pull the drawer open"
 PARTICLES = {"clear": ("up", "away", "off"), "pick": ("up",), "put": ("down", "away"), "stack": ("up",)}
 ROBOT = ("you", "yourself", "the robot", "robot", "the base", "your base", "the arm")
 # Which way, of a move; the robot's own left and right, forward is away from its base.

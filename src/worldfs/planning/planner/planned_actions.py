@@ -15,6 +15,7 @@ from .scene_facts import UNKNOWN_LOCATION, ThingLocation
 
 PICK, PLACE, LOOK, MOVE, STRATEGY = "pick_up", "place", "target_navigation", "move_to", "strategy"
 PUSH, UPRIGHT, NUDGE = "push", "upright", "nudge"
+OPEN_FIXTURE, CLOSE_FIXTURE = "open_fixture", "close_fixture"
 
 # words of a profile's type that say that the robot itself goes from place to place
 _MOBILE: Final = ("quadruped", "legged", "mobile", "wheeled", "四足", "足式", "移动", "轮式")
@@ -76,6 +77,12 @@ def push_action(id: str, way: Vec, metres: float, stage: int = 0) -> PlannedActi
 
 def upright_action(id: str, stage: int = 0) -> PlannedAction:
     return PlannedAction(UPRIGHT, {"object_id": id}, id, stage=stage)
+
+
+def fixture_action(id: str, state: str, stage: int = 0) -> PlannedAction:
+    """`state`: open | closed, as it is to be."""
+    op = OPEN_FIXTURE if state == "open" else CLOSE_FIXTURE
+    return PlannedAction(op, {"object_id": id}, id, stage=stage)
 
 
 def nudge_action(id: str, leave: Collection[str] = (), stage: int = 0) -> PlannedAction:

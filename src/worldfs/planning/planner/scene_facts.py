@@ -26,6 +26,7 @@ class ThingLocation:
 UNKNOWN_LOCATION = ThingLocation()
 
 
+FIXTURES = ("drawer", "chest")  # shapes or categories of furniture that opens
 UNKNOWN = (math.nan, math.nan, math.nan)
 
 
@@ -151,7 +152,11 @@ def surfaces(scene: Scene) -> tuple[Thing, ...]:
     """Tables and the like: what is furniture, carries things, and is no container or floor."""
     found = [t for t in (*scene.furniture, *scene.objects) if not t.is_container and t.id in immovable_ids(scene)]
     return tuple(
-        {t.id: t for t in found if t.shape != "region" and not {t.id, t.category} & {"floor", "stand"}}.values()
+        {
+            t.id: t
+            for t in found
+            if t.shape != "region" and not {t.id, t.shape, t.category} & {"floor", "stand", *FIXTURES}
+        }.values()
     )
 
 

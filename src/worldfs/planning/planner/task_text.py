@@ -24,6 +24,7 @@ from .goals import (
     HomeGoal,
     InGoal,
     OnGoal,
+    OpenedGoal,
     OperationGoal,
     PlacedGoal,
     SeenGoal,
@@ -45,6 +46,7 @@ GOALS = {
     PlacedGoal: "planner.goal_placed",
     SlidGoal: "planner.goal_slid",
     UprightGoal: "planner.goal_upright",
+    OpenedGoal: "planner.goal_opened",
     AreaGoal: "planner.goal_area",
     DownGoal: "planner.goal_down",
     HoldingGoal: "planner.goal_holding",
@@ -65,6 +67,8 @@ HANDLING = {
     planned_actions.PUSH: "planner.step_push",
     planned_actions.UPRIGHT: "planner.step_upright",
     planned_actions.NUDGE: "planner.step_nudge",
+    planned_actions.OPEN_FIXTURE: "planner.step_open",
+    planned_actions.CLOSE_FIXTURE: "planner.step_close",
 }
 STRATEGIES = {
     "home": "planner.go_home",
@@ -86,6 +90,8 @@ def goal_text(goal: Goal, scene: Scene) -> CodedText:
         b = goal.label
     if isinstance(goal, GripperGoal):
         b = coded("planner.gripper_open") if goal.state == "open" else coded("planner.gripper_closed")
+    if isinstance(goal, OpenedGoal):
+        b = coded("fixture.open") if goal.state == "open" else coded("fixture.closed")
     if isinstance(goal, (TowardGoal, ApartGoal)):
         b = thing_names.named(goal.other, scene)
     gesture = STRATEGIES.get(goal.name) if isinstance(goal, GestureGoal) else None

@@ -6,17 +6,25 @@ from collections.abc import Sequence
 
 from worldfs.base.model import Scene
 
-from .goals import Goal, InGoal, OnGoal, PlacedGoal
+from .goals import Goal, InGoal, OnGoal, OpenedGoal, PlacedGoal
 from .scene_facts import immovable_ids, layout
 
 
 def undo_goals(before: Scene, scene: Scene, only: Sequence[str] | None = None) -> tuple[list[Goal], list[str]]:
-    """Goals for every thing that is not where it was, and the ids of those that cannot come back: they are gone, or
-    their place before is no place to put a thing down. Of `only`, where that is given."""
+    """Goals for every thing that is not where it was, or not as far open, and the ids of those that cannot come back:
+    they are gone, or their place before is no place to put a thing down. Of `only`, where that is given."""
     was, now = layout(before), layout(scene)
     still = immovable_ids(scene)
     found: list[Goal] = []
     lost: list[str] = []
+    for piece in before.furniture:
+        found_now = scene.thing(piece.id)
+        if found_now is None or found_now.status == piece.status or (only is not None and piece.id not in only):
+            continue
+        if piece.status in ("open", "closed"):
+            found.append(OpenedGoal(piece.id, piece.status))
+        elif piece.status == "ajar":  # how far, no goal can say
+            lost.append(piece.id)
     for id, spot in was.items():
         if only is not None and id not in only:
             continue

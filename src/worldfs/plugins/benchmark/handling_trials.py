@@ -1,4 +1,4 @@
-"""Trials of handling on seeded tables (beside, push, nudge, upright, stack), judged by the body's own measures.
+"""Trials of handling on seeded tables (push, upright, stack, drawer …), judged by the body's own measures.
 
 A trial whose order the body's review refuses (nothing can be done there: out of reach, no room behind the thing) is no
 trial of the motion: it is counted apart.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -15,8 +16,18 @@ import numpy as np
 from worldfs.base.clock import SystemClock
 from worldfs.base.driver import Run
 from worldfs.base.model import Json, Order, Outcome, RobotState, Scene, Thing
-from worldfs.base.standard_operations import NUDGE, PICK_UP, PLACE_BESIDE, PUSH, STACK, UPRIGHT
-from worldfs.robots.mujoco import geometry
+from worldfs.base.standard_operations import (
+    CLOSE_FIXTURE,
+    NUDGE,
+    OPEN_FIXTURE,
+    PICK_UP,
+    PLACE_BESIDE,
+    PUSH,
+    STACK,
+    UPRIGHT,
+)
+from worldfs.robots import rotations
+from worldfs.robots.mujoco import fixture_model, geometry
 from worldfs.robots.mujoco.random_scene import STANDARD_KINDS
 from worldfs.robots.mujoco.scene_layout import TABLE_HEIGHT, TABLE_SIZE
 from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
@@ -131,6 +142,48 @@ def _stack(seed: int, rng: np.random.Generator) -> _Drawn:
     return _Drawn(table_with(things), (), (STACK.name, {"object_ids": [one.id for one in things[:levels]]}))
 
 
+def _fixture(shape: str, rng: np.random.Generator, *, full: bool) -> tuple[Thing, list[Thing]]:
+    """A drawer or a chest that faces the robot, more or less, with a cube in it or two things about it."""
+    radius, angle = rng.uniform(0.62, 0.70), rng.uniform(-0.7, 0.7)
+    size = tuple(round(float(side * rng.uniform(0.9, 1.1)), 3) for side in fixture_model.SIZE[shape])
+    place = (radius * math.cos(angle), radius * math.sin(angle), size[2] / 2)
+    turn = geometry.quat_of(geometry.about_z(angle + float(rng.uniform(-0.35, 0.35))))
+    piece = Thing(f"{shape}_01", shape, shape, place, turn, size, shape)
+    if full:
+        small = ("cube", (0.03, 0.03, 0.03), 0.05, "blue")
+        inside = thing("cube_in", small, place, rotations.matrix(turn))
+        return piece, [replace(inside, position=(*place[:2], 2 * fixture_model.WALL + fixture_model.GAP + 0.016))]
+    kinds = [STANDARD_KINDS[i] for i in rng.integers(0, len(STANDARD_KINDS), 2)]
+    spots = [s for s in _spots(rng, 8) if math.hypot(s[0] - place[0], s[1] - place[1]) > 0.36][:2]
+    return piece, [
+        thing(f"{kind[0]}_{n}", kind, spot, _yaw(rng)) for n, (kind, spot) in enumerate(zip(kinds, spots, strict=False))
+    ]
+
+
+def _drawn_out(piece: Thing, one: Thing) -> Thing:
+    """What lies in an open drawer lies where that is."""
+    if one.id != "cube_in" or piece.shape != fixture_model.DRAWER:
+        return one
+    away = rotations.matrix(piece.orientation)[:, 0] * fixture_model.opening(piece)
+    return replace(one, position=tuple(float(v) for v in np.array(one.position) - away))
+
+
+def _opening(shape: str) -> Callable[[int, np.random.Generator], _Drawn]:
+    """It is opened; every second one is open, and is closed."""
+
+    def drawn(seed: int, rng: np.random.Generator) -> _Drawn:
+        piece, things = _fixture(shape, rng, full=seed % 3 == 0)
+        scene = table_with(things)
+        if seed % 2:
+            piece = replace(piece, status=fixture_model.OPEN)
+            things = [_drawn_out(piece, one) for one in things]
+            scene = table_with(things)
+        op = CLOSE_FIXTURE if seed % 2 else OPEN_FIXTURE
+        return _Drawn(replace(scene, furniture=(*scene.furniture, piece)), (), (op.name, {"object_id": piece.id}))
+
+    return drawn
+
+
 def _carry(seed: int, rng: np.random.Generator) -> _Drawn:
     """One of five kinds picked up and placed 0.2 m or farther away."""
     kinds = [STANDARD_KINDS[seed % 5], APPLE]
@@ -146,7 +199,7 @@ def _carry(seed: int, rng: np.random.Generator) -> _Drawn:
 
 SKILLS: Final[dict[str, Callable[[int, np.random.Generator], _Drawn]]] = {
     "place_beside": _beside, "push": _push, "nudge": _nudge, "upright": _upright, "stack": _stack,
-    "carry": _carry,
+    "carry": _carry, "drawer": _opening(fixture_model.DRAWER), "lid": _opening(fixture_model.CHEST),
 }  # fmt: skip
 
 

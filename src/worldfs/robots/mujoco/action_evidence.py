@@ -14,6 +14,7 @@ from .arm import Arm
 from .array_types import Array
 from .model_builder import TIMESTEP
 from .motion_loop import MotionLoop, MotionStopped
+from .rig import BodyRig
 
 
 def rounded(values: Array | tuple[float, ...] | list[float], digits: int = 4) -> list[float]:
@@ -34,6 +35,14 @@ def stop_failure(op: str, stopped: MotionStopped, mover: MotionLoop, evidence: J
     why = coded("robot.cancelled") if cause is Cause.CANCELLED else coded("robot.timeout")
     still = coded("robot.motion_stopped", op=op, why=why)
     return Outcome.failure(cause, code, still, evidence={**evidence, "held": mover.still, "speed": mover.speed})
+
+
+def object_poses(rig: BodyRig) -> dict[str, displacements.ObjectPose]:
+    """Every object where it is now; a ball has no visible rotation."""
+    return {
+        id: (rig.position(id).tolist(), () if rig.things[id].shape == "sphere" else rig.quat(id).tolist())
+        for id in rig.objects
+    }
 
 
 class ActionEvidence:
@@ -63,11 +72,7 @@ class ActionEvidence:
         return taken
 
     def _all(self) -> dict[str, displacements.ObjectPose]:
-        rig = self.arm.rig
-        return {
-            id: (rig.position(id).tolist(), () if rig.things[id].shape == "sphere" else rig.quat(id).tolist())
-            for id in rig.objects
-        }
+        return object_poses(self.arm.rig)
 
     def close(self) -> Json:
         """The evidence: positions in m, turns in rad, `distance_to_goal` in m, times in s."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from worldfs.base.model import Json, Scene
 
-from . import panda, scene_geometry
+from . import fixture_model, panda, scene_geometry
 from .array_types import Array, Native
 from .model_builder import build
 from .scene_geometry import BodyLabel, WorldGeometry
@@ -88,6 +88,7 @@ def of_scene(scene: Scene, arms: Sequence[str], carriers: Sequence[str]) -> Draw
     plan = layout(scene, *arms, carriers=carriers)
     simulation = Simulation(build(plan).compile())
     _pose_arms(plan, simulation.model, simulation.data)
+    fixture_model.put_openings(plan.furniture, simulation.model, simulation.data)
     mujoco.mj_forward(simulation.model, simulation.data)
     return DrawnWorld(plan, simulation)
 

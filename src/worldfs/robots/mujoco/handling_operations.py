@@ -7,10 +7,11 @@ from typing import Final
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Order, Outcome
-from worldfs.base.standard_operations import NUDGE, PLACE_BESIDE, PUSH, STACK, UPRIGHT
+from worldfs.base.standard_operations import CLOSE_FIXTURE, NUDGE, OPEN_FIXTURE, PLACE_BESIDE, PUSH, STACK, UPRIGHT
 
 from .action_evidence import ActionEvidence
 from .arm import Arm
+from .fixtures import close_fixture, open_fixture, plan_close, plan_open
 from .nudge import nudge, plan_nudge
 from .place_beside import place_beside, plan_beside
 from .push import plan_push, push
@@ -40,4 +41,6 @@ HANDLING_ACTS: Final[dict[str, tuple[Review, Act]]] = {
     NUDGE.name: (plan_nudge, nudge),
     UPRIGHT.name: (plan_upright, upright),
     STACK.name: (plan_stack, stack),
+    OPEN_FIXTURE.name: (plan_open, open_fixture),
+    CLOSE_FIXTURE.name: (plan_close, close_fixture),
 }

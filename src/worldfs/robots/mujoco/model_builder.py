@@ -11,7 +11,7 @@ import numpy as np
 
 from worldfs.base.model import Thing
 
-from . import carrier_model, geometry, object_kinds, panda
+from . import carrier_model, fixture_model, geometry, object_kinds, panda
 from .array_types import Array, Native
 from .scene_layout import BASKET_WALL, SLAB, SceneLayout, covers
 
@@ -185,6 +185,8 @@ def _furniture(spec: Native, i: int, thing: Thing) -> None:
             at[2], size[2], size[axis] = sz - 0.004, 0.0045, wall + 0.0015
             size[1 - axis] += 0.0015
             body.add_geom(pos=at, size=size, rgba=rim, contype=0, conaffinity=0, type=box)
+    elif thing.shape in fixture_model.FIXTURES:
+        fixture_model.add(spec, i, thing, body)
     elif thing.shape == "region":
         body.add_geom(
             type=box,

@@ -83,7 +83,13 @@ COLOR_WORDS = {
 }
 BASKET_WORDS = ("basket", "bin", "tray", "crate", "container", "篮", "筐", "托盘", "容器")
 REGION_WORDS = ("region", "zone", "area", "spot", "区域", "区")
+DRAWER_WORDS = ("drawer", "drawers", "抽屉")
+CHEST_WORDS = ("chest", "lid", "盖子", "箱盖", "带盖")
 BLOCK_WORDS = ("wall", "obstacle", "shelf", "cabinet", "墙", "障碍", "柜", "架")
+_FURNITURE_WORDS = (
+    ("drawer", DRAWER_WORDS), ("chest", CHEST_WORDS), ("basket", BASKET_WORDS), ("region", REGION_WORDS),
+    ("box", BLOCK_WORDS),
+)  # fmt: skip
 _LATIN = re.compile(r"[a-z]+")
 
 
@@ -152,13 +158,13 @@ def completed(thing: Thing) -> Thing:
 
 
 def furniture_shape(thing: Thing) -> str:
-    """basket | region | box | table: the kind of a piece of furniture; table is the default."""
-    if thing.shape in ("basket", "region", "box", "table"):
+    """basket | drawer | chest | region | box | table: the kind of a piece of furniture; table is the default."""
+    if thing.shape in ("basket", "drawer", "chest", "region", "box", "table"):
         return thing.shape
     if thing.is_container:
         return "basket"
     for text in (thing.name, thing.id, thing.category):
-        for shape, words in (("basket", BASKET_WORDS), ("region", REGION_WORDS), ("box", BLOCK_WORDS)):
+        for shape, words in _FURNITURE_WORDS:
             if _says(text, words):
                 return shape
     return "table"

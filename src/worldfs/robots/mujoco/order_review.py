@@ -8,7 +8,7 @@ from dataclasses import replace
 from worldfs.base.driver import Interpreter
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Order
-from worldfs.base.standard_operations import LABEL, OBJECT, PLACE_BESIDE, STACK
+from worldfs.base.standard_operations import FIXTURED, LABEL, OBJECT, PLACE_BESIDE, STACK
 
 from . import actions, params, perception, sequences
 from .arm import Arm
@@ -23,6 +23,8 @@ def order_subject(arm: Arm, order: Order) -> str | None:
         return rig.held()
     if order.op == STACK.name:
         return None  # it is about several
+    if order.op in FIXTURED:
+        return None  # it is about no object
     named = params.thing(rig, order, (*OBJECT, *LABEL), objects=True)
     return rig.held() if isinstance(named, Finding) else named
 

@@ -15,6 +15,7 @@ from worldfs.robots import displacements
 from worldfs.robots.orientation import FLAT
 
 from . import params, support
+from .action_evidence import object_poses
 from .arm import Arm, AttemptResult, collision_finding, covered_finding
 from .array_types import Array
 from .collision import contacts, pair
@@ -108,7 +109,7 @@ def goal_of(arm: Arm, id: str, way: Array, distance: float, job: str = "") -> Pu
     if hits := blocked(arm, id, way, distance, under):
         found = coded("handling.push_meets", id=id, hits=contacts(hits))
         return collision_finding(found, job)
-    others = {other: pose for other, pose in _poses(arm).items() if other != id}
+    others = {other: pose for other, pose in object_poses(rig).items() if other != id}
     began = float(arm.simulation.data.time)
     axis = support.upright_axis(rig, id)
     return PushGoal(id, start, way, distance, under, axis, rig.rotation(id)[:, axis], others, began)
@@ -130,14 +131,6 @@ def rolls(arm: Arm, id: str, way: Array) -> bool:
 def _flat_top(arm: Arm, id: str) -> bool:
     piece = arm.rig.things[id]
     return id not in arm.rig.body and piece.shape in ("table", "box")
-
-
-def _poses(arm: Arm) -> dict[str, displacements.ObjectPose]:
-    rig = arm.rig
-    return {
-        id: (rig.position(id).tolist(), () if rig.things[id].shape == "sphere" else rig.quat(id).tolist())
-        for id in rig.objects
-    }
 
 
 def blocked(arm: Arm, id: str, way: Array, distance: float, under: str) -> dict[tuple[str, str], float]:
@@ -204,7 +197,7 @@ def pushed(arm: Arm, goal: PushGoal) -> AttemptResult:
     if short > goal.off or across > goal.off:
         said = coded("handling.pushed_off_goal", **words, limit=goal.off * 1000)
         return AttemptResult(False, "NOT_AT_GOAL", said, short)
-    now = {other: pose for other, pose in _poses(arm).items() if other != id}
+    now = {other: pose for other, pose in object_poses(rig).items() if other != id}
     meant = arm.reserved.handled_by_others(arm.robot_id, goal.began)
     if others := displacements.displacements(goal.others, now, meant):
         return AttemptResult(False, "MOVED_OTHERS", displacements.displacement_text(others), short)

@@ -10,7 +10,7 @@ import numpy as np
 from worldfs.base.model import Thing
 from worldfs.robots import rotations
 
-from . import geometry
+from . import fixture_model, geometry
 from .arm_view import ArmView
 from .array_types import Array
 from .body_cover import BodyCover
@@ -20,6 +20,16 @@ from .simulation import Simulation
 
 ABOVE_TRAY = 0.12  # m above the rim that a heap on a tray may reach
 TOUCH_DEPTH = 0.002  # m: contacts deeper than this are collisions when planning
+
+
+@dataclass(frozen=True, slots=True)
+class FixtureJoint:
+    """Where the moving part of a fixture is in the model: its joint's addresses, its body, and its knob."""
+
+    qpos: int
+    dof: int
+    body: int
+    knob: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +63,14 @@ class BodyRig:
             owner |= dict.fromkeys(own, LABEL_OWN if id == robot_id else id)
         owner.update({carrier.tray_body: carrier.tray.id for carrier in self.carriers.values()})
         owner.update({b: id for id, b in self.body.items()})
+        self.fixtures: dict[str, FixtureJoint] = {}
         for i, thing in enumerate(plan.furniture):
             owner[model.body(f"furniture{i}").id] = thing.id
+            if thing.shape in fixture_model.FIXTURES:
+                joint, part = model.joint(f"opening{i}"), model.body(f"part{i}").id
+                owner[part] = thing.id
+                addresses = int(joint.qposadr[0]), int(joint.dofadr[0])
+                self.fixtures[thing.id] = FixtureJoint(*addresses, part, model.geom(f"knob{i}").id)
         self.body_owner = [owner.get(b, LABEL_FLOOR) for b in range(model.nbody)]
         self.geom_body = model.geom_bodyid.copy()
         self.geom_owner = [self.body_owner[b] for b in self.geom_body]
@@ -83,6 +99,15 @@ class BodyRig:
         return [carrier.tray_now() for carrier in self.carriers.values()]
 
     # --- what is where ---
+
+    def opening(self, id: str) -> float:
+        """How far a fixture is open (m or rad)."""
+        return float(self.simulation.data.qpos[self.fixtures[id].qpos])
+
+    def contents(self, id: str) -> list[str]:
+        """The objects in a fixture."""
+        piece, opening = self.things[id], self.opening(id)
+        return [one for one in self.objects if fixture_model.inside(piece, self.position(one), opening)]
 
     def position(self, id: str) -> Array:
         return np.array(self.simulation.data.qpos[self.qpos[id] : self.qpos[id] + 3])

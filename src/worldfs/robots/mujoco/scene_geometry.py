@@ -12,6 +12,7 @@ import numpy as np
 
 from . import panda
 from .array_types import Array, Native
+from .fixture_model import FIXTURES
 from .scene_layout import SceneLayout
 
 HIDDEN: Final = 3  # geoms of this group and above are not for the eye
@@ -58,6 +59,8 @@ def labels_of(plan: SceneLayout, model: Native) -> dict[int, BodyLabel]:
     things += [(f"furniture{i}", "furniture", t) for i, t in enumerate(plan.furniture)]
     for name, kind, thing in things:
         found[model.body(name).id] = BodyLabel(thing.id, kind, thing.name)
+        if thing.shape in FIXTURES:
+            found[model.body(name.replace("furniture", "part")).id] = BodyLabel(thing.id, kind, thing.name)
     for name, robot_id in roots.items():
         root = model.body(name).id
         for body in range(root, model.nbody):

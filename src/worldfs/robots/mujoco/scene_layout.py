@@ -20,7 +20,7 @@ from worldfs.base.messages import coded
 from worldfs.base.model import RobotState, Scene, Thing
 from worldfs.robots import rotations
 
-from . import carrier_model, geometry, object_kinds
+from . import carrier_model, fixture_model, geometry, object_kinds
 from .array_types import Array
 
 BASKET_WALL = 0.008  # m
@@ -155,6 +155,9 @@ def settled(thing: Thing, furniture: Iterable[Thing], placed: Iterable[Thing], f
                 tops.append((float(low[2]), True))
         elif piece.shape == "table" and covers(piece, x, y, 0.02):
             tops.append((piece.position[2], True))
+        elif piece.shape in fixture_model.FIXTURES:
+            if covers(piece, x, y) and z > piece.position[2] + piece.size[2] / 2:
+                tops.append((piece.position[2] + piece.size[2] / 2, True))
         elif piece.shape == "box" and covers(piece, x, y, 0.0):
             tops.append((piece.position[2] + piece.size[2] / 2, True))
     for other in placed:
@@ -170,7 +173,10 @@ def settled(thing: Thing, furniture: Iterable[Thing], placed: Iterable[Thing], f
             return thing
     # inside a basket or a pile things lie as they fell: anything within a basket's interior has a support
     for piece in furniture:
-        if piece.shape == "basket" and covers(piece, x, y) and z - height <= piece.position[2] + piece.size[2] / 2:
+        if piece.shape in fixture_model.FIXTURES:
+            if fixture_model.inside(piece, np.array(thing.position), fixture_model.opening(piece)):
+                return thing
+        elif piece.shape == "basket" and covers(piece, x, y) and z - height <= piece.position[2] + piece.size[2] / 2:
             return thing
     return None
 
@@ -300,6 +306,10 @@ def _furnish(
         solid = replace(thing, shape="box", size=size)
         rested = settled(solid, built, (), floor) or solid
         return replace(rested, shape="basket", color=thing.color or "#b98a54")
+    if thing.shape in fixture_model.FIXTURES:
+        size = size or fixture_model.SIZE[thing.shape]
+        solid = replace(thing, shape="box", size=size)
+        return replace(settled(solid, built, (), floor) or solid, shape=thing.shape)
     if thing.shape == "region":
         return replace(thing, size=size or (0.2, 0.2, 0.002), color=thing.color or "green")
     if thing.shape == "box":

@@ -8,7 +8,7 @@ import numpy as np
 
 from worldfs.base.model import Json, Relation, RobotState, Scene, Thing
 
-from . import panda, support
+from . import fixture_model, panda, support
 from .action_evidence import rounded
 from .arm import Arm
 from .array_types import Array
@@ -62,9 +62,19 @@ def _scene(rig: BodyRig, robot: RobotState, perception: Json) -> Scene:
         )
         for id in rig.objects
     )
-    furniture = tuple(replace(piece, extra={}) for piece in rig.plan.furniture)
+    furniture = tuple(_furniture(rig, piece) for piece in rig.plan.furniture)
     furniture += tuple(replace(tray, position=tuple(rounded(tray.position))) for tray in rig.trays())
     return Scene((robot,), objects, furniture, tuple(relations), dict(perception))
+
+
+def _furniture(rig: BodyRig, piece: Thing) -> Thing:
+    """As the file has it; of what opens, how far it is open (m or rad)."""
+    if piece.id not in rig.fixtures:
+        return replace(piece, extra={})
+    opening = rig.opening(piece.id)
+    return replace(
+        piece, status=fixture_model.state(piece, opening), extra={"opening": rounded([max(opening, 0.0)], 3)[0]}
+    )
 
 
 def _positive(quat: Array) -> Array:

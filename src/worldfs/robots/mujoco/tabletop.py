@@ -11,7 +11,7 @@ from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
 
-from . import motion_plan, panda
+from . import fixture_model, motion_plan, panda
 from .arm import Arm
 from .array_types import Array
 from .carrier import Carrier
@@ -108,6 +108,7 @@ class Tabletop:
     def _stand_up(self) -> None:
         """Puts each arm where an earlier observation left it, else into a free pose; the world comes to rest."""
         arms, data = list(self._arms.values()), self.simulation.data
+        fixture_model.put_openings(self.plan.furniture, self.simulation.model, data)
         for arm in arms:
             q = READY[1] if arm.others else panda.HOME  # stretched out, two that face each other would meet
             data.qpos[arm.view.joint_qpos], data.qpos[arm.view.finger_qpos] = q, panda.STROKE

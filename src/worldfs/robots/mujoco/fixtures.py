@@ -1,0 +1,343 @@
+"""Opening and closing: a fixture's knob taken and led along its joint, judged by how far the joint then stands."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import mujoco
+import numpy as np
+
+from worldfs.base.messages import coded
+from worldfs.base.model import Cause, Finding, Order, Outcome, Thing
+from worldfs.base.standard_operations import OBJECT
+from worldfs.robots import displacements, rotations
+
+from . import fixture_model, geometry, panda, params, support
+from .action_evidence import ActionEvidence, object_poses, plan_failure
+from .arm import Arm, AttemptResult, collision_finding, covered_finding, unreachable_finding
+from .array_types import Array
+from .collision import CollisionChecker, Pair, contacts, pair
+from .fixture_model import CHEST, CLOSED, OPEN
+from .motion_control import CLOSE
+from .object_placement import SPIN, STILL, WATCHED
+from .path_planner import SEARCHES, plan_path
+from .rig import TOUCH_DEPTH
+from .shared_motion import Leg, plan_motion
+
+ABOVE = 0.10  # m over the knob, from where the fingers come down and whereto they rise
+TILTS = (0.0, 0.3, 0.6)  # rad that the hand leans back from the fixture
+STEP = 0.01  # m of the knob's way between two waypoints
+OPENING = 0.022  # m a finger, round the knob
+SPEED = 0.10  # m/s
+SHORT = 0.004  # m or rad: not drawn against the joint's end
+ATTEMPTS = 2  # the second from where it stands then
+AGAIN = ("GRASP_MISSED", "NOT_OPEN", "NOT_CLOSED")
+NOT_THERE = {OPEN: "NOT_OPEN", CLOSED: "NOT_CLOSED"}
+
+
+@dataclass(frozen=True, slots=True)
+class FixtureGoal:
+    """`thing` is to be open or closed (`state`), its joint at `value` (m or rad); `contents`: what was in it."""
+
+    thing: str
+    state: str
+    value: float
+    contents: tuple[str, ...]
+    others: dict[str, displacements.ObjectPose]  # every other object, before
+    began: float  # s of the world's time
+
+
+@dataclass(frozen=True, slots=True)
+class FixturePlan:
+    """Joint route to above the knob, joint lines down to it, along with it, and up; `length` of the knob's way (m)."""
+
+    goal: FixtureGoal
+    route: list[Array]
+    down: list[Array]
+    along: list[Array]
+    up: list[Array]
+    length: float
+
+
+def legs(planned: FixturePlan) -> list[Leg]:
+    return [([*planned.route, *planned.down, *planned.along, *planned.up], None)]
+
+
+# --- what is asked ---
+
+
+def fixture_goal(arm: Arm, order: Order, state: str) -> FixtureGoal | Finding:
+    """What an order asks for, or why it cannot be: said before anything moves."""
+    id = params.thing(arm.rig, order, OBJECT, objects=False)
+    if isinstance(id, Finding):
+        return id
+    rig = arm.rig
+    if id not in rig.fixtures:
+        there = sorted(rig.fixtures) or coded("robot.nothing")
+        return _refused("fixture.opens", coded("fixture.fixed", id=id), coded("fixture.name_one", known=there), order)
+    if (held := rig.held()) is not None:
+        found, fix = coded("robot.holds", id=held), coded("robot.place_first", id=held)
+        return Finding("HOLDING", "ENVIRONMENT.md robots[].holding", coded("robot.empty_gripper"), found, fix, order.id)
+    piece, now = rig.things[id], rig.opening(id)
+    if fixture_model.state(piece, now) == state:
+        found = coded("fixture.already", id=id, state=_word(state))
+        return _refused("fixture.not_yet", found, coded("fixture.leave_it"), order)
+    if piece.shape == CHEST and (above := _on_lid(arm, piece)):
+        return covered_finding(id, above, order.id)
+    value = fixture_model.travel(piece) - SHORT if state == OPEN else 0.0
+    inside = tuple(rig.contents(id))
+    others = {other: pose for other, pose in object_poses(rig).items() if other not in inside}
+    return FixtureGoal(id, state, value, inside, others, float(arm.simulation.data.time))
+
+
+def _refused(expected: str, found: str, fix: str, order: Order) -> Finding:
+    return Finding("CRITIC_REFUSED", "ACTION.md params", coded(expected), found, fix, order.id)
+
+
+def _word(state: str) -> str:
+    return coded("fixture.open" if state == OPEN else "fixture.closed")
+
+
+def _on_lid(arm: Arm, piece: Thing) -> list[str]:
+    """The objects that the shut lid carries, and what lies on those."""
+    rig, top = arm.rig, piece.position[2] + piece.size[2] / 2
+    resting = [
+        id for id in rig.objects
+        if support.shares(rig, id).get(piece.id, 0.0) > support.TOUCH
+        and rig.position(id)[2] - rig.half(id)[2] > top - 0.01
+    ]  # fmt: skip
+    return [*resting, *(rider for id in resting for rider in support.riders(rig, id))]
+
+
+# --- the way there ---
+
+
+class _PartChecker(CollisionChecker):
+    """Poses of the arm with the fixture's part, and what is in it, where the hand leads it."""
+
+    def __init__(self, arm: Arm, goal: FixtureGoal) -> None:
+        super().__init__(arm.rig, opening=OPENING)
+        self.piece, self.joint = arm.rig.things[goal.thing], arm.rig.fixtures[goal.thing]
+        self.start = arm.rig.opening(goal.thing)
+        self._inside = {arm.rig.qpos[id]: arm.rig.position(id) for id in goal.contents}
+        self._ignored = {goal.thing, *goal.contents}
+
+    def met(self, q: Array, value: float) -> dict[Pair, float]:
+        """What the arm, the part or what is in it runs into (pairs, depths in m); the fingers may be at the knob."""
+        data, rig = self.data, self.rig
+        data.qpos[self.joint.qpos] = value
+        if self.piece.shape != CHEST:
+            way = -rotations.matrix(self.piece.orientation)[:, 0] * (value - self.start)
+            for at, position in self._inside.items():
+                data.qpos[at : at + 3] = position + way
+        self._pose(q)
+        mujoco.mj_collision(self.model, data)
+        found: dict[Pair, float] = {}
+        for i in np.nonzero(data.contact.dist[: data.ncon] < -TOUCH_DEPTH)[0]:
+            geoms = data.contact.geom[i].tolist()
+            names = {self._owner[g] for g in geoms}
+            if self.joint.knob in geoms and "robot" in names:
+                continue
+            moving = "robot" in names or any(int(rig.geom_body[g]) == self.joint.body for g in geoms)
+            if moving and not names <= self._ignored:
+                one, other = sorted(self._owner[g] for g in geoms)
+                found[one, other] = max(found.get((one, other), 0.0), -float(data.contact.dist[i]))
+        return found
+
+
+def plan(arm: Arm, goal: FixtureGoal, job: str = "") -> FixturePlan | Finding:
+    """A way to lead the knob to where the joint stands as asked, or why there is none. Moves nothing."""
+    piece, now = arm.rig.things[goal.thing], arm.rig.opening(goal.thing)
+    points = _knob_points(piece, now, goal.value)
+    why, solved = "", False
+    cut_off: list[FixturePlan] = []
+    yaw = math.atan2(*rotations.matrix(piece.orientation)[[1, 0], 0])
+    for tilt in TILTS:
+        for turn in (0.0, math.pi):
+            found = _line(arm, goal, points, rotations.hand_rotation(yaw + turn, tilt * math.cos(turn)))
+            if found is None:
+                continue
+            solved = True
+            if isinstance(found, str):
+                why = why or found
+                continue
+            checker = arm.collision_checker(opening=OPENING)
+            way = plan_path(checker, arm.view.joints(), found.down[0], via=(arm.ready,), search=False)
+            if way is not None:
+                return replace(found, route=way)
+            cut_off.append(found)
+    for found in cut_off[:SEARCHES]:
+        way = plan_path(arm.collision_checker(opening=OPENING), arm.view.joints(), found.down[0])
+        if way is not None:
+            return replace(found, route=way)
+    if not solved:
+        return unreachable_finding(arm, goal.thing, points[0], coded("fixture.no_joints"), job)
+    return collision_finding(
+        coded("fixture.way", id=goal.thing, at=points[0], why=why or coded("robot.no_free_way_to_it")), job
+    )
+
+
+def _knob_points(piece: Thing, now: float, then: float) -> Array:
+    """The knob's middle on its way (n × 3, m), the joint moving evenly."""
+    rough = [fixture_model.knob(piece, now + (then - now) * k / 8) for k in range(9)]
+    length = sum(float(np.linalg.norm(b - a)) for a, b in pairwise(rough))
+    n = max(2, math.ceil(length / STEP) + 1)
+    return np.array([fixture_model.knob(piece, float(value)) for value in np.linspace(now, then, n)])
+
+
+def _line(arm: Arm, goal: FixtureGoal, points: Array, rotation: Array) -> FixturePlan | str | None:
+    """The hand's way for one rotation; why it is not free; None where no joints reach it."""
+    now = arm.rig.opening(goal.thing)
+    first, last = points[0], points[-1]
+    for start in (arm.view.joints(), arm.ready):
+        above = arm.solver.near(start, first + geometry.up(ABOVE), rotation)
+        if above is not None:
+            break
+    if above is None:
+        return None
+    down = arm.solver.line(above, np.linspace(first + geometry.up(ABOVE), first, 11)[1:], rotation)
+    if isinstance(down, int):
+        return None
+    along = arm.solver.line(down[-1], points[1:], rotation)
+    if isinstance(along, int):
+        return None
+    up = arm.solver.line(along[-1], np.linspace(last, last + geometry.up(ABOVE), 11)[1:], rotation)
+    if isinstance(up, int):
+        return None
+    checker = _PartChecker(arm, goal)
+    values = np.linspace(now, goal.value, len(points))[1:]
+    poses = [(q, now) for q in (above, *down)]
+    poses += list(zip(along, values.tolist(), strict=True)) + [(q, goal.value) for q in up]
+    for q, value in poses:
+        if hits := checker.met(q, value):
+            return coded("robot.on_the_way", hits=contacts(hits))
+    others = arm.collision_checker(opening=OPENING)  # what the other bodies of this world keep for themselves
+    if arm.others and (hits := others.along([above, *along], allowed={pair("robot", goal.thing)})):
+        return coded("robot.on_the_way", hits=contacts(hits))
+    length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+    return FixturePlan(goal, [], [above, *down], [down[-1], *along], [along[-1], *up], length)
+
+
+# --- the motion, and its measure ---
+
+
+def carry_out(arm: Arm, planned: FixturePlan) -> AttemptResult:
+    """Takes the knob, leads it, lets go and rises; success by `stands`."""
+    mover, goal = arm.mover, planned.goal
+    mover.grip(OPENING)
+    mover.wait(0.2)
+    mover.follow(planned.route)
+    mover.line(planned.down, ABOVE)
+    mover.grip(CLOSE)
+    mover.wait(0.4)
+    fingers = _fingers(arm, goal.thing)
+    if fingers < 2:
+        mover.grip(panda.STROKE)
+        mover.wait(0.2)
+        mover.line(planned.down[::-1], ABOVE)
+        return AttemptResult(False, "GRASP_MISSED", coded("fixture.missed", id=goal.thing, n=fingers))
+    mover.line(planned.along, planned.length, speed=SPEED)
+    mover.grip(OPENING)
+    mover.wait(0.4)
+    mover.line(planned.up, ABOVE)
+    return stands(arm, goal)
+
+
+def _fingers(arm: Arm, id: str) -> int:
+    """How many fingers touch its knob."""
+    knob, touched = arm.rig.fixtures[id].knob, set()
+    for a, b in arm.simulation.data.contact.geom.tolist():
+        if knob in (a, b):
+            touched.add(int(arm.rig.geom_body[b if a == knob else a]))
+    return len(touched & set(arm.view.fingers))
+
+
+def stands(arm: Arm, goal: FixtureGoal) -> AttemptResult:
+    """The predicate: let go of, its joint at rest and where it was to be, what was in it still there, nothing else
+    moved."""
+    rig, id = arm.rig, goal.thing
+    before = rig.opening(id)
+    arm.mover.wait(WATCHED)
+    now, piece = rig.opening(id), rig.things[id]
+    off = abs(now - goal.value)
+    if pair("robot", id) in {(c.one, c.other) for c in rig.contacts()}:
+        return AttemptResult(False, "NOT_RELEASED", coded("robot.still_touches", id=id), off)
+    rate = max(abs(now - before) / WATCHED, abs(float(arm.simulation.data.qvel[rig.fixtures[id].dof])))
+    if rate > (SPIN if piece.shape == CHEST else STILL):
+        return AttemptResult(False, "NOT_AT_REST", coded("fixture.moves", id=id, rate=rate), off)
+    words = {"id": id, "now": amount(piece, now), "least": amount(piece, _limit(piece, goal.state))}
+    if fixture_model.state(piece, now) != goal.state:
+        said = coded("fixture.not_open" if goal.state == OPEN else "fixture.not_closed", **words)
+        return AttemptResult(False, NOT_THERE[goal.state], said, off)
+    if lost := sorted(set(goal.contents) - set(rig.contents(id))):
+        return AttemptResult(False, "CONTENTS_LOST", coded("fixture.lost", id=id, others=lost), off)
+    meant = {*goal.contents, *arm.reserved.handled_by_others(arm.robot_id, goal.began)}
+    if others := displacements.displacements(goal.others, object_poses(rig), meant):
+        return AttemptResult(False, "MOVED_OTHERS", displacements.displacement_text(others), off)
+    return AttemptResult(True, "", coded("fixture.stands", id=id, state=_word(goal.state), now=words["now"]), off)
+
+
+def _limit(piece: Thing, state: str) -> float:
+    return fixture_model.WIDE * fixture_model.travel(piece) if state == OPEN else fixture_model.SHUT[piece.shape]
+
+
+def amount(piece: Thing, opening: float) -> str:
+    """So far open, in the joint's own unit."""
+    if piece.shape == CHEST:
+        return coded("fixture.degrees", n=math.degrees(opening))
+    return coded("fixture.millimetres", n=opening * 1000)
+
+
+# --- the operations ---
+
+
+def _review(state: str) -> Callable[[Arm, Order], FixturePlan | Finding]:
+    def planned(arm: Arm, order: Order) -> FixturePlan | Finding:
+        goal = fixture_goal(arm, order, state)
+        return goal if isinstance(goal, Finding) else plan(arm, goal, order.id)
+
+    return planned
+
+
+def _act(state: str) -> Callable[[Arm, Order, ActionEvidence], Outcome]:
+    def act(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
+        goal = fixture_goal(arm, order, state)
+        if isinstance(goal, Finding):
+            return plan_failure(goal, action_evidence.close())
+        return _led(arm, goal, order.id, action_evidence)
+
+    return act
+
+
+def _led(arm: Arm, goal: FixtureGoal, job: str, action_evidence: ActionEvidence) -> Outcome:
+    action_evidence.meant |= set(goal.contents)
+    before = arm.rig.opening(goal.thing)
+    while True:
+        planned = plan_motion(arm, lambda: plan(arm, goal, job), legs)
+        if isinstance(planned, Finding):
+            return plan_failure(planned, action_evidence.close())
+        done = carry_out(arm, planned)
+        if done.ok or done.code not in AGAIN or action_evidence.attempts >= ATTEMPTS:
+            break
+        action_evidence.attempts += 1
+    action_evidence.distance = done.distance
+    now = arm.rig.opening(goal.thing)
+    piece = arm.rig.things[goal.thing]
+    limit = _limit(piece, goal.state)
+    action_evidence.more["opening"] = {
+        "id": goal.thing,
+        "was": fixture_model.state(piece, before),
+        "before": round(before, 4),
+        "after": round(now, 4),
+        "limit": round(limit, 4),
+    }
+    if not done.ok:
+        return Outcome.failure(Cause.ERROR, done.code, done.message, evidence=action_evidence.close())
+    return Outcome.success(done.message, **action_evidence.close())
+
+
+plan_open, open_fixture = _review(OPEN), _act(OPEN)
+plan_close, close_fixture = _review(CLOSED), _act(CLOSED)

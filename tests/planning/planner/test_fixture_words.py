@@ -1,0 +1,85 @@
+"""Opening and closing: what is said in English and Chinese, what it comes to, and how it is undone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from worldfs.base.model import Operation, Profile, Thing
+from worldfs.planning.planner import Planner, RefusedIntent, holds, interpret
+from worldfs.planning.planner.goals import GripperGoal, OpenedGoal
+
+from .conftest import OPS, ROBOT
+
+ABLE = (*OPS, "open_fixture", "close_fixture")
+PROFILE = Profile("Panda", ops=tuple(Operation(op) for op in ABLE))
+DRAWER = Thing(
+    "drawer_01", "Drawer", "drawer", (0.6, 0.2, 0.06), size=(0.22, 0.24, 0.12), shape="drawer", status="closed"
+)
+CHEST = Thing("chest_01", "Chest", "chest", (0.6, -0.4, 0.05), size=(0.2, 0.24, 0.1), shape="chest", status="open")
+
+
+@pytest.fixture
+def room(scene):
+    return replace(scene, furniture=(*scene.furniture, DRAWER, CHEST))
+
+
+@pytest.mark.parametrize(
+    ("said", "goal"),
+    [
+        ("open the drawer", OpenedGoal("drawer_01", "open")),
+        ("please pull the drawer open", OpenedGoal("drawer_01", "open")),
+        ("could you open up the drawer?", OpenedGoal("drawer_01", "open")),
+        ("shut the chest", OpenedGoal("chest_01", "closed")),
+        ("close the lid", OpenedGoal("chest_01", "closed")),
+        ("push the drawer shut", OpenedGoal("drawer_01", "closed")),
+        ("打开抽屉", OpenedGoal("drawer_01", "open")),
+        ("请把抽屉拉开", OpenedGoal("drawer_01", "open")),
+        ("把盖子关上", OpenedGoal("chest_01", "closed")),
+        ("關上抽屜", OpenedGoal("drawer_01", "closed")),
+        ("open the gripper", GripperGoal("open")),
+        ("打开夹爪", GripperGoal("open")),
+    ],
+)
+def test_what_is_to_open_or_close(room, said, goal):
+    found = interpret(said, room, profile=PROFILE, robot_id=ROBOT)
+    assert getattr(found, "goals", found) == (goal,)
+
+
+@pytest.mark.parametrize("said", ["open the can", "close the table", "打开苹果", "open", "do not open the drawer"])
+def test_what_cannot_be_opened_moves_nothing(room, said):
+    assert isinstance(interpret(said, room, profile=PROFILE, robot_id=ROBOT), RefusedIntent)
+
+
+def test_a_drawer_is_opened_then_something_else_done_and_closed_again(world, room):
+    world.now_scene, world.ops = room, ABLE
+
+    def obey(world, order):
+        state = {"open_fixture": "open", "close_fixture": "closed"}.get(order.op)
+        if state:
+            furniture = tuple(
+                replace(t, status=state) if t.id == order.params["object_id"] else t for t in world.now_scene.furniture
+            )
+            world.now_scene = replace(world.now_scene, furniture=furniture)
+
+    world.before = obey
+    report = Planner(world).run("open the drawer, put the can in the basket and then close the drawer")
+    assert report.ok, report
+    assert [order.op for order in world.log] == ["open_fixture", "pick_up", "place", "close_fixture"]
+    world.was = replace(world.now_scene, furniture=(*room.furniture[:2], replace(DRAWER, status="open"), CHEST))
+    assert interpret("undo", world.now_scene, profile=PROFILE, robot_id=ROBOT, before=world.earlier).goals == (
+        OpenedGoal("drawer_01", "open"),
+    )
+
+
+def test_only_the_status_that_was_measured_counts(room):
+    assert not holds(OpenedGoal("drawer_01", "open"), room) and holds(OpenedGoal("chest_01", "open"), room)
+    ajar = replace(room, furniture=(replace(DRAWER, status="ajar"),))
+    assert not holds(OpenedGoal("drawer_01", "open"), ajar) and not holds(OpenedGoal("drawer_01", "closed"), ajar)
+
+
+def test_a_robot_without_the_operation_says_so(world, room):
+    world.now_scene = room
+    report = Planner(world).run("open the drawer")
+    assert not report.ok and "open_fixture" in report.reason and not world.log

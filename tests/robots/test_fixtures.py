@@ -1,0 +1,137 @@
+"""Drawers and lids: opened and closed by contact, measured at the joint, refused with reasons; and who lies."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import mujoco
+import numpy as np
+import pytest
+
+from worldfs.base.model import Order, Profile, Thing
+from worldfs.base.standard_operations import HANDLING
+from worldfs.formats import environment
+from worldfs.planning.critic import Critic
+from worldfs.robots.mujoco import drawn_world, fixture_model, fixtures
+
+from . import lies
+from .conftest import on_table
+from .test_handling import CUBE, refusal
+
+DRAWER = Thing("drawer", category="drawer", shape="drawer", position=(0.62, 0.1, 0.06), size=(0.22, 0.24, 0.12))
+CHEST = Thing("chest", category="chest", shape="chest", position=(0.6, 0.1, 0.05), size=(0.20, 0.24, 0.10))
+SMALL = Thing("small", shape="box", size=(0.03,) * 3, mass=0.05, position=(0.62, 0.1, 0.036))
+
+
+def room(piece, *things):
+    scene = on_table(*things)
+    return replace(scene, furniture=(*scene.furniture, piece))
+
+
+@pytest.fixture
+def facing(opened):
+    return lambda piece, *things: opened(scene=room(piece, *things))
+
+
+def test_a_drawer_is_opened_with_what_is_in_it_and_closed(facing):
+    hand = facing(DRAWER, SMALL)
+    done = hand.do("open_fixture", object_id="drawer")
+    assert done.ok and done.evidence["opening"]["after"] > 0.1 and done.evidence["opening"]["was"] == "closed", done
+    assert "also_moved" not in done.evidence
+    assert hand.seen("small").position[0] == pytest.approx(0.62 - done.evidence["opening"]["after"], abs=0.02)
+    seen = hand.seen("drawer")
+    assert seen.status == "open" and seen.extra["opening"] == pytest.approx(hand.rig.opening("drawer"), abs=0.001)
+    assert "already" in refusal(hand, "open_fixture", object_id="drawer").found
+    assert hand.do("close_fixture", object_id="drawer").ok
+    assert hand.seen("drawer").status == "closed"
+
+
+def test_a_lid_stays_open_past_the_vertical(facing):
+    hand = facing(CHEST)
+    done = hand.do("open_fixture", object_id="chest")
+    assert done.ok and done.evidence["opening"]["after"] == pytest.approx(fixture_model.LID, abs=0.01), done
+    assert hand.seen("chest").status == "open"
+
+
+def test_what_cannot_be_opened_is_refused_with_its_reason(facing):
+    before = replace(CUBE, id="before", position=(0.4, 0.1, 0.0255))
+    hand = facing(DRAWER, before)
+    assert "before-drawer" in refusal(hand, "open_fixture", object_id="drawer").found  # it would run into it
+    assert "neither" in refusal(hand, "open_fixture", object_id="basket_01").found
+    assert "already" in refusal(hand, "close_fixture", object_id="drawer").found
+    assert refusal(hand, "open_fixture", object_id="door").code == "UNKNOWN_OBJECT"
+
+
+def test_a_lid_with_something_on_it_is_not_opened(facing):
+    hand = facing(CHEST, replace(CUBE, position=(0.6, 0.1, 0.1255)))
+    assert "cube" in refusal(hand, "open_fixture", object_id="chest").found
+
+
+def test_out_of_reach_is_said(facing):
+    far = refusal(facing(replace(DRAWER, position=(1.3, 0.1, 0.06))), "open_fixture", object_id="drawer")
+    assert "no joint angles" in far.found
+
+
+def state(hand, value, speed=0.0):
+    data, joint = hand.rig.simulation.data, hand.rig.fixtures["drawer"]
+    data.qpos[joint.qpos], data.qvel[joint.dof] = value, speed
+    mujoco.mj_forward(hand.rig.simulation.model, data)
+
+
+def test_the_measure_says_no_to_every_other_world(facing):
+    hand = facing(DRAWER, replace(CUBE, id="other", position=(0.4, -0.3, 0.0255)))
+    arm = hand.body.arm
+    arm.mover.begin(lambda: "")
+    goal = fixtures.fixture_goal(arm, hand.order("open_fixture", object_id="drawer"), "open")
+    state(hand, goal.value)
+    assert fixtures.stands(arm, goal).ok
+    state(hand, 0.06)
+    assert fixtures.stands(arm, goal).code == "NOT_OPEN"
+    assert fixtures.stands(arm, replace(goal, state="closed")).code == "NOT_CLOSED"
+    hand.rig.simulation.model.dof_damping[hand.rig.fixtures["drawer"].dof] = 0.0
+    hand.rig.simulation.model.dof_frictionloss[hand.rig.fixtures["drawer"].dof] = 0.0
+    state(hand, 0.02, speed=0.3)
+    assert fixtures.stands(arm, goal).code == "NOT_AT_REST"
+    state(hand, goal.value)
+    assert fixtures.stands(arm, replace(goal, contents=("other",))).code == "CONTENTS_LOST"
+    lies.put(hand.rig, "other", (0.4, -0.27, 0.025))
+    assert fixtures.stands(arm, goal).code == "MOVED_OTHERS"
+
+
+def test_the_file_says_how_far_it_is_open_and_a_new_world_begins_so(facing, opened):
+    hand = facing(DRAWER, SMALL)
+    before, now = hand.body.observe(), {"robot_id": "franka_001", "now": "2026-11-23T20:00:00Z"}
+    text = environment.merge(b"", before, **now)
+    hand.rig.simulation.data.qpos[hand.rig.fixtures["drawer"].qpos] = 0.061
+    mujoco.mj_forward(hand.rig.simulation.model, hand.rig.simulation.data)
+    text = environment.merge(text, hand.body.observe(), before=before, **now)
+    node = next(n for n in environment.read(text).value["scene_graph"]["nodes"] if n["id"] == "drawer")
+    assert node["status"] == "ajar" and node["opening"] == pytest.approx(0.061, abs=0.0005)
+    again = opened(scene=environment.read(text).scene)
+    assert again.rig.opening("drawer") == pytest.approx(0.061, abs=0.002)
+    assert drawn_world.of_scene(environment.read(text).scene, ["franka_001"], []).poses().shape[1] == 7
+
+
+@pytest.mark.parametrize("given", [float("inf"), -3, "wide", True, None, 9])
+def test_an_opening_that_no_joint_has_is_not_believed(given):
+    found = fixture_model.opening(replace(DRAWER, extra={"opening": given}, status="closed"))
+    assert 0.0 <= found <= fixture_model.travel(DRAWER)
+    assert np.all(np.isfinite(fixture_model.knob(DRAWER, found)))
+
+
+def test_the_critic_of_the_files_judges_them_before_the_body():
+    scene = room(DRAWER, CUBE)
+    scene = replace(scene, robots=(replace(scene.robots[0], pose=(0.0, 0.0, 0.0), gripper="open"),))
+    profile = Profile("arm", ops=HANDLING, max_reach=0.855)
+
+    def codes(id, **holding):
+        now = replace(scene, robots=(replace(scene.robots[0], **holding),))
+        order = Order("a", "franka_001", "open_fixture", {"object_id": id})
+        return [f.code for f in Critic().review(order, now, profile) if not f.warning]
+
+    assert codes("drawer") == []
+    assert codes("door") == ["UNKNOWN_OBJECT"]
+    assert codes("drawer", holding="cube", gripper="holding") == ["HOLDING"]
+    far = replace(DRAWER, id="far", position=(1.5, 0.0, 0.06))
+    scene = replace(scene, furniture=(*scene.furniture, far))
+    assert codes("far") == ["PROFILE_LIMIT"]
