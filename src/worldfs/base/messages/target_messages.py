@@ -200,14 +200,12 @@ ROWS = {
         "它自行停止：{why}(设 config.recover: true 时会话可以清除它)",
     ),
     "target.reflex": ("a reflex", "反射保护"),
-    "target.maniskill": (
-        "its environments step batches of tensors on a GPU, which no adapter here does",
-        "其环境在 GPU 上成批推进张量，这里没有适配器支持",
+    "target.own_python": (
+        "make an environment of its own (python3 -m venv DIR; DIR/bin/pip install {package}), and name DIR/bin/python",
+        "为它建立单独的环境(python3 -m venv DIR; DIR/bin/pip install {package})，并写上其 DIR/bin/python",
     ),
-    "target.isaac_sim": (
-        "it runs only inside its own application launcher, which no adapter here starts",
-        "它只能在自己的启动器中运行，这里没有适配器能启动它",
-    ),
+    "target.late": ("the environment's process did not answer within {s:g} s", "环境的进程在 {s:g} 秒内没有应答"),
+    "target.process_ended": ("the environment's process has ended: {said}", "环境的进程已结束：{said}"),
     "target.has_own": ("nothing: {kind} has one of its own", "不写：{kind} 有自己的"),
     "target.name_served": ("name what is served, or leave it out", "指明所支持的，或删去它"),
     "target.call_it": ("call it {names}", "命名为 {names}"),
@@ -218,6 +216,5 @@ ROWS = {
         "删去 scene_xml，并在 ENVIRONMENT.md 中描述物体",
     ),
     "target.built_in_table": ("the built-in table", "内置的桌面"),
-    "target.unserved": ("the backend {name} is not served: {why}", "不支持后端 {name}：{why}"),
     "target.no_backend": ("no backend is called {name!r}", "没有名为 {name!r} 的后端"),
 }

@@ -58,14 +58,7 @@ class GymTarget:
             ) from error
 
     def sensors(self) -> frozenset[str]:
-        """By shape: a picture of uint8 is a camera, floats with two sides a depth; else joint states."""
-        found = {"joint_states"}
-        for name, value in self._seen.items():
-            if value.dtype == np.uint8 and value.ndim >= 3:
-                found.add("rgb_camera")
-            elif "depth" in name or (value.ndim == 2 and min(value.shape) > 16):
-                found.add("depth_camera")
-        return frozenset(found)
+        return sensors_shown(self._seen)
 
     def actions(self) -> Sequence[ActionSpec]:
         space = self._env.action_space
@@ -118,6 +111,17 @@ class GymTarget:
         env, self._env = self._env, None
         if env is not None:
             env.close()
+
+
+def sensors_shown(seen: Observation) -> frozenset[str]:
+    """By shape: a picture of uint8 is a camera, floats with two sides a depth; else joint states."""
+    found = {"joint_states"}
+    for name, value in seen.items():
+        if value.dtype == np.uint8 and value.ndim >= 3:
+            found.add("rgb_camera")
+        elif "depth" in name or (value.ndim == 2 and min(value.shape) > 16):
+            found.add("depth_camera")
+    return frozenset(found)
 
 
 def flat(observation: Any, prefix: str = "") -> dict[str, Array]:

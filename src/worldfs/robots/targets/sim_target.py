@@ -1,7 +1,7 @@
 """SimTargetAdapter: a simulation as a target, by its backend (000 "TARGETS.md").
 
-`mujoco` is the table of this package; `gymnasium` any environment that is registered (`config: {env_id, kwargs}`);
-`maniskill` and `isaac_sim`, which the specification names as well, are refused with the reason.
+`mujoco` is the table of this package; `gymnasium` any environment that is registered (`config: {env_id, kwargs}`), in
+this process or, with `config.python`, in one of that Python; `libero`, `maniskill` and `isaac_sim` always in their own.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from worldfs.base.model import Target
 from worldfs.robots.targets.target_adapter import TargetAdapter
 from worldfs.robots.targets.target_declaration import BACKENDS, no_backend
 
+from .environments.process_target import ProcessTarget
 from .gym_target import GymTarget
 
 SIM: Final = "pip install 'worldfs[sim]'"
@@ -47,10 +48,13 @@ def _mujoco(target: Target, context: PluginContext) -> TargetAdapter:
 
 
 def _gymnasium(target: Target, context: PluginContext) -> TargetAdapter:
-    return GymTarget(target, context)
+    return ProcessTarget(target, context) if target.config.get("python") else GymTarget(target, context)
 
 
 MAKERS: Final[dict[str, Callable[[Target, PluginContext], TargetAdapter]]] = {
     "mujoco": _mujoco,
     "gymnasium": _gymnasium,
+    "libero": ProcessTarget,
+    "maniskill": ProcessTarget,
+    "isaac_sim": ProcessTarget,
 }

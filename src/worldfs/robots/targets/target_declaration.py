@@ -44,12 +44,8 @@ WORDS: Final = (
 )  # fmt: skip
 SIMULATION: Final = "SimTargetAdapter"
 MUJOCO: Final = "mujoco"
-BACKENDS: Final = (MUJOCO, "gymnasium")
-# Backends that the specification names and nothing here serves → why. They are refused by name, not tried.
-UNSERVED: Final = {
-    "maniskill": "target.maniskill",
-    "isaac_sim": "target.isaac_sim",
-}
+OWN_PYTHON: Final = ("libero", "maniskill", "isaac_sim")  # each in a process and a Python of its own
+BACKENDS: Final = (MUJOCO, "gymnasium", *OWN_PYTHON)
 FieldLocator = Callable[[str, str, str], str]
 
 
@@ -58,10 +54,10 @@ TABLE_PICTURE: Final = (640, 480)
 TABLE_MODES: Final = ("ee_delta", "joint_position", "joint_velocity", "ee_pose")
 # Backend or robot's driver → values of adapter.obs_format, and of config.control_mode, that are served
 OBSERVATIONS: Final[Mapping[str, tuple[str, ...]]] = {
-    MUJOCO: ("mujoco_standard",), "gymnasium": (), **dict.fromkeys(ROBOTS.built_in, ()),
+    MUJOCO: ("mujoco_standard",), **dict.fromkeys(("gymnasium", *OWN_PYTHON, *ROBOTS.built_in), ()),
 }  # fmt: skip
 MODES: Final[Mapping[str, tuple[str, ...]]] = {
-    MUJOCO: TABLE_MODES, "gymnasium": (), "franka": ("joint_position",),
+    MUJOCO: TABLE_MODES, **dict.fromkeys(("gymnasium", *OWN_PYTHON), ()), "franka": ("joint_position",),
     "lerobot": ("joint_position",), "unitree_go2": ("base_velocity",), "rosbridge": ("base_velocity",),
 }  # fmt: skip
 
@@ -161,6 +157,4 @@ def no_backend(target: Target) -> str:
     name = target.backend.strip().lower() or BACKENDS[0]
     if name in BACKENDS:
         return ""
-    if name in UNSERVED:
-        return coded("target.unserved", name=name, why=coded(UNSERVED[name]))
     return coded("target.no_backend", name=target.backend)
