@@ -181,20 +181,6 @@ def test_a_camera_gives_as_many_pictures_a_second_as_it_is_declared_with():
         made.close()
 
 
-@pytest.mark.parametrize(("backend", "why"), [("maniskill", "tensors"), ("isaac_sim", "launcher")])
-def test_a_simulator_of_the_specification_that_nothing_serves_is_refused_by_name_and_check_names_it(backend, why):
-    from worldfs.robots.targets import target_declaration
-
-    with pytest.raises(MissingRequirement) as caught:
-        adapter(target(backend=backend), PluginContext(SystemClock()))
-    assert backend in caught.value.found and why in caught.value.found and "gymnasium" in caught.value.expected
-    (finding,) = target_declaration.review(
-        target(backend=backend), lambda document, id, member: f"{document} {id} {member}"
-    )
-    assert finding.warning and why in finding.found and finding.field == "TARGETS.md sim backend"
-    assert not list(target_declaration.review(target(backend="gymnasium"), lambda document, id, member: member))
-
-
 def test_any_registered_environment_is_a_target():
     made = adapter(target(backend="gymnasium", config={"env_id": "CartPole-v1"}), PluginContext(SystemClock()))
     made.open()

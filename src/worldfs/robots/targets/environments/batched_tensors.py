@@ -6,15 +6,11 @@ actions likewise. A session moves one world, so `num_envs` is 1 here; more are r
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
-
-Array = NDArray[Any]
+from foreign_values import Array, Foreign, Settings
 
 
-def one_world(config: dict[str, Any]) -> dict[str, Any]:
+def one_world(config: Settings) -> Settings:
     """The environment's own settings. Raises `ValueError` where they ask for several worlds."""
     kwargs = dict(config.get("kwargs") or {})
     if kwargs.setdefault("num_envs", 1) != 1:
@@ -22,13 +18,13 @@ def one_world(config: dict[str, Any]) -> dict[str, Any]:
     return kwargs
 
 
-def array(value: Any) -> Array:
+def array(value: Foreign) -> Array:
     """A tensor of any device, or whatever numpy reads."""
     found: Array = np.asarray(value.detach().cpu().numpy() if hasattr(value, "detach") else value)
     return found
 
 
-def first(value: Any, name: str) -> Array:
+def first(value: Foreign, name: str) -> Array:
     """Without the batch. Raises `ValueError` for what has none, or another one: no number of another world is taken."""
     found = array(value)
     if found.ndim == 0 or found.shape[0] != 1:
@@ -37,7 +33,7 @@ def first(value: Any, name: str) -> Array:
     return only
 
 
-def single_bounds(env: Any) -> tuple[list[int], list[float], list[float]]:
+def single_bounds(env: Foreign) -> tuple[list[int], list[float], list[float]]:
     """Shape, low and high of one world's action. Unlimited components are given as ±1: what the environments scale."""
     base = env.unwrapped
     space = getattr(base, "single_action_space", None) or env.action_space
@@ -51,7 +47,7 @@ def single_bounds(env: Any) -> tuple[list[int], list[float], list[float]]:
     return shape, np.where(finite, low, -1.0).tolist(), np.where(finite, high, 1.0).tolist()
 
 
-def batch(action: Array, low: list[float], high: list[float], device: Any) -> tuple[Any, bool]:
+def batch(action: Array, low: list[float], high: list[float], device: Foreign) -> tuple[Foreign, bool]:
     """The action as a tensor of shape (1, n) on the environment's device, and whether its bounds changed it."""
     import torch
 

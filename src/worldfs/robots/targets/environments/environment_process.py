@@ -12,23 +12,20 @@ import os
 import sys
 from collections.abc import Mapping
 from multiprocessing.connection import Connection
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
-
-Array = NDArray[Any]
-Found = tuple[dict[str, object], dict[str, Array]]  # facts of a step or a reset, and the observation
+from foreign_values import Array, Reply, Settings
 
 
-class Environment(Protocol):
+class TaskEnvironment(Protocol):
     """What each class of `KINDS` is; `about`: actions, words, what it is called."""
 
     about: dict[str, object]
 
-    def __init__(self, config: dict[str, Any]) -> None: ...
-    def reset(self, seed: int | None, options: dict[str, Any]) -> Found: ...
-    def step(self, action: Array, representation: str) -> Found: ...
+    def __init__(self, config: Settings) -> None: ...
+    def reset(self, seed: int | None, options: Settings) -> Reply: ...
+    def step(self, action: Array, representation: str) -> Reply: ...
     def close(self) -> None: ...
 
 
@@ -42,7 +39,7 @@ KINDS = {
 def main(kind: str, descriptor: int) -> None:
     os.dup2(2, 1)
     line = Connection(descriptor)
-    environment: Environment | None = None
+    environment: TaskEnvironment | None = None
     try:
         while True:
             request, arrays = receive(line)
@@ -51,7 +48,7 @@ def main(kind: str, descriptor: int) -> None:
                     module, name = KINDS[kind]
                     environment = getattr(importlib.import_module(module), name)(request["config"])
                     assert environment is not None
-                    reply: Found = (environment.about, {})
+                    reply: Reply = (environment.about, {})
                 else:
                     assert environment is not None
                     reply = _asked(environment, request, arrays)
@@ -67,7 +64,7 @@ def main(kind: str, descriptor: int) -> None:
             environment.close()
 
 
-def _asked(environment: Environment, request: dict[str, Any], arrays: dict[str, Array]) -> Found:
+def _asked(environment: TaskEnvironment, request: Settings, arrays: dict[str, Array]) -> Reply:
     if request["op"] == "reset":
         return environment.reset(request.get("seed"), request.get("options") or {})
     return environment.step(arrays["action"], str(request["representation"]))
@@ -81,7 +78,7 @@ def send(line: Connection, head: Mapping[str, object], arrays: Mapping[str, Arra
         line.send_bytes(array.tobytes())
 
 
-def receive(line: Connection) -> tuple[dict[str, Any], dict[str, Array]]:
+def receive(line: Connection) -> tuple[Settings, dict[str, Array]]:
     head = json.loads(line.recv_bytes())
     arrays = {}
     for name, dtype, shape in head.pop("arrays"):

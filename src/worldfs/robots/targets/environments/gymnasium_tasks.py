@@ -1,24 +1,19 @@
-"""Any registered Gymnasium environment, in a process of its own: one world, arrays and no batches.
+"""Foreign registered Gymnasium environment, in a process of its own: one world, arrays and no batches.
 
 `config`: env_id (`module:Name-v0` imports the module first), kwargs, representation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
-
-Array = NDArray[Any]
+from foreign_values import Array, Foreign, Reply, Settings, flat
 
 
 class GymnasiumTasks:
-    def __init__(self, config: dict[str, Any]) -> None:
+    def __init__(self, config: Settings) -> None:
         import gymnasium
 
-        self._env: Any = gymnasium.make(str(config["env_id"]), **(config.get("kwargs") or {}))
+        self._env: Foreign = gymnasium.make(str(config["env_id"]), **(config.get("kwargs") or {}))
         space = self._env.action_space
         if not hasattr(space, "low"):
             raise TypeError(f"its actions are {type(space).__name__}; a Box is expected")
@@ -27,11 +22,11 @@ class GymnasiumTasks:
             "actions": [action_spec(config, space, float(self._env.metadata.get("render_fps") or 20))],
         }
 
-    def reset(self, seed: int | None, options: dict[str, Any]) -> tuple[dict[str, object], dict[str, Array]]:
+    def reset(self, seed: int | None, options: Settings) -> Reply:
         observation, _ = self._env.reset(seed=seed, options=options or None)
         return {}, flat(observation)
 
-    def step(self, action: Array, representation: str) -> tuple[dict[str, object], dict[str, Array]]:
+    def step(self, action: Array, representation: str) -> Reply:
         space = self._env.action_space
         inside = np.clip(np.asarray(action, space.dtype), space.low, space.high)
         observation, reward, terminated, truncated, info = self._env.step(inside)
@@ -47,18 +42,8 @@ class GymnasiumTasks:
         self._env.close()
 
 
-def action_spec(config: dict[str, Any], space: Any, hz: float) -> dict[str, object]:
+def action_spec(config: Settings, space: Foreign, hz: float) -> dict[str, object]:
     return {
         "representation": str(config.get("representation") or "raw"), "shape": list(space.shape), "hz": hz,
         "low": np.asarray(space.low, float).tolist(), "high": np.asarray(space.high, float).tolist(),
     }  # fmt: skip
-
-
-def flat(observation: Any, prefix: str = "") -> dict[str, Array]:
-    """An observation as arrays by dotted names; what is no mapping is called `state`."""
-    if not isinstance(observation, Mapping):
-        return {prefix or "state": np.asarray(observation)}
-    found: dict[str, Array] = {}
-    for name, value in observation.items():
-        found |= flat(value, f"{prefix}.{name}" if prefix else str(name))
-    return found

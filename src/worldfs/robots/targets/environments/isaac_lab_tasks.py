@@ -10,23 +10,20 @@ So the last observation before the end is given, and nothing moves until a reset
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from batched_tensors import array, batch, first, one_world, single_bounds  # beside this file, where it is run
-from numpy.typing import NDArray
-
-Array = NDArray[Any]
+from batched_tensors import array, batch, first, one_world, single_bounds
+from foreign_values import Array, Foreign, Reply, Settings
 
 SUCCESS = "Episode_Termination/success"  # in `extras["log"]`, written when an episode has ended
 
 
 class IsaacLabTasks:
-    def __init__(self, config: dict[str, Any]) -> None:
+    def __init__(self, config: Settings) -> None:
         from isaaclab.app import AppLauncher
 
         device = str(config.get("device") or "cuda:0")
         # nothing of Isaac or Omniverse can be imported before the app runs
-        self._app: Any = AppLauncher({"headless": True, "device": device, **(config.get("launcher") or {})}).app
+        self._app: Foreign = AppLauncher({"headless": True, "device": device, **(config.get("launcher") or {})}).app
         import gymnasium
         import isaaclab_tasks  # noqa: F401  # registers its environments
         from isaaclab_tasks.utils import parse_env_cfg
@@ -34,7 +31,7 @@ class IsaacLabTasks:
         kwargs = one_world(config)
         name, count = str(config["env_id"]), kwargs.pop("num_envs")
         settings = parse_env_cfg(name, device=device, num_envs=count)
-        self._env: Any = gymnasium.make(name, cfg=settings, **kwargs)
+        self._env: Foreign = gymnasium.make(name, cfg=settings, **kwargs)
         shape, self._low, self._high = single_bounds(self._env)
         step_s = float(getattr(self._env.unwrapped, "step_dt", 0.05))
         self._last: dict[str, Array] = {}
@@ -50,12 +47,12 @@ class IsaacLabTasks:
             ],
         }  # fmt: skip
 
-    def reset(self, seed: int | None, options: dict[str, Any]) -> tuple[dict[str, object], dict[str, Array]]:
+    def reset(self, seed: int | None, options: Settings) -> Reply:
         observation, _ = self._env.reset(seed=seed, options=options)
         self._last, self._over = flat(observation), False
         return {}, self._last
 
-    def step(self, action: Array, representation: str) -> tuple[dict[str, object], dict[str, Array]]:
+    def step(self, action: Array, representation: str) -> Reply:
         if self._over:
             raise RuntimeError("the episode is over; reset it")
         given, clamped = batch(action, self._low, self._high, self._env.unwrapped.device)
@@ -76,7 +73,7 @@ class IsaacLabTasks:
         self._app.close()
 
 
-def _success(extras: Mapping[str, Any]) -> bool | None:
+def _success(extras: Mapping[str, Foreign]) -> bool | None:
     """Of the episode that has just ended: whether its term `success` ended it. None where the task has no such term.
 
     Read only then: the log keeps the last episode's numbers until the next one ends.
@@ -85,7 +82,7 @@ def _success(extras: Mapping[str, Any]) -> bool | None:
     return bool(array(log[SUCCESS]).sum() > 0) if SUCCESS in log else None
 
 
-def flat(observation: Any, prefix: str = "") -> dict[str, Array]:
+def flat(observation: Foreign, prefix: str = "") -> dict[str, Array]:
     """By dotted names, without the batch; the group `policy` that is one tensor is called `state`."""
     if not isinstance(observation, Mapping):
         return {"state" if prefix in ("", "policy") else prefix: first(observation, prefix or "state")}

@@ -11,12 +11,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-
-Array = NDArray[Any]
+from foreign_values import Array, Foreign, Reply, Settings
 
 METRES, RADIANS = 0.05, 0.5  # of one step, for 1.0 of its controller (OSC_POSE)
 BELOW_TOP = 0.03  # m: the height at which a hand takes a thing that is taller
@@ -24,7 +21,7 @@ ABOVE_M = 0.02  # m between a place to put a thing on and the thing that is let 
 
 
 class LiberoTasks:
-    def __init__(self, config: dict[str, Any]) -> None:
+    def __init__(self, config: Settings) -> None:
         os.environ.setdefault("MUJOCO_GL", "egl")
         from libero.libero import benchmark, get_libero_path
         from libero.libero.envs.env_wrapper import ControlEnv
@@ -38,7 +35,7 @@ class LiberoTasks:
         self._settle = int(config.get("settle", 10))
         cameras = config.get("cameras") or []
         sizes = {"camera_widths": cameras[0]["width"], "camera_heights": cameras[0]["height"]} if cameras else {}
-        self._env: Any = ControlEnv(
+        self._env: Foreign = ControlEnv(
             bddl_file_name=str(Path(get_libero_path("bddl_files")) / task.problem_folder / task.bddl_file),
             use_camera_obs=bool(cameras), has_offscreen_renderer=bool(cameras), ignore_done=True, hard_reset=False,
             camera_names=[camera["name"] for camera in cameras] or ["agentview"], **sizes,
@@ -59,14 +56,14 @@ class LiberoTasks:
             ],
         }  # fmt: skip
 
-    def reset(self, seed: int | None, options: dict[str, Any]) -> tuple[dict[str, object], dict[str, Array]]:
+    def reset(self, seed: int | None, options: Settings) -> Reply:
         self._env.reset()
         found = self._env.set_init_state(self._states[(seed or 0) % len(self._states)])
         for _ in range(self._settle):  # what LIBERO's evaluations do: things come to rest
             found, *_ = self._env.step([0.0] * 6 + [-1.0])
         return {"things": self._things(), "success": bool(self._env.check_success())}, self._observation(found)
 
-    def step(self, action: Array, representation: str) -> tuple[dict[str, object], dict[str, Array]]:
+    def step(self, action: Array, representation: str) -> Reply:
         """`action`: metres, a rotation vector, gripper −1 close … 1 open; LIBERO's controller has it the other way."""
         scaled = np.concatenate([action[:3] / METRES, action[3:6] / RADIANS, [-action[6]]])
         inside = np.clip(scaled, -1.0, 1.0)

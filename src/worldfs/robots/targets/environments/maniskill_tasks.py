@@ -7,23 +7,20 @@ Untried on ManiSkill itself, which needs a Vulkan device: tested against a stand
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-from batched_tensors import array, batch, first, one_world, single_bounds  # beside this file, where it is run
-from numpy.typing import NDArray
-
-Array = NDArray[Any]
+from batched_tensors import array, batch, first, one_world, single_bounds
+from foreign_values import Array, Foreign, Reply, Settings
 
 
 class ManiSkillTasks:
-    def __init__(self, config: dict[str, Any]) -> None:
+    def __init__(self, config: Settings) -> None:
         import gymnasium
         import mani_skill.envs  # noqa: F401  # registers its environments
 
         kwargs = one_world(config)
         kwargs.setdefault("obs_mode", "state_dict")
-        self._env: Any = gymnasium.make(str(config["env_id"]), **kwargs)
+        self._env: Foreign = gymnasium.make(str(config["env_id"]), **kwargs)
         shape, self._low, self._high = single_bounds(self._env)
         hz = float(getattr(self._env.unwrapped, "control_freq", 0) or 20)
         self.about: dict[str, object] = {
@@ -37,11 +34,11 @@ class ManiSkillTasks:
             ],
         }  # fmt: skip
 
-    def reset(self, seed: int | None, options: dict[str, Any]) -> tuple[dict[str, object], dict[str, Array]]:
+    def reset(self, seed: int | None, options: Settings) -> Reply:
         observation, _ = self._env.reset(seed=seed, options=options)
         return {}, flat(observation)
 
-    def step(self, action: Array, representation: str) -> tuple[dict[str, object], dict[str, Array]]:
+    def step(self, action: Array, representation: str) -> Reply:
         given, clamped = batch(action, self._low, self._high, self._env.unwrapped.device)
         observation, reward, terminated, truncated, info = self._env.step(given)
         success = info.get("success")
@@ -59,7 +56,7 @@ class ManiSkillTasks:
         self._env.close()
 
 
-def flat(observation: Any, prefix: str = "") -> dict[str, Array]:
+def flat(observation: Foreign, prefix: str = "") -> dict[str, Array]:
     """By dotted names; pictures of `sensor_data` under the port's: rgb.CAMERA uint8, depth.CAMERA metres."""
     if not isinstance(observation, Mapping):
         return {prefix or "state": first(observation, prefix or "state")}
