@@ -49,7 +49,10 @@ def run() -> dict[str, float]:
         plain.mkdir()
         (plain / FILE).write_bytes(BYTES)
         home, server, ours = _ours(place, stack)
-        rivals = {"c": stack.enter_context(_c(place, plain)), "pyfuse3": stack.enter_context(_pyfuse3(place, plain))}
+        rivals = {
+            "c": stack.enter_context(c_passthrough(place, plain)),
+            "pyfuse3": stack.enter_context(_pyfuse3(place, plain)),
+        }
         project = ours / "projects/main"
         places = {"ours": project, "disk": plain, **{name: at for name, at in rivals.items() if at is not None}}
         stat = _rates(places, _stat)
@@ -90,7 +93,7 @@ def _ours(place: Path, stack: ExitStack) -> tuple[Path, subprocess.Popen[bytes],
 
 
 @contextmanager
-def _c(place: Path, plain: Path) -> Iterator[Path | None]:
+def c_passthrough(place: Path, plain: Path) -> Iterator[Path | None]:
     """libfuse's passthrough, one thread, nothing cached; None where it cannot be compiled."""
     program, at = place / "passthrough_ll", place / "c"
     at.mkdir()

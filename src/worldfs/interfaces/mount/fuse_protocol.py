@@ -77,15 +77,15 @@ HEADER_IN: Final = Struct("=IIQQIIII")  # len, opcode, unique, node, uid, gid, p
 HEADER_OUT: Final = Struct("=IiQ")  # len, -errno, unique
 INIT_IN: Final = Struct("=IIII")  # major, minor, readahead, flags
 INIT_OUT: Final = Struct("=IIIIHHIIHHII24x")
-# ino, size, blocks, 3 times, 3 nanoseconds, mode, links, uid, gid, rdev, block size, flags
-ATTRIBUTES: Final = Struct("=6Q3I7I")
+# ino, size, blocks, 3 times (before 1970: negative), 3 nanoseconds, mode, links, uid, gid, rdev, block size, flags
+ATTRIBUTES: Final = Struct("=3Q3q3I7I")
 # node, generation, seconds that the name and the attributes hold, their nanoseconds; then the attributes
 ENTRY: Final = Struct("=4Q2I")
 ATTRIBUTES_OUT: Final = Struct("=QII")
 OPEN_OUT: Final = Struct("=QIi")
 WRITE_OUT: Final = Struct("=II")
 GETATTR_IN: Final = Struct("=IIQ")
-SETATTR_IN: Final = Struct("=IIQQQQQQIIIIIIII")
+SETATTR_IN: Final = Struct("=IIQQQqqqIIIIIIII")
 OPEN_IN: Final = Struct("=II")
 CREATE_IN: Final = Struct("=IIII")
 PAIR_IN: Final = Struct("=II")  # of MKDIR, ACCESS and the extended attributes
