@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import signal
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from uuid import uuid4
@@ -21,6 +22,19 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 gc.disable()  # until all is collected: what the tests' modules hold is never garbage
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """`slice(n)`: of the cases of this test, every nth is a test of its own right, and the others are proof."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        part = item.get_closest_marker("slice")
+        if part is not None:
+            name = item.nodeid.partition("[")[0]
+            if seen[name] % part.args[0]:
+                item.add_marker(pytest.mark.proof)
+            seen[name] += 1
 
 
 def pytest_collection_finish() -> None:

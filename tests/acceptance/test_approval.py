@@ -123,6 +123,7 @@ def test_an_answer_that_is_none_is_refused_and_says_what_is_expected(careful, te
     assert '"answer"' in said.err
 
 
+@pytest.mark.slice(4)
 @pytest.mark.parametrize("said", ["sometimes", False, [], {"franka_001": 0}])
 def test_a_policy_that_cannot_be_read_asks_for_everything(careful, said) -> None:
     config = careful.root.parent / "config.json"

@@ -40,6 +40,7 @@ def said(place: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str
     return dict(zip(SECTIONS, outputs, strict=True))
 
 
+@pytest.mark.proof
 def test_a_computed_file_is_one_row_and_one_function(place: Path, said: dict[str, str]) -> None:
     text = said["file"]
     assert "1 passed" in text or re.search(r"^\. +\[100%\]", text, re.M)

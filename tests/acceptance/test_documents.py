@@ -62,13 +62,13 @@ def test_the_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text("utf-8").split()) <= 1200
 
 
-# What is no tour and starts many worlds is run whole by `make proof`; its blocks are parsed here with the others.
-LONG = ("docs/engine.md", "docs/fleet.md", "docs/robots.md", "docs/skills.md", "docs/vehicles.md")
+# What starts many worlds or takes long is run whole by `make proof`; its blocks are parsed here with the others.
+LONG = ("engine", "fleet", "mcp", "models", "perception", "robots", "skills", "tour-policy", "tour-tree", "vehicles")
 RUN = [p for p in PAGES if _name(p) not in ELSEWHERE and any(b.runs for b in document_runner.blocks(p))]
 
 
 @pytest.mark.parametrize(
-    "page", [pytest.param(p, marks=[pytest.mark.proof] if _name(p) in LONG else []) for p in RUN], ids=_name
+    "page", [pytest.param(p, marks=[pytest.mark.proof] if p.stem in LONG else []) for p in RUN], ids=_name
 )
 def test_every_block_does_what_its_document_says(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     name = _name(page)

@@ -28,6 +28,7 @@ def test_a_film_shows_different_pictures(onboarded: Callable, gl) -> None:
     assert len(frames) >= 20  # a motion, not a few stills
 
 
+@pytest.mark.proof
 def test_beside_a_kernel_of_another_process_the_film_is_of_the_motion_too(onboarded: Callable, gl) -> None:
     from PIL import Image
 

@@ -43,6 +43,7 @@ def configure(home, url: str, kind: str = "openai", **more: object) -> None:
     file.write_text(json.dumps(config))
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("kind", ["openai", "anthropic"])
 def test_a_reading_is_shown_and_carried_out_once_confirmed(home, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TINY_KEY", KEY)
@@ -93,6 +94,7 @@ def at_terminal(home, text: str, *answers: tuple[bytes, str]) -> tuple[int, byte
     return code, said
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 2), ("", 2)])
 def test_the_person_is_asked_at_the_terminal(home, answer: str, code: int) -> None:
     with serving([PLAN], in_order=True) as api:

@@ -130,6 +130,7 @@ def test_a_command_that_answers_too_late_is_a_timeout_by_its_cause(tmp_path: Pat
         assert "not done after 1 s" in result["message"]
 
 
+@pytest.mark.proof
 def test_a_film_comes_over_the_socket(tmp_path: Path, gl: None) -> None:
     from PIL import Image
 

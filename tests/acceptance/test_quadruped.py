@@ -77,6 +77,7 @@ def test_what_it_cannot_do_moves_nothing_and_teaches(onboarded: Onboarded) -> No
     assert len(place.lessons()) == 4
 
 
+@pytest.mark.proof
 def test_killed_in_mid_walk_the_job_is_lost_and_nothing_is_repeated(onboarded: Onboarded) -> None:
     place = onboarded(*DOG)
     assert place.paos("do", "go to the sofa").code == 0

@@ -239,6 +239,7 @@ def turn_taken(table) -> Iterator[InstructionTurn]:
             turn.release()
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("served", [True, False])
 def test_two_instructions_are_carried_out_one_after_the_other(table, served: bool) -> None:
     """Through a kernel that runs, and where each serves itself."""
@@ -268,6 +269,7 @@ def test_one_that_waits_says_for_what_and_goes_on_when_that_has_ended(table) -> 
         assert waits.returncode == 0, (out, err)
 
 
+@pytest.mark.proof
 def test_an_action_that_comes_between_the_steps_waits_for_the_end_of_the_instruction(table) -> None:
     with kernel(table):
         do = table.spawn("do", TWO)

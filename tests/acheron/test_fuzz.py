@@ -334,6 +334,7 @@ def _frames(server: Served, seed: int, rounds: int) -> None:
             assert other.greet().done("ping") == {}
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("seed", seeds(3))
 @pytest.mark.parametrize("kind", [_controls, _payloads, _frames], ids=lambda kind: kind.__name__.strip("_"))
 def test_noise_is_answered(server: Served, kind: Any, seed: int) -> None:

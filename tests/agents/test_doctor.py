@@ -173,6 +173,7 @@ def test_a_sound_agent_has_nothing_wrong(home: Path) -> None:
     assert check(home.parent) == []
 
 
+@pytest.mark.slice(4)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_it_is_found_and_mended_and_nothing_is_lost(home: Path, case: Spoilt) -> None:
     case.spoil(home)

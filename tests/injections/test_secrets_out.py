@@ -21,6 +21,7 @@ from worldfs.world.services.web import web_search_tool
 from .thief import steal_secrets
 
 
+@pytest.mark.slice(4)
 @pytest.mark.parametrize("role", ROLES)
 def test_no_role_reads_a_secret(tmp_path: Path, role: str) -> None:
     found = steal_secrets(tmp_path / "home", role)
@@ -31,6 +32,7 @@ def test_no_role_reads_a_secret(tmp_path: Path, role: str) -> None:
     assert {name for name, times in found.prompts.items() if times} >= asked, found
 
 
+@pytest.mark.proof
 def test_where_a_search_result_says_the_key_again_the_suite_sees_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -48,6 +50,7 @@ def test_where_a_page_shows_a_file_beside_the_tree_the_suite_sees_it(
     assert any("config" in where for where in steal_secrets(place, "planner").out)
 
 
+@pytest.mark.proof
 def test_where_a_prompt_an_answer_or_an_entry_quotes_a_file_the_suite_sees_each(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -80,6 +80,7 @@ def said(root: Path, file: str) -> Any:
     return json.loads((root / "rio" / file).read_text())
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("shell", SHELLS)
 def test_bootstrap_without_names_makes_all_that_are_configured(shell: tuple[str, ...], sh: Sh, root: Path) -> None:
     done = sh(shell, "bootstrap.sh")
@@ -146,6 +147,7 @@ def test_a_research_session_goes_through_every_hook(
     assert git(repo, "worktree", "list").count("\n") == 1 and git(repo, "branch", "--show-current") == "main\n"
 
 
+@pytest.mark.slice(4)
 @pytest.mark.parametrize(("line", "outcome"), [("exit 3", "error"), ("sleep 60", "timeout")])
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_research_session_that_fails_keeps_its_work_and_says_so(

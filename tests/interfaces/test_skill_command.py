@@ -85,6 +85,7 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
 
 
+@pytest.mark.proof
 def test_trials_are_disturbed_measured_and_never_done_again(place: Place) -> None:
     code, said = place.paos("skill", "try", "away", "--seeds", "2")
     assert code == 1 and "draft; 2 of 100 trials" in said
@@ -138,6 +139,7 @@ MUG = Thing("mug_07", "mug", "cup", (0.5, 0.0, 0.045), size=(0.06, 0.06, 0.09), 
 APPLE = Thing("apple_01", "apple", "fruit", (0.5, 0.2, 0.033), size=(0.066, 0.066, 0.066), shape="sphere", mass=0.15)
 
 
+@pytest.mark.proof
 def test_trials_are_with_the_things_of_the_workspace_that_a_skill_names(place: Place) -> None:
     own_scene(place, MUG, APPLE)
     place.write(SKILL.replace("apple_01", "mug_07"))

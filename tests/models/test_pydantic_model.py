@@ -48,6 +48,7 @@ def refused(steps: Sequence[Step], kind: str = "openai", **settings: object) -> 
     return raised.value
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("kind", ["openai", "anthropic"])
 def test_a_tool_is_offered_by_its_schema_and_called(kind: str) -> None:
     with serving([ScriptedCall("pick", {"id": "apple_01"})]) as api:

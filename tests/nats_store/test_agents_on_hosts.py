@@ -114,6 +114,7 @@ def test_an_agent_moves_with_all_that_it_has(hosts):
     assert "not here" not in (a.root / "rio" / "memory.md").read_text()
 
 
+@pytest.mark.proof
 def test_while_the_lease_lives_another_host_is_told_who_holds_it(hosts):
     a, b = hosts
     with a.open(create=True) as rio:

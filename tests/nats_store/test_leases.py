@@ -209,9 +209,11 @@ def test_the_thread_that_hears_stops_ends_with_the_lease(store):
     lease = store.lease(KERNEL_LEASE, "first").acquire()
     alerts = []
     listener = StopListener(store, store.clock, {}, {}, lambda *said: alerts.append(said))
+    before = set(threading.enumerate())
     listener.listen()
+    (heard,) = (thread for thread in set(threading.enumerate()) - before if thread.name == "stops")
     lease._lose("as a holder whose host was cut off")
-    until(lambda: not [thread for thread in threading.enumerate() if thread.name == "stops"])
+    until(lambda: not heard.is_alive())
     assert alerts == []
     listener.close()
 

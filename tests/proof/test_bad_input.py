@@ -206,6 +206,7 @@ def boundaries(tmp_path_factory: pytest.TempPathFactory) -> int:
     return len(disk.seen)
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EIO], ids=errno.errorcode.get)
 @pytest.mark.parametrize(
     "at",

@@ -364,6 +364,7 @@ NAMED = [
 ]
 
 
+@pytest.mark.slice(4)
 @pytest.mark.parametrize("running", [False, True], ids=["stopped", "running"])
 @pytest.mark.parametrize(
     ("name", "at", "value", "field"), NAMED, ids=[f"{row[0]}-{row[1][-1]}-{n}" for n, row in enumerate(NAMED)]
@@ -401,6 +402,7 @@ KINDS = ("link", "dangling", "loop", "directory", "fifo")
 PLACES = [*DATA, *PROSE, "EMBODIED.md", ".paos/alerts.json", ".paos/jobs/old_1.jsonl"]
 
 
+@pytest.mark.slice(4)
 @pytest.mark.parametrize(
     ("name", "kind"),
     [  # each file with two of the kinds, each kind with some of the files; with all of them in `make proof`

@@ -68,6 +68,7 @@ PICKS = {
 }
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("name", PICKS)
 def test_no_pick_up_of_a_body_that_lies_succeeds(opened, name):
     lie, code = PICKS[name]
@@ -101,6 +102,7 @@ class Held:
         self.rig = rig
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("name", PLACES)
 def test_no_place_of_a_body_that_lies_succeeds(opened, name):
     params, lie, code = PLACES[name]

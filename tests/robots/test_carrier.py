@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from worldfs.base.clock import SystemClock
 from worldfs.base.driver import Run
@@ -181,6 +182,7 @@ print(cell.digest(), round(float(cell.simulation.data.time), 6))
 """
 
 
+@pytest.mark.proof
 def test_one_seed_and_one_list_of_orders_make_the_same_world_in_two_processes():
     root = Path(__file__).resolve().parents[2]
     said = [

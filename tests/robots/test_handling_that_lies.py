@@ -67,6 +67,7 @@ PUSHES: dict[str, tuple[lies.Lie, str]] = {
 }
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("name", PUSHES)
 def test_no_push_of_a_body_that_lies_succeeds(opened, name):
     lie, code = PUSHES[name]

@@ -123,6 +123,7 @@ def test_the_same_orders_make_the_same_trajectory_byte_for_byte(both):
     assert measured(repeated) == measured(done)
 
 
+@pytest.mark.proof
 def test_an_observer_and_a_critic_change_nothing_of_the_others_motion(both):
     alone, watched = Pair(), Pair()
     order = {NEAR: BOTH[NEAR][:1]}
@@ -233,6 +234,7 @@ def test_a_plan_that_keeps_its_distance_changes_nothing_in_the_world(monkeypatch
     assert margins == [(0.0, 0.3)]
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("seed", range(3))
 def test_in_a_middle_that_both_share_one_waits_for_the_other_and_they_never_touch(seed):
     rng, spots = random.Random(seed), []
@@ -333,6 +335,7 @@ def test_a_driver_without_an_arm_at_the_table_is_told_who_has_one():
     assert back.arm is pair.drivers[FAR].arm and back.world.arms == [NEAR, FAR, "franka_003"]
 
 
+@pytest.mark.proof
 def test_four_arms_at_one_table_work_at_once():
     ids, spots = ("a", "b", "c", "d"), ((0.35, 0.1), (0.55, -0.1), (0.35, -0.35), (0.55, 0.35))
     cubes = tuple(replace(HERE, id=f"cube_{id}", position=(*at, 0.0255)) for id, at in zip(ids, spots, strict=True))

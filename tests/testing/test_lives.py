@@ -16,6 +16,7 @@ SHARE = {
 NOT_USED = {("log", "fsync"), ("claims", "fsync"), ("node", "fdatasync")}
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_nothing_that_was_acknowledged_is_lost_by_a_crash(name: str) -> None:
     """A drawn share of the states; whether so few see a loss is what the next test shows."""
@@ -29,6 +30,7 @@ def test_nothing_that_was_acknowledged_is_lost_by_any_crash(name: str) -> None:
     print(name, check_all_crashes(load_workload(name)))
 
 
+@pytest.mark.slice(4)
 @pytest.mark.parametrize("kind", ["fsync", "fdatasync", "fsync_dir"])
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_without_waiting_for_the_disk_something_is_lost(name: str, kind: str) -> None:

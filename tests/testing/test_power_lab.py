@@ -18,6 +18,7 @@ if why := powercut.missing():
 LAB = "from worldfs.testing import powercut, workloads; print(powercut.cut_power(workloads.load_workload('node')))"
 
 
+@pytest.mark.proof
 def test_two_labs_at_once_are_not_in_each_others_way() -> None:
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     labs = [subprocess.Popen([sys.executable, "-c", LAB], env=environ, stderr=subprocess.PIPE) for _ in range(2)]

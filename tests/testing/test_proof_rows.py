@@ -54,6 +54,7 @@ def test_lines_of_one_kind_are_one_row_with_the_sums() -> None:
     assert list(totals(["at most 0.20 s late", "at most 0.15 s late"])) == ["at most 0.20 s late"]
 
 
+@pytest.mark.proof
 def test_the_rules_make_enough_faults_and_those_that_were_found_by_hand(rules: ModuleType, faults: list[Any]) -> None:
     assert len(faults) >= 150
     assert {rules.named(fault) for fault in faults} - {""} == {one.row for one in rules.NAMED}

@@ -181,6 +181,7 @@ def test_ninety_nine_of_a_hundred_secrets_go_in_every_form(form: str) -> None:
     assert len(left) <= len(cases) / 100, sorted(left)
 
 
+@pytest.mark.slice(4)
 @pytest.mark.parametrize("family", [*WHOLE, *LOGIN])
 def test_ninety_nine_of_a_hundred_secrets_go_in_every_family(family: str) -> None:
     rng = random.Random(f"{family} 2")

@@ -76,6 +76,7 @@ def test_a_default_is_a_value_that_its_own_member_allows(name: str) -> None:
             jsonschema.Draft202012Validator(member).validate(member["default"])
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("name", SCHEMAS)
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())

@@ -38,6 +38,7 @@ def said(tool: str, kind: str, home: Path) -> list[dict[str, Any]]:
     return [found[kind] for line in lines if kind in (found := json.loads(line))]
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("tool", PROGRAMS)
 def test_every_request_of_a_real_client_is_answered(tool: str, home: Path) -> None:
     frames = said(tool, "mcp", home)
@@ -63,6 +64,7 @@ def test_every_request_of_a_real_client_is_answered(tool: str, home: Path) -> No
     assert "the blue crate is fragile" in (home / f"agents/{tool}/.paos/notes.jsonl").read_text()
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("tool", PROGRAMS)
 def test_every_event_of_a_real_client_is_taken(tool: str, home: Path) -> None:
     events = said(tool, "hook", home)

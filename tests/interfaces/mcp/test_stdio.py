@@ -208,6 +208,7 @@ def test_a_client_that_goes_in_the_middle_of_a_call_leaves_no_process(home: Path
         assert server.end() == 0
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("first", [b"not json", b"z" * (thin_start.FRAME_MOST + 2), b""])
 def test_a_first_frame_that_is_no_message_hinders_nothing(home: Path, first: bytes) -> None:
     with wire(home) as server:

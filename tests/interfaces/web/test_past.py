@@ -94,6 +94,7 @@ def test_what_history_refuses_is_said_and_a_stop_is_never_of_the_past(page, page
     page_server.world.resume("franka_001")
 
 
+@pytest.mark.proof
 def test_what_a_token_may_not_see_now_it_does_not_see_in_the_past(open_page, served_page, acted) -> None:
     mine = "/agents/rio/memory.md"
     page = open_page(token=served_page.issue("leo", "user"))

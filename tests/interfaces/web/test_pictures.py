@@ -264,6 +264,7 @@ def test_over_tls_the_page_and_its_stream_are_the_same(open_page, page_server, t
         page.goto("about:blank")
 
 
+@pytest.mark.proof
 def test_the_page_says_its_language_and_writes_times_in_it(open_page) -> None:
     page = open_page(query="&manual=1")
     assert page.evaluate("() => document.documentElement.lang") == "en"

@@ -149,6 +149,7 @@ def test_a_time_without_a_scene_is_said_in_words(scene) -> None:
     assert scene.evaluate("() => worldfs.scene.bodies.length") == 0 and "apple" not in scene.inner_text("#where")
 
 
+@pytest.mark.proof
 def test_after_a_lost_connection_the_page_says_so_and_shows_what_is(scene, page_server) -> None:
     world = page_server.world
     scene.watch.allowed = ("WebSocket", "ERR_CONNECTION")

@@ -74,6 +74,7 @@ def test_the_oracle_is_right_wherever_a_model_can_be(cases) -> None:
     assert {kind for kind, outcome in found if outcome not in GOOD} == {"questions"}  # a model has no tool to answer
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("cases", SIZES)
 @pytest.mark.parametrize("character", CHARACTERS)
 def test_the_critic_and_the_person_stand_between_a_model_and_the_world(character: str, cases) -> None:
@@ -82,6 +83,7 @@ def test_the_critic_and_the_person_stand_between_a_model_and_the_world(character
     assert found["right"]
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("character", ["often wrong", "obedient"])
 def test_without_them_such_models_move_what_was_not_asked_for(character: str) -> None:
     """What the benchmark must see."""

@@ -113,6 +113,7 @@ print(hashlib.sha256(body.world.simulation.save().numbers).hexdigest(), body.obs
 """
 
 
+@pytest.mark.proof
 def test_two_processes_walk_the_same_way_byte_for_byte() -> None:
     def run() -> str:
         return subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True).stdout
@@ -223,6 +224,7 @@ LIES = {
 }  # fmt: skip
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("lie", LIES, ids=lambda lie: lie.__name__)
 def test_no_walk_of_a_body_that_lies_succeeds(dog: Callable[..., Any], lie: Callable[[Any], None]) -> None:
     one = dog(Scene(objects=(), furniture=(BOX,)))

@@ -74,6 +74,7 @@ def env():
     made.close()
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("family", ["pick", "place", "stack"])
 def test_the_expert_manages_most_worlds_and_says_itself_when_it_does_not(env, family):
     recipe = RecordingRecipe((family,), seed=9000)
@@ -98,6 +99,7 @@ def test_observation_and_action_are_pairs_that_really_happened(env):
     assert env.done()
 
 
+@pytest.mark.proof
 def test_a_recording_goes_on_where_it_ended_and_is_the_same_as_one_in_one_go(tmp_path):
     def go(name: str, *counts: int) -> Path:
         for count in counts:
@@ -273,6 +275,7 @@ def crashed(path, moment, stop_at):
     return count[0]
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.proof)], ids=["first and last", "every"])
 @pytest.mark.parametrize("moment", ["create", "link", "rename", "fsync_dir"])
 def test_a_crash_at_any_step_of_a_new_edition_leaves_the_old_or_the_new_one(tmp_path, moment, every):

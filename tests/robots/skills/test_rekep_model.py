@@ -86,6 +86,7 @@ def answering(text):
 good = answering(GOOD.replace("{grasp}", "{apple_01.centre}"))
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("skill", ["rekep_real", "real_execute"])
 def test_words_become_constraints_and_are_carried_out(stand, served, skill):
     server, setup = served(good)
@@ -116,6 +117,7 @@ def test_an_answer_that_is_refused_is_sent_back_with_the_reason(stand, served):
 ESCAPE = "def stage1_subgoal_constraint1(e, k):\n    return {}\n"
 
 
+@pytest.mark.slice(4)
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
@@ -257,6 +259,7 @@ def test_a_model_that_sees_is_shown_the_scene_with_its_keypoints(stand, served, 
     assert min(Image.open(io.BytesIO(picture)).size) >= 480
 
 
+@pytest.mark.proof
 def test_a_picture_that_cannot_be_kept_ends_nothing(stand, served, tmp_path):
     _, setup = served(good)
     setup["extra"]["images"] = True
@@ -266,6 +269,7 @@ def test_a_picture_that_cannot_be_kept_ends_nothing(stand, served, tmp_path):
     assert table.do("rekep_real", "lift the apple", run=run).ok
 
 
+@pytest.mark.proof
 def test_a_skill_that_does_not_ask_for_pictures_sends_none(stand, served):
     server, setup = served(good)
     assert stand(cameras=["front"], **setup).do("rekep_real", "lift the apple").ok

@@ -46,6 +46,7 @@ def cloud(shape, size, position, yaw, seed=0):
     return seen[:220] + rng.normal(0, 0.001, (min(220, len(seen)), 3))
 
 
+@pytest.mark.slice(4)
 @pytest.mark.parametrize(
     ("shape", "size"), [("sphere", (0.066,) * 3), ("cylinder", (0.06, 0.06, 0.11)), ("box", (0.05, 0.05, 0.05)),
                         ("box", (0.12, 0.036, 0.04)), ("box", (0.04, 0.07, 0.1))],

@@ -141,6 +141,7 @@ def test_what_the_body_cannot_do_is_refused_before_anything_moves(tmp_path, time
         assert plant.told == []
 
 
+@pytest.mark.proof
 def test_what_it_takes_is_held_on_the_page_and_lies_where_it_was_put(tmp_path, timed) -> None:
     with timed.Plant(*KINDS["franka"]) as plant:
         plant.between = 0.066 / 0.08  # the apple, of the hand's opening

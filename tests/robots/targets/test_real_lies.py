@@ -115,6 +115,7 @@ def orders() -> list[Any]:
     ]
 
 
+@pytest.mark.slice(4)
 @pytest.mark.parametrize(
     ("lie", "driver", "op", "params"), orders(), ids=lambda value: getattr(value, "__name__", None)
 )
@@ -130,6 +131,7 @@ def test_a_robot_that_lies_succeeds_in_nothing(tmp_path, timed, lie, driver, op,
     assert not page(tmp_path)["robots"][0].get("holding")
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("driver", sorted(KINDS))
 def test_the_same_orders_succeed_where_nothing_lies(tmp_path, timed, driver) -> None:
     goal = far(0.03) if driver == "lerobot" else [0.6, 0.05, 0.4]

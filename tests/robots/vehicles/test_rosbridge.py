@@ -99,6 +99,7 @@ LIES = {
 }
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize(("fault", "code"), LIES.items())
 def test_no_robot_that_lies_or_breaks_has_succeeded(tmp_path, monkeypatch, fault, code) -> None:
     monkeypatch.setattr(vehicle_body, "SETTLE_S", 0.5)
