@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 import threading
 
 import pytest
@@ -279,6 +280,30 @@ def test_touch_makes_files_and_sets_their_times(sh, home):
     assert sh("echo kept > /tmp/t; touch /tmp/t /tmp/u; cat /tmp/t /tmp/u")[1] == "kept\n"
     done, _, err = sh("touch /projects/other/new")
     assert done.code == 1 and "touch: /projects/other/new: no such file" in err
+
+
+def test_ctrl_c_at_any_moment_leaves_a_shell_that_works(sh):
+    """Raised in the midst of a wait for another thread, it may leave a lock held for ever."""
+    before = signal.signal(signal.SIGINT, lambda number, frame: None)
+    over, ended = threading.Event(), 0
+
+    def press():
+        while not over.wait(0.001):
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    pressing = threading.Thread(target=press)
+    pressing.start()
+    try:
+        for _ in range(200):
+            try:
+                sh("echo x > /tmp/x; cat /tmp/x")
+            except KeyboardInterrupt:
+                ended += 1
+    finally:
+        over.set()
+        pressing.join()
+        signal.signal(signal.SIGINT, before)
+    assert ended and sh("echo works")[1] == "works\n"
 
 
 def test_tail_follows_a_file_until_it_is_interrupted(sh, home):

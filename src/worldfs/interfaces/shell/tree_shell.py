@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import re
+import signal
 import threading
 from collections.abc import Callable
 from concurrent.futures import wait
 from contextlib import AbstractAsyncContextManager, suppress
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Final, NamedTuple, Self
 
 import bashkit
@@ -31,7 +32,7 @@ from .tail_and_touch import TMP, TailAndTouch
 OUTPUT_MOST: Final = 64 << 20  # bytes of one script, both streams together
 MEMORY_MOST: Final = 64 << 20  # bytes of /tmp
 COMMANDS_MOST: Final = 100_000  # of one shell without a person, and turns of a loop
-LOOK_S: Final = 0.2  # how long a Ctrl-C may go unseen
+LOOK_S: Final = 0.2  # a Ctrl-C is seen after so long
 WAIT_MOST_S: Final = 7 * 86_400.0  # of one script: it may wait for a job
 _UNFINISHED: Final = re.compile(r"unexpected end of file|unexpected EOF|unterminated")  # of bashkit's parser
 _GOES_ON: Final = re.compile(r"(\\|&&|\|\|?)\s*\Z")
@@ -46,6 +47,25 @@ class ShellResult(NamedTuple):
 
     code: int
     error: str = ""
+
+
+class _Pressed:
+    """Whether Ctrl-C was pressed meanwhile, noted and not raised: an exception in the midst of a wait for another
+    thread may leave its lock held for ever."""
+
+    yes = False
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            self._before = signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, self._before)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self.yes = True
 
 
 class TreeShell:
@@ -110,19 +130,20 @@ class TreeShell:
         Raises KeyboardInterrupt after Ctrl-C, when the script has ended, and what a sink raised.
         """
         assert self._loop is not None
-        future = asyncio.run_coroutine_threadsafe(self._execute(script, out, err), self._loop)
-        try:
-            while not wait((future,), LOOK_S).done:  # a signal that another thread was given is seen between two waits
-                pass
-            return future.result()
-        except KeyboardInterrupt:
-            self._interrupt()
-            future.result()
-            raise
-        finally:
-            if self._bash is not None and self._files is not None:
-                self._bash.clear_cancel()
-                self._files.resume()
+        with _Pressed() as pressed:
+            future = asyncio.run_coroutine_threadsafe(self._execute(script, out, err), self._loop)
+            try:
+                while not wait((future,), LOOK_S).done:
+                    if pressed.yes:
+                        self._interrupt()
+                result = future.result()
+            finally:
+                if self._bash is not None and self._files is not None:
+                    self._bash.clear_cancel()
+                    self._files.resume()
+        if pressed.yes:
+            raise KeyboardInterrupt
+        return result
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
