@@ -287,11 +287,16 @@ HANDLING = tuple(  # a table of their own: each skill's share with Wilson's inte
 )
 
 
+WORLD_PARTS = ("honest_world", "physics_world", "camera_world", "handling_trials")
 WORLDS = tuple(  # a table of their own: each level beside its benign twins
-    Figure(name, "", ("robots/mujoco", "plugins/benchmark/physics_world.py", "plugins/benchmark/handling_trials.py"))
+    Figure(name, "", (
+        "robots/mujoco", "robots/vision", *(f"plugins/benchmark/{part}.py" for part in WORLD_PARTS)
+    ))
     for skill in worlds.SKILLS
     for name in (
-        *(worlds.figure(skill, *cell) for cell in worlds.CELLS), f"worlds.{skill}.tried", f"worlds.{skill}.twins",
+        *(worlds.figure(skill, *cell) for cell in worlds.CELLS[skill]),
+        *(f"{worlds.figure(skill, *cell)}.said" for cell in worlds.CELLS[skill]),
+        f"worlds.{skill}.tried", f"worlds.{skill}.twins",
     )
 )  # fmt: skip
 

@@ -1,18 +1,26 @@
-"""Honest worlds: carrying and pushing where friction, mass, size or delay is not what the robot was told.
+"""Honest worlds: carrying and pushing where one thing of physics, light or cameras is not what the robot was told.
 
 Every trial has a benign twin of the same seed. The lines are written to build/world_trials.jsonl, each with its world.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 from pathlib import Path
+from typing import Any
 
-SKILLS = ("carry", "push")
-FACTORS = {
+SKILLS = ("carry", "push", "pixels")  # the last: carrying by what the cameras show
+PHYSICS = {
     "friction": (0.3, 0.5, 0.7), "mass": (0.5, 2.0, 4.0), "size": (0.9, 0.95, 1.05, 1.1), "delay": (0.02, 0.05, 0.1),
 }  # fmt: skip
+CAMERAS = {
+    "light": (0.2, 0.5, 2.0, 3.0), "light_angle": (90.0, 180.0), "warmth": (-0.3, 0.3, 0.6),
+    "depth_noise": (4.0, 6.0, 8.0), "colour_noise": (20.0, 40.0, 60.0), "camera_shift": (3.0, 6.0, 9.0, 12.0),
+    "camera_tilt": (0.2, 0.4, 0.8),
+}  # fmt: skip
 TRIALS, FRESH = 12, 7000
+SAID = ("CAMERA_DARK", "CAMERA_FOREIGN", "CAMERA_MOVED", "DEPTH_HOLES", "DEPTH_NOISY", "HAND_IN_VIEW", "NOT_SEEN")
 LINES = Path(__file__).resolve().parents[1] / "build/world_trials.jsonl"
 
 
@@ -20,40 +28,85 @@ def figure(skill: str, factor: str, level: float) -> str:
     return f"worlds.{skill}.{factor}" + (f"_{level:g}" if level else "")
 
 
-CELLS = (("nominal", 0.0), *((name, level) for name, levels in FACTORS.items() for level in levels), ("drawn", 0.0))
-FIGURES = tuple(figure(skill, *cell) for skill in SKILLS for cell in CELLS)
+def _levels(factors: dict[str, tuple[float, ...]]) -> tuple[tuple[str, float], ...]:
+    return tuple((name, level) for name, levels in factors.items() for level in levels)
 
 
-def run(trials: int = TRIALS) -> dict[str, float]:
+ROWS = (("nominal", 0.0), *_levels(PHYSICS), *_levels(CAMERAS), ("drawn", 0.0))
+CELLS = {
+    "carry": tuple(row for row in ROWS if row[0] not in CAMERAS),
+    "push": tuple(row for row in ROWS if row[0] not in CAMERAS),
+    "pixels": tuple(row for row in ROWS if row not in (("friction", 0.7), ("mass", 0.5), ("delay", 0.02))),
+}
+FIGURES = tuple(figure(skill, *cell) for skill in SKILLS for cell in CELLS[skill])
+
+
+def run(trials: int = TRIALS, skills: tuple[str, ...] = SKILLS) -> dict[str, float]:
     """`worlds.SKILL.FACTOR_LEVEL` 0…1: of the seeds whose benign twin succeeded, the share that succeeded there too;
-    `worlds.SKILL.nominal`: of all seeds that the review admits, the twins themselves."""
-    from worldfs.plugins.benchmark.handling_trials import trial
-    from worldfs.plugins.benchmark.physics_world import PhysicsWorld, drawn
-    from worldfs.skills.success_rate import success_rate
-
+    `worlds.SKILL.nominal`: of all seeds that the review admits, the twins themselves; `worlds.pixels.X.said`: failures
+    there that a check of the picture gave as the reason before anything was grasped."""
+    if "pixels" in skills and (why := _blind()):
+        print(f"  without pixels: {why}", flush=True)
+        skills = tuple(skill for skill in skills if skill != "pixels")
     LINES.parent.mkdir(exist_ok=True)
     found: dict[str, float] = {}
-    with LINES.open("w", encoding="utf-8") as lines:
-        for skill in SKILLS:
+    with LINES.open("a" if skills != SKILLS else "w", encoding="utf-8") as lines:
+        for skill in skills:
             twins = []
             for seed in range(FRESH, FRESH + 3 * trials):
-                one = trial(skill, seed, PhysicsWorld())
-                lines.write(json.dumps(one._asdict()) + "\n")
+                one = _tried(skill, seed, lines, "nominal", 0.0)
                 twins += [] if one.refused else [one]
                 if len(twins) == trials:
                     break
             good = [one.seed for one in twins if one.ok]
             found[figure(skill, "nominal", 0.0)] = len(good) / len(twins)
             found |= {f"worlds.{skill}.tried": len(twins), f"worlds.{skill}.twins": len(good)}
-            for factor, level in CELLS[1:]:
-                done = 0
-                for seed in good:
-                    world = drawn(seed) if factor == "drawn" else PhysicsWorld(**{factor: level})
-                    one = trial(skill, seed, world)
-                    lines.write(json.dumps(one._asdict()) + "\n")
-                    done += one.ok
-                    if not one.ok:
-                        print(f"  failed: {skill} {seed} {one.world}: {one.code} {one.why}"[:200], flush=True)
-                found[figure(skill, factor, level)] = done / len(good)
-                print(f"  {skill}, {factor} {level:g}: {success_rate(done, len(good))}", flush=True)
+            for factor, level in CELLS[skill][1:]:
+                found |= _cell(skill, factor, level, good, lines)
     return found
+
+
+def _cell(skill: str, factor: str, level: float, seeds: list[int], lines: Any) -> dict[str, float]:
+    from worldfs.skills.success_rate import success_rate
+
+    done = [_tried(skill, seed, lines, factor, level) for seed in seeds]
+    good, said = sum(one.ok for one in done), sum(one.code in SAID for one in done)
+    for one in done:
+        if not one.ok:
+            print(f"    failed: {skill} {one.seed} {factor} {level:g}: {one.code} {one.why}"[:200], flush=True)
+    print(f"  {skill}, {factor} {level:g}: {success_rate(good, len(done))}, {said} said", flush=True)
+    name = figure(skill, factor, level)
+    return {name: good / len(done)} | ({f"{name}.said": said} if skill == "pixels" else {})
+
+
+def _tried(skill: str, seed: int, lines: Any, factor: str, level: float) -> Any:
+    from worldfs.base.model.profile import CAMERA, TRUTH
+    from worldfs.plugins.benchmark.handling_trials import trial
+    from worldfs.plugins.benchmark.honest_world import PHYSICS as PHYSICAL
+    from worldfs.plugins.benchmark.honest_world import RANGES, drawn, world_of
+
+    pixels = skill == "pixels"
+    levels = {} if factor == "nominal" else {factor: level}
+    world = drawn(seed, RANGES if pixels else PHYSICAL) if factor == "drawn" else world_of(levels, seed)
+    one = trial("carry" if pixels else skill, seed, world, CAMERA if pixels else TRUTH)
+    lines.write(json.dumps(one._asdict() | {"perception": CAMERA if pixels else TRUTH}) + "\n")
+    return one
+
+
+def _blind() -> str:
+    """Why there are no pictures here, if there are none."""
+    from worldfs.robots.mujoco.gl import gl_status
+
+    try:
+        import scipy  # noqa: F401  # the question is whether it is there
+    except ImportError:
+        return "pip install 'worldfs[perception]'"
+    return "" if gl_status().backend else str(gl_status())
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--trials", type=int, default=TRIALS)
+    parser.add_argument("--skills", default=",".join(SKILLS))
+    given = parser.parse_args()
+    print(run(given.trials, tuple(given.skills.split(","))))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from worldfs.plugins.benchmark.handling_trials import CUBE, ROBOT, table_with, thing, trial
-from worldfs.plugins.benchmark.physics_world import RANGES, PhysicsWorld, drawn
+from worldfs.plugins.benchmark.handling_trials import CUBE, ROBOT, table_with, thing
+from worldfs.plugins.benchmark.physics_world import PhysicsWorld
 from worldfs.robots.mujoco import support
 from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
 
@@ -43,10 +43,3 @@ def test_a_delayed_arm_begins_late_and_arrives(arm):
     assert np.allclose(one.view.joints(), start, atol=1e-3)
     one.mover.wait(0.8)
     assert np.allclose(one.view.joints(), goal, atol=0.01)
-
-
-def test_a_world_is_the_same_for_the_same_seed_and_stands_in_the_record():
-    assert drawn(5) == drawn(5) != drawn(6)
-    assert all(low <= getattr(drawn(7), name) <= high for name, (low, high) in RANGES.items())
-    one = trial("push", 7000, drawn(5))
-    assert one.world == drawn(5).as_json() and trial("push", 7000).world is None

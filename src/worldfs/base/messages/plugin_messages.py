@@ -27,6 +27,15 @@ ROWS = {
         "skills, rekep, NAME=FILE.onnx, or NAME=TYPE:ENDPOINT with TYPE one of {names}",
         "skills、rekep、NAME=FILE.onnx，或 NAME=TYPE:ENDPOINT，TYPE 为 {names} 之一",
     ),
+    "plugin.world_factor": (
+        "FACTOR, FACTOR=LEVEL or FACTOR=LOW..HIGH with FACTOR one of {names}",
+        "FACTOR、FACTOR=LEVEL 或 FACTOR=LOW..HIGH，FACTOR 为 {names} 之一",
+    ),
+    "plugin.world_cameras": (
+        "a factor of light or cameras only with --perception camera",
+        "光照或相机的因素只能与 --perception camera 一起使用",
+    ),
+    "plugin.world_range": ("{name} from {low:g} to {high:g}", "{name} 取 {low:g} 到 {high:g}"),
     "plugin.no_runtime": ("no runtime {name}", "没有运行时 {name}"),
     "plugin.install_package": ("install the package that brings it", "安装提供它的软件包"),
     "plugin.no_policy_client": ("no policy client {name}", "没有策略客户端 {name}"),

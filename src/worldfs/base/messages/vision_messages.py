@@ -28,6 +28,10 @@ ROWS = {
     ),
     "vision.picture_dark": ("a dark picture: brightness {n:.0f} of 255", "图像过暗：亮度 {n:.0f}/255"),
     "vision.picture_holes": ("no depth in {percent:.0f} % of the picture", "图像的 {percent:.0f} % 没有深度"),
+    "vision.picture_noisy": (
+        "depth with {mm:.1f} mm of noise at 1 m; the limit is {limit:.0f} mm",
+        "深度在 1 米处有 {mm:.1f} 毫米噪声；上限为 {limit:.0f} 毫米",
+    ),
     "vision.picture_foreign": (
         "a picture that does not show the arm and the furniture where they are ({n:.2f})",
         "图像没有在应有的位置显示手臂和家具（{n:.2f}）",

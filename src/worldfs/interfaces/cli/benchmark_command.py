@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.messages import coded
-from worldfs.base.model.profile import PERCEPTIONS
+from worldfs.base.model.profile import CAMERA, PERCEPTIONS
 
 from .command_context import CommandContext
 from .signals import stop_on
@@ -24,6 +24,7 @@ def run(context: CommandContext) -> int:
     try:
         from worldfs.plugins.benchmark.benchmark_methods import parse_method
         from worldfs.plugins.benchmark.benchmark_run import run_benchmark
+        from worldfs.plugins.benchmark.honest_world import parse_ranges
         from worldfs.plugins.benchmark.task_families import FAMILIES
     except ImportError as error:
         raise MissingRequirement(
@@ -42,6 +43,7 @@ def run(context: CommandContext) -> int:
     if perception not in PERCEPTIONS:
         expected = coded("common.either_of", names=list(PERCEPTIONS))
         raise BadInput(perception, path="--perception", expected=expected, code="USAGE")
+    ranges = parse_ranges(context["world"] or (), every=context["disturb"], cameras=perception == CAMERA)
     seeds = range(context["seed"], context["seed"] + context["seeds"])
     place = Path(context["out"]).expanduser().absolute()
     stop = threading.Event()
@@ -54,15 +56,16 @@ def run(context: CommandContext) -> int:
         count = f"{line['attempts']} attempt{'s' * (line['attempts'] != 1)} at {line['goals']}"
         again = "" if not line["ok"] or line["first"] else ", not at the first"
         word = f"done{again} ({count})" if line["ok"] else f"not done ({count}): {line['why']}"
+        world = ", drawn world" if line.get("world") else ""
         context.output.report(
-            f"{finished:5}/{of}  {line['contestant']}  {line['family']} {line['seed']}: {word}",
+            f"{finished:5}/{of}  {line['contestant']}  {line['family']} {line['seed']}{world}: {word}",
             {"event": "trial", "finished": finished, "of": of, **line}, "" if line["ok"] else "warn",
         )  # fmt: skip
 
     with stop_on(ask, signal.SIGINT, signal.SIGTERM):
         found = run_benchmark(
             place, contestants, families, seeds, workers=context["workers"], stop=stop, on_trial=told,
-            perception=perception,
+            perception=perception, ranges=ranges,
         )  # fmt: skip
     context.output.line((place / "results.md").read_text("utf-8"))
     context.output.value({"event": "result", "directory": str(place), **found})

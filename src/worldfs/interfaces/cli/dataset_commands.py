@@ -30,6 +30,8 @@ DATASET_COMMANDS: tuple[CommandSpec, ...] = (
             ArgumentSpec(("--seeds",), "help.bench_tabletop_seeds", "N", takes="count", default=20),
             ArgumentSpec(("--seed",), "help.bench_tabletop_seed", "N", takes="count", default=5000),
             ArgumentSpec(("--perception",), "help.bench_tabletop_perception", "SOURCE", default="truth"),
+            ArgumentSpec(("--world",), "help.bench_tabletop_world", "FACTOR=RANGE", many="*"),
+            ArgumentSpec(("--disturb",), "help.bench_tabletop_disturb"),
             ArgumentSpec(("--workers",), "help.bench_tabletop_workers", "N", takes="count", default=1),
             ArgumentSpec(("--out",), "help.bench_tabletop_out", "DIR", completes="file", default="bench-tabletop"),
         ),

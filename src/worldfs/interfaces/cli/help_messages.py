@@ -724,6 +724,14 @@ ROWS = {
         "what the robot plans from: truth or camera (default: truth)",
         "机器人据以规划的来源：truth 或 camera(默认：truth)",
     ),
+    "help.bench_tabletop_world": (
+        "do each trial once more in a world drawn by its seed: light=0.5..1.5, friction=0.3; may be repeated",
+        "每次试验再在按种子抽取的世界中做一次：light=0.5..1.5、friction=0.3；可重复",
+    ),
+    "help.bench_tabletop_disturb": (
+        "the same with all factors at their usual ranges; those of light and cameras with --perception camera",
+        "同上，所有因素取常用范围；光照和相机的因素需要 --perception camera",
+    ),
     "help.bench_tabletop_workers": ("simulations at a time: 1 or 2 (default: 1)", "同时进行的仿真数：1 或 2(默认：1)"),
     "help.bench_tabletop_out": (
         "directory of trials and results (default: bench-tabletop)",

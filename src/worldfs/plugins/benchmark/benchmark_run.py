@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from multiprocessing import get_context
 from pathlib import Path
@@ -17,6 +17,7 @@ from worldfs.base.model.profile import TRUTH
 
 from . import score
 from .benchmark_methods import BenchmarkMethod
+from .honest_world import Span, drawn
 from .trial import Trial, TrialResult, run
 
 TRIALS: Final = "trials.jsonl"
@@ -72,37 +73,50 @@ def run_benchmark(
     stop: threading.Event,
     on_trial: ProgressCallback,
     perception: str = TRUTH,
+    ranges: Mapping[str, Span] | None = None,
 ) -> Json:
     """Runs the unfinished trials, then writes results.md and results.json to `directory`; returns the latter.
 
-    Seed by seed, so that an interrupted run has compared all methods on the same scenarios as far as it came.
+    `ranges`: every trial is done once more in a world drawn from them by its seed. Seed by seed, so that an interrupted
+    run has compared all methods on the same scenarios as far as it came.
     """  # fmt: skip
     book = TrialLog(directory)
     try:
         marks = {one.name: one.mark + (f", by {perception}" if perception != TRUTH else "") for one in methods}
-        every = [Trial(one, family, seed, perception) for seed in seeds for family in families for one in methods]
-        known = {(line["contestant"], line["mark"], line["family"], line["seed"]) for line in book.lines}
-        left = [t for t in every if (t.method.name, marks[t.method.name], t.family, t.seed) not in known]
+        every = [
+            Trial(one, family, seed, perception, world)
+            for seed in seeds for family in families for one in methods
+            for world in (None, *([drawn(seed, ranges)] if ranges else []))
+        ]  # fmt: skip
+        known = {_key(line) for line in book.lines}
+        wanted = {_key(_named(trial, marks)) for trial in every}
+        left = [trial for trial in every if _key(_named(trial, marks)) not in known]
         finished = len(every) - len(left)
         for trial, done in _played(left, min(workers, WORKERS), stop):
-            name = trial.method.name
-            line = {"contestant": name, "mark": marks[name], "family": trial.family, "seed": trial.seed,
-                    **done.as_json()}  # fmt: skip
+            line = {**_named(trial, marks), **done.as_json()}
             book.add(line)
             finished += 1
             on_trial(line, finished, len(every))
-        wanted = {(t.method.name, marks[t.method.name], t.family, t.seed) for t in every}
-        lines = [
-            line for line in book.lines
-            if (line["contestant"], line["mark"], line["family"], line["seed"]) in wanted
-        ]  # fmt: skip
+        lines = [line for line in book.lines if _key(line) in wanted]
         names = [one.name for one in methods]
-        found = {"trials": len(every), "finished": finished, **score.summary(lines, names, families)}
-        book.put("results.md", score.results_table(lines, names, families))
+        found = {"trials": len(every), "finished": finished, **score.summary(lines, names, families, ranges or {})}
+        book.put("results.md", score.results_table(lines, names, families, ranges or {}))
         book.put("results.json", json.dumps(found, ensure_ascii=False, indent=1) + "\n")
         return found
     finally:
         book.close()
+
+
+def _named(trial: Trial, marks: Mapping[str, str]) -> Json:
+    """What identifies a trial, as it stands in its line."""
+    name = trial.method.name
+    line: Json = {"contestant": name, "mark": marks[name], "family": trial.family, "seed": trial.seed}
+    return line if trial.world is None else {**line, "world": trial.world.as_json()}
+
+
+def _key(line: Json) -> tuple[object, ...]:
+    world = json.dumps(line.get("world"), sort_keys=True)
+    return line["contestant"], line["mark"], line["family"], line["seed"], world
 
 
 def _played(trials: Sequence[Trial], workers: int, stop: threading.Event) -> Iterator[tuple[Trial, TrialResult]]:

@@ -16,6 +16,7 @@ import numpy as np
 from worldfs.base.clock import SystemClock
 from worldfs.base.driver import Run
 from worldfs.base.model import Json, Order, Outcome, RobotState, Scene, Thing
+from worldfs.base.model.profile import CAMERA, TRUTH
 from worldfs.base.standard_operations import (
     CLOSE_FIXTURE,
     NUDGE,
@@ -32,7 +33,7 @@ from worldfs.robots.mujoco.random_scene import STANDARD_KINDS
 from worldfs.robots.mujoco.scene_layout import TABLE_HEIGHT, TABLE_SIZE
 from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
 
-from .physics_world import PhysicsWorld
+from .honest_world import HonestWorld
 
 ROBOT: Final = "franka_001"
 WALL_S: Final = 120.0
@@ -50,7 +51,7 @@ class HandlingTrial(NamedTuple):
     refused: bool
     code: str = ""
     why: str = ""
-    world: Json | None = None  # what of the physics was otherwise than the file says
+    world: Json | None = None  # what was otherwise than the robot was told
 
 
 class _Drawn(NamedTuple):
@@ -203,19 +204,18 @@ SKILLS: Final[dict[str, Callable[[int, np.random.Generator], _Drawn]]] = {
 }  # fmt: skip
 
 
-def trial(skill: str, seed: int, world: PhysicsWorld | None = None) -> HandlingTrial:
+def trial(skill: str, seed: int, world: HonestWorld | None = None, perception: str = TRUTH) -> HandlingTrial:
     """The same for the same skill, seed and world. None: everything is as the file says."""
-    done = _tried(skill, seed, world)
+    done = _tried(skill, seed, world, perception)
     return done if world is None else done._replace(world=world.as_json())
 
 
-def _tried(skill: str, seed: int, world: PhysicsWorld | None) -> HandlingTrial:
+def _tried(skill: str, seed: int, world: HonestWorld | None, perception: str) -> HandlingTrial:
     drawn = SKILLS[skill](seed, np.random.default_rng([seed, list(SKILLS).index(skill), 23]))
-    body = TabletopDriver(ROBOT, cameras=False)
+    difference = None if world is None else world.difference()
+    body = TabletopDriver(ROBOT, cameras=perception == CAMERA, perception=perception, difference=difference)
     try:
-        body.open(drawn.scene if world is None else world.true_scene(drawn.scene))
-        if world is not None:
-            world.apply(body.arm, drawn.scene)
+        body.open(drawn.scene)
         for step in drawn.before:
             if not _carried_out(body, step).ok:
                 return HandlingTrial(skill, seed, False, True, "BEFORE", f"{step[0]} failed")

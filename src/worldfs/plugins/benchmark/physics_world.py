@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from worldfs.base.model import Json, Scene, Thing
+from worldfs.base.model import Scene, Thing
 from worldfs.robots.mujoco import panda
 from worldfs.robots.mujoco.arm import Arm
 from worldfs.robots.mujoco.arm_view import ArmView
@@ -17,7 +17,6 @@ from worldfs.robots.mujoco.model_builder import TIMESTEP
 
 Array = NDArray[Any]
 SETTLE: Final = 0.3  # s in which the changed world comes to rest
-RANGES: Final = {"friction": (0.3, 1.0), "mass": (0.5, 2.0), "size": (0.95, 1.05), "delay": (0.0, 0.05)}
 
 
 class PhysicsWorld(NamedTuple):
@@ -28,9 +27,6 @@ class PhysicsWorld(NamedTuple):
     mass: float = 1.0
     size: float = 1.0
     delay: float = 0.0
-
-    def as_json(self) -> Json:
-        return {name: round(value, 4) for name, value in self._asdict().items()}
 
     def true_scene(self, told: Scene) -> Scene:
         """The scene that is built: the things as large as they are."""
@@ -65,12 +61,6 @@ class PhysicsWorld(NamedTuple):
 
 def _pad(model: Any, geom: int) -> bool:
     return str(model.geom(geom).name).split("/")[-1].startswith("pad_")
-
-
-def drawn(seed: int) -> PhysicsWorld:
-    """All factors at once, each evenly from its range; the same for the same seed."""
-    rng = np.random.default_rng([seed, 31])
-    return PhysicsWorld(**{name: float(rng.uniform(*span)) for name, span in RANGES.items()})
 
 
 class DelayedView:

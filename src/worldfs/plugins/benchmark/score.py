@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
-from worldfs.base.json_values import as_float, as_int
+from worldfs.base.json_values import as_float, as_int, as_object
 from worldfs.base.model import Json
 from worldfs.skills.success_rate import SuccessRate, success_rate
 
 ATTEMPTS: Final = 3  # at a goal
 
 
-def results_table(lines: Sequence[Json], names: Sequence[str], families: Sequence[str]) -> str:
-    """Markdown: a row for each method. `lines`: finished trials as they stand in trials.jsonl."""
+def results_table(
+    lines: Sequence[Json], names: Sequence[str], families: Sequence[str], ranges: Mapping[str, tuple[float, float]]
+) -> str:
+    """Markdown: a row for each method. `lines`: finished trials as they stand in trials.jsonl. `ranges`: of the factors
+    that the worlds of some of them were drawn from."""
+    lines, changed = [line for line in lines if not line.get("world")], _with_good_twin(lines)
     seeds = sorted({as_int(line["seed"]) for line in lines})
     head = ["contestant", *families, "all", "at the first attempt", "attempts a goal"]
     rows = [head, ["---"] * len(head)]
@@ -26,11 +30,68 @@ def results_table(lines: Sequence[Json], names: Sequence[str], families: Sequenc
     return (
         f"# Tabletop\n\n{about}; successes of trials, with Wilson's interval of 95 %. A goal has up to {ATTEMPTS} "
         f"attempts; at the first attempt: nothing was tried again, no grasp either.\n\n{text}\n"
+        + (_worlds(changed, names, families, ranges) if ranges else "")
     )
 
 
-def summary(lines: Sequence[Json], names: Sequence[str], families: Sequence[str]) -> Json:
-    """As JSON: method → family → good, tried, rate, low, high, median seconds; and the failures, each with why."""
+def _worlds(
+    lines: Sequence[Json], names: Sequence[str], families: Sequence[str], ranges: Mapping[str, tuple[float, float]]
+) -> str:
+    """Markdown: the same in the drawn worlds, and each factor's lower and upper half by itself."""
+    rows = [["contestant", *families, "all"], ["---"] * (len(families) + 2)]
+    halves = [["factor", "drawn from", *(f"{name}, {half}" for name in names for half in ("low half", "high half"))]]
+    halves.append(["---"] * len(halves[0]))
+    for name in names:
+        own = [line for line in lines if line["contestant"] == name]
+        rows.append([name, *(str(_of(own, family)) for family in families), str(_of(own))])
+    for factor, (low, high) in ranges.items():
+        shares = []
+        for name in names:
+            own = [line for line in lines if line["contestant"] == name]
+            shares += [str(_of(line for line in own if part(_level(line, factor)))) for part in _parts(low, high)]
+        halves.append([factor, f"{low:g}" if low == high else f"{low:g} to {high:g}", *shares])
+    first, second = ("\n".join(f"| {' | '.join(row)} |" for row in table) for table in (rows, halves))
+    return (
+        "\n## Honest worlds\n\nThe same trials where something is not as the robot was told, drawn from the seed; each "
+        "line of trials.jsonl has its `world`. Counted are those whose benign twin, the trial above of the same seed, "
+        f"succeeded.\n\n{first}\n\nAll factors were drawn at once; by the half of its range that one was in:\n\n"
+        f"{second}\n"
+    )
+
+
+def _parts(low: float, high: float) -> tuple[Callable[[float], bool], Callable[[float], bool]]:
+    middle = (low + high) / 2
+    return (lambda level: level < middle or low == high), (lambda level: level >= middle and low < high)
+
+
+def _level(line: Json, factor: str) -> float:
+    return as_float(as_object(line["world"])[factor])
+
+
+def _with_good_twin(lines: Sequence[Json]) -> list[Json]:
+    """The lines of changed worlds whose trial also succeeded with nothing changed."""
+    good = {_trial(line) for line in lines if line["ok"] and not line.get("world")}
+    return [line for line in lines if line.get("world") and _trial(line) in good]
+
+
+def _trial(line: Json) -> tuple[object, ...]:
+    return line["contestant"], line["mark"], line["family"], line["seed"]
+
+
+def summary(
+    lines: Sequence[Json], names: Sequence[str], families: Sequence[str], ranges: Mapping[str, tuple[float, float]]
+) -> Json:
+    """As JSON: method → family → good, tried, rate, low, high, median seconds; and the failures, each with why. With
+    `ranges` also `worlds`: the same of the drawn worlds, of those whose benign twin succeeded."""
+    benign = [line for line in lines if not line.get("world")]
+    told: Json = {"confidence": 0.95, "interval": "wilson", "contestants": _contestants(benign, names, families)}
+    if ranges:
+        told["ranges"] = {factor: list(span) for factor, span in ranges.items()}
+        told["worlds"] = _contestants(_with_good_twin(lines), names, families)
+    return told
+
+
+def _contestants(lines: Sequence[Json], names: Sequence[str], families: Sequence[str]) -> Json:
     contestants: Json = {}
     for name in names:
         own = [line for line in lines if line["contestant"] == name]
@@ -38,10 +99,11 @@ def summary(lines: Sequence[Json], names: Sequence[str], families: Sequence[str]
         contestants[name] = {
             "spec": own[-1]["mark"] if own else "", "families": by, "all": _summary(own),
             "failures": [
-                {key: line[key] for key in ("family", "seed", "why", "disturbed")} for line in own if not line["ok"]
+                {key: line[key] for key in ("family", "seed", "why", "disturbed", "world") if key in line}
+                for line in own if not line["ok"]
             ],
         }  # fmt: skip
-    return {"confidence": 0.95, "interval": "wilson", "contestants": contestants}
+    return contestants
 
 
 def _of(lines: Iterable[Json], family: str = "", key: str = "ok") -> SuccessRate:

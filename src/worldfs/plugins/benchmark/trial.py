@@ -18,6 +18,7 @@ from worldfs.skills.skill_runtime import SkillContext, SkillRequest, SkillRuntim
 
 from .benchmark_methods import BenchmarkMethod
 from .disturbance import Disturbance
+from .honest_world import HonestWorld
 from .score import ATTEMPTS
 from .task_families import TrialGoal, TrialScenario, make_scenario
 
@@ -31,12 +32,13 @@ LOOK_EVERY: Final = 25  # physics steps between two polls of the disturbance: 20
 
 
 class Trial(NamedTuple):
-    """What to try: a method, a family, a seed."""
+    """What to try: a method, a family, a seed. `world`: what is otherwise than the robot is told; None: nothing."""
 
     method: BenchmarkMethod
     family: str
     seed: int
     perception: str = TRUTH
+    world: HonestWorld | None = None
 
 
 class TrialResult(NamedTuple):
@@ -66,7 +68,8 @@ def run(trial: Trial) -> TrialResult:
     scenario = make_scenario(trial.family, trial.seed)
     config: Json = {"seed": trial.seed, "perception": trial.perception}
     declared = Target("table", SIM, adapter="SimTargetAdapter", backend="mujoco", config=config)
-    target = TabletopTarget(declared, PluginContext(clock, scene=scenario.scene))
+    difference = trial.world.difference() if trial.world is not None else None
+    target = TabletopTarget(declared, PluginContext(clock, scene=scenario.scene), difference=difference)
     target.open()
     try:
         if policy is not None:

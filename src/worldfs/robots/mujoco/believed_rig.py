@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 import mujoco
@@ -22,10 +23,12 @@ AWAY: Final = (0.0, 0.0, -50.0)  # where a spare box is kept
 
 
 class BelievedRig(Rig):
-    """Positions and collisions come from what was seen, what the fingers feel from the arm itself (`feeling`)."""
+    """The things are as large as the robot was told. Positions and collisions come from what was seen, what the fingers
+    feel from the arm itself (`feeling`)."""
 
     def __init__(self, feeling: Rig) -> None:
-        super().__init__(feeling.plan, Simulation(_model(feeling.plan)), feeling.placement)
+        told = replace(feeling.plan, objects=tuple(feeling.things[thing.id] for thing in feeling.plan.objects))
+        super().__init__(told, Simulation(_model(told)), feeling.placement)
         self.feeling = feeling
         model = self.simulation.model
         self.spare = [model.body(f"unknown{i}").id for i in range(SPARE)]

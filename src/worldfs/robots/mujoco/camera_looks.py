@@ -13,6 +13,7 @@ from worldfs.base.model import Finding, Json, Order, Outcome
 from worldfs.robots.vision.depth_image import DepthImage
 from worldfs.robots.vision.detector import Detections, UnknownThing, detect_things
 from worldfs.robots.vision.image_checks import ImageFault, image_fault
+from worldfs.robots.vision.picture_correction import corrected, depth_noise
 from worldfs.robots.vision.shape_fit import seen_through
 
 from . import object_kinds, perception
@@ -25,6 +26,7 @@ from .scene_belief import SceneBelief
 from .scene_layout import within
 from .shared_motion import plan_motion
 from .simulated_camera import SimulatedCamera
+from .world_difference import DEPTH_NOISE, CameraSensor
 
 MAX_FRAME_AGE_S: Final = 0.5  # nothing moves on an older picture
 SEEN_NEAR: Final = 0.03  # m between where a thing was seen and where it should be
@@ -33,6 +35,7 @@ HAND_SIZE: Final = 0.10  # m
 FLOATS: Final = 0.06  # m between the highest table and the lower side of what hangs over it
 CODES: Final = {
     "dark": "CAMERA_DARK", "frozen": "CAMERA_FROZEN", "late": "FRAME_TOO_OLD", "holes": "DEPTH_HOLES",
+    "noisy": "DEPTH_NOISY",
     "foreign": "CAMERA_FOREIGN", "moved": "CAMERA_MOVED",
 }  # fmt: skip
 
@@ -43,12 +46,12 @@ class CameraLooks:
     A look that finds fault with its picture changes nothing that is believed.
     """
 
-    def __init__(self, truth: Arm, renderer: Callable[[], CameraRenderer], sigma: float, seed: int) -> None:
-        self.truth, self.sigma = truth, sigma
+    def __init__(self, truth: Arm, renderer: Callable[[], CameraRenderer], sensor: CameraSensor) -> None:
+        self.truth, self.sigma = truth, DEPTH_NOISE
         self.rig = BelievedRig(truth.rig)
         self.arm = Arm(self.rig, truth.solver, truth.mover, ready=truth.ready.copy(), reserved=truth.reserved)
         self.belief = SceneBelief(self.rig)
-        self.camera = SimulatedCamera(truth.rig, self.rig, renderer, sigma, seed)
+        self.camera = SimulatedCamera(truth.rig, self.rig, renderer, sensor)
         self.fault: Finding | None = None
         self._before: dict[str, DepthImage] = {}
         self._detections = Detections()
@@ -62,20 +65,20 @@ class CameraLooks:
         """One picture of a camera taken in; what is wrong with it, if anything is."""
         self.belief.refresh()
         image, expected = self.camera.take(camera), self.camera.expected(camera)
+        sigma = self.sigma = max(DEPTH_NOISE, depth_noise(image, expected))
         fault = image_fault(
             image, expected, self._before.get(camera), now=float(self.truth.simulation.data.time),
-            most_age_s=MAX_FRAME_AGE_S, sigma=self.sigma,
+            most_age_s=MAX_FRAME_AGE_S, sigma=sigma,
         )  # fmt: skip
         self._before[camera] = image
         if fault is not None:
             self.fault = _finding(fault, camera)
             return self.fault
         named = [thing for thing in self.belief.named() if only is None or thing.id == only or camera == "front"]
-        found = detect_things(
-            image, expected, named, object_kinds.COLORS, sigma=self.sigma, carried=self.belief.carried
-        )
+        image = corrected(image, expected)
+        found = detect_things(image, expected, named, object_kinds.COLORS, sigma=sigma, carried=self.belief.carried)
         self.fault = self._intruder(found, camera)
-        self.belief.take(found, image, self.sigma)
+        self.belief.take(found, image, sigma)
         self._detections = found
         return self.fault
 
@@ -262,6 +265,8 @@ def _finding(fault: ImageFault, camera: str) -> Finding:
             found = coded("vision.picture_dark", n=amount)
         case "holes":
             found = coded("vision.picture_holes", percent=100 * amount)
+        case "noisy":
+            found = coded("vision.picture_noisy", mm=1000 * amount, limit=1000 * limit)
         case "moved":
             found, fix = coded("vision.camera_moved", percent=100 * amount), coded("vision.calibrate_camera")
         case _:

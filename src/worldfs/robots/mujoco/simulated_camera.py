@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -16,22 +17,23 @@ from .array_types import Array
 from .believed_rig import BelievedRig
 from .camera import CameraFrame, CameraRenderer
 from .rig import Rig
+from .world_difference import CameraSensor
 
 CAMERAS = ("front", "wrist")
 
 
 class SimulatedCamera:
-    """`sigma`: standard deviation of the depth at 1 m (m); it grows with its square. `seed`: of that noise.
+    """`sensor`: what it adds to a picture.
 
     A picture's pose comes from the believed rig, by the calibration and the measured joints, never from the world that
     it shows.
     """
 
     def __init__(
-        self, truth: Rig, believed: BelievedRig, renderer: Callable[[], CameraRenderer], sigma: float, seed: int
+        self, truth: Rig, believed: BelievedRig, renderer: Callable[[], CameraRenderer], sensor: CameraSensor
     ) -> None:
         self._truth, self._believed, self._renderer = truth, believed, renderer
-        self._sigma, self._rng = sigma, np.random.default_rng(seed)
+        self._sensor, self._rng = sensor, np.random.default_rng(sensor.seed)
         self._expected: CameraRenderer | None = None
 
     def take(self, camera: str) -> DepthImage:
@@ -40,8 +42,14 @@ class SimulatedCamera:
         frame = self._renderer().capture(data, camera, depth=True)
         assert frame.depth is not None
         noise = self._rng.standard_normal(frame.depth.shape, dtype=np.float32)
-        depth = frame.depth + np.float32(self._sigma) * noise * frame.depth**2
+        depth = frame.depth + np.float32(self._sensor.depth_noise) * noise * frame.depth**2
+        if self._sensor.colour_noise and frame.rgb is not None:
+            frame = replace(frame, rgb=self._grainy(frame.rgb))
         return self._image(camera, frame, depth, float(data.time))
+
+    def _grainy(self, rgb: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+        noise = self._rng.standard_normal(rgb.shape, dtype=np.float32)
+        return np.clip(rgb + np.float32(self._sensor.colour_noise) * noise, 0, 255).astype(np.uint8)
 
     def expected(self, camera: str) -> DepthImage:
         """What it would show if there were no things: the arm at its measured angles, and the furniture."""

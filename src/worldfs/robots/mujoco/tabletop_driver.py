@@ -32,11 +32,11 @@ from .order_review import order_subject, review
 from .scene_observation import observe
 from .shared_world import SharedWorld
 from .touch_log import judged
+from .world_difference import CameraSensor, WorldDifference
 
 if TYPE_CHECKING:
     from .camera_looks import CameraLooks
 
-DEPTH_NOISE = 0.002  # m at 1 m: of the simulated depth cameras, growing with the square of the distance
 OPERATIONS = (
     MOVE_TO, PICK_UP, PLACE_DOWN, *HANDLING, NAVIGATE,
     Operation(
@@ -52,7 +52,8 @@ class TabletopDriver:
     """Driver of one Panda, by default alone in its world.
 
     `artifacts`: directory beside ENVIRONMENT.md that pictures go to (in its `camera/`); None: no pictures are kept.
-    `interpreter`: language to orders, for real_execute. Called from one thread at a time, any thread.
+    `interpreter`: language to orders, for real_execute. `difference`: what of the built world the robot is not told.
+    Called from one thread at a time, any thread.
     """
 
     operations = OPERATIONS
@@ -66,6 +67,7 @@ class TabletopDriver:
         artifacts: Path | None = None,
         interpreter: Interpreter | None = None,
         perception: str = TRUTH,
+        difference: WorldDifference | None = None,
     ) -> None:
         self.robot_id = robot_id
         self.world = world or SharedWorld()
@@ -81,6 +83,7 @@ class TabletopDriver:
         self._perception: Json = {}
         self._assumed: Scene | None = Scene()
         self._by_camera = perception == CAMERA
+        self._difference = difference
         self.looks: CameraLooks | None = None
 
     @property
@@ -94,7 +97,7 @@ class TabletopDriver:
     def open(self, scene: Scene) -> None:
         """Builds the world, unless another body has it open. Errors: `BadInput` for numbers that no world can have."""
         self._let_go()
-        self._arm = self.world.open(self.robot_id, scene).arm(self.robot_id)
+        self._arm = self._opened(scene)
         if self._album_root is not None:
             own_folder = self.robot_id if self.world.several else ""
             self._album = ImageStore(self._album_root, own_folder)
@@ -102,6 +105,14 @@ class TabletopDriver:
         self._open_eyes()
         self.photograph(None)
         self._assumed = Scene() if self.world.made_up else None if self._by_camera else self.observe()
+
+    def _opened(self, told: Scene) -> Arm:
+        if (other := self._difference) is None:
+            return self.world.open(self.robot_id, told).arm(self.robot_id)
+        arm = self.world.open(self.robot_id, other.true_scene(told)).arm(self.robot_id)
+        with arm.view.working():
+            other.change(arm, told)
+        return arm
 
     def assumed(self) -> Scene | None:
         """None where it goes by its cameras: what they show is measured, as in a real world."""
@@ -241,7 +252,7 @@ class TabletopDriver:
             needs = coded("vision.needs", name=error.name or "scipy")
             raise MissingRequirement(needs, op="open", fix="pip install 'worldfs[perception]'") from error
         arm = self.arm
-        self.looks = CameraLooks(arm, self.renderer, DEPTH_NOISE, 0)
+        self.looks = CameraLooks(arm, self.renderer, self._difference.sensor if self._difference else CameraSensor())
         arm.believed, arm.look_at = self._believed_arm, self.looks.look_at
         arm.closed_on = self.looks.belief.closed_on
         with arm.view.working():

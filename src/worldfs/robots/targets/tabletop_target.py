@@ -20,6 +20,7 @@ from worldfs.robots.mujoco.lazy_observation import LazyObservation
 from worldfs.robots.mujoco.random_scene import random_scene
 from worldfs.robots.mujoco.shared_world import SharedWorld
 from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
+from worldfs.robots.mujoco.world_difference import WorldDifference
 from worldfs.robots.targets.target_adapter import ActionSpec, Array, Observation, StepResult
 from worldfs.robots.targets.target_declaration import unsupported
 
@@ -30,8 +31,8 @@ class TabletopTarget:
     Other settings of an entry are refused by name before it is opened (`target_declaration.unsupported`).
     """
 
-    def __init__(self, target: Target, context: PluginContext) -> None:
-        self.target, self.context = target, context
+    def __init__(self, target: Target, context: PluginContext, *, difference: WorldDifference | None = None) -> None:
+        self.target, self.context, self._difference = target, context, difference
         self._hz = _figure(target, "control_hz", 20.0, 1.0, 500.0)
         self._seed = int(_figure(target, "seed", 0, 0, 2**31))
         self._objects = int(_figure(target, "objects", 5, 1, 20))
@@ -61,6 +62,7 @@ class TabletopTarget:
             cameras=can_see or perception == CAMERA,
             artifacts=self.context.artifacts,
             perception=perception,
+            difference=self._difference,
         )
         pictures = tuple(self._cameras()) if can_see else ()
         goal = {name: str(self.target.config.get(name) or "") for name in ("task", "thing", "place")}

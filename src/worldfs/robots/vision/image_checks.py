@@ -16,12 +16,14 @@ SHIFTED = 0.003  # share of the surroundings that the camera saw through: it, or
 FOREIGN = 0.7  # share from which on the depth is of something else
 UNLIKE = 0.25  # correlation of brightness with the expected picture: below it the colours are of something else
 MOVED = 0.01  # rad of a joint
+NOISY = 0.007  # m of noise at 1 m: above it things take each other's names
 RANGE = 2.5  # m: surroundings farther away are not compared
 
 
 @dataclass(frozen=True, slots=True)
 class ImageFault:
-    """`kind`: dark | frozen | late | holes | foreign | moved. `amount`: what was measured, `limit`: what is allowed."""
+    """`kind`: dark | frozen | late | holes | noisy | foreign | moved. `amount`: what was measured, `limit`: what
+    is allowed."""
 
     kind: str
     amount: float
@@ -52,6 +54,8 @@ def image_fault(
     holes = _share(compared & ~(image.depth > 0.02), compared)
     if not math.isfinite(holes) or holes > HOLES:
         return ImageFault("holes", holes, HOLES)
+    if sigma > NOISY:
+        return ImageFault("noisy", sigma, NOISY)
     alike = likeness(image, expected)
     if alike < UNLIKE:
         return ImageFault("foreign", alike, UNLIKE)
