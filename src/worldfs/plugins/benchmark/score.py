@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from worldfs.base.json_values import as_float, as_int, as_object
@@ -10,13 +11,14 @@ from worldfs.base.model import Json
 from worldfs.skills.success_rate import SuccessRate, success_rate
 
 ATTEMPTS: Final = 3  # at a goal
+Ranges = Mapping[str, tuple[float, float]]  # of the factors that worlds were drawn from
+UNCHANGED: Final[Ranges] = MappingProxyType({})
 
 
 def results_table(
-    lines: Sequence[Json], names: Sequence[str], families: Sequence[str], ranges: Mapping[str, tuple[float, float]]
+    lines: Sequence[Json], names: Sequence[str], families: Sequence[str], ranges: Ranges = UNCHANGED
 ) -> str:
-    """Markdown: a row for each method. `lines`: finished trials as they stand in trials.jsonl. `ranges`: of the factors
-    that the worlds of some of them were drawn from."""
+    """Markdown: a row for each method. `lines`: finished trials as they stand in trials.jsonl."""
     lines, changed = [line for line in lines if not line.get("world")], _with_good_twin(lines)
     seeds = sorted({as_int(line["seed"]) for line in lines})
     head = ["contestant", *families, "all", "at the first attempt", "attempts a goal"]
@@ -34,9 +36,7 @@ def results_table(
     )
 
 
-def _worlds(
-    lines: Sequence[Json], names: Sequence[str], families: Sequence[str], ranges: Mapping[str, tuple[float, float]]
-) -> str:
+def _worlds(lines: Sequence[Json], names: Sequence[str], families: Sequence[str], ranges: Ranges) -> str:
     """Markdown: the same in the drawn worlds, and each factor's lower and upper half by itself."""
     rows = [["contestant", *families, "all"], ["---"] * (len(families) + 2)]
     halves = [["factor", "drawn from", *(f"{name}, {half}" for name in names for half in ("low half", "high half"))]]
@@ -78,9 +78,7 @@ def _trial(line: Json) -> tuple[object, ...]:
     return line["contestant"], line["mark"], line["family"], line["seed"]
 
 
-def summary(
-    lines: Sequence[Json], names: Sequence[str], families: Sequence[str], ranges: Mapping[str, tuple[float, float]]
-) -> Json:
+def summary(lines: Sequence[Json], names: Sequence[str], families: Sequence[str], ranges: Ranges = UNCHANGED) -> Json:
     """As JSON: method → family → good, tried, rate, low, high, median seconds; and the failures, each with why. With
     `ranges` also `worlds`: the same of the drawn worlds, of those whose benign twin succeeded."""
     benign = [line for line in lines if not line.get("world")]
