@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from .clock import Clock
-from .model import Finding, Json, Operation, Order, Outcome, Profile, Scene
+from .model import Finding, Job, Json, Operation, Order, Outcome, Profile, Scene
 
 if TYPE_CHECKING:
     from .chat_model import ConfiguredModel
@@ -120,6 +120,15 @@ class Sourced(Protocol):
 
     def sources(self, order: Order) -> Json:
         """Name of each such document, entry or file → the hash of its present content. An approval holds for these."""
+        ...
+
+
+@runtime_checkable
+class Demanding(Protocol):
+    """Optional interface of a driver: it demands other jobs before one of its own, and before anybody is asked."""
+
+    def demands(self, job: Job, dependencies: Sequence[Job]) -> Sequence[Finding]:
+        """What stands against a new job, given the jobs that it depends on, ended or not. Needs no open driver."""
         ...
 
 

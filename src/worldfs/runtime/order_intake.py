@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
 from worldfs.base.clock import Clock
+from worldfs.base.driver import Demanding
 from worldfs.base.errors import UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Job, Order
@@ -120,12 +121,20 @@ class OrderIntake:
             self._off(),
             asks=self._approvals.waits(job.order),
         )
+        findings = findings or self._demanded(job)
         if findings:
             outcome = refusal_outcome(tuple(findings))
             self._lessons.learn(job.order, outcome)
             self._open.end(job, outcome)
             return
         self._open.enter(job)
+
+    def _demanded(self, job: Job) -> list[Finding]:
+        """What the driver itself asks of the jobs that this one depends on."""
+        driver = self._nodes[job.order.node].driver
+        if not isinstance(driver, Demanding):
+            return []
+        return list(driver.demands(job, [self._jobs.load(id) for id in job.order.depends_on]))
 
     def unreadable(self, id: str, error: Exception) -> None:
         """The file of an open job cannot be read: it stays where it is, and is named."""

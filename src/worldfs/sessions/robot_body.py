@@ -24,7 +24,7 @@ from worldfs.skills.skill_runtime import SkillContext, SkillRequest, SkillRuntim
 from worldfs.skills.workspace_scene import read_environment
 
 from .plugins import SKILLS
-from .session_driver import run_skill
+from .skill_run import run_skill
 
 POSES: Final = "ee_pose"
 REKEP: Final = "ReKepPolicyRuntime"

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -19,6 +17,7 @@ from worldfs.base.messages.message_rendering import error_message, finding_messa
 from worldfs.base.model import (
     Cause,
     Finding,
+    Job,
     Json,
     Operation,
     Order,
@@ -33,9 +32,7 @@ from worldfs.base.model import (
 from worldfs.base.model.skill import SIM
 from worldfs.policies.policy_client import PolicyClient, PolicyError
 from worldfs.robots.targets.target_adapter import (
-    SessionAware,
     TargetAdapter,
-    TargetStopped,
     nothing_wrong,
 )
 from worldfs.skills.skill_runtime import SkillContext, SkillRequest, SkillRuntime, SourcedSkill
@@ -43,7 +40,9 @@ from worldfs.skills.skill_runtime import SkillContext, SkillRequest, SkillRuntim
 from . import preflight
 from .episode_trace import EpisodeTrace
 from .plugins import Plugins
+from .shadow_run import is_rehearsal, missing_shadow, perceived_scene
 from .skill_records import SkillState
+from .skill_run import policy_failed, run_skill
 
 CONNECT_S = 3.0  # for a policy to answer at preflight, if the session allows no less
 
@@ -97,7 +96,9 @@ class SessionDriver:
                 return  # reported by the preflight of sessions that use it; other targets go on
 
     def observe(self) -> Scene:
-        return self._adapter.scene() if self._adapter is not None else Scene()
+        """Nothing of a rehearsal: what is done there is no observation of the world."""
+        adapter = self._adapter
+        return Scene() if adapter is None or is_rehearsal(adapter.target) else adapter.scene()
 
     def assumed(self) -> Scene | None:
         return self._adapter.assumed() if isinstance(self._adapter, Simulated) else None
@@ -140,6 +141,9 @@ class SessionDriver:
         found += preflight.check_contract(order, skill, given, self._registries.environment(), place)
         return found + list(runtime.review(self._skill_request(order, skill), adapter))
 
+    def demands(self, job: Job, dependencies: Sequence[Job]) -> list[Finding]:
+        return missing_shadow(job, self._registries.target(), dependencies)
+
     def sources(self, order: Order) -> Json:
         """The entries of target and skill, and what the skill's runtime reads beside them."""
         return self._sources(order, self._registries.target(), self._registries.skills().get(order.op))
@@ -177,7 +181,7 @@ class SessionDriver:
             outcome = run_skill(runtime, request, context)
         except PolicyError as error:
             self._drop(skill.policy)
-            outcome = _policy_failed(error)
+            outcome = policy_failed(error)
         except UserError as error:
             outcome = Outcome.failure(Cause.ERROR, "TARGET_BUILD", error_message(error))
         except BaseException:
@@ -195,7 +199,8 @@ class SessionDriver:
     def _take_up(self, target: Target, order: Order | None = None) -> TargetAdapter:
         """The adapter, open. A target that was declared anew is let go and taken up as it is now."""
         name = (routing_of(order).target_adapter if order is not None else "") or target.adapter
-        if self._adapter is not None and name == self._named and _same(self._adapter.target, target):
+        rehearsed = order is not None and is_rehearsal(target)
+        if self._adapter is not None and name == self._named and _same(self._adapter.target, target) and not rehearsed:
             return self._adapter
         if self._adapter is not None:
             self._adapter.close()
@@ -208,7 +213,8 @@ class SessionDriver:
                 fix=coded("session.name_adapter"),
             )
         try:
-            adapter = factory(target, PluginContext(self._clock, self._artifacts, self._scene, self._language))
+            scene = perceived_scene(self._registries.environment()) if rehearsed else self._scene
+            adapter = factory(target, PluginContext(self._clock, self._artifacts, scene, self._language))
             adapter.open()
         except (WorldError, ConnectionError, TimeoutError):
             raise
@@ -315,49 +321,6 @@ def _same(one: Target, other: Target) -> bool:
 def connection_key(spec: PolicySpec) -> ConnectionKey:
     """The key of a connection that two skills of one policy share."""
     return spec.type, spec.endpoint, spec.checkpoint
-
-
-@contextmanager
-def _attended(adapter: TargetAdapter, run: Run) -> Iterator[None]:
-    """A session-aware target learns when the session begins and that it is over, however it ends."""
-    if not isinstance(adapter, SessionAware):
-        yield
-        return
-    adapter.set_run(run)
-    try:
-        yield
-    finally:
-        adapter.set_run(None)
-
-
-def run_skill(runtime: SkillRuntime, request: SkillRequest, context: SkillContext) -> Outcome:
-    """The runtime's outcome, also of what it raises; the target learns when the session begins and ends."""
-    run = context.run
-    try:
-        with _attended(context.target, run):
-            outcome = runtime.perform(request, context)
-        if outcome.ok or not outcome.code.startswith("TARGET_") or not run.stop:
-            return outcome
-        return _over(run.stop, outcome.message)  # the target stopped first: it checks more often than the skill
-    except PolicyError as error:
-        return _policy_failed(error)
-    except TargetStopped as error:
-        said = error_message(error)
-        return _over(run.stop, said) if run.stop else Outcome.failure(Cause.ERROR, error.code, said)
-    except (ConnectionError, TimeoutError) as error:
-        why = str(error) or repr(error)
-        return Outcome.failure(Cause.ERROR, "TARGET_CONNECTION", why, traceback=traceback.format_exc())
-
-
-def _over(why: str, found: str) -> Outcome:
-    if why == "timeout":
-        return Outcome.failure(Cause.TIMEOUT, "EXECUTION_TIMEOUT", found)
-    return Outcome.failure(Cause.CANCELLED, "CANCELLED", found)
-
-
-def _policy_failed(error: PolicyError) -> Outcome:
-    cause = Cause.TIMEOUT if error.code == "POLICY_TIMEOUT" else Cause.ERROR
-    return Outcome.failure(cause, error.code, error_message(error))
 
 
 def skill_request(order: Order, skill: Skill) -> SkillRequest:

@@ -6,6 +6,16 @@ ROWS = {
         "name one of them, or install the package that brings it",
         "指明其中之一，或安装提供它的软件包",
     ),
+    "session.shadow": (
+        "a session of {skill} on {target} with the same parameters and task_description, submitted with this one",
+        "在 {target} 上以相同参数和 task_description 运行 {skill} 的会话，并与本会话一同提交",
+    ),
+    "session.shadow_first": (
+        "submit that session on {target} beside this one, and name it in depends_on",
+        "同时提交在 {target} 上的会话，并在 depends_on 中写上它",
+    ),
+    "session.shadow_other": ("{id}, which does something else", "{id}，但它做的是别的事"),
+    "session.shadow_old": ("{id}, which had ended before", "{id}，但它此前已结束"),
     # -- preflight
     "session.add_skill": (
         "add it to supported_skills of {id}, or choose another target",
