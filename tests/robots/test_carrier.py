@@ -78,6 +78,14 @@ def test_where_it_cannot_stand_or_go_it_refuses_and_names_what_is_in_the_way():
     assert not cell.review(CART, "move_to", target_pose=[-0.42, -1.2, 0.0])
 
 
+def test_it_drives_onto_a_zone_of_the_map():
+    zones = [{"name": "dock", "pose": [-0.42, -0.3]}, {"name": "bay", "center": [9, 9]}, {"name": "nowhere"}]
+    cell = Workcell(Scene(extra={"map": {"zones": zones}}), (), (CART,))
+    done = cell.do(CART, "target_navigation", target_label="dock")
+    assert done.ok and np.allclose(cell.body(CART).view.position()[:2], (-0.42, -0.3), atol=0.02), done
+    assert [one.code for one in cell.review(CART, "target_navigation", target_label="nowhere")] == ["UNKNOWN_OBJECT"]
+
+
 def test_another_robot_in_the_way_is_called_by_its_name():
     cell = Workcell(LOADED, (A, B), (CART,))
     assert cell.do(CART, "target_navigation", target_label=A).ok

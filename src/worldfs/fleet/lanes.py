@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from worldfs.base.json_values import as_float, as_floats, as_object, as_objects, as_text
+from worldfs.base.map_zones import map_zones
 from worldfs.base.model import Scene, Vec
 
 WIDTH: Final = 1.0  # m, of a lane that says nothing else
@@ -52,21 +53,12 @@ def read_lanes(scene: Scene) -> tuple[Lane, ...]:
 
 def passing_places(scene: Scene) -> tuple[tuple[str, Vec], ...]:
     """Where a robot may step aside: name and x y (m)."""
-    found = []
-    for zone in as_objects(as_object(scene.extra.get("map")).get("zones")):
-        pose = as_floats(zone.get("pose"))
-        if zone.get("passing") is True and len(pose) >= 2 and all(map(math.isfinite, pose[:2])):
-            found.append((as_text(zone.get("name")), (pose[0], pose[1])))
-    return tuple(found)
+    return tuple((zone.name, zone.at) for zone in map_zones(scene) if zone.passing and zone.at)
 
 
 def zone_pose(scene: Scene, name: str) -> Vec | None:
-    """x y [yaw] of the zone of that name (m, rad); None: there is none."""
-    for zone in as_objects(as_object(scene.extra.get("map")).get("zones")):
-        pose = as_floats(zone.get("pose"))
-        if zone.get("name") == name and len(pose) >= 2:
-            return tuple(pose)
-    return None
+    """x y yaw of the zone of that name (m, rad); None: there is none, or the map does not say where."""
+    return next((zone.pose for zone in map_zones(scene) if zone.name == name and zone.at), None)
 
 
 def lanes_on(way: Sequence[Sequence[float]], lanes: Iterable[Lane], half: float) -> list[tuple[str, int]]:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from worldfs.base.json_values import as_object, as_objects
+from worldfs.base.map_zones import map_zones
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Operation, Order, Profile, RobotState, Scene, Thing, Vec
 from worldfs.base.standard_operations import (
@@ -232,8 +232,7 @@ def _close(word: str, known: Sequence[str]) -> list[str]:
 
 def _described(scene: Scene, label: str) -> bool:
     """Whether the scene has something that the label may mean: id, name, kind, colour, or a zone of the map."""
-    zones = as_objects(as_object(scene.extra.get("map")).get("zones"))
-    if any(zone.get("name") == label for zone in zones) or scene.robot(label) is not None:
+    if any(zone.name == label for zone in map_zones(scene)) or scene.robot(label) is not None:
         return True
     wanted = set(label.casefold().replace("_", " ").split())
     for thing in (*scene.objects, *scene.furniture):

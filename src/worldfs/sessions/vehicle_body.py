@@ -16,7 +16,8 @@ from typing import Final
 from worldfs.base.clock import Clock
 from worldfs.base.driver import PluginContext, Run
 from worldfs.base.errors import BadInput, UserError
-from worldfs.base.json_values import as_floats, as_object, as_objects
+from worldfs.base.json_values import as_floats
+from worldfs.base.map_zones import map_zones
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, RobotState, Scene, Target
@@ -232,13 +233,12 @@ class VehicleBody:
         )  # fmt: skip
 
     def _in_front(self, label: str, reading: VehicleReading) -> DriveGoal | None:
-        """A zone of the map by its `pose`; of a thing, the point before it on the straight line from here."""
+        """A zone of the map; of a thing, the point before it on the straight line from here."""
         home = self._context.artifacts.parent if self._context.artifacts is not None else None
         scene = read_environment(home) or self._scene
-        for zone in as_objects(as_object(scene.extra.get("map")).get("zones")):
-            pose = as_floats(zone.get("pose"))
-            if zone.get("name") == label and len(pose) in (2, 3):
-                return DriveGoal(pose[0], pose[1], pose[2] if len(pose) == 3 else None, label)
+        for zone in map_zones(scene):
+            if zone.name == label and zone.at:
+                return DriveGoal(zone.at[0], zone.at[1], zone.yaw, label)
         thing = scene.thing(label)
         if thing is None or len(thing.position) < 2 or reading.pose is None:
             return None

@@ -55,6 +55,35 @@ def test_it_is_sent_to_the_thing_by_its_id(text: str) -> None:
     assert [(order.op, order.params) for order in orders] == [("target_navigation", {"target_label": SAID[text]})]
 
 
+ZONES = [
+    {"name": "dock"}, {"name": "kitchen", "center": [1, 2], "size": [1, 1]},
+    {"name": "loading bay", "pose": [2, 2, 1.57]},
+    {"name": "工位A", "pose": [3, 3]}, {"name": "odd", "pose": ["x"]}, {"pose": [1, 1]}, "text",
+]  # fmt: skip
+ZONES_SAID = {
+    "go to the dock": "dock", "drive to the charger": "dock", "go home": "dock", "去充电站": "dock", "回家": "dock",
+    "go to the kitchen": "kitchen", "去厨房": "kitchen", "go to the loading bay": "loading bay", "去工位A": "工位A",
+    "go to odd": "odd",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ZONES_SAID)
+def test_a_zone_of_the_map_is_a_place_also_where_only_the_robots_own_map_knows_it(text: str) -> None:
+    scene = Scene((RobotState("amr"),), extra={"map": {"zones": ZONES}})
+    orders = interpreter("amr", shipped("generic_amr"))(text, scene)
+    assert [(order.op, order.params) for order in orders] == [("target_navigation", {"target_label": ZONES_SAID[text]})]
+
+
+def test_of_two_docks_the_robot_asks_which_and_a_thing_of_the_same_name_comes_first() -> None:
+    zones = [{"name": "dock 1", "pose": [0, 0]}, {"name": "dock 2", "pose": [1, 1]}, {"name": "door", "pose": [1, 1]}]
+    scene = replace(SCENE, furniture=SCENE.furniture[1:2], extra={"map": {"zones": zones}})
+    asked = interpret("go to the dock", scene, profile=DOG)
+    assert isinstance(asked, RefusedIntent) and asked.kind == "ambiguous", asked
+    intent = interpret("go to the door", scene, profile=DOG)
+    assert isinstance(intent, CommandIntent) and intent.goals == (VisitGoal("door"),)
+    assert isinstance(interpret("go to the dock", scene, profile=ARM), RefusedIntent)  # it does not go to places
+
+
 def test_a_point_of_the_floor_has_two_numbers_or_three() -> None:
     for text in ("go to (1, 0.5)", "go to (1, 0.5, 0)"):
         orders = interpreter("dog", DOG)(text, SCENE)

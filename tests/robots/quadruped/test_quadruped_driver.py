@@ -300,11 +300,14 @@ def test_a_label_that_means_nothing_or_several_is_refused(dog: Callable[..., Any
 
 def test_zones_of_the_map_are_places_to_be_in(dog: Callable[..., Any]) -> None:
     zones = [{"name": "Kitchen", "center": [1.0, 2.0], "size": [1.0, 1.0]}, {"name": "odd", "center": [1, "x"]}]
+    zones += [{"name": "post", "pose": [0.5, 0.6, 1.5]}]
     one = dog(Scene((RobotState("dog"),), (), (BOX,), extra={"map": {"zones": zones}}))
     placed(one.go("kitchen"))
     x, y = one.body.world.spot()
     assert abs(x - 1.0) < 0.5 and abs(y - 2.0) < 0.5
     assert one.review("target_navigation", target_label="odd") == ["UNKNOWN_OBJECT"]
+    (post,) = one.body.world.named("Post")
+    assert (post.box.x, post.box.y, post.box.yaw, post.on_it) == (0.5, 0.6, 1.5, True)
 
 
 def test_a_house_may_be_chinese(dog: Callable[..., Any]) -> None:

@@ -58,7 +58,7 @@ KINDS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "fridge": ((), "fridge refrigerator", "冰箱"),
     "carton": ((), "carton", "纸箱"),
     "kitchen": ((), "kitchen", "厨房"),
-    "station": ((), "station", "充电站"),
+    "station": ((), "station dock charger", "充电站 充电桩 充电座"),
     "floor": ((), "floor ground", "地板 地面 地上"),
 }
 IRREGULAR = {"fruits": "fruit", "boxes": "box", "shelves": "shelf", "dishes": "dish", "strawberries": "strawberry"}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from operator import is_
 
-from worldfs.base.json_values import as_floats, as_object, as_objects, as_text
+from worldfs.base.map_zones import map_zones
 from worldfs.base.model import Scene, Thing, Vec
 
 SAME_M = 0.002  # sides as long as each other may change places
@@ -62,11 +62,13 @@ def sanitized_scene(scene: Scene) -> Scene:
 def with_stations(scene: Scene, robot_id: str) -> Scene:
     """The scene as a robot sees it that goes to places: the other robots and the zones of the map are some."""
     there = {thing.id for thing in (*scene.objects, *scene.furniture)}
-    zones = as_objects(as_object(scene.extra.get("map")).get("zones"))
-    places = [(robot.robot_id, robot.pose[:3]) for robot in scene.robots if robot.robot_id != robot_id]
-    places += [(as_text(zone.get("name")), (*as_floats(zone.get("pose"))[:2], 0.0)) for zone in zones]
-    new = {name: Thing(name, name, "place", at, shape="region") for name, at in places if name and len(at) == 3}
-    return replace(scene, furniture=(*scene.furniture, *(new[name] for name in new if name not in there)))
+    robots = [robot for robot in scene.robots if robot.robot_id != robot_id and len(robot.pose) >= 3]
+    places = [Thing(one.robot_id, one.robot_id, "place", one.pose[:3], shape="region") for one in robots]
+    for zone in map_zones(scene):
+        at = (*zone.at, 0.0) if zone.at else UNKNOWN  # only its own map knows: it is sent there by the name
+        places.append(Thing(zone.name, zone.name, "dock" if zone.dock else "place", at, shape="region"))
+    new = {place.id: place for place in places}
+    return replace(scene, furniture=(*scene.furniture, *(new[id] for id in new if id not in there)))
 
 
 def _finite(values: Vec, count: int) -> bool:

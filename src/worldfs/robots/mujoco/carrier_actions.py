@@ -93,7 +93,7 @@ def _goals(carrier: Carrier, order: Order) -> tuple[str, list[Array]] | Finding:
         return coded("robot.the_place"), [point[:2]]
     label = params.word(order.params, LABEL)
     rig = carrier.rig
-    known = [*rig.arms, *rig.things]
+    known = [*rig.arms, *rig.things, *(zone.name for zone in rig.plan.zones if zone.at)]
     if label is None:
         return params.invalid_param(
             order, "target_label", coded("robot.param_label"), dict(order.params), coded("robot.name_label")
@@ -106,6 +106,9 @@ def _goals(carrier: Carrier, order: Order) -> tuple[str, list[Array]] | Finding:
         spots = list(_beside_arm(view.base[:2], ahead))
         return text, sorted(spots, key=lambda spot: _far(here, spot, view.base[:2]))
     same = [id for id, thing in rig.things.items() if text in (id, thing.name)]
+    zone = next((one for one in rig.plan.zones if one.at and text == one.name), None)
+    if zone is not None and not same:
+        return zone.name, [np.array(zone.at)]
     if len(same) != 1 or same[0] == carrier.tray.id:
         expected = coded("common.either_of", names=known)
         return params.invalid_param(order, label[0], expected, text, coded("robot.use_label"), code="UNKNOWN_OBJECT")

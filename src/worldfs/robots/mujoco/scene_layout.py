@@ -16,6 +16,7 @@ from itertools import combinations
 import numpy as np
 
 from worldfs.base.errors import BadInput
+from worldfs.base.map_zones import MapZone, map_zones
 from worldfs.base.messages import coded
 from worldfs.base.model import RobotState, Scene, Thing
 from worldfs.robots import rotations
@@ -69,6 +70,7 @@ class SceneLayout:
     furniture: tuple[Thing, ...]
     added: frozenset[str] = field(default_factory=frozenset)  # ids of stands that are in no file
     carriers: tuple[CarrierPlacement, ...] = ()
+    zones: tuple[MapZone, ...] = ()  # of the map: places to drive onto
 
     @property
     def middle(self) -> tuple[float, ...]:
@@ -118,6 +120,7 @@ def layout(scene: Scene, *robot_ids: str, carriers: Sequence[str] = ()) -> Scene
         tuple(built.values()),
         frozenset(added),
         parked,
+        map_zones(scene),
     )
 
 

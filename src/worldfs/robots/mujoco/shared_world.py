@@ -71,7 +71,7 @@ class SharedWorld:
                 if blank:
                     made = random_scene(self._seed, self._count, robots[0], self._language)
                     first = made.robots if self.arms else ()
-                    scene = replace(made, robots=scene.robots or first)
+                    scene = replace(made, robots=scene.robots or first, extra=scene.extra)
                 built = Tabletop(layout(scene, *self.arms, carriers=self.carriers))
                 self._tabletop, self.made_up = built, blank
                 built.pace(self._pacing)

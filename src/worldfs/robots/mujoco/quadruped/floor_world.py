@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from worldfs.base.errors import BadInput
-from worldfs.base.json_values import as_object, as_objects
+from worldfs.base.map_zones import MapZone, map_zones
 from worldfs.base.messages import coded
 from worldfs.base.model import Json, RobotState, Scene, Thing
 from worldfs.robots import rotations
@@ -25,6 +25,7 @@ from .floor_grid import FloorGrid, Footprint, Spot
 from .quadruped_view import QuadrupedView
 
 KEEP: Final = 0.42  # m between the body's middle and what it may not touch
+POINT: Final = (0.6, 0.6)  # m, the sides of a place of the map that is a point
 PASSES: Final = 0.5  # m over the floor: what hangs higher is over its head
 FLAT: Final = 0.03  # m: lower things are walked over
 ROUND: Final = 2.0  # m of floor about everything
@@ -124,18 +125,19 @@ class FloorWorld:
         return [_target(thing) for thing in found or (t for t in things if _says(t, said)) if footprint(thing)]
 
     def _zones(self, said: str) -> list[FloorTarget]:
-        found = []
-        for zone in as_objects(as_object(self.scene.extra.get("map")).get("zones")):
-            name, center, size = zone.get("name"), zone.get("center"), zone.get("size")
-            pairs = [v for v in (center, size) if isinstance(v, list) and len(v) >= 2]
-            numbers = [v for pair in pairs for v in pair[:2] if isinstance(v, (int, float)) and math.isfinite(v)]
-            if isinstance(name, str) and name.casefold() == said and len(numbers) == 4:
-                box = Footprint(numbers[0], numbers[1], (numbers[2] / 2, numbers[3] / 2))
-                found.append(FloorTarget(name, box, on_it=True))
-        return found
+        return [
+            FloorTarget(zone.name, _area(zone), on_it=True, station=zone.dock)
+            for zone in map_zones(self.scene)
+            if zone.at and zone.name.casefold() == said
+        ]
 
     def labels(self) -> list[str]:
         return [thing.id for thing in self.things()]
+
+
+def _area(zone: MapZone) -> Footprint:
+    wide, deep = zone.size or POINT
+    return Footprint(zone.at[0], zone.at[1], (wide / 2, deep / 2), zone.yaw or 0.0)
 
 
 def footprint(thing: Thing) -> Footprint | None:
