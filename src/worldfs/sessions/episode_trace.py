@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
+import numpy as np
+
 from worldfs.base.clock import Clock
 from worldfs.base.messages import coded
-from worldfs.base.model import Json, Order, Outcome
+from worldfs.base.model import Json, Order, Outcome, execution_of
 from worldfs.robots.targets.target_adapter import Array, Observation, StepResult
 
 FOLDER = "runtime"  # below artifacts/, as upstream has it
@@ -24,6 +27,7 @@ class EpisodeTrace:
         self._clock, self._began = clock, clock.monotonic()
         self._call: Json = {}  # of the policy, since the last step
         self._file: IO[str] | None = None
+        self._recorded = execution_of(order).record and find_spec("PIL") is not None  # pictures are kept, too
         self.trouble = ""  # a full disk must not end the motion; it is reported with the outcome
         try:
             if self.folder is not None:
@@ -49,8 +53,22 @@ class EpisodeTrace:
             line |= {"reward": result.reward, **({"clamped": list(result.clamped)} if result.clamped else {})}
         try:
             self._file.write(json.dumps(line) + "\n")
+            if self._recorded:
+                self._keep_pictures(observation)
         except OSError as error:
             self._give_up(error)
+
+    def _keep_pictures(self, observation: Observation) -> None:
+        """Each camera's picture of this step, as frames/CAMERA/STEP.jpg."""
+        from PIL import Image
+
+        assert self.folder is not None
+        for name, value in observation.items():
+            camera = name.removeprefix("rgb.")
+            if camera != name and value.dtype == np.uint8 and value.ndim == 3:
+                place = self.folder / "frames" / camera.replace("/", "_").replace(".", "_")
+                place.mkdir(parents=True, exist_ok=True)
+                Image.fromarray(value).save(place / f"{self.steps:06d}.jpg", quality=QUALITY)
 
     def policy_answered(self, seconds: float) -> None:
         """The next step's line says when the policy's answer was there (seconds since the start), and its length."""
@@ -68,7 +86,7 @@ class EpisodeTrace:
             episode = {
                 "session_id": order.id, "target": order.node, "skill": order.op, "params": order.params,
                 "success": outcome.ok, "message": outcome.message, "code": outcome.code, "num_steps": self.steps,
-                "evidence": outcome.evidence,
+                "evidence": outcome.evidence, "words": execution_of(order).instruction, "recorded": self._recorded,
             }  # fmt: skip
             text = json.dumps(episode, ensure_ascii=False, indent=1, default=str)
             (self.folder / "episode.json").write_text(text + "\n", encoding="utf-8")
@@ -89,4 +107,5 @@ class EpisodeTrace:
         self.drop()
 
 
+QUALITY = 95  # of a kept picture
 SMALL = 32  # numbers of one observation that a line holds: joints, poses; never pictures

@@ -28,6 +28,7 @@ class Execution:
     chunk_mode: str = ""
     seed: int | None = None
     real_time: bool = False  # a simulation runs at the pace of the clock
+    record: bool = False  # the pictures of each step are kept, for a dataset
 
 
 def routing_of(order: Order) -> Routing:
@@ -48,6 +49,7 @@ def execution_of(order: Order) -> Execution:
         str(given.get("action_chunk_mode") or ""),
         seed if type(seed) is int else None,
         given.get("real_time") is True,
+        given.get("record") is True,
     )
 
 

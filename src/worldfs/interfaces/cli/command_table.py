@@ -273,6 +273,17 @@ _WORLD = (
         instead="fleet.instead_robot",
     ),
     CommandSpec(
+        "robot record",
+        "help.robot_record",
+        "session_record_command:run",
+        (
+            ArgumentSpec(("directory",), "help.robot_record_dir", "DIR", completes="file"),
+            ArgumentSpec(("sessions",), "help.robot_record_sessions", "SESSION", many="+"),
+        ),
+        "help.robot_record_more",
+        instead="fleet.instead_robot",
+    ),
+    CommandSpec(
         "status",
         "help.status",
         "status_command:run",

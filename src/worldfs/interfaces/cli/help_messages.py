@@ -135,6 +135,16 @@ ROWS = {
         "a target of TARGETS.md with the driver lerobot, or a skill of SKILLS.md that a leader arm leads",
         "TARGETS.md 中以 lerobot 为驱动的目标，或 SKILLS.md 中由主臂引导的技能",
     ),
+    "help.robot_record": (
+        "sessions that kept their pictures, as episodes of a LeRobot dataset",
+        "把保存了图像的会话写成 LeRobot 数据集的片段",
+    ),
+    "help.robot_record_more": (
+        "A session keeps them with execution: {record: true} in SESSIONS.md, whoever leads it: a person or a policy.",
+        "在 SESSIONS.md 中写 execution: {record: true} 的会话会保存图像，无论由人还是策略引导。",
+    ),
+    "help.robot_record_dir": ("a new directory, or a dataset of such sessions", "新目录，或已有的同类会话数据集"),
+    "help.robot_record_sessions": ("ids of SESSIONS.md, each of them ended", "SESSIONS.md 中已结束的会话的标识"),
     "help.up": ("run the kernel and the drivers until Ctrl-C", "运行内核和驱动，直到按下 Ctrl-C"),
     "help.up_more": (
         "One line is printed for each event. A second kernel on the same workspace is refused.",

@@ -22,7 +22,7 @@ from worldfs.base.errors import BadInput, Busy, Exists, from_os
 from worldfs.base.messages import coded
 
 from .dataset_contents import OURS, DatasetContents, add_episodes, read_contents
-from .episode import RecordingRecipe
+from .dataset_recipe import DatasetRecipe
 from .episode_queue import EpisodeQueue
 from .lerobot_dataset import EncodedEpisode
 
@@ -36,7 +36,7 @@ class Dataset:
     another process records into it.
     """
 
-    def __init__(self, directory: Path, recipe: RecordingRecipe) -> None:
+    def __init__(self, directory: Path, recipe: DatasetRecipe) -> None:
         self.path, self.recipe = directory.absolute(), recipe
         Root.build(self.path.parent)
         self._root = Root(self.path.parent)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from worldfs.base.json_values import as_float, as_int
 
 from . import lerobot_dataset, stats, video
-from .episode import RecordingRecipe
+from .dataset_recipe import DatasetRecipe
 from .lerobot_dataset import CHUNK, EncodedEpisode
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def read_contents(read: Read, document: Mapping[str, object]) -> DatasetContents
 
 
 def add_episodes(
-    before: DatasetContents, recipe: RecordingRecipe, taken: Sequence[EncodedEpisode], read: Read
+    before: DatasetContents, recipe: DatasetRecipe, taken: Sequence[EncodedEpisode], read: Read
 ) -> tuple[dict[str, bytes], DatasetContents]:
     """The files that are new or change, by path, and the edition that they make."""
     import pyarrow as pa
@@ -77,7 +77,7 @@ def add_episodes(
     for kept in taken:
         now = replace(now, tasks=(*now.tasks, *({kept.words} - {*now.tasks})), trials=kept.trial + 1)
         task = now.tasks.index(kept.words)
-        table = lerobot_dataset.frames(kept, now.episodes, now.frames, task, recipe.fps)
+        table = lerobot_dataset.frames(kept, recipe, now.episodes, now.frames, task)
         known = {**kept.stats, **_scalar_stats(kept, now, task, recipe.fps)}
         row: dict[str, object] = {
             "episode_index": now.episodes, "tasks": [kept.words], "length": kept.length,
@@ -92,7 +92,8 @@ def add_episodes(
         row |= listed.add(b"", size=ROW_BYTES)
         row |= {f"stats/{name}/{key}": v for name, one in stats.stats_to_json(known).items() for key, v in one.items()}
         rows.setdefault(listed.number, []).append(row)
-        files[lerobot_dataset.file_path(FLIGHT, now.episodes)] = kept.flight
+        if kept.flight:
+            files[lerobot_dataset.file_path(FLIGHT, now.episodes)] = kept.flight
         now = replace(
             now, episodes=now.episodes + 1, frames=now.frames + kept.length, sizes=sizes, last=row,
             stats=stats.merge_stats(now.stats, known),
@@ -150,7 +151,7 @@ class _FileSeries:
 
 
 def _scalar_stats(kept: EncodedEpisode, now: DatasetContents, task: int, fps: int) -> dict[str, stats.Stats]:
-    found = lerobot_dataset.scalars(kept.length, now.episodes, now.frames, task, fps)
+    found = lerobot_dataset.scalars(kept, now.episodes, now.frames, task, fps)
     return {name: stats.column_stats(values) for name, values in found.items()}
 
 

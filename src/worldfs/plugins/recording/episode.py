@@ -64,6 +64,13 @@ class RecordingRecipe:
         """Family and seed of a trial."""
         return self.families[number % len(self.families)], self.seed + number
 
+    @property
+    def robot_type(self) -> str:
+        return "panda_tabletop"
+
+    def columns(self) -> dict[str, list[str]]:
+        return columns()
+
     def as_json(self) -> dict[str, object]:
         return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
 

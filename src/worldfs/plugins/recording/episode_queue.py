@@ -15,7 +15,7 @@ from worldfs.base.errors import NotFound
 from worldfs.base.messages import coded
 
 from . import stats
-from .episode import Episode, columns
+from .episode import Episode
 from .flight_log import encode_flight_log
 from .lerobot_dataset import EncodedEpisode, camera_key
 from .video import encode
@@ -44,7 +44,7 @@ class EpisodeQueue:
         """Durable when this returns."""
         header = {
             "trial": kept.trial, "family": kept.family, "seed": kept.seed, "words": kept.words,
-            "stats": stats.stats_to_json(kept.stats), "films": list(kept.films),
+            "stats": stats.stats_to_json(kept.stats), "films": list(kept.films), "success": kept.success,
         }  # fmt: skip
         parts: dict[str, Any] = {f"column.{name}": values for name, values in kept.columns.items()}
         parts |= {f"film.{camera}": np.frombuffer(film, np.uint8) for camera, film in kept.films.items()}
@@ -73,9 +73,9 @@ class EpisodeQueue:
                 header = json.loads(parts["said"].tobytes())
                 yield EncodedEpisode(
                     header["trial"], header["family"], header["seed"], header["words"],
-                    {name: parts[f"column.{name}"] for name in columns()},
+                    {name.removeprefix("column."): parts[name] for name in parts.files if name.startswith("column.")},
                     {camera: parts[f"film.{camera}"].tobytes() for camera in header["films"]},
-                    stats.stats_from_json(header["stats"]), parts["flight"].tobytes(),
+                    stats.stats_from_json(header["stats"]), parts["flight"].tobytes(), header.get("success", True),
                 )  # fmt: skip
 
 

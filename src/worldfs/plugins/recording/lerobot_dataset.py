@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import stats, video
-from .episode import RecordingRecipe, columns
+from .dataset_recipe import DatasetRecipe
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,6 +47,7 @@ class EncodedEpisode:
     films: Mapping[str, bytes] = field(default_factory=dict)  # camera → .mp4
     stats: Mapping[str, stats.Stats] = field(default_factory=dict)
     flight: bytes = b""
+    success: bool = True
 
     @property
     def length(self) -> int:
@@ -62,12 +63,10 @@ def file_path(pattern: str, number: int, key: str = "") -> str:
     return pattern.format(chunk_index=number // CHUNK, file_index=number % CHUNK, video_key=key)
 
 
-def info(
-    recipe: RecordingRecipe, sizes: Mapping[str, tuple[int, int]], episodes: int, frames: int, tasks: int
-) -> bytes:
+def info(recipe: DatasetRecipe, sizes: Mapping[str, tuple[int, int]], episodes: int, frames: int, tasks: int) -> bytes:
     """meta/info.json. `sizes`: camera → height, width."""
     features: dict[str, object] = {
-        name: {"dtype": "float32", "shape": [len(names)], "names": names} for name, names in columns().items()
+        name: {"dtype": "float32", "shape": [len(names)], "names": names} for name, names in recipe.columns().items()
     }
     for camera, (height, width) in sizes.items():
         features[camera_key(camera)] = {
@@ -76,31 +75,31 @@ def info(
         }  # fmt: skip
     features |= {name: {"dtype": kind, "shape": [1], "names": None} for name, kind in SCALARS.items()}
     return _json({
-        "codebase_version": VERSION, "robot_type": "panda_tabletop", "total_episodes": episodes,
+        "codebase_version": VERSION, "robot_type": recipe.robot_type, "total_episodes": episodes,
         "total_frames": frames, "total_tasks": tasks, "chunks_size": CHUNK, "data_files_size_in_mb": DATA_MB,
         "video_files_size_in_mb": VIDEO_MB, "fps": recipe.fps, "splits": {"train": f"0:{episodes}"},
         "data_path": DATA, "video_path": VIDEO if sizes else None, "features": features,
     })  # fmt: skip
 
 
-def frames(kept: EncodedEpisode, episode: int, first: int, task: int, fps: int) -> pa.Table:
+def frames(kept: EncodedEpisode, recipe: DatasetRecipe, episode: int, first: int, task: int) -> pa.Table:
     """The rows of one episode; `first`: the index of its first frame among all."""
     import pyarrow as pa
 
-    count = kept.length
     arrays: dict[str, pa.Array] = {}
-    for name, names in columns().items():
+    for name, names in recipe.columns().items():
         flat = np.ascontiguousarray(kept.columns[name], dtype=np.float32).ravel()
         arrays[name] = pa.FixedSizeListArray.from_arrays(pa.array(flat, pa.float32()), len(names))
-    arrays |= {name: pa.array(values) for name, values in scalars(count, episode, first, task, fps).items()}
+    arrays |= {name: pa.array(values) for name, values in scalars(kept, episode, first, task, recipe.fps).items()}
     return pa.table(arrays)
 
 
-def scalars(count: int, episode: int, first: int, task: int, fps: int) -> dict[str, NDArray[np.generic]]:
-    """The columns of one number a frame. An episode that is kept ended with success, in its last frame."""
+def scalars(kept: EncodedEpisode, episode: int, first: int, task: int, fps: int) -> dict[str, NDArray[np.generic]]:
+    """The columns of one number a frame; the last one has the reward of an episode that ended with success."""
+    count = kept.length
     last = np.arange(count) == count - 1
     return {
-        "next.reward": last.astype(np.float32), "next.done": last,
+        "next.reward": (last & kept.success).astype(np.float32), "next.done": last,
         "timestamp": (np.arange(count) / fps).astype(np.float32), "frame_index": np.arange(count, dtype=np.int64),
         "episode_index": np.full(count, episode, dtype=np.int64),
         "index": np.arange(first, first + count, dtype=np.int64), "task_index": np.full(count, task, dtype=np.int64),
