@@ -41,10 +41,10 @@ class Led(NullRuntime):
 
 @pytest.fixture
 def home(tmp_path):
-    """Sessions `one` and `two` were recorded, `three` was not."""
+    """Sessions `one` and `two`, which failed, were recorded; `three` was not."""
     sessions = [
         {"session_id": name, "target_ref": "arm", "skill_ref": "lead", "task_description": f"words of {name}",
-         "execution": {"params": {"steps": 5}, "record": name != "three"}}
+         "execution": {"params": {"steps": 5, **({"fail": "let go"} if name == "two" else {})}, "record": name != "three"}}
         for name in ("one", "two", "three")
     ]  # fmt: skip
     root = tmp_path / "workspace"
@@ -56,7 +56,7 @@ def home(tmp_path):
     parts = parts._replace(targets={"SimTargetAdapter": Filmed}, skills={"Led": Led})
     with World.open(root, serve=True, parts=parts) as world:
         world.run(stop=threading.Event(), until_idle=True)
-        assert world.jobs.load("two").status.outcome.ok
+        assert world.jobs.load("one").status.outcome.ok
     return tmp_path
 
 
@@ -74,7 +74,7 @@ def test_recorded_sessions_are_episodes_with_cameras_and_the_action_follows_what
     assert info["features"]["observation.images.front"]["shape"] == [32, 48, 3]
     frames = rows(made, "data")
     assert [row["observation.state"][0] for row in frames[:4]] == pytest.approx([0.1, 0.2, 0.3, 0.4])
-    assert [row["next.reward"] for row in frames] == [0, 0, 0, 1] * 2
+    assert [row["next.reward"] for row in frames] == [0, 0, 0, 1, 0, 0, 0, 0]  # two failed
     assert [row["tasks"] for row in rows(made, "meta/episodes")] == [["words of one"], ["words of two"]]
     stats = json.loads((made / lerobot_dataset.STATS).read_text())["observation.images.front"]
     assert np.ravel(stats["max"])[0] > np.ravel(stats["min"])[0]
