@@ -42,10 +42,11 @@ class Led(NullRuntime):
 @pytest.fixture
 def home(tmp_path):
     """Sessions `one` and `two`, which failed, were recorded; `three` was not."""
+    ends = {"one": {}, "two": {"fail": "let go"}, "three": {}}
     sessions = [
         {"session_id": name, "target_ref": "arm", "skill_ref": "lead", "task_description": f"words of {name}",
-         "execution": {"params": {"steps": 5, **({"fail": "let go"} if name == "two" else {})}, "record": name != "three"}}
-        for name in ("one", "two", "three")
+         "execution": {"params": {"steps": 5, **more}, "record": name != "three"}}
+        for name, more in ends.items()
     ]  # fmt: skip
     root = tmp_path / "workspace"
     root.mkdir()
