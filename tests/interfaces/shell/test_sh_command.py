@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
@@ -79,15 +80,23 @@ def test_a_prompt_at_a_terminal(home):
     child, terminal = pty.fork()
     if child == 0:
         os.environ.update(TERM="dumb", PAOS_CONNECT="")
-        os.execv(sys.executable, command(home))
+        os.execv(sys.executable, [PAOS[0], "-X", "faulthandler", *command(home)[1:]])
     said = bytearray()
 
-    def saw(text):
+    def read():
         try:
             said.extend(os.read(terminal, 4096))
         except OSError:
-            return True
-        return text in said
+            return False
+        return True
+
+    def saw(text):
+        if not select.select([terminal], [], [], PATIENCE_S)[0]:
+            os.kill(child, signal.SIGABRT)  # it says where each of its threads stands
+            while read():
+                pass
+            pytest.fail(f"{text!r} did not come:\n{said.decode()}")
+        return not read() or text in said
 
     def types(line, answer):
         os.write(terminal, line)
