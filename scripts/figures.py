@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT))
 sys.path.insert(0, str(ROOT / "src"))
 
 from bench import worlds  # noqa: E402
-from bench._published import FIGURES, HANDLING, HANDLING_SKILLS, NOTED, PROOFS, WORLDS, digest  # noqa: E402
+from bench._published import FIGURES, HANDLING, HANDLING_SKILLS, IN_README, NOTED, PROOFS, WORLDS, digest  # noqa: E402
 from bench.bounds import BOUNDS  # noqa: E402  # after the path is set
 
 from worldfs.skills.success_rate import success_rate  # noqa: E402
@@ -129,7 +129,7 @@ def proofs(measured: Measured) -> str:
 def promises(measured: Measured) -> str:
     """The proofs in short, each a link to its test, with the first part of its result; †: the code is newer."""
     lines = ["promise | last result", "---|---"]
-    for row in (row for row in PROOFS if row.in_readme):
+    for row in (row for row in PROOFS if row.test in IN_README):
         found = measured.get(row.test)
         test = f"tests/proof/{row.test}.py" if row.test.startswith("test_") else f"scripts/{row.test}.py"
         older = "†" if found and found["code"] != digest(row.code) else ""
