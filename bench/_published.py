@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from scripts.mutant_rules import RULES
 
-from . import worlds
+from . import perception, worlds
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTED = ROOT / "build/measured.json"
@@ -287,6 +287,10 @@ HANDLING = tuple(  # a table of their own: each skill's share with Wilson's inte
 )
 
 
+SIGHTED = tuple(  # tables of docs/perception.md: shares with their intervals
+    Figure(name, "", SEEING) for name in perception.FIGURES if name.startswith(("perception.skill_", "tabletop."))
+    and name not in {row.name for row in FIGURES}
+)  # fmt: skip
 WORLD_PARTS = ("honest_world", "physics_world", "camera_world", "handling_trials")
 WORLDS = tuple(  # a table of their own: each level beside its benign twins
     Figure(name, "", (
@@ -503,7 +507,9 @@ def _files(path: Path) -> Iterator[Path]:
 def note(results: dict[str, float | str]) -> None:
     """Keep results of a run: figures by name, or a proof's words by its test. What no row names is left out."""
     head = commit()
-    rows = {row.name: row.code for row in (*FIGURES, *HANDLING, *WORLDS)} | {row.test: row.code for row in PROOFS}
+    rows = {row.name: row.code for row in (*FIGURES, *HANDLING, *WORLDS, *SIGHTED)} | {
+        row.test: row.code for row in PROOFS
+    }
     fresh = {
         name: {
             "result": result, "commit": head, "date": f"{datetime.now(UTC):%Y-%m-%d}", "code": digest(rows[name]),

@@ -17,8 +17,18 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 sys.path.insert(0, str(ROOT / "src"))
 
-from bench import worlds  # noqa: E402
-from bench._published import FIGURES, HANDLING, HANDLING_SKILLS, IN_README, NOTED, PROOFS, WORLDS, digest  # noqa: E402
+from bench import perception, worlds  # noqa: E402
+from bench._published import (  # noqa: E402
+    FIGURES,
+    HANDLING,
+    HANDLING_SKILLS,
+    IN_README,
+    NOTED,
+    PROOFS,
+    SIGHTED,
+    WORLDS,
+    digest,
+)
 from bench.bounds import BOUNDS  # noqa: E402  # after the path is set
 
 from worldfs.skills.success_rate import success_rate  # noqa: E402
@@ -151,13 +161,26 @@ def confusion(measured: Measured) -> str:
 
 def families(measured: Measured) -> str:
     """Success by the cameras alone in each family."""
-    lines = ["| family | success |", "|---|---|"]
-    for row in FIGURES:
-        name = row.name.removeprefix("tabletop.camera_success_")
-        if name != row.name:
-            found = measured.get(row.name)
-            value = f"{found['result']:.2f} ({_when(found, row.code)})" if found else "–"
-            lines.append(f"| {name} | {value} |")
+    return _shares(measured, "family", "tabletop.camera_success_", perception.FAMILIES)
+
+
+def seen_handling(measured: Measured) -> str:
+    """Success of handling by the cameras alone."""
+    return _shares(measured, "operation", "perception.skill_", perception.SKILLS)
+
+
+def _shares(measured: Measured, what: str, prefix: str, names: tuple[str, ...]) -> str:
+    code = next(row.code for row in SIGHTED)
+    lines = [f"| {what} | success | measured |", "|---|---|---|"]
+    for name in names:
+        found, tried = measured.get(prefix + name), measured.get(f"{prefix}{name}.tried")
+        if found is None:
+            lines.append(f"| {name} | – | not yet |")
+            continue
+        share = f"{found['result']:.2f}"
+        if tried is not None:
+            share = str(success_rate(round(found["result"] * tried["result"]), round(tried["result"])))
+        lines.append(f"| {name} | {share} | {_when(found, code)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -177,7 +200,8 @@ def _committed(name: str, row: dict[str, Any]) -> bool:
 def pages(measured: Measured) -> dict[Path, str]:
     """Every document with rows in it, as it should be."""
     parts = {
-        "figures": figures, "proofs": proofs, "promises": promises, "confusion": confusion, "families": families
+        "figures": figures, "proofs": proofs, "promises": promises, "confusion": confusion, "families": families,
+        "seen_handling": seen_handling,
     }  # fmt: skip
     whole = HEAD + figures(measured) + SKILLS + skills(measured) + HONEST + honest(measured)
     found = {ROOT / "docs/figures.md": whole}
@@ -194,7 +218,7 @@ def main(what: str) -> int:
     if what == "write":
         noted: Measured = json.loads(NOTED.read_text("utf-8")) if NOTED.exists() else {}
         measured |= {name: row for name, row in noted.items() if _committed(name, row)}
-        known = {row[0] for row in (*FIGURES, *HANDLING, *WORLDS, *PROOFS)}
+        known = {row[0] for row in (*FIGURES, *HANDLING, *WORLDS, *SIGHTED, *PROOFS)}
         measured = {name: row for name, row in sorted(measured.items()) if name in known}
         KEPT.write_text(json.dumps(measured, indent=1, ensure_ascii=False) + "\n", "utf-8")
     stale = [

@@ -32,6 +32,20 @@ def seeing(opened, gl):
     return lambda *things, **more: opened(*things, cameras=True, perception="camera", **more)
 
 
+def believed_beside(hand, id, off):
+    """From now on every picture puts a thing so far (m) to the right of where it is."""
+    belief = hand.body.looks.belief
+    took = belief.take
+
+    def wrongly(found, image, sigma):
+        took(found, image, sigma)
+        x, y, z = hand.rig.position(id)
+        belief.tracks[id] = replace(belief.tracks[id], position=(x, y - off, z), stale=False, empty=False)
+        belief.refresh()
+
+    belief.take = wrongly
+
+
 class Lens:
     """The arm's camera with a fault in it: `change` of each picture."""
 
@@ -227,21 +241,30 @@ def test_a_look_at_a_thing_goes_by_the_same_estimates(seeing):
     assert done.evidence["distance_to_goal"] < 0.006
 
 
+def test_a_thing_is_pushed_from_where_it_was_seen_and_looked_at_after(seeing):
+    """The file has it 12 cm away; the judge measures from where it truly stood."""
+    hand = seeing(APPLE, CUBE)
+    put(hand, "cube_01", (0.5, -0.05, 0.025), yaw=0.4)
+    before = hand.rig.position("cube_01")
+    done = hand.do("push", object_id="cube_01", direction="right", distance=0.08)
+    assert done.ok, done.message
+    assert (before - hand.rig.position("cube_01"))[1] == pytest.approx(0.08, abs=0.012)
+    assert (done.evidence["perception"], done.evidence["seen"]["done"]) == ("camera", True)
+    assert done.evidence["seen"]["position"][1] == pytest.approx(hand.rig.position("cube_01")[1], abs=0.006)
+    believed_beside(hand, "cube_01", -0.09)  # and never from the simulator's own position: the fingers pass beside it
+    assert hand.do("push", object_id="cube_01", direction="forward", distance=0.05).code == "NOT_AT_GOAL"
+    del hand.body.looks.belief.take
+    put(hand, "cube_01", (0.42, 0.05, -0.4))  # below the table
+    assert hand.do("upright", object_id="cube_01").code == "NOT_SEEN"
+    assert [finding.code for finding in hand.review("push", object_id="cube_01", direction="left", distance=0.05)] == (
+        ["NOT_SEEN"]
+    )
+
+
 def test_it_acts_on_what_it_believes_and_the_judge_on_what_is_so(seeing):
     """Estimates that are wrong by 9 cm: the fingers close beside the cube, and nobody calls that a success."""
     hand = seeing(APPLE, CUBE)
-    belief = hand.body.looks.belief
-    took = belief.take
-
-    def wrongly(found, image, sigma):
-        took(found, image, sigma)
-        x, y, z = hand.rig.position("cube_01")
-        belief.tracks["cube_01"] = replace(
-            belief.tracks["cube_01"], position=(x, y - 0.09, z), stale=False, empty=False
-        )
-        belief.refresh()
-
-    belief.take = wrongly
+    believed_beside(hand, "cube_01", 0.09)
     done = hand.do("pick_up", object_id="cube_01")
     assert (done.ok, done.code) == (False, "GRASP_MISSED")
     assert done.evidence["seen"]["done"] is False

@@ -5,8 +5,8 @@ ROWS = {
     "handling.truth": ("a body that has the simulation's own state", "掌握仿真自身状态的机器人"),
     "handling.camera": ("{op} of a body that goes by its cameras", "依靠相机的机器人要执行 {op}"),
     "handling.use_truth": (
-        "use pick_up and place, or let it go by the truth (Perception in EMBODIED.md)",
-        "改用 pick_up 和 place，或让它依据真实状态(EMBODIED.md 中的 Perception)",
+        "let it go by the truth (Perception in EMBODIED.md)",
+        "让它依据真实状态(EMBODIED.md 中的 Perception)",
     ),
     # -- pushing
     "handling.way": ("left, right, forward, backward, or [x, y]", "left、right、forward、backward，或 [x, y]"),

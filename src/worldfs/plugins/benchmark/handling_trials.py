@@ -119,12 +119,17 @@ def _push(seed: int, rng: np.random.Generator) -> _Drawn:
 
 
 def _nudge(seed: int, rng: np.random.Generator) -> _Drawn:
-    """A cube with two more at its sides, so near that no finger gets between."""
+    """A cube with two more at its sides, so near that no finger gets between; each of another colour, so that cameras
+    tell them apart."""
     radius, angle, turn = rng.uniform(0.42, 0.55), rng.uniform(-1, 1), _yaw(rng)
     centre = np.array([radius * math.cos(angle), radius * math.sin(angle), 0.0])
     near = CUBE[1][0] + float(rng.uniform(0.001, 0.004))
     sides = ((0.0, 0.0), (near, 0.0), (0.0, near))
-    things = [thing(f"cube_{n}", CUBE, centre + turn @ np.array([*at, 0.0]), turn) for n, at in enumerate(sides)]
+    kinds = [(*CUBE[:3], color) for color in ("blue", "red", "green")]
+    things = [
+        thing(f"cube_{n}", kind, centre + turn @ np.array([*at, 0.0]), turn)
+        for n, (kind, at) in enumerate(zip(kinds, sides, strict=True))
+    ]
     return _Drawn(table_with(things), (), (NUDGE.name, {"object_id": "cube_0"}))
 
 

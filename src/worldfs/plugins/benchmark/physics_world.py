@@ -53,8 +53,8 @@ class PhysicsWorld(NamedTuple):
         if self.mass != 1.0:
             mujoco.mj_setConst(model, mujoco.MjData(model))
         mujoco.mj_forward(model, data)
-        if self.delay:
-            arm.mover.drive(DelayedView(arm.view, round(self.delay / TIMESTEP)))
+        if late := round(self.delay / TIMESTEP):
+            arm.mover.drive(DelayedView(arm.view, late))
         arm.mover.begin(lambda: "")
         arm.mover.wait(SETTLE)
 

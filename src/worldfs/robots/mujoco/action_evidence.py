@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from worldfs.base.messages import coded
-from worldfs.base.model import Cause, Finding, Json, Outcome
+from worldfs.base.model import Cause, Finding, Json, Order, Outcome
 from worldfs.base.model.profile import TRUTH
 from worldfs.robots import displacements
 
-from . import geometry, support
+from . import geometry, params, support
 from .arm import Arm
 from .array_types import Array
 from .model_builder import TIMESTEP
@@ -26,6 +26,12 @@ def plan_failure(finding: Finding, evidence: Json) -> Outcome:
     """A plan that could not be made once the time had come: an error of the action, with the body's reason."""
     why = coded("robot.plan_failed", found=finding.found, fix=finding.fix)
     return Outcome.failure(Cause.ERROR, finding.code, why, evidence=evidence, findings=(finding,))
+
+
+def seen_before(arm: Arm, order: Order, keys: tuple[str, ...]) -> Finding | None:
+    """A look at the thing that an order names, of an arm that goes by its cameras; why it cannot be handled by that."""
+    id = params.thing(arm.rig, order, keys, objects=True)
+    return arm.look_at(id, order.id) if arm.look_at is not None and isinstance(id, str) else None
 
 
 def stop_failure(op: str, stopped: MotionStopped, mover: MotionLoop, evidence: Json) -> Outcome:

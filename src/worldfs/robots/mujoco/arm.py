@@ -37,6 +37,7 @@ class Arm:
     planned: Sequence[tuple[Sequence[Array], str | None]] = ()  # legs of the order that runs; viewers see it
     believed: Callable[[], Arm] | None = None  # the arm in the world as its cameras saw it, up to date
     look_at: Callable[[str, str], Finding | None] | None = None  # a look at a thing, for a job, before it is taken
+    look_round: Callable[[], Finding | None] | None = None  # a look at all that the front camera sees
     closed_on: Callable[[str], None] | None = None  # the fingers have closed on a thing
     _minds: bool = False  # a plan keeps clear of where the others will pass; a review only of where they stand
 

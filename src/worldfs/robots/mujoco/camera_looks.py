@@ -24,6 +24,7 @@ from .believed_rig import BelievedRig
 from .camera import HEIGHT, WIDTH, CameraRenderer
 from .scene_belief import SceneBelief
 from .scene_layout import within
+from .seen_handling import SEEN_AFTER
 from .shared_motion import plan_motion
 from .simulated_camera import SimulatedCamera
 from .world_difference import DEPTH_NOISE, CameraSensor
@@ -211,7 +212,7 @@ class CameraLooks:
 
     def after(self, order: Order, outcome: Outcome, action_evidence: ActionEvidence, id: str | None) -> Outcome:
         """The outcome with what the cameras say of it: the verdict stays that of what was measured."""
-        goal = action_evidence.more.get("goal")
+        goal = action_evidence.more.get("goal") if order.op == "place" else None
         at = np.array(goal["position"]) if isinstance(goal, dict) and id is not None else None
         if at is not None and id is not None and self.rig.held() is None:
             self.belief.let_go(id, at)
@@ -219,8 +220,11 @@ class CameraLooks:
         seen: Json = {"camera": "front", "source": "camera"}
         if fault is not None:
             seen["fault"] = fault.code
-        elif id is not None:
-            seen |= self._seen(order, id, at)
+        else:
+            if order.op in SEEN_AFTER:
+                seen |= SEEN_AFTER[order.op](self.arm, self.belief, order, action_evidence)
+            elif id is not None:
+                seen |= self._seen(order, id, at)
             if isinstance(seen.get("done"), bool) and seen["done"] != outcome.ok:
                 seen["disagrees"] = True
         return replace(outcome, evidence={**outcome.evidence, "perception": "camera", "seen": seen})

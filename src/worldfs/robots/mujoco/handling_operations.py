@@ -18,10 +18,12 @@ from .push import plan_push, push
 from .stack import plan_stack, stack
 from .upright import plan_upright, upright
 
+BY_CAMERA: Final = frozenset(op.name for op in (PLACE_BESIDE, PUSH, NUDGE, UPRIGHT, STACK))  # by what was seen
+
 
 def by_truth(order: Order) -> Finding:
-    """The refusal of a body that goes by its cameras: these motions are planned and measured by the world's own state,
-    which it does not see."""
+    """The refusal of a body that goes by its cameras: the other motions are led by the world's own state, which it does
+    not see."""
     return Finding(
         "CRITIC_REFUSED",
         "EMBODIED.md Perception",

@@ -14,7 +14,7 @@ from worldfs.base.model import Finding, Order, Outcome
 from worldfs.base.standard_operations import OBJECT
 
 from . import grasp, params, push
-from .action_evidence import ActionEvidence, plan_failure
+from .action_evidence import ActionEvidence, plan_failure, seen_before
 from .arm import Arm, AttemptResult
 from .array_types import Array
 from .imagined_arm import imagined
@@ -91,7 +91,9 @@ def _unit(angle: float) -> Array:
 
 
 def nudge(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
-    planned = plan_motion(arm, lambda: plan_nudge(arm, order), legs)
+    if unseen := seen_before(arm, order, OBJECT):
+        return plan_failure(unseen, action_evidence.close())
+    planned = plan_motion(arm, lambda: plan_nudge(arm.planning, order), legs)
     if isinstance(planned, Finding):
         return plan_failure(planned, action_evidence.close())
     goal = planned.push.goal

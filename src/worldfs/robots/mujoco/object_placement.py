@@ -339,6 +339,8 @@ def carry_out(arm: Arm, placing: PlacementPlan, axis: int, *, pace: float = 1.0)
         mover.grip(placing.opening)
         mover.line(placing.up, placing.height)  # a gripper that stays down there finds no way out
         return AttemptResult(False, "OBJECT_LOST", lost)
+    if arm.believed is not None:
+        arm.believed()  # it is set down where the joint angles say, until a picture shows it
     mover.grip(placing.opening)
     mover.wait(0.3)
     mover.line(placing.up, placing.height)

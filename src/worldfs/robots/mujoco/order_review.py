@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from worldfs.base.driver import Interpreter
+from worldfs.base.json_values import as_list
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Order
 from worldfs.base.standard_operations import FIXTURED, LABEL, OBJECT, PLACE_BESIDE, STACK
@@ -27,6 +28,16 @@ def order_subject(arm: Arm, order: Order) -> str | None:
         return None  # it is about no object
     named = params.thing(rig, order, (*OBJECT, *LABEL), objects=True)
     return rig.held() if isinstance(named, Finding) else named
+
+
+def handled_things(arm: Arm, order: Order) -> list[str]:
+    """The objects that a handling order goes by: what it is about, and what that is to stand beside or on."""
+    rig = arm.rig
+    if order.op == STACK.name:
+        return [str(id) for id in as_list(order.params.get("object_ids")) if str(id) in rig.body]
+    keys = params.PLACE_KEYS if order.op == PLACE_BESIDE.name else OBJECT
+    named = params.thing(rig, order, keys, objects=True)
+    return [] if isinstance(named, Finding) else [named]
 
 
 def review(arm: Arm, order: Order, interpreter: Interpreter | None, cameras: bool) -> Sequence[Finding]:

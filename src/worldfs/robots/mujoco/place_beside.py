@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -43,8 +43,10 @@ class RelativePlacement:
 
 def beside_goal(arm: Arm, order: Order) -> RelativePlacement | Finding:
     held = actions.held_thing(arm, order)
-    if isinstance(held, Finding):
-        return held
+    return held if isinstance(held, Finding) else relative_to(arm, order, held)
+
+
+def relative_to(arm: Arm, order: Order, held: str) -> RelativePlacement | Finding:
     other = params.thing(arm.rig, order, (PLACE_BESIDE.parameters[0].name, *params.PLACE_KEYS), objects=True)
     if isinstance(other, Finding):
         return other
@@ -125,16 +127,19 @@ def stands_beside(arm: Arm, goal: RelativePlacement, place: object_placement.Pla
 
 
 def place_beside(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
-    goal = beside_goal(arm, order)
+    if arm.look_round is not None and (unseen := arm.look_round()):
+        return plan_failure(replace(unseen, job=order.id), action_evidence.close())
+    goal, true = beside_goal(arm.planning, order), beside_goal(arm, order)
     if isinstance(goal, Finding):
         return plan_failure(goal, action_evidence.close())
+    assert isinstance(true, RelativePlacement)  # the same order of the same thing, measured where it is
     axis = support.upright_axis(arm.rig, goal.thing)
     while True:
-        planned = plan_motion(arm, lambda: plan(arm, goal, order.id), object_placement.legs)
+        planned = plan_motion(arm, lambda: plan(arm.planning, goal, order.id), object_placement.legs)
         if isinstance(planned, Finding):
             return plan_failure(planned, action_evidence.close())
         object_placement.carry_out(arm, planned, axis)
-        done = stands_beside(arm, goal, planned.goal, axis)
+        done = stands_beside(arm, true, planned.goal, axis)
         if done.ok or done.code not in actions.AGAIN or action_evidence.attempts >= actions.ATTEMPTS:
             break
         action_evidence.attempts += 1
@@ -142,7 +147,7 @@ def place_beside(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Out
         if isinstance(picked, Finding) or not grasp.carry_out(arm, picked).ok:
             break
     action_evidence.distance = done.distance
-    gap, across = space(arm, goal)
+    gap, across = space(arm, true)
     action_evidence.more["space"] = dict(
         zip(("gap_m", "across_m", "asked_m"), rounded([gap, across, goal.gap]), strict=True)
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import mujoco
 import numpy as np
@@ -158,6 +158,13 @@ def blocked(arm: Arm, id: str, way: Array, distance: float, under: str) -> dict[
 
 
 # --- what is measured ---
+
+
+def as_it_is(arm: Arm, goal: PushGoal) -> PushGoal:
+    """The same goal from where everything truly is now: a plan from pictures begins where the thing was seen."""
+    rig, id = arm.rig, goal.thing
+    others = {other: pose for other, pose in object_poses(rig).items() if other != id}
+    return replace(goal, start=rig.position(id), up=rig.rotation(id)[:, goal.axis], others=others)
 
 
 def _tilt(arm: Arm, goal: PushGoal) -> float:

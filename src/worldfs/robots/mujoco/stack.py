@@ -56,14 +56,16 @@ def plan_stack(arm: Arm, order: Order) -> object:
 
 
 def stack(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
-    ids = levels(arm, order)
+    if arm.look_round is not None and (unseen := arm.look_round()):
+        return plan_failure(replace(unseen, job=order.id), action_evidence.close())
+    ids = levels(arm.planning, order)
     if isinstance(ids, Finding):
         return plan_failure(ids, action_evidence.close())
     action_evidence.meant |= set(ids)
     arm.reserved.handle(arm.robot_id, ids)
     steps: list[Json] = []
     action_evidence.more["sequence"] = steps
-    for up, low in left(arm, ids):
+    for up, low in left(arm.planning, ids):
         pick: Json = {"object_id": up}
         place: Json = {"target": low}
         for op, given, act in (("pick_up", pick, actions.pick_up), ("place", place, actions.attempt_place)):

@@ -24,11 +24,11 @@ from . import actions, params, perception, sequences
 from .action_evidence import ActionEvidence, plan_failure, stop_failure
 from .arm import Arm
 from .camera import CameraRenderer
-from .handling_operations import HANDLING_ACTS, by_truth
+from .handling_operations import BY_CAMERA, HANDLING_ACTS, by_truth
 from .image_store import ImageStore, write_png
 from .model_builder import TIMESTEP
 from .motion_loop import MotionStopped
-from .order_review import order_subject, review
+from .order_review import handled_things, order_subject, review
 from .scene_observation import observe
 from .shared_world import SharedWorld
 from .touch_log import judged
@@ -127,7 +127,7 @@ class TabletopDriver:
 
     def review(self, order: Order) -> Sequence[Finding]:
         with self.arm.view.working():
-            if self.looks is not None and order.op in HANDLING_ACTS:
+            if self.looks is not None and order.op in HANDLING_ACTS and order.op not in BY_CAMERA:
                 return (by_truth(order),)
             if self.looks is not None and (unsure := self._unsure(order)):
                 return (unsure,)
@@ -211,10 +211,10 @@ class TabletopDriver:
     def _carry_out(self, order: Order, action_evidence: ActionEvidence | None = None) -> Outcome:
         arm = self.arm
         action_evidence = action_evidence or ActionEvidence(arm, order_subject(arm, order))
-        if order.op in HANDLING_ACTS and self.looks is not None:
+        if order.op in HANDLING_ACTS and order.op not in BY_CAMERA and self.looks is not None:
             return plan_failure(by_truth(order), action_evidence.close())
         if order.op in HANDLING_ACTS:
-            return HANDLING_ACTS[order.op][1](arm, order, action_evidence)
+            return self._verified(order, HANDLING_ACTS[order.op][1](arm, order, action_evidence), action_evidence)
         match order.op:
             case "move_to":
                 return actions.move_to(arm, order, action_evidence)
@@ -254,7 +254,7 @@ class TabletopDriver:
         arm = self.arm
         self.looks = CameraLooks(arm, self.renderer, self._difference.sensor if self._difference else CameraSensor())
         arm.believed, arm.look_at = self._believed_arm, self.looks.look_at
-        arm.closed_on = self.looks.belief.closed_on
+        arm.closed_on, arm.look_round = self.looks.belief.closed_on, self.looks.look
         with arm.view.working():
             self.looks.look()
 
@@ -272,8 +272,10 @@ class TabletopDriver:
 
     def _unsure(self, order: Order) -> Finding | None:
         assert self.looks is not None
-        id = order_subject(self.arm, order)
-        return self.looks.unsure(id, order.id) if id is not None and order.op == "pick_up" else None
+        if order.op != "pick_up" and order.op not in BY_CAMERA:
+            return None
+        named = handled_things(self.arm, order)
+        return next((found for id in named if (found := self.looks.unsure(id, order.id))), None)
 
     def _verified(self, order: Order, outcome: Outcome, action_evidence: ActionEvidence) -> Outcome:
         if self.looks is None:

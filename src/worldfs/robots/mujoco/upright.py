@@ -13,7 +13,7 @@ from worldfs.robots import rotations
 from worldfs.robots.orientation import FLAT
 
 from . import actions, geometry, grasp, object_placement, params, support
-from .action_evidence import ActionEvidence, plan_failure
+from .action_evidence import ActionEvidence, plan_failure, seen_before
 from .arm import Arm, AttemptResult
 from .array_types import Array
 from .shared_motion import plan_motion
@@ -45,11 +45,13 @@ def plan_upright(arm: Arm, order: Order) -> grasp.GraspPlan | Finding:
 
 
 def upright(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
-    planned = plan_motion(arm, lambda: plan_upright(arm, order), grasp.legs)
+    if unseen := seen_before(arm, order, OBJECT):
+        return plan_failure(unseen, action_evidence.close())
+    planned = plan_motion(arm, lambda: plan_upright(arm.planning, order), grasp.legs)
     if isinstance(planned, Finding):
         return plan_failure(planned, action_evidence.close())
     id = planned.thing
-    start = arm.rig.position(id)
+    start = arm.planning.rig.position(id)
     while True:
         done = _attempt(arm, planned, start, order.id)
         if isinstance(done, Finding):
@@ -74,7 +76,7 @@ def _attempt(arm: Arm, planned: grasp.GraspPlan, start: Array, job: str) -> Atte
     taken = grasp.carry_out(arm, planned)
     if not taken.ok:
         return taken
-    placing = plan_motion(arm, lambda: plan_turn(arm, planned.thing, start, job), object_placement.legs)
+    placing = plan_motion(arm, lambda: plan_turn(arm.planning, planned.thing, start, job), object_placement.legs)
     if isinstance(placing, Finding):
         _lay_down(arm, planned)
         return placing
