@@ -78,6 +78,17 @@ def test_where_it_cannot_stand_or_go_it_refuses_and_names_what_is_in_the_way():
     assert not cell.review(CART, "move_to", target_pose=[-0.42, -1.2, 0.0])
 
 
+def test_who_left_is_not_in_the_next_world():
+    cell = Workcell(SCENE, (A,), (CART,))
+    cell.drivers[CART].close()
+    assert cell.drivers[CART].leave() and cell.rig(A).carriers  # the arm has that world open
+    cell.drivers[A].close()
+    cell.drivers[A].open(SCENE)
+    assert not cell.rig(A).carriers
+    cell.drivers[A].close()
+    assert not cell.drivers[A].leave()
+
+
 def test_it_drives_onto_a_zone_of_the_map():
     zones = [{"name": "dock", "pose": [-0.42, -0.3]}, {"name": "bay", "center": [9, 9]}, {"name": "nowhere"}]
     cell = Workcell(Scene(extra={"map": {"zones": zones}}), (), (CART,))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,19 +17,21 @@ import pytest
 from worldfs.access.binding import MOTHER, USER, Binding
 from worldfs.base.driver import PluginContext
 from worldfs.base.errors import BadInput, Busy, NotFound
-from worldfs.base.model import Cause, JobState, Scene
+from worldfs.base.model import Cause, JobState, Profile, Scene
 from worldfs.formats import action as action_format
+from worldfs.formats import embodied
 from worldfs.interfaces.cli.kernel_thread import KernelThread
 from worldfs.interfaces.cli.main import main
 from worldfs.storage.directory_lease import directory_lease
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import until
 from worldfs.testing.workspace_fixture import action, order, sheet
-from worldfs.world import fleet_changes
+from worldfs.world import fleet_changes, mission_executor
 from worldfs.world import world as world_module
 from worldfs.world.fleet_changes import CONFIG_WRITTEN
 from worldfs.world.home import Home
 from worldfs.world.home_world import open_home_world, open_robot
+from worldfs.world.mission_executor import MissionThreads
 from worldfs.world.node_specs import find_nodes
 from worldfs.world.onboard import onboard
 from worldfs.world.reset import reset
@@ -66,6 +70,10 @@ class PeerDriver(ClosingDriver):
     def close(self) -> None:
         self.shared["working"].discard(self.robot)
         super().close()
+
+    def leave(self) -> bool:
+        self.shared["all"].discard(self.robot)
+        return bool(self.shared["working"])
 
 
 class RunningFleet:
@@ -142,6 +150,21 @@ def test_a_body_that_joins_a_world_at_work_begins_when_the_others_rest(fleet: Ru
         for id in (FIRST, SECOND, "arm_3"):
             world.submit(order(f"of_{id}", id))
         until(lambda: all(world.jobs.load(f"of_{id}").status.state is JobState.SUCCEEDED for id in fleet.bodies))
+
+
+def test_a_body_that_is_removed_leaves_the_world_of_the_others_when_they_rest(fleet: RunningFleet) -> None:
+    fleet.peers = True
+    with fleet.up() as world:
+        world.submit(order("long", FIRST, params={"hang": True}))
+        until(lambda: world.jobs.load("long").status.state is JobState.RUNNING)
+        shared = fleet.bodies[FIRST].shared  # type: ignore[attr-defined]
+        remove_robot(fleet.home, SECOND)
+        until(lambda: world.node_ids() == [FIRST] and fleet.bodies[SECOND].closed)
+        assert shared["built"] == {FIRST, SECOND} and not fleet.bodies[FIRST].closed  # it is at work
+        world.cancel("long")
+        until(lambda: shared["built"] == {FIRST})
+        world.submit(order("next", FIRST))
+        until(lambda: world.jobs.load("next").status.state is JobState.SUCCEEDED)
 
 
 def test_a_robot_that_is_removed_is_let_go_and_its_files_stay(fleet: RunningFleet) -> None:
@@ -413,3 +436,31 @@ def test_a_fleet_that_is_stopped_stops_also_the_robot_that_comes(fleet: RunningF
         assert world.jobs.load("held").status.state is JobState.PENDING and not fleet.bodies["arm_3"].executed
         world.resume()
         until(lambda: world.jobs.load("held").status.state is JobState.SUCCEEDED)
+
+
+def test_profiles_are_read_when_they_change_and_only_then(fleet: RunningFleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the orchestrator bids by."""
+    read: list[int] = []  # by which thread: the fleet's own orchestrator reads, too
+
+    def noted(data: bytes) -> Profile:
+        read.append(threading.get_ident())
+        return embodied.read(data)
+
+    with fleet.up() as world:
+        assert world.kernel is not None
+        robots = MissionThreads(world, world.kernel, "main")
+        monkeypatch.setattr(mission_executor, "embodied", SimpleNamespace(read=noted))
+        page = fleet.home.path / FIRST / "EMBODIED.md"
+
+        def payload() -> float | None:
+            profile = next(offer.profile for offer in robots.offers() if offer.id == FIRST)
+            return None if profile is None else profile.max_payload
+
+        first = payload()
+        assert first and payload() == first
+        assert read.count(threading.get_ident()) == 2  # one for each robot: what has not changed is not read again
+        page.write_text(page.read_text().replace(f"{first:.1f} kg", "0.25 kg"))
+        assert payload() == 0.25
+        page.write_text("no profile at all")  # what cannot be read is no profile, and not the one before
+        assert payload() is None
+        robots.close()

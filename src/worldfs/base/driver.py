@@ -107,6 +107,16 @@ class Simulated(Protocol):
 
 
 @runtime_checkable
+class SharedBody(Protocol):
+    """Optional interface of a driver: its body stands in a world that the bodies of other robots share."""
+
+    def leave(self) -> bool:
+        """Its robot was removed, and it is closed: the next world is built without it. True: others still have the one
+        open in which it stands."""
+        ...
+
+
+@runtime_checkable
 class RealBody(Protocol):
     """Optional interface of a driver: a body that is no simulation asks for approval unless config.json says not to."""
 

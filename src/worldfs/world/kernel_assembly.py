@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldfs.access.roles import WATCHDOG
-from worldfs.base.driver import Driver, DriverFactory, Interpreter, PluginContext, RealBody, Simulated
+from worldfs.base.driver import Driver, DriverFactory, Interpreter, PluginContext, RealBody, SharedBody
 from worldfs.base.errors import NotFound, UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import ApprovalPolicy, ApprovalRule, Finding, Order, Scene
@@ -131,6 +131,7 @@ def assemble_kernel(
         return not world.share.hub or robots_page.refresh(world)
 
     came: set[str] = set()  # robots that were added, and of which it is not known yet whether they can work
+    left: set[str] = set()  # robots that were removed, and stand in the world of the others until these rest
 
     def begin(specs: Sequence[NodeSpec]) -> bool:
         """Open robots that were added while the kernel runs. False: one of them has to wait for others to rest."""
@@ -141,17 +142,25 @@ def assemble_kernel(
             bring.open(spec.id, lambda: hooks.environment.get().scene)
         came.update(spec.id for spec in specs)
         shut = {spec.driver for spec in world.specs if spec.id in came and bring.is_shut(spec.id)}
-        if shut and kernel.busy:
+        if (shut or left) and kernel.busy:
             return not declare()
-        if shut:  # their world was built without them
+        if shut or left:  # their world was built without them, or with one that is gone
             peers = [
-                spec.id for spec in world.specs if spec.driver in shut or isinstance(hooks.drivers[spec.id], Simulated)
-            ]
+                spec.id for spec in world.specs
+                if spec.driver in shut or isinstance(hooks.drivers.get(spec.id), SharedBody)
+            ]  # fmt: skip
             bring.reopen(peers, lambda: hooks.environment.get().scene)
         came.clear()
+        left.clear()
         return declare()
 
-    changes = FleetChanges(world, kernel, begin, bring.forget)
+    def let_go(node: str) -> None:
+        body = hooks.drivers.get(node)
+        if isinstance(body, SharedBody) and body.leave():
+            left.add(node)
+        bring.forget(node)
+
+    changes = FleetChanges(world, kernel, begin, let_go)
     scene: Callable[[], Scene] = cache(lambda: hooks.environment.get().scene)
     try:
         _embody_all(world, hooks, kernel, served, starting=True)

@@ -98,3 +98,6 @@ class CarrierDriver:
     def close(self) -> None:
         self._carrier = None
         self.world.close(self.robot_id)
+
+    def leave(self) -> bool:
+        return self.world.leave(self.robot_id)

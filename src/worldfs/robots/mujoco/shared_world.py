@@ -53,6 +53,15 @@ class SharedWorld:
         if robot_id not in self.carriers:
             _add(self.carriers, robot_id)
 
+    def leave(self, robot_id: str) -> bool:
+        """The next world that is built has no body of this robot. Whether other bodies have the present one open."""
+        with self._lock:
+            for robots in (self.arms, self.carriers):
+                if robot_id in robots:
+                    robots.remove(robot_id)
+            self._open.discard(robot_id)
+            return bool(self._open)
+
     @property
     def several(self) -> bool:
         return len(self.arms) + len(self.carriers) > 1

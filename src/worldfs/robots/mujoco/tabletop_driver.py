@@ -170,6 +170,9 @@ class TabletopDriver:
         self.stop_recording()
         self._let_go()
 
+    def leave(self) -> bool:
+        return self.world.leave(self.robot_id)
+
     # --- beyond the port ---
 
     def record(self, path: Path, fps: int = 10) -> None:
