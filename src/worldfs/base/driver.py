@@ -107,7 +107,7 @@ class Simulated(Protocol):
 
 
 @runtime_checkable
-class SharedBody(Protocol):
+class SharesWorld(Protocol):
     """Optional interface of a driver: its body stands in a world that the bodies of other robots share."""
 
     def leave(self) -> bool:

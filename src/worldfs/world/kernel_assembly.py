@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldfs.access.roles import WATCHDOG
-from worldfs.base.driver import Driver, DriverFactory, Interpreter, PluginContext, RealBody, SharedBody
+from worldfs.base.driver import Driver, DriverFactory, Interpreter, PluginContext, RealBody, SharesWorld
 from worldfs.base.errors import NotFound, UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import ApprovalPolicy, ApprovalRule, Finding, Order, Scene
@@ -147,7 +147,7 @@ def assemble_kernel(
         if shut or left:  # their world was built without them, or with one that is gone
             peers = [
                 spec.id for spec in world.specs
-                if spec.driver in shut or isinstance(hooks.drivers.get(spec.id), SharedBody)
+                if spec.driver in shut or isinstance(hooks.drivers.get(spec.id), SharesWorld)
             ]  # fmt: skip
             bring.reopen(peers, lambda: hooks.environment.get().scene)
         came.clear()
@@ -155,8 +155,8 @@ def assemble_kernel(
         return declare()
 
     def let_go(node: str) -> None:
-        body = hooks.drivers.get(node)
-        if isinstance(body, SharedBody) and body.leave():
+        body: object = hooks.drivers.get(node)
+        if isinstance(body, SharesWorld) and body.leave():
             left.add(node)
         bring.forget(node)
 
