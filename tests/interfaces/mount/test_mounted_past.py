@@ -24,14 +24,15 @@ def test_a_shell_reads_what_a_document_was(operator, home):
 
 
 def test_the_root_of_the_past_says_why_a_path_leads_nowhere(operator, home):
-    """What has no past: no time, a page made for each reader, a file of a job, a log, what other programs wrote."""
+    """What has no past: no time, a page made for each reader, a file without versions before its
+    last change, a log, what other programs wrote."""
     assert main(["--home", str(home), "agent", "init", "rio"]) == 0
     (home / "workspace/artifacts").mkdir(exist_ok=True)
     (home / "workspace/artifacts/film.txt").write_text("of a job")
     for path, said in (
         (f"at/yesterday/{TASK}", "yesterday"),
         ("at/now/projects/main/README.md", "README.md"),
-        ("at/now/projects/main/artifacts/film.txt", "no versions of this file"),
+        ("at/1d/projects/main/artifacts/film.txt", "it was changed at"),
         ("at/now/agents/rio/journal.jsonl", "no versions of this file"),
         ("at/1d/projects/main/LESSONS.md", "nothing was recorded of it before"),
         ("versions/agents/rio/journal.jsonl/now", "no versions of this file"),
