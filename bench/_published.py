@@ -277,6 +277,7 @@ HANDLING_SKILLS = {
     "nudge": "a cube with two more 1 to 4 mm from its sides made graspable by pushing one of the three",
     "upright": "a lying can or brick stood on its end",
     "drawer": "a drawer opened, or closed; every third with a cube in it",
+    "pour": "a cup with 8 to 24 grains poured into a bowl, another thing about: nine of ten counted there",
     "lid": "a chest's lid opened, or closed; every third with a cube in it",
     "stack": "a tower of two to four cubes",
 }

@@ -91,7 +91,12 @@ def _by_thing(scene: Scene) -> dict[str, Thing]:
 
 
 def _measured(thing: Thing) -> tuple[Any, ...]:
-    return thing.position, thing.orientation, thing.status, thing.extra.get("opening")
+    return thing.position, thing.orientation, thing.status, amounts(thing)
+
+
+def amounts(thing: Thing) -> Json:
+    """What of a thing is measured beside where it is: how far open (m or rad), how many grains."""
+    return {key: plain(thing.extra[key]) for key in ("opening", "grains") if key in thing.extra}
 
 
 def _supports(scene: Scene) -> dict[str, set[tuple[str, str]]]:
@@ -138,7 +143,7 @@ def next_baseline(before: Scene, seen: Scene) -> Scene:
 
 def _still(old: Thing, new: Thing) -> bool:
     same_place = _near(old.position, new.position) and _near(old.orientation, new.orientation)
-    return same_place and (old.status, old.extra.get("opening")) == (new.status, new.extra.get("opening"))
+    return same_place and (old.status, amounts(old)) == (new.status, amounts(new))
 
 
 def _stands(old: RobotState, new: RobotState) -> bool:

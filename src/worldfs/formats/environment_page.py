@@ -9,6 +9,7 @@ from worldfs.base.model import Json, RobotState, Thing
 from worldfs.formats.environment_entries import (
     EntryUpdate,
     ObservationUpdate,
+    amounts,
     by_id,
     edges,
     extra,
@@ -71,7 +72,7 @@ def _page_robot(robot: RobotState) -> Json:
 
 def _page_thing(thing: Thing, old: Json) -> EntryUpdate:
     named = {"id": thing.id, "name": thing.name, "category": thing.category}
-    measured: Json = {"position": rounded(thing.position)} | _turned(thing, old)
+    measured: Json = {"position": rounded(thing.position)} | _turned(thing, old) | amounts(thing)
     whole: Json = {key: text for key, text in named.items() if text}
     whole |= {"position": measured["position"]} | _body_of(thing) | measured | extra(thing.extra)
     return EntryUpdate(thing.id, whole, measured)
@@ -128,9 +129,7 @@ def _page_graph(graph: Json, seen: ObservationUpdate, *, related: bool) -> Json:
 
 def _opened(thing: Thing) -> Json:
     """Of a drawer or a lid, how far it is open (m or rad), and the word for that."""
-    if "opening" not in thing.extra:
-        return {}
-    return {"status": thing.status, "opening": plain(thing.extra["opening"])}
+    return {"status": thing.status} | amounts(thing) if "opening" in thing.extra else {}
 
 
 def _kind(thing: Thing) -> str:

@@ -158,6 +158,8 @@ class ChineseParser(ChineseNounParser):
             acts = ("sort",)
         if by and acts != ("sort",):
             raise NotUnderstood("planner.word", word=word.text)
+        if what and "pour" in acts:
+            return Clause("pour", what, (self.place(word.text),), but)
         if what and "put" in acts:
             return Clause("put", what, (self.place(word.text),), but, gap=self.gap)
         if what and {"back", "undo"} & set(acts):

@@ -30,6 +30,7 @@ from .goals import (
     OnGoal,
     OpenedGoal,
     PlacedGoal,
+    PouredGoal,
     SeenGoal,
     TowardGoal,
     UprightGoal,
@@ -41,7 +42,7 @@ from .goals import (
 )
 from .intent import Clause, CommandIntent, NotUnderstood, NounPhrase
 from .noun_resolver import NounResolver, bare
-from .scene_facts import FIXTURES, containers, final_support, immovable_ids, surfaces
+from .scene_facts import FIXTURES, containers, final_support, grains_in, immovable_ids, surfaces
 from .undo import undo_goals
 from .vocabulary import Vocabulary
 
@@ -414,6 +415,20 @@ class GoalBuilder:
         if balls:
             raise NotUnderstood("planner.ball", "impossible", names=self.resolve.names(balls))
         return [UprightGoal(id) for id in ids]
+
+    def _pour(self, clause: Clause) -> list[Goal]:
+        """All of one vessel into another; nine of ten grains count as all."""
+        clause, goal = self.filtered(clause, keep_last=True)
+        nouns = tuple(n for n in goal[1] if isinstance(n, NounPhrase)) if goal is not None else ()
+        if not nouns or goal is None or goal[0] not in ("in", "to", "on"):
+            raise NotUnderstood("planner.where", word=clause.what[0].text)
+        source, into = self.single(clause.what), self.scene.thing(self.where(nouns))
+        counted = grains_in(self.scene.thing(source))
+        if not counted:
+            raise NotUnderstood("planner.empty_vessel", "impossible", name=self.name(source))
+        if into is None or into.id == source or "grains" not in into.extra:
+            raise NotUnderstood("planner.no_vessel", "impossible", name=self.name(into.id if into else source))
+        return [PouredGoal(source, into.id, grains_in(into) + math.ceil(0.9 * counted))]
 
     def _openup(self, clause: Clause) -> list[Goal]:
         return [OpenedGoal(id, "open") for id in self._fixtures(clause)]

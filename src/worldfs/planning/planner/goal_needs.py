@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from worldfs.base.model import Scene, Vec
-from worldfs.base.standard_operations import CLOSE_FIXTURE, MOVE_TO, NAVIGATE, OPEN_FIXTURE, PICK_UP, PUSH, UPRIGHT
+from worldfs.base.standard_operations import (
+    CLOSE_FIXTURE,
+    MOVE_TO,
+    NAVIGATE,
+    OPEN_FIXTURE,
+    PICK_UP,
+    POUR,
+    PUSH,
+    UPRIGHT,
+)
 
 from .goals import (
     AtGoal,
@@ -19,6 +28,7 @@ from .goals import (
     HomeGoal,
     OpenedGoal,
     OperationGoal,
+    PouredGoal,
     SeenGoal,
     SlidGoal,
     UprightGoal,
@@ -66,6 +76,9 @@ def goal_needs(goals: Sequence[Goal], scene: Scene) -> GoalNeeds:
             case OpenedGoal():
                 ops.add((OPEN_FIXTURE if goal.state == "open" else CLOSE_FIXTURE).name)
                 places += _position(scene, goal.object)
+            case PouredGoal():
+                ops.add(POUR.name)
+                places += [*_position(scene, goal.object), *_position(scene, goal.into)]
             case DownGoal():
                 places += _position(scene, goal.object)
             case _:

@@ -10,7 +10,17 @@ from worldfs.base.model import RobotState, Scene, Vec
 
 from .directions import lies_toward
 from .footprint import gap
-from .scene_facts import ThingLocation, final_support, height, inside, layout, movable, sanitized_scene, upright
+from .scene_facts import (
+    ThingLocation,
+    final_support,
+    grains_in,
+    height,
+    inside,
+    layout,
+    movable,
+    sanitized_scene,
+    upright,
+)
 
 PLACED_M = 0.03  # the robot's placement tolerance (embodied.md §4.4)
 BESIDE_M = 0.10  # gap between two footprints that still counts as beside
@@ -90,6 +100,15 @@ class OpenedGoal:
 
     object: str
     state: str  # open | closed
+
+
+@dataclass(frozen=True, slots=True)
+class PouredGoal:
+    """`object` is empty: what was in it is in `into`. `grains`: how many there are then in that, at least."""
+
+    object: str
+    into: str
+    grains: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +198,7 @@ Goal = (
     | SlidGoal
     | UprightGoal
     | OpenedGoal
+    | PouredGoal
     | AreaGoal
     | DownGoal
     | HoldingGoal
@@ -191,7 +211,7 @@ Goal = (
     | OperationGoal
     | ClearedGoal
 )
-BODY_GOALS = (SlidGoal, UprightGoal, OpenedGoal)  # of things, each reached by one operation of the body
+BODY_GOALS = (SlidGoal, UprightGoal, OpenedGoal, PouredGoal)  # of things, each reached by one operation of the body
 POSE_GOALS = (
     SeenGoal,
     AtGoal,
@@ -250,6 +270,8 @@ def holds(goal: Goal, scene: Scene, robot_id: str = "", places: Mapping[str, Thi
     spot, thing = places.get(goal.object), scene.thing(goal.object)
     if isinstance(goal, OpenedGoal):
         return thing is not None and thing.status == goal.state
+    if isinstance(goal, PouredGoal):
+        return grains_in(scene.thing(goal.into)) >= goal.grains and spot is not None and spot.relation != "held"
     if spot is None or thing is None:
         return False
     match goal:

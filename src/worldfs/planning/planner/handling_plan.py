@@ -10,7 +10,7 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Profile, Scene, Thing
 
 from . import planned_actions, thing_names
-from .goals import Goal, OpenedGoal, SlidGoal, holds, subject
+from .goals import Goal, OpenedGoal, PouredGoal, SlidGoal, holds, subject
 from .plan_constraints import PlanConstraints
 from .planned_actions import PlannedAction
 
@@ -53,6 +53,8 @@ def handled(  # noqa: PLR0917  # one group of goals, taken apart
 def _operation(goal: Goal, thing: Thing, stage: int) -> PlannedAction:
     if isinstance(goal, OpenedGoal):
         return planned_actions.fixture_action(thing.id, goal.state, stage)
+    if isinstance(goal, PouredGoal):
+        return planned_actions.pour_action(thing.id, goal.into, stage)
     if not isinstance(goal, SlidGoal):
         return planned_actions.upright_action(thing.id, stage)
     x, y = (b - a for a, b in zip(thing.position[:2], goal.position[:2], strict=True))
@@ -65,6 +67,12 @@ def _after(goal: Goal, thing: Thing, scene: Scene) -> Scene:
     if isinstance(goal, OpenedGoal):
         moved = replace(thing, status=goal.state)
         return replace(scene, furniture=tuple(moved if t.id == thing.id else t for t in scene.furniture))
+    if isinstance(goal, PouredGoal):
+        counts = {goal.object: 0, goal.into: goal.grains}
+        filled = {id: {**t.extra, "grains": n} for id, n in counts.items() if (t := scene.thing(id)) is not None}
+        objects = tuple(replace(t, extra=filled.get(t.id, t.extra)) for t in scene.objects)
+        furniture = tuple(replace(t, extra=filled.get(t.id, t.extra)) for t in scene.furniture)
+        return replace(scene, objects=objects, furniture=furniture)
     then = (
         replace(thing, position=(*goal.position[:2], thing.position[2]))
         if isinstance(goal, SlidGoal)

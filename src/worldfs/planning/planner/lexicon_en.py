@@ -105,6 +105,7 @@ VERBS: dict[str, str] = {
     "open the gripper": "open", "open your gripper": "open", "open gripper": "open", "open the hand": "open",
     "open your hand": "open", "close the gripper": "close", "close your gripper": "close", "close gripper": "close",
     "close the hand": "close", "close your hand": "close", "shut the gripper": "close",
+    "pour": "pour", "pour out": "pour",
     "open": "openup", "open up": "openup", "pull open": "openup", "slide open": "openup", "lift open": "openup",
     "close": "shut", "shut": "shut", "close up": "shut", "push shut": "shut", "slide shut": "shut",
     "shift": "put", "slide": "put", "nudge": "put", "pop": "put", "stick": "put", "drop off": "put", "stash": "put",

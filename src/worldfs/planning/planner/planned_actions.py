@@ -15,7 +15,7 @@ from .scene_facts import UNKNOWN_LOCATION, ThingLocation
 
 PICK, PLACE, LOOK, MOVE, STRATEGY = "pick_up", "place", "target_navigation", "move_to", "strategy"
 PUSH, UPRIGHT, NUDGE = "push", "upright", "nudge"
-OPEN_FIXTURE, CLOSE_FIXTURE = "open_fixture", "close_fixture"
+OPEN_FIXTURE, CLOSE_FIXTURE, POUR = "open_fixture", "close_fixture", "pour"
 
 # words of a profile's type that say that the robot itself goes from place to place
 _MOBILE: Final = ("quadruped", "legged", "mobile", "wheeled", "四足", "足式", "移动", "轮式")
@@ -83,6 +83,11 @@ def fixture_action(id: str, state: str, stage: int = 0) -> PlannedAction:
     """`state`: open | closed, as it is to be."""
     op = OPEN_FIXTURE if state == "open" else CLOSE_FIXTURE
     return PlannedAction(op, {"object_id": id}, id, stage=stage)
+
+
+def pour_action(id: str, into: str, stage: int = 0) -> PlannedAction:
+    """Takes the vessel, and sets it back empty."""
+    return PlannedAction(POUR, {"object_id": id, "target": into}, id, stage=stage)
 
 
 def nudge_action(id: str, leave: Collection[str] = (), stage: int = 0) -> PlannedAction:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from operator import is_
 
+from worldfs.base.json_values import as_int
 from worldfs.base.map_zones import map_zones
 from worldfs.base.model import Scene, Thing, Vec
 
@@ -125,6 +126,11 @@ def inside(thing: Thing, x: float, y: float, margin: float = 0.0) -> bool:
     dx, dy, turn = x - thing.position[0], y - thing.position[1], yaw(thing)
     u, v = dx * math.cos(turn) + dy * math.sin(turn), -dx * math.sin(turn) + dy * math.cos(turn)
     return abs(u) <= thing.size[0] / 2 - margin and abs(v) <= thing.size[1] / 2 - margin
+
+
+def grains_in(thing: Thing | None) -> int:
+    """How many grains a page says are in a vessel; 0 for what is none."""
+    return as_int(thing.extra.get("grains")) if thing is not None else 0
 
 
 def immovable_ids(scene: Scene) -> frozenset[str]:

@@ -27,6 +27,7 @@ from .goals import (
     OpenedGoal,
     OperationGoal,
     PlacedGoal,
+    PouredGoal,
     SeenGoal,
     SlidGoal,
     TowardGoal,
@@ -47,6 +48,7 @@ GOALS = {
     SlidGoal: "planner.goal_slid",
     UprightGoal: "planner.goal_upright",
     OpenedGoal: "planner.goal_opened",
+    PouredGoal: "planner.goal_poured",
     AreaGoal: "planner.goal_area",
     DownGoal: "planner.goal_down",
     HoldingGoal: "planner.goal_holding",
@@ -84,7 +86,7 @@ def _numbers(values: object) -> str:
 
 def goal_text(goal: Goal, scene: Scene) -> CodedText:
     a = getattr(goal, "object", "") or getattr(goal, "surface", "")
-    other = next((getattr(goal, k) for k in ("container", "support", "other") if hasattr(goal, k)), "")
+    other = next((getattr(goal, k) for k in ("container", "support", "other", "into") if hasattr(goal, k)), "")
     b = thing_names.named(other, scene) if other else ""
     if isinstance(goal, AreaGoal):
         b = goal.label
@@ -133,6 +135,9 @@ def step_text(action: PlannedAction, scene: Scene) -> CodedText:
         return coded("planner.step_visit" if action.visit else "planner.step_look", a=a)
     if action.op == planned_actions.MOVE:
         return coded("planner.step_move", spot=_numbers(as_list(action.params["target_pose"])[:3]))
+    if action.op == planned_actions.POUR:
+        into = thing_names.named(str(action.params.get("target")), scene)
+        return coded("planner.step_pour", a=a, b=into)
     if action.op in HANDLING:
         metres = as_float(action.params.get("distance"))
         return coded(HANDLING[action.op], a=a, m=f"{metres:.2f}")

@@ -23,6 +23,7 @@ from worldfs.base.standard_operations import (
     OPEN_FIXTURE,
     PICK_UP,
     PLACE_BESIDE,
+    POUR,
     PUSH,
     STACK,
     UPRIGHT,
@@ -190,6 +191,21 @@ def _opening(shape: str) -> Callable[[int, np.random.Generator], _Drawn]:
     return drawn
 
 
+def _pour(seed: int, rng: np.random.Generator) -> _Drawn:
+    """A cup with 8 to 24 grains poured into a bowl, another thing about."""
+    cup, bowl, other = _spots(rng, 3)
+    size, high = round(float(rng.uniform(0.062, 0.072)), 3), round(float(rng.uniform(0.08, 0.1)), 3)
+    vessels = [
+        Thing("cup_01", "white cup", "cup", (*cup, high / 2 + 0.001), size=(size, size, high), shape="cylinder",
+              mass=0.15, color="white", extra={"grains": int(rng.integers(8, 25))}),
+        Thing("bowl_01", "blue bowl", "bowl", (*bowl, 0.026), size=(0.14, 0.14, 0.05), shape="cylinder", mass=0.25,
+              color="blue", extra={"grains": 0}),
+    ]  # fmt: skip
+    kind = STANDARD_KINDS[int(rng.integers(len(STANDARD_KINDS)))]
+    scene = table_with([*vessels, thing("other", kind, other, _yaw(rng))])
+    return _Drawn(scene, (), (POUR.name, {"object_id": "cup_01", "target": "bowl_01"}))
+
+
 def _carry(seed: int, rng: np.random.Generator) -> _Drawn:
     """One of five kinds picked up and placed 0.2 m or farther away."""
     kinds = [STANDARD_KINDS[seed % 5], APPLE]
@@ -206,6 +222,7 @@ def _carry(seed: int, rng: np.random.Generator) -> _Drawn:
 SKILLS: Final[dict[str, Callable[[int, np.random.Generator], _Drawn]]] = {
     "place_beside": _beside, "push": _push, "nudge": _nudge, "upright": _upright, "stack": _stack,
     "carry": _carry, "drawer": _opening(fixture_model.DRAWER), "lid": _opening(fixture_model.CHEST),
+    "pour": _pour,
 }  # fmt: skip
 
 

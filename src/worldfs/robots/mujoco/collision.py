@@ -14,6 +14,7 @@ from .array_types import Array
 from .body_cover import BodyCover
 from .neighbours import Neighbours
 from .rig import TOUCH_DEPTH, Rig
+from .vessel_model import GRAINS
 
 RESOLUTION = 0.06  # rad between checked poses of a joint path
 Pair = tuple[str, str]
@@ -64,8 +65,8 @@ class CollisionChecker:
         deep = np.nonzero(contacts.dist[: data.ncon] < -TOUCH_DEPTH)[0]
         for i in deep:
             one, other = sorted(self._owner[g] for g in contacts.geom[i])
-            if "robot" not in (one, other) and self.held not in (one, other):
-                continue
+            if GRAINS in (one, other) or ("robot" not in (one, other) and self.held not in (one, other)):
+                continue  # grains give way
             met = (one, other)
             if self.held is not None and set(met) == {"robot", self.held}:
                 continue

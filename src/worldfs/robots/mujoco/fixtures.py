@@ -26,6 +26,7 @@ from .object_placement import SPIN, STILL, WATCHED
 from .path_planner import SEARCHES, plan_path
 from .rig import TOUCH_DEPTH
 from .shared_motion import Leg, plan_motion
+from .vessel_model import GRAINS
 
 ABOVE = 0.10  # m over the knob, from where the fingers come down and whereto they rise
 TILTS = (0.0, 0.3, 0.6)  # rad that the hand leans back from the fixture
@@ -139,7 +140,7 @@ class _PartChecker(CollisionChecker):
         for i in np.nonzero(data.contact.dist[: data.ncon] < -TOUCH_DEPTH)[0]:
             geoms = data.contact.geom[i].tolist()
             names = {self._owner[g] for g in geoms}
-            if self.joint.knob in geoms and "robot" in names:
+            if GRAINS in names or (self.joint.knob in geoms and "robot" in names):
                 continue
             moving = "robot" in names or any(int(rig.geom_body[g]) == self.joint.body for g in geoms)
             if moving and not names <= self._ignored:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -46,8 +47,16 @@ def legs(planned: GraspPlan) -> list[Leg]:
     return [([*planned.route, *planned.down], None), (planned.up, planned.thing)]
 
 
-def plan(arm: Arm, id: str, job: str = "") -> GraspPlan | Finding:
-    """A grasp of `id` from the present state, or why there is none. Moves nothing."""
+def plan(
+    arm: Arm,
+    id: str,
+    job: str = "",
+    *,
+    tilts: Sequence[float] = TILTS,
+    unsuited: Callable[[GraspPlan], str] | None = None,
+) -> GraspPlan | Finding:
+    """A grasp of `id` from the present state, or why there is none. Moves nothing. `unsuited`: why a grasp does not do
+    for what is to follow, "" where it does."""
     rig = arm.rig
     thing = rig.things[id]
     lying = geometry.grip_geometry(thing.shape, thing.size, rig.rotation(id))
@@ -67,7 +76,7 @@ def plan(arm: Arm, id: str, job: str = "") -> GraspPlan | Finding:
     solved = False
     centre = rig.position(id)
     cut_off: list[tuple[_Candidate, GraspPlan]] = []
-    for tilt in TILTS:
+    for tilt in tilts:
         at = _point(arm, id, tilt)
         found = _candidates(arm, at, lying, tilt)
         solved = solved or bool(found)
@@ -76,6 +85,8 @@ def plan(arm: Arm, id: str, job: str = "") -> GraspPlan | Finding:
                 if not one.width / 2 + panda.GRIP_ROOM - 1e-9 <= opening <= panda.STROKE:
                     continue
                 result = _complete(arm, id, at, one, opening)
+                if not isinstance(result, str) and unsuited is not None:
+                    result = unsuited(result) or result
                 if isinstance(result, str):
                     why = why or result
                     continue

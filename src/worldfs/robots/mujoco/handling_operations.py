@@ -7,13 +7,23 @@ from typing import Final
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Order, Outcome
-from worldfs.base.standard_operations import CLOSE_FIXTURE, NUDGE, OPEN_FIXTURE, PLACE_BESIDE, PUSH, STACK, UPRIGHT
+from worldfs.base.standard_operations import (
+    CLOSE_FIXTURE,
+    NUDGE,
+    OPEN_FIXTURE,
+    PLACE_BESIDE,
+    POUR,
+    PUSH,
+    STACK,
+    UPRIGHT,
+)
 
 from .action_evidence import ActionEvidence
 from .arm import Arm
 from .fixtures import close_fixture, open_fixture, plan_close, plan_open
 from .nudge import nudge, plan_nudge
 from .place_beside import place_beside, plan_beside
+from .pour import plan_pour, pour
 from .push import plan_push, push
 from .stack import plan_stack, stack
 from .upright import plan_upright, upright
@@ -43,6 +53,7 @@ HANDLING_ACTS: Final[dict[str, tuple[Review, Act]]] = {
     NUDGE.name: (plan_nudge, nudge),
     UPRIGHT.name: (plan_upright, upright),
     STACK.name: (plan_stack, stack),
+    POUR.name: (plan_pour, pour),
     OPEN_FIXTURE.name: (plan_open, open_fixture),
     CLOSE_FIXTURE.name: (plan_close, close_fixture),
 }

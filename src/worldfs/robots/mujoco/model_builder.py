@@ -11,7 +11,7 @@ import numpy as np
 
 from worldfs.base.model import Thing
 
-from . import carrier_model, fixture_model, geometry, object_kinds, panda
+from . import carrier_model, fixture_model, geometry, object_kinds, panda, vessel_model
 from .array_types import Array, Native
 from .scene_layout import BASKET_WALL, SLAB, SceneLayout, covers
 
@@ -49,6 +49,7 @@ def build(plan: SceneLayout) -> Native:
         _furniture(spec, i, thing)
     for i, thing in enumerate(plan.objects):
         _object(spec, i, thing)
+    vessel_model.add_grains(spec, plan.objects)
     return spec
 
 
@@ -202,6 +203,9 @@ def _furniture(spec: Native, i: int, thing: Thing) -> None:
 def _object(spec: Native, i: int, thing: Thing) -> None:
     body = spec.worldbody.add_body(name=f"object{i}", pos=list(thing.position), quat=list(thing.orientation))
     body.add_freejoint(name=f"free{i}")
+    if vessel_model.count(thing) is not None:
+        vessel_model.add_shapes(body, i, thing)
+        return
     shape = {
         "sphere": mujoco.mjtGeom.mjGEOM_SPHERE,
         "cylinder": mujoco.mjtGeom.mjGEOM_CYLINDER,

@@ -36,6 +36,7 @@ KINDS = (
     ObjectKind(("can", "tin", "soda", "cola", "罐", "可乐"), "cylinder", (0.06, 0.06, 0.11), 0.3, "green", "can"),
     ObjectKind(("glass", "玻璃杯"), "cylinder", (0.064, 0.064, 0.1), 0.2, "cyan", "cup"),
     ObjectKind(("cup", "mug", "杯"), "cylinder", (0.07, 0.07, 0.085), 0.2, "white", "cup"),
+    ObjectKind(("bowl", "碗"), "cylinder", (0.14, 0.14, 0.05), 0.25, "white", "bowl"),
     ObjectKind(("cylinder", "圆柱"), "cylinder", (0.05, 0.05, 0.08), 0.15, "purple", "cylinder"),
     ObjectKind(("ball", "sphere", "球"), "sphere", (0.06, 0.06, 0.06), 0.1, "blue", "ball"),
     ObjectKind(("brick", "砖"), "box", (0.04, 0.07, 0.1), 0.5, "brown", "brick"),

@@ -10,7 +10,7 @@ import numpy as np
 from worldfs.base.model import Thing
 from worldfs.robots import rotations
 
-from . import fixture_model, geometry
+from . import fixture_model, geometry, vessel_model
 from .arm_view import ArmView
 from .array_types import Array
 from .body_cover import BodyCover
@@ -63,6 +63,9 @@ class BodyRig:
             owner |= dict.fromkeys(own, LABEL_OWN if id == robot_id else id)
         owner.update({carrier.tray_body: carrier.tray.id for carrier in self.carriers.values()})
         owner.update({b: id for id, b in self.body.items()})
+        self.vessels = [t.id for t in plan.objects if vessel_model.count(t) is not None]
+        self._grains = [b for b in range(model.nbody) if model.body(b).name.startswith("grain")]
+        owner.update(dict.fromkeys(self._grains, vessel_model.GRAINS))
         self.fixtures: dict[str, FixtureJoint] = {}
         for i, thing in enumerate(plan.furniture):
             owner[model.body(f"furniture{i}").id] = thing.id
@@ -103,6 +106,13 @@ class BodyRig:
     def opening(self, id: str) -> float:
         """How far a fixture is open (m or rad)."""
         return float(self.simulation.data.qpos[self.fixtures[id].qpos])
+
+    def grains_in(self, id: str) -> int:
+        """How many grains are in a vessel or a basket."""
+        grains, thing = self.simulation.data.xpos[self._grains], self.things[id]
+        if id in self.body:
+            return int(vessel_model.within(thing, self.position(id), self.rotation(id), grains).sum())
+        return sum(within(thing, grain, vessel_model.HEAP) for grain in grains)
 
     def contents(self, id: str) -> list[str]:
         """The objects in a fixture."""

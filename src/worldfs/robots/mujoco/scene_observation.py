@@ -15,6 +15,7 @@ from .array_types import Array
 from .carrier import Carrier
 from .rig import BodyRig
 from .scene_layout import covers
+from .vessel_model import GRAINS
 
 OPEN = 0.04  # m between the pads: from here on the gripper is called open
 
@@ -58,7 +59,9 @@ def _scene(rig: BodyRig, robot: RobotState, perception: Json) -> Scene:
             orientation=tuple(rounded(_positive(rig.quat(id)))),
             size=tuple(rounded(rig.things[id].size)),
             status=status.get(id) or ("on_floor" if "floor" in rig.touching(id) else "unsupported"),
-            extra={},  # further fields of the file stay the file's
+            extra={GRAINS: rig.grains_in(id)}
+            if id in rig.vessels
+            else {},  # further fields of the file stay the file's
         )
         for id in rig.objects
     )
