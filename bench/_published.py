@@ -278,6 +278,7 @@ HANDLING_SKILLS = {
     "upright": "a lying can or brick stood on its end",
     "drawer": "a drawer opened, or closed; every third with a cube in it",
     "pour": "a cup with 8 to 24 grains poured into a bowl, another thing about: nine of ten counted there",
+    "wipe": "a marked area of 14 to 24 cm wiped with a sponge: nine of ten of its spots touched",
     "lid": "a chest's lid opened, or closed; every third with a cube in it",
     "stack": "a tower of two to four cubes",
 }

@@ -17,7 +17,7 @@ class Bound(NamedTuple):
         return f"{'≤' if self.most else '≥'} {self.value:g}"
 
 
-HANDLING = ("place_beside", "push", "nudge", "upright", "stack", "drawer", "lid", "pour")
+HANDLING = ("place_beside", "push", "nudge", "upright", "stack", "drawer", "lid", "pour", "wipe")
 
 
 def at_most(value: float, unit: str = "") -> Bound:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import time
 
-SKILLS = ("place_beside", "push", "nudge", "upright", "stack", "drawer", "lid", "pour")
+SKILLS = ("place_beside", "push", "nudge", "upright", "stack", "drawer", "lid", "pour", "wipe")
 FIGURES = tuple(f"skills.{skill}.success" for skill in SKILLS)
 TRIALS, FRESH = 40, 5000
 MOST = 80  # seeds that are looked at for so many trials that the review admits

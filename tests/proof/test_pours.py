@@ -34,6 +34,10 @@ def carried(hand):
     return hand.rig.held() == "cup" and hand.rig.position("cup")[2] > 0.12
 
 
+def tipped(hand):
+    return carried(hand) and hand.rig.rotation("cup")[2, 2] < 0.9
+
+
 def emptied(hand):
     """Somebody takes the grains out while the cup is carried."""
     data, model = hand.rig.simulation.data, hand.rig.simulation.model
@@ -61,7 +65,7 @@ LIES = {
     "the cup was emptied on the way": (once(carried, emptied), {"SPILLED"}),
     "the grains stick": (glued, {"NOT_POURED"}),
     "the bowl is taken away": (
-        once(carried, lambda hand: lies.put(hand.rig, "bowl", (0.25, -0.4, 0.025))), {"SPILLED", "MOVED_OTHERS"},
+        once(tipped, lambda hand: lies.put(hand.rig, "bowl", (0.25, -0.4, 0.025))), {"SPILLED", "MOVED_OTHERS"},
     ),
     "the arm does not move": (lies.deaf, {"GRASP_MISSED"}),
     "the gripper does not close": (lies.jammed_open, {"GRASP_MISSED", "OBJECT_LOST"}),

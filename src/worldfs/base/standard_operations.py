@@ -45,19 +45,23 @@ POUR: Final = Operation(
     "pour", "Pour what is in one vessel into another vessel or a basket, and set the first back",
     (Parameter("object_id", "string"), Parameter("target", "string")),
 )  # fmt: skip
+WIPE: Final = Operation(
+    "wipe", "Wipe a marked area of a table with a sponge or a cloth, and lay that back",
+    (Parameter("object_id", "string"), Parameter("target", "string")),
+)  # fmt: skip
 OPEN_FIXTURE: Final = Operation(
     "open_fixture", "Open a drawer or a chest by its knob", (Parameter("object_id", "string"),), undoable=True
 )
 CLOSE_FIXTURE: Final = Operation(
     "close_fixture", "Close a drawer or a chest by its knob", (Parameter("object_id", "string"),), undoable=True
 )
-HANDLING: Final = (PLACE_BESIDE, PUSH, NUDGE, UPRIGHT, STACK, OPEN_FIXTURE, CLOSE_FIXTURE, POUR)
+HANDLING: Final = (PLACE_BESIDE, PUSH, NUDGE, UPRIGHT, STACK, OPEN_FIXTURE, CLOSE_FIXTURE, POUR, WIPE)
 
 # Names that profiles give to one of them.
 PICK: Final = frozenset((PICK_UP.name, "pick", "grasp", "grab"))
 PLACE: Final = frozenset((PLACE_DOWN.name, "put_down", "put", "drop_in"))
 MOVE: Final = frozenset((MOVE_TO.name, "move"))
-LIFTED: Final = PICK | {UPRIGHT.name, POUR.name}  # a thing that the gripper takes
+LIFTED: Final = PICK | {UPRIGHT.name, POUR.name, WIPE.name}  # a thing that the gripper takes
 HANDLED: Final = LIFTED | {PUSH.name, NUDGE.name}  # a thing that the gripper, empty before, comes to
 FIXTURED: Final = frozenset((OPEN_FIXTURE.name, CLOSE_FIXTURE.name))  # a piece of furniture that opens
 LOOK: Final = frozenset((NAVIGATE.name, "look_at"))

@@ -118,6 +118,7 @@ ROWS = {
     "planner.nothing_held": ("nothing is held", "夹爪里没有东西"),
     "planner.empty_vessel": ("{name} is empty, or no vessel", "{name}是空的，或不是容器"),
     "planner.no_vessel": ("nothing can be poured into {name}", "无法倒入{name}"),
+    "planner.no_sponge": ("there is no sponge or cloth here to wipe {what} with", "这里没有海绵或抹布可以用来擦{what}"),
     "planner.no_lid": ("{names} has neither a drawer nor a lid", "{names}既没有抽屉也没有盖子"),
     "planner.ball": ("{names} cannot stand: nothing about a ball is upright", "{names}无法直立：球没有正反"),
     "planner.round": ("nothing stands on something round: {names}", "圆的东西上面放不住别的：{names}"),

@@ -135,6 +135,7 @@ class ChineseParser(ChineseNounParser):
         if lexicon_zh.UNDO.fullmatch("".join(w.text for w in self.words[self.at :])):
             self.at = len(self.words)
             return Clause("undo", but=but)
+        tool = self.nouns() if self.take("with") and self.noun_here() else ()
         if (slid := self.pushing()) is not None:
             return replace(slid, but=but)
         what: tuple[NounPhrase, ...] = ()
@@ -172,7 +173,8 @@ class ChineseParser(ChineseNounParser):
         if act in ("home", "open", "close", "wave", "undo") and not what:
             return Clause(act, but=but)
         if (
-            act in ("drop", "down", "clear", "pick", "bring", "look", "sort", "stack", "upright", "openup", "shut")
+            act
+            in ("drop", "down", "clear", "pick", "bring", "look", "sort", "stack", "upright", "openup", "shut", "wipe")
             and not what
             and self.noun_here()
         ):
@@ -192,7 +194,9 @@ class ChineseParser(ChineseNounParser):
             if not by:
                 raise NotUnderstood("planner.sort_by", word="…")
             return Clause("sort", what, (), but, by)
-        places: tuple[Place, ...] = ()
+        if tool and act != "wipe":
+            raise self.stop()
+        places: tuple[Place, ...] = (("with", tool),) if tool else ()
         if act == "clear" and what and (verb := self.take("to", "act:put")):
             places = (self.place(verb.text),)
         if act not in ("clear", "drop", "down") and not what:

@@ -182,6 +182,10 @@ class EnglishParser(EnglishNounParser):
             return Clause("upright", what)
         if what and verb in lexicon_en.PUSHING and (how := self.phrase(tuple(lexicon_en.OPENS))):
             return Clause(lexicon_en.OPENS[how], what)
+        if act == "wipe" and what:
+            self.phrase(("clean", "down", "off"))
+            tool = self.nouns() if self.phrase(("with", "using")) else ()
+            return Clause("wipe", what, (("with", tool),) if tool else ())
         if act == "upright" and verb != "stand up":
             raise NotUnderstood("planner.word", word=self.ahead() or verb)
         if what and ((act in ("put", "bring") and not particle) or act == "down"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,6 +30,7 @@ from .goals import (
     InGoal,
     OnGoal,
     OpenedGoal,
+    OperationGoal,
     PlacedGoal,
     PouredGoal,
     SeenGoal,
@@ -42,7 +44,7 @@ from .goals import (
 )
 from .intent import Clause, CommandIntent, NotUnderstood, NounPhrase
 from .noun_resolver import NounResolver, bare
-from .scene_facts import FIXTURES, containers, final_support, grains_in, immovable_ids, surfaces
+from .scene_facts import FIXTURES, containers, final_support, grains_in, immovable_ids, surfaces, wipes
 from .undo import undo_goals
 from .vocabulary import Vocabulary
 
@@ -429,6 +431,16 @@ class GoalBuilder:
         if into is None or into.id == source or "grains" not in into.extra:
             raise NotUnderstood("planner.no_vessel", "impossible", name=self.name(into.id if into else source))
         return [PouredGoal(source, into.id, grains_in(into) + math.ceil(0.9 * counted))]
+
+    def _wipe(self, clause: Clause) -> list[Goal]:
+        """With what is named, else with the only sponge or cloth there is."""
+        tools = tuple(n for _, nouns in clause.places for n in nouns if isinstance(n, NounPhrase))
+        area = self.where(clause.what)
+        found = self.objects(tools) if tools else tuple(t.id for t in self.scene.objects if wipes(t))
+        if len(found) != 1:
+            code = "planner.ambiguous" if found else "planner.no_sponge"
+            raise NotUnderstood(code, "ambiguous", what=clause.what[0].text, names=self.resolve.names(found))
+        return [OperationGoal("wipe", json.dumps({"object_id": found[0], "target": area}))]
 
     def _openup(self, clause: Clause) -> list[Goal]:
         return [OpenedGoal(id, "open") for id in self._fixtures(clause)]

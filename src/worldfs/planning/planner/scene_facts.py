@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from operator import is_
@@ -126,6 +127,12 @@ def inside(thing: Thing, x: float, y: float, margin: float = 0.0) -> bool:
     dx, dy, turn = x - thing.position[0], y - thing.position[1], yaw(thing)
     u, v = dx * math.cos(turn) + dy * math.sin(turn), -dx * math.sin(turn) + dy * math.cos(turn)
     return abs(u) <= thing.size[0] / 2 - margin and abs(v) <= thing.size[1] / 2 - margin
+
+
+def wipes(thing: Thing) -> bool:
+    """Whether a page calls it a sponge or a cloth."""
+    words = re.split(r"[\W_\d]+", f"{thing.name} {thing.id} {thing.category}".lower())
+    return bool({"sponge", "cloth", "rag"} & set(words)) or any(sign in thing.name for sign in ("海绵", "抹布"))
 
 
 def grains_in(thing: Thing | None) -> int:

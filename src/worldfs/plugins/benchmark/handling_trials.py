@@ -27,6 +27,7 @@ from worldfs.base.standard_operations import (
     PUSH,
     STACK,
     UPRIGHT,
+    WIPE,
 )
 from worldfs.robots import rotations
 from worldfs.robots.mujoco import fixture_model, geometry
@@ -206,6 +207,22 @@ def _pour(seed: int, rng: np.random.Generator) -> _Drawn:
     return _Drawn(scene, (), (POUR.name, {"object_id": "cup_01", "target": "bowl_01"}))
 
 
+def _wipe(seed: int, rng: np.random.Generator) -> _Drawn:
+    """A marked area of 14 to 24 cm wiped with a sponge, another thing about."""
+    place, sponge, other = _spots(rng, 3)
+    sides = tuple(round(float(v), 3) for v in rng.uniform(0.14, 0.24, 2))
+    turn = geometry.quat_of(_yaw(rng))
+    area = Thing("area_01", "marked area", "region", (*place, 0.001), turn, (*sides, 0.002), "region", color="green")
+    kinds = (("sponge", (0.09, 0.06, 0.035), 0.04, "yellow"), STANDARD_KINDS[int(rng.integers(len(STANDARD_KINDS)))])
+    things = [thing(f"{kind[0]}_01", kind, at, _yaw(rng)) for kind, at in zip(kinds, (sponge, other), strict=True)]
+    away = [one for one in things if math.dist(one.position[:2], place) > math.hypot(*sides) / 2 + 0.08]
+    if things[0] not in away:
+        away = [replace(things[0], position=(0.25, math.copysign(0.42, -place[1]), things[0].position[2])), *away]
+    scene = table_with(away)
+    scene = replace(scene, furniture=(*scene.furniture, area))
+    return _Drawn(scene, (), (WIPE.name, {"object_id": "sponge_01", "target": area.id}))
+
+
 def _carry(seed: int, rng: np.random.Generator) -> _Drawn:
     """One of five kinds picked up and placed 0.2 m or farther away."""
     kinds = [STANDARD_KINDS[seed % 5], APPLE]
@@ -222,7 +239,7 @@ def _carry(seed: int, rng: np.random.Generator) -> _Drawn:
 SKILLS: Final[dict[str, Callable[[int, np.random.Generator], _Drawn]]] = {
     "place_beside": _beside, "push": _push, "nudge": _nudge, "upright": _upright, "stack": _stack,
     "carry": _carry, "drawer": _opening(fixture_model.DRAWER), "lid": _opening(fixture_model.CHEST),
-    "pour": _pour,
+    "pour": _pour, "wipe": _wipe,
 }  # fmt: skip
 
 

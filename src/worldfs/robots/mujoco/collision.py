@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import mujoco
@@ -16,6 +16,7 @@ from .neighbours import Neighbours
 from .rig import TOUCH_DEPTH, Rig
 from .vessel_model import GRAINS
 
+CLEAR_OF_VESSEL = 0.010  # m
 RESOLUTION = 0.06  # rad between checked poses of a joint path
 Pair = tuple[str, str]
 
@@ -59,6 +60,8 @@ class CollisionChecker:
         if self._neighbours:
             near = self._neighbours.near(self._cover().spheres(data), self._margins)
             found |= {pair("robot", id): depth for id, depth in near.items() if pair("robot", id) not in allowed}
+        if hulls := self.rig.hulls:
+            found |= {met: depth for met, depth in self._in_hulls(hulls).items() if met not in allowed}
         if data.ncon == 0:
             return found
         contacts = data.contact
@@ -74,6 +77,23 @@ class CollisionChecker:
                 continue
             if met not in allowed:
                 found[met] = max(found.get(met, 0.0), -float(contacts.dist[i]))
+        return found
+
+    def _in_hulls(self, hulls: Mapping[str, int]) -> dict[Pair, float]:
+        """How far too near (m) the arm, or what it holds, is to vessels: a pose could be inside, past their thin walls,
+        and what grazes them spills."""
+        model, data, found = self.model, self.data, dict[Pair, float]()
+        own = np.array([g for g, owner in enumerate(self._owner) if owner in ("robot", self.held)])
+        own = own[(model.geom_contype[own] > 0) | np.isin(own, list(hulls.values()))]
+        for id, hull in hulls.items():
+            if id == self.held:
+                continue
+            apart = np.linalg.norm(data.geom_xpos[own] - data.geom_xpos[hull], axis=1)
+            for geom in own[apart < model.geom_rbound[own] + model.geom_rbound[hull] + CLEAR_OF_VESSEL].tolist():
+                room = CLEAR_OF_VESSEL - mujoco.mj_geomDistance(model, data, geom, hull, 2 * CLEAR_OF_VESSEL, None)
+                if room > TOUCH_DEPTH:
+                    met = pair(self._owner[geom], id)
+                    found[met] = max(found.get(met, 0.0), room)
         return found
 
     def spheres_at(self, q: Array) -> Array:

@@ -16,6 +16,7 @@ from worldfs.base.standard_operations import (
     PUSH,
     STACK,
     UPRIGHT,
+    WIPE,
 )
 
 from .action_evidence import ActionEvidence
@@ -27,6 +28,7 @@ from .pour import plan_pour, pour
 from .push import plan_push, push
 from .stack import plan_stack, stack
 from .upright import plan_upright, upright
+from .wipe import plan_wipe, wipe
 
 BY_CAMERA: Final = frozenset(op.name for op in (PLACE_BESIDE, PUSH, NUDGE, UPRIGHT, STACK))  # by what was seen
 
@@ -54,6 +56,7 @@ HANDLING_ACTS: Final[dict[str, tuple[Review, Act]]] = {
     UPRIGHT.name: (plan_upright, upright),
     STACK.name: (plan_stack, stack),
     POUR.name: (plan_pour, pour),
+    WIPE.name: (plan_wipe, wipe),
     OPEN_FIXTURE.name: (plan_open, open_fixture),
     CLOSE_FIXTURE.name: (plan_close, close_fixture),
 }

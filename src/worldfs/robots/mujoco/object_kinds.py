@@ -45,6 +45,7 @@ KINDS = (
     ObjectKind(("book", "书"), "box", (0.14, 0.2, 0.03), 0.4, "purple", "book"),
     ObjectKind(("phone", "手机"), "box", (0.15, 0.07, 0.012), 0.2, "black", "phone"),
     ObjectKind(("cube", "block", "dice", "方块", "积木", "立方"), "box", (0.05, 0.05, 0.05), 0.1, "blue", "cube"),
+    ObjectKind(("sponge", "cloth", "rag", "海绵", "抹布"), "box", (0.09, 0.06, 0.035), 0.04, "yellow", "sponge"),
     ObjectKind(("box", "carton", "盒", "箱"), "box", (0.06, 0.06, 0.06), 0.15, "orange", "box"),
     ObjectKind(("fruit", "水果"), "sphere", (0.066, 0.066, 0.066), 0.15, "red", "fruit"),
 )
@@ -100,7 +101,8 @@ def words_of(text: str) -> set[str]:
     return found | {word[:-1] for word in found if word.endswith("s") and len(word) > 3}
 
 
-def _says(text: str, words: tuple[str, ...]) -> bool:
+def says(text: str, words: tuple[str, ...]) -> bool:
+    """Whether one of these words, English or Chinese, is in the text."""
     latin = words_of(text)
     return any(word in latin if word.isascii() else word in text for word in words)
 
@@ -109,7 +111,7 @@ def kind_of(thing: Thing) -> ObjectKind:
     """The first match of name, id, category; `UNKNOWN` when none matches."""
     for text in (thing.name, thing.id, thing.category):
         for kind in KINDS:
-            if _says(text, kind.words):
+            if says(text, kind.words):
                 return kind
     return UNKNOWN
 
@@ -121,7 +123,7 @@ def color_of(thing: Thing, otherwise: str) -> str:
     for text in (thing.name, thing.id):
         for word, color in COLOR_WORDS.items():
             # "orange" names the fruit as well; the fruit's own row then has its colour
-            if _says(text, (word,)) and not (word == "orange" and otherwise != "orange"):
+            if says(text, (word,)) and not (word == "orange" and otherwise != "orange"):
                 return color
     return otherwise
 
@@ -166,6 +168,6 @@ def furniture_shape(thing: Thing) -> str:
         return "basket"
     for text in (thing.name, thing.id, thing.category):
         for shape, words in _FURNITURE_WORDS:
-            if _says(text, words):
+            if says(text, words):
                 return shape
     return "table"

@@ -21,16 +21,18 @@ from .array_types import Array
 from .collision import contacts
 from .shared_motion import Leg, plan_motion
 
-SIDEWAYS = (1.5, 1.25, 1.0)  # rad off straight down: the mouth is free then
+SIDEWAYS = (1.5, 1.35)  # rad off straight down: the mouth is free then
 YAWS = (0.0, 0.4, -0.4, 0.8, -0.8, 1.2, -1.2)  # rad off straight away from the base
 TIPPED = 2.2  # rad that the vessel is tipped at most
 TIP_STEP = 0.08  # rad between two waypoints
 CARRY_STEP = 0.03  # m
+JUMP = 0.35  # rad of any joint from one waypoint to the next: more, and the elbow turns over
 CLEAR = 0.02  # m between the lowest point of the vessel and the rim below
 BEFORE = 0.02  # m that the lip stays before the middle: grains fly on
 HIGH = 0.06  # m higher than needed, while it is carried
 FULL = 0.8  # rad that it may be tipped before anything runs
 TIP_S, RUN_S, EMPTY_S, RIGHT_S = 1.2, 5.0, 0.6, 2.0  # s: so far, then slowly, then held, and back
+LEANS = 0.35  # rad that it may lean once it is held: more, and grains fall out too early
 POURED = 0.9  # share of the grains that must be in the target
 
 
@@ -193,7 +195,7 @@ def _chain(arm: Arm, start: Array, poses: list[tuple[Array, Array]]) -> list[Arr
     q, path = start, list[Array]()
     for position, rotation in poses:
         found = arm.solver.near(q, position, rotation)
-        if found is None or (path and float(np.max(np.abs(found - q))) > 0.6):
+        if found is None or float(np.max(np.abs(found - q))) > JUMP:
             return None
         q = found
         path.append(q)
@@ -256,6 +258,11 @@ def pour(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
     if isinstance(planned, Finding):
         return plan_failure(planned, action_evidence.close())
     taken = grasp.carry_out(arm, planned)
+    tilt = support.lean(arm.rig, goal.source, 2)
+    if taken.ok and tilt > LEANS:
+        set_back(arm, planned)
+        said = coded("handling.not_upright", id=goal.source, degrees=math.degrees(tilt))
+        taken = AttemptResult(False, "NOT_UPRIGHT", said)
     if not taken.ok:
         return _ended(arm, goal, taken, action_evidence)
     tipping = plan_motion(arm, lambda: plan_tipping(arm, goal, order.id), legs)
@@ -282,7 +289,7 @@ def set_back(arm: Arm, planned: grasp.GraspPlan) -> None:
     """Where it was taken, and the hand away from it."""
     mover = arm.mover
     mover.line(planned.up[::-1], planned.lift)
-    mover.grip(planned.opening)
+    mover.grip(panda.STROKE)
     mover.wait(0.3)
     mover.line(planned.down[::-1], grasp.APPROACH)
     mover.quiet(planned.thing)

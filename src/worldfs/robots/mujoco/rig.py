@@ -64,6 +64,8 @@ class BodyRig:
         owner.update({carrier.tray_body: carrier.tray.id for carrier in self.carriers.values()})
         owner.update({b: id for id, b in self.body.items()})
         self.vessels = [t.id for t in plan.objects if vessel_model.count(t) is not None]
+        hulls = {t.id: f"hull{i}" for i, t in enumerate(plan.objects) if t.id in self.vessels}
+        self.hulls = {id: model.geom(name).id for id, name in hulls.items()}
         self._grains = [b for b in range(model.nbody) if model.body(b).name.startswith("grain")]
         owner.update(dict.fromkeys(self._grains, vessel_model.GRAINS))
         self.fixtures: dict[str, FixtureJoint] = {}

@@ -53,7 +53,7 @@ def within(thing: Thing, position: Array, rotation: Array, grains: Array) -> Arr
 
 
 def add_shapes(body: Native, i: int, thing: Thing) -> None:
-    """A floor and staves all round."""
+    """A floor and staves all round; and a hull that touches nothing, for plans: the inside is no way through."""
     radius, high = thing.size[0] / 2, thing.size[2] / 2
     paint = {
         "rgba": [*object_kinds.rgb(thing.color), 1],
@@ -64,6 +64,10 @@ def add_shapes(body: Native, i: int, thing: Thing) -> None:
     body.add_geom(
         name=f"shape{i}", type=mujoco.mjtGeom.mjGEOM_CYLINDER, pos=[0, 0, -high + FLOOR / 2],
         size=[radius * 0.98, FLOOR / 2, 0], mass=thing.mass / 2, **paint,
+    )  # fmt: skip
+    body.add_geom(
+        name=f"hull{i}", type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=[radius, high, 0], mass=0, contype=0, conaffinity=0,
+        group=4, rgba=[0, 0, 0, 0],
     )  # fmt: skip
     half = radius * math.tan(math.pi / STAVES)
     for k in range(STAVES):
