@@ -438,8 +438,8 @@ class GoalBuilder:
         area = self.where(clause.what)
         found = self.objects(tools) if tools else tuple(t.id for t in self.scene.objects if wipes(t))
         if len(found) != 1:
-            code = "planner.ambiguous" if found else "planner.no_sponge"
-            raise NotUnderstood(code, "ambiguous", what=clause.what[0].text, names=self.resolve.names(found))
+            code, kind = ("planner.ambiguous", "ambiguous") if found else ("planner.no_sponge", "missing")
+            raise NotUnderstood(code, kind, what=clause.what[0].text, names=self.resolve.names(found))
         return [OperationGoal("wipe", json.dumps({"object_id": found[0], "target": area}))]
 
     def _openup(self, clause: Clause) -> list[Goal]:
