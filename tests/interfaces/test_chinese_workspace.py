@@ -26,7 +26,7 @@ NAME = re.compile(
     r"`[^`]*`|'[^']*'|\"[^\"]*\"|paos( -?-?[a-z]+( NAME)?)*|/[\w./-]+|\w+(\.\w+)+|\w*_\w+|--\w+( NAME)?"
     r"|\b[A-Z]+[-_A-Z]+\b|\b\d{4}-\d\d-\d\dT\S+"
     r"|\b(id|simulation|operator|json|move|wave|strategy|place|Supported Actions|resume|name|found|params)\b"
-    r"|\b(push|nudge|upright|stack)\b"
+    r"|\b(push|nudge|upright|stack|pour|wipe)\b"
     r"|\b(Critic|critic|planner|watchdog|nobody|artifacts|txt)\b"
     r"|Ctrl-C"
 )
