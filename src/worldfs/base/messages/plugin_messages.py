@@ -144,6 +144,20 @@ ROWS = {
     ),
     "plugin.bad_byte": ("byte 0x{byte:02x} in line {line} is not UTF-8", "第 {line} 行的字节 0x{byte:02x} 不是 UTF-8"),
     "plugin.many_files": ("too many files", "文件过多"),
+    "plugin.few_boards": ("{n} pictures that show the board", "{n} 张图像中能看到标定板"),
+    "plugin.least_boards": ("at least {n}, from different sides", "至少 {n} 张，从不同方向拍摄"),
+    "plugin.little_turned": ("a hand that turned by {deg:.0f}° about its second axis", "手绕第二轴只转动了 {deg:.0f}°"),
+    "plugin.turn_more": ("{deg:.0f}° or more, about two axes", "绕两个轴各转动 {deg:.0f}° 以上"),
+    "plugin.opencv": ("finding a marker board needs OpenCV", "查找标定板需要 OpenCV"),
+    "plugin.session_or_print": ("a recorded session, or --print FILE", "已记录的会话，或 --print FILE"),
+    "plugin.no_hand": ("no pose of the hand (ee_pose)", "没有手的位姿(ee_pose)"),
+    "plugin.board_printed": ("written: {path}; measure a square on the paper", "已写入 {path}；请在纸上量一个方格"),
+    "plugin.hand_eye": (
+        "{camera}: at {at} m of the hand, turned by {turn} rad; {n} pictures, corners within {px:.2f} px (rms); the "
+        "board of each picture within {mm:.1f} mm and {deg:.2f}° of the common one",
+        "{camera}：位于手坐标系 {at} 米，转动 {turn} 弧度；{n} 张图像，角点误差 {px:.2f} 像素(均方根)；"
+        "各图像中的标定板与共同位置相差 {mm:.1f} 毫米、{deg:.2f}° 以内",
+    ),
     "plugin.no_session": ("no session's trace ({why})", "没有会话的轨迹({why})"),
     "plugin.not_recorded": ("a session that kept no pictures", "会话没有保存图像"),
     "plugin.record_it": (

@@ -284,6 +284,22 @@ _WORLD = (
         instead="fleet.instead_robot",
     ),
     CommandSpec(
+        "robot hand-eye",
+        "help.hand_eye",
+        "hand_eye_command:run",
+        (
+            ArgumentSpec(("session",), "help.hand_eye_session", "SESSION", many="?"),
+            ArgumentSpec(("--camera",), "help.hand_eye_camera", "NAME", default="wrist"),
+            ArgumentSpec(("--across",), "help.hand_eye_across", "N", takes="count", default=7),
+            ArgumentSpec(("--down",), "help.hand_eye_down", "N", takes="count", default=5),
+            ArgumentSpec(("--square",), "help.hand_eye_square", "M", takes="number", default=0.03),
+            ArgumentSpec(("--marker",), "help.hand_eye_marker", "M", takes="number", default=0.022),
+            ArgumentSpec(("--print",), "help.hand_eye_print", "FILE", completes="file", default=""),
+        ),
+        "help.hand_eye_more",
+        instead="fleet.instead_robot",
+    ),
+    CommandSpec(
         "status",
         "help.status",
         "status_command:run",

@@ -145,6 +145,23 @@ ROWS = {
     ),
     "help.robot_record_dir": ("a new directory, or a dataset of such sessions", "新目录，或已有的同类会话数据集"),
     "help.robot_record_sessions": ("ids of SESSIONS.md, each of them ended", "SESSIONS.md 中已结束的会话的标识"),
+    "help.hand_eye": (
+        "where a camera sits on the hand, from a recorded session that looked at a printed marker board",
+        "根据看过标定板的已记录会话，求相机在手上的位置",
+    ),
+    "help.hand_eye_more": (
+        "Print the board (--print board.png), lay it flat, and lead the arm round it in a session with execution: "
+        "{record: true}: at least six views, the hand turned about two axes.",
+        "打印标定板(--print board.png)并平放，在 execution: {record: true} 的会话中引导机械臂环绕它："
+        "至少六个视角，手绕两个轴转动。",
+    ),
+    "help.hand_eye_session": ("the recorded session", "已记录的会话"),
+    "help.hand_eye_camera": ("its camera", "其相机"),
+    "help.hand_eye_across": ("squares of the board from left to right", "标定板横向的方格数"),
+    "help.hand_eye_down": ("squares from top to bottom", "纵向的方格数"),
+    "help.hand_eye_square": ("a square's side on the paper, in metres", "纸上方格的边长，单位米"),
+    "help.hand_eye_marker": ("a marker's side on the paper, in metres", "纸上标记的边长，单位米"),
+    "help.hand_eye_print": ("write the board as a picture to be printed", "把标定板写成供打印的图像"),
     "help.up": ("run the kernel and the drivers until Ctrl-C", "运行内核和驱动，直到按下 Ctrl-C"),
     "help.up_more": (
         "One line is printed for each event. A second kernel on the same workspace is refused.",

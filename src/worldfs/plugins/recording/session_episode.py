@@ -57,7 +57,7 @@ class SessionRecipe:
 
 def session_recipe(folder: Path) -> SessionRecipe:
     """Raises `NotFound` for a folder without a session's trace, `BadInput` for one without pictures or steps."""
-    episode, lines = _read(folder)
+    episode, lines = read_session(folder)
     cameras = tuple(sorted(item.name for item in (folder / PICTURES).iterdir())) if (folder / PICTURES).is_dir() else ()
     if len(lines) < 2 or "action" not in lines[1]:
         raise BadInput(coded("plugin.short_session", n=len(lines)), path=str(folder), op="robot record")
@@ -76,7 +76,7 @@ def session_recipe(folder: Path) -> SessionRecipe:
 
 def session_episode(folder: Path, recipe: SessionRecipe, trial: int) -> EncodedEpisode:
     """Raises `BadInput` where a step lacks a number or a picture that the first one has."""
-    episode, lines = _read(folder)
+    episode, lines = read_session(folder)
     pairs = list(pairwise(lines))  # the observation after one step is what the next one acts on
     state = [[as_float(n) for name, _ in recipe.state for n in as_list(before.get(name))] for before, _ in pairs]
     action = [[as_float(n) for n in as_list(after.get("action"))] for _, after in pairs]
@@ -104,7 +104,8 @@ def _pictures(folder: Path, camera: str, count: int) -> Array:
     return np.stack([np.asarray(Image.open(file)) for file in files])
 
 
-def _read(folder: Path) -> tuple[Json, Sequence[Json]]:
+def read_session(folder: Path) -> tuple[Json, Sequence[Json]]:
+    """episode.json and the lines of its trace. Raises `NotFound` where they are not there, or broken."""
     try:
         episode = json.loads((folder / "episode.json").read_text(encoding="utf-8"))
         lines = [json.loads(line) for line in (folder / "trace.jsonl").read_text(encoding="utf-8").splitlines()]
