@@ -285,3 +285,16 @@ def test_an_agents_own_jobs_and_logs_are_known_at_any_time(tmp_path):
         bob = served.namespace(Binding(USER, "bob", "p-1"))
         with pytest.raises(NotFound):
             bob.read(f"/at/{at}{place}/status.json")
+
+
+def test_the_past_of_a_job_is_read_without_a_look_at_any_other_job(world, monkeypatch):
+    clock, tree, node = ManualClock(), world.namespace("operator"), world.node_ids()[0]
+    jobs = JobStore(world.store, clock)
+    jobs.accept([Order(f"job_{n}", node, "move_to", {}) for n in range(3)])
+    read, path = [], f"/at/{time_name(epoch_ns(clock.now()))}/nodes/{node}/jobs/job_1/status.json"
+    get, names = world.store.get, world.store.list
+    monkeypatch.setattr(world.store, "get", lambda key: (read.append(key), get(key))[1])
+    monkeypatch.setattr(world.store, "list", lambda key: (read.append(f"list {key}"), names(key))[1])
+    assert b"pending" in tree.read(path).data
+    looked = [key for key in read if ".paos/jobs" in key or ".paos/done" in key]
+    assert set(looked) == {".paos/jobs/job_1.jsonl", ".paos/done/job_1.jsonl"}, looked
