@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from worldfs.base.errors import BadInput
 from worldfs.base.model import Parameter, Profile
-from worldfs.formats import embodied, quantities, sensors
+from worldfs.formats import embodied, embodied_write, quantities, sensors
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "profiles"
 
@@ -163,6 +163,17 @@ pieces = st.lists(
 def test_odd_text_never_raises_and_never_gives_a_limit_that_is_no_number(parts: list[str]) -> None:
     read = embodied.read("\n".join(parts).encode("utf-8", "ignore"))
     assert read.max_reach is None or 0 < read.max_reach < float("inf")
+
+
+def test_the_oldest_picture_that_a_robot_moves_on_is_a_limit_of_its_profile():
+    def told(line):
+        return embodied.read(f"# EMBODIED — Arm\n\n## Physical Constraints\n{line}\n".encode())
+
+    assert told("- **Max Frame Age**: 0.2 s").max_frame_age == 0.2
+    assert told("- **最大帧龄**: 300 毫秒").max_frame_age == pytest.approx(0.3)
+    assert embodied.read(embodied_write.write(told("- **Max Frame Age**: 250 ms"))).max_frame_age == 0.25
+    odd = told("- **Max Frame Age**: 2 m")
+    assert odd.max_frame_age is None and len(odd.unread) == 1
 
 
 def test_what_a_robot_plans_from_is_a_line_of_its_identity():

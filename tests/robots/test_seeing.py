@@ -120,6 +120,13 @@ def test_what_matches_no_name_stands_in_the_way(seeing):
     assert box is not None
     assert box.position[:2] == pytest.approx((0.45, -0.1), abs=0.02)
     assert 0.04 < box.size[2] < 0.13
+    told = hand.body.observe().perception["objects"]["unknown_1"]
+    assert (told["class"], told["camera"], told["extent"]) == ("unknown", "front", "as far as it was seen")
+    beside = [(np.array([0.6, 0.3, 0.1]), (0.2, 0.2, 0.2)), (np.array(box.position) + 0.01, box.size)]
+    looks.rig.obstruct(beside)  # a larger one has come: the first keeps its number
+    assert looks.rig.unknown["unknown_1"].position[0] == pytest.approx(box.position[0] + 0.01)
+    assert looks.rig.unknown["unknown_2"].size == (0.2, 0.2, 0.2)
+    looks.rig.obstruct([beside[1]])
     checker = looks.arm.collision_checker()
     above = looks.arm.solver.near(looks.arm.ready, np.array([0.45, -0.1, 0.05]), np.diag([1.0, -1.0, -1.0]))
     assert any("unknown_1" in pair for pair in checker.hits(above))
@@ -179,6 +186,20 @@ def test_nothing_moves_on_a_faulty_picture(seeing):
         assert np.abs(hand.rig.view.joints() - joints).max() < 1e-3
         assert hand.seen("cube_01").position == believed
         assert hand.body.observe().perception["fault"]["code"] == code
+
+
+def test_how_old_a_picture_may_be_is_the_profile_s(seeing):
+    hand = seeing(APPLE, max_frame_age=5.0)
+    Lens(hand, old)
+    assert hand.body.looks.look() is None
+    hand.body.looks.max_frame_age = 2.9
+    assert hand.body.looks.look().code == "FRAME_TOO_OLD"
+    told = hand.body.observe()
+    assert told.extra["tf"].keys() == {f"franka_001/{name}" for name in ("base", "gripper", "front", "wrist")}
+    wrist = told.extra["tf"]["franka_001/wrist"]  # where it is mounted, however the arm stands
+    assert wrist["parent"] == "franka_001/gripper" and np.linalg.norm(wrist["position"]) < 0.2
+    front = told.extra["tf"]["franka_001/front"]
+    assert (front["parent"], front["position"]) == ("world", told.perception["cameras"]["front"]["position"])
 
 
 def test_a_frozen_picture_is_said_once_the_arm_has_moved(seeing):

@@ -63,6 +63,10 @@ LIMITS: dict[str, tuple[str, tuple[str, ...]]] = {
             *("最大抓取宽度", "抓取宽度", "夹爪开度", "最大夹爪开度", "夹爪行程", "夹爪最大开度", "最大开合宽度"),
         ),
     ),
+    "max_frame_age": (
+        "time",
+        ("max frame age", "maximum frame age", "frame age", "max picture age", "最大帧龄", "图像最长时限"),
+    ),
     "bounds": (
         "length",
         (
@@ -373,6 +377,7 @@ def _profile(draft: _Draft) -> Profile:
         max_reach=draft.limits.get("max_reach"),
         max_payload=draft.limits.get("max_payload"),
         max_grip_width=draft.limits.get("max_grip_width"),
+        max_frame_age=draft.limits.get("max_frame_age"),
         bounds=draft.bounds,
         perception=perception,
         unread=(*draft.unread, *((f"Perception: {said}",) if said and not perception else ())),

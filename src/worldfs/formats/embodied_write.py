@@ -38,7 +38,7 @@ def _lines(profile: Profile) -> Iterator[str]:
     yield from ("", "## Physical Constraints")
     limits = (
         ("Max Reach", profile.max_reach, "m"), ("Max Payload", profile.max_payload, "kg"),
-        ("Max Grip Width", profile.max_grip_width, "m"),
+        ("Max Grip Width", profile.max_grip_width, "m"), ("Max Frame Age", profile.max_frame_age, "s"),
     )  # fmt: skip
     yield from (f"- **{word}**: {value} {unit}" for word, value, unit in limits if value is not None)
     if profile.bounds:

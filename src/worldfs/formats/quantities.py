@@ -11,6 +11,8 @@ UNITS: dict[str, tuple[str, float]] = {
     **dict.fromkeys(("mm", "millimeter", "millimeters", "millimetre", "millimetres", "毫米"), ("length", 0.001)),
     **dict.fromkeys(("kg", "kilogram", "kilograms", "千克", "公斤"), ("mass", 1.0)),
     **dict.fromkeys(("g", "gram", "grams", "克"), ("mass", 0.001)),
+    **dict.fromkeys(("s", "sec", "second", "seconds", "秒"), ("time", 1.0)),
+    **dict.fromkeys(("ms", "millisecond", "milliseconds", "毫秒"), ("time", 0.001)),
     **dict.fromkeys(("rad", "radian", "radians", "弧度"), ("angle", 1.0)),
     **dict.fromkeys(("deg", "degree", "degrees", "°", "度"), ("angle", math.pi / 180)),
 }
@@ -38,7 +40,7 @@ _BOX = re.compile(rf"\[\s*({_NUMBER})\s*[,，]\s*({_NUMBER})\s*\]")
 
 
 def unit(text: str, kind: str) -> float | None:
-    """How many SI units one of `text` is, if it is a unit of `kind` (length, mass, angle); None else."""
+    """How many SI units one of `text` is, if it is a unit of `kind` (length, mass, angle, time); None else."""
     known = UNITS.get(text.strip().casefold().rstrip("."))
     return known[1] if known and known[0] == kind else None
 

@@ -38,6 +38,7 @@ def simulation(context: PluginContext) -> Driver:
         artifacts=context.artifacts,
         interpreter=context.interpreter,
         perception=context.perception or TRUTH,
+        max_frame_age=context.max_frame_age,
     )
 
 

@@ -13,7 +13,7 @@ from worldfs.access.roles import WATCHDOG
 from worldfs.base.driver import Driver, DriverFactory, Interpreter, PluginContext, RealBody, SharesWorld
 from worldfs.base.errors import NotFound, UserError
 from worldfs.base.messages import coded
-from worldfs.base.model import ApprovalPolicy, ApprovalRule, Finding, Order, Scene
+from worldfs.base.model import ApprovalPolicy, ApprovalRule, Finding, Order, Profile, Scene
 from worldfs.formats import embodied, task
 from worldfs.namespace.namespace import Namespace
 from worldfs.planning.critic import Critic
@@ -201,23 +201,25 @@ def _driver(
         declared = world.targets.targets() if world.targets is not None else {}
         made = driver_factory(spec, drivers, declared, world.clock)
         context = PluginContext(world.clock, artifacts, language=world.language(), robot_id=spec.id, shared=shared)
-        context = replace(context, epoch=world.epoch_of(spec.id), perception=_perception(world, spec))
+        context = replace(context, epoch=world.epoch_of(spec.id))
+        profile = _profile(world, spec)
+        context = replace(context, perception=profile.perception, max_frame_age=profile.max_frame_age)
         return made(replace(context, interpreter=_interpreter(world, spec.id)))
     except UserError as error:
         return UnavailableDriver(error, f"/nodes/{spec.id}", "DRIVER_MISSING")
 
 
-def _perception(world: World, spec: NodeSpec) -> str:
-    """What the robot plans from, by its EMBODIED.md as it is or as it will be; "" where it does not say."""
+def _profile(world: World, spec: NodeSpec) -> Profile:
+    """The robot's EMBODIED.md as it is or as it will be; an empty one where there is none."""
     try:
         present = Namespace(world.tree, WATCHDOG, starting=True).read(f"/nodes/{spec.id}/EMBODIED.md").data
     except UserError:
         present = b""
     try:
         text = present or profile_for(spec, present, world.language(), world.profiles)
-        return embodied.read(text).perception if text else ""
+        return embodied.read(text) if text else Profile()
     except UserError:
-        return ""  # the profile's own check says what is wrong with it
+        return Profile()  # the profile's own check says what is wrong with it
 
 
 def _embody_all(

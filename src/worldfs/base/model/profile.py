@@ -27,6 +27,7 @@ class Profile:
     max_reach: float | None = None  # m
     max_payload: float | None = None  # kg
     max_grip_width: float | None = None  # m
+    max_frame_age: float | None = None  # s: nothing moves on an older picture
     bounds: tuple[tuple[float, float], ...] = ()  # x, y[, z] ranges in m
     unread: tuple[str, ...] = ()  # limit lines that could not be read: reported, never taken as passed
     perception: str = ""  # a word of `PERCEPTIONS`; "": not said, which is `TRUTH`

@@ -19,6 +19,7 @@ from .simulation import Simulation
 
 SPARE: Final = 6  # boxes for what has no name
 HIDDEN: Final = 4  # the group of geoms that no picture of the expected surroundings shows
+SAME_PLACE: Final = 0.08  # m: nearer to where an unknown thing was, and it is the same
 AWAY: Final = (0.0, 0.0, -50.0)  # where a spare box is kept
 
 
@@ -71,21 +72,27 @@ class BelievedRig(Rig):
         return Solid(thing.shape, tuple(thing.size), self.position(id), self.rotation(id))
 
     def obstruct(self, boxes: list[tuple[Array, tuple[float, float, float]]]) -> None:
-        """Puts boxes (centre, full extents in m) where something without a name was seen, the largest first."""
-        model = self.simulation.model
+        """Puts boxes (centre, full extents in m) where something without a name was seen, the largest first. What is
+        still about where it was keeps its number."""
+        model, before = self.simulation.model, self.unknown
         self.unknown = {}
-        ranked = sorted(boxes, key=lambda box: -float(np.prod(box[1])))
-        for i, (number, geom) in enumerate(zip(self.spare, self._spare_geoms, strict=True)):
-            model.body_pos[number] = AWAY  # of the model: each copy of the state that a plan tries has it
-            if i < len(ranked):
-                centre, size = ranked[i]
-                half = np.array(size) / 2
-                model.body_pos[number] = centre
-                model.geom_size[geom] = half
-                model.geom_rbound[geom] = float(np.linalg.norm(half))
-                model.geom_aabb[geom, 3:] = half
-                id = f"unknown_{i + 1}"
-                self.unknown[id] = Thing(id, id, "unknown", tuple(map(float, centre)), size=size, shape="box")
+        model.body_pos[self.spare] = AWAY  # of the model: each copy of the state that a plan tries has it
+        for centre, size in sorted(boxes, key=lambda box: -float(np.prod(box[1])))[:SPARE]:
+            id = self._number(centre, before)
+            i = int(id.removeprefix("unknown_")) - 1
+            number, geom, half = self.spare[i], self._spare_geoms[i], np.array(size) / 2
+            model.body_pos[number] = centre
+            model.geom_size[geom] = half
+            model.geom_rbound[geom] = float(np.linalg.norm(half))
+            model.geom_aabb[geom, 3:] = half
+            self.unknown[id] = Thing(id, id, "unknown", tuple(map(float, centre)), size=size, shape="box")
+
+    def _number(self, centre: Array, before: dict[str, Thing]) -> str:
+        """The id of what was there before, else one that nothing had, else any that is free."""
+        free = [id for id in (f"unknown_{i + 1}" for i in range(SPARE)) if id not in self.unknown]
+        near = [(float(np.linalg.norm(centre - before[id].position)), id) for id in free if id in before]
+        away, id = min(near, default=(SAME_PLACE, ""))
+        return id if away < SAME_PLACE else next((id for id in free if id not in before), free[0])
 
     def forward(self) -> None:
         mujoco.mj_forward(self.simulation.model, self.simulation.data)

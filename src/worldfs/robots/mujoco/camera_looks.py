@@ -16,7 +16,7 @@ from worldfs.robots.vision.image_checks import ImageFault, image_fault
 from worldfs.robots.vision.picture_correction import corrected, depth_noise
 from worldfs.robots.vision.shape_fit import seen_through
 
-from . import object_kinds, perception
+from . import geometry, object_kinds, perception
 from .action_evidence import ActionEvidence, plan_failure, rounded
 from .arm import Arm
 from .array_types import Array
@@ -26,10 +26,10 @@ from .scene_belief import SceneBelief
 from .scene_layout import within
 from .seen_handling import SEEN_AFTER
 from .shared_motion import plan_motion
-from .simulated_camera import SimulatedCamera
+from .simulated_camera import CAMERAS, SimulatedCamera
 from .world_difference import DEPTH_NOISE, CameraSensor
 
-MAX_FRAME_AGE_S: Final = 0.5  # nothing moves on an older picture
+MAX_FRAME_AGE_S: Final = 0.5  # nothing moves on an older picture, where the profile has no limit of its own
 SEEN_NEAR: Final = 0.03  # m between where a thing was seen and where it should be
 HAND_TOP: Final = 0.16  # m over the highest table: so high reaches nothing that lies there
 HAND_SIZE: Final = 0.10  # m
@@ -47,7 +47,14 @@ class CameraLooks:
     A look that finds fault with its picture changes nothing that is believed.
     """
 
-    def __init__(self, truth: Arm, renderer: Callable[[], CameraRenderer], sensor: CameraSensor) -> None:
+    def __init__(
+        self,
+        truth: Arm,
+        renderer: Callable[[], CameraRenderer],
+        sensor: CameraSensor,
+        max_frame_age: float | None = None,
+    ) -> None:
+        self.max_frame_age = MAX_FRAME_AGE_S if max_frame_age is None else max_frame_age
         self.truth, self.sigma = truth, DEPTH_NOISE
         self.rig = BelievedRig(truth.rig)
         self.arm = Arm(self.rig, truth.solver, truth.mover, ready=truth.ready.copy(), reserved=truth.reserved)
@@ -69,7 +76,7 @@ class CameraLooks:
         sigma = self.sigma = max(DEPTH_NOISE, depth_noise(image, expected))
         fault = image_fault(
             image, expected, self._before.get(camera), now=float(self.truth.simulation.data.time),
-            most_age_s=MAX_FRAME_AGE_S, sigma=sigma,
+            most_age_s=self.max_frame_age, sigma=sigma,
         )  # fmt: skip
         self._before[camera] = image
         if fault is not None:
@@ -248,12 +255,32 @@ class CameraLooks:
     def _in_basket(self, position: tuple[float, ...]) -> bool:
         return any(within(f, np.array(position), 0.05) for f in self.rig.furniture if f.shape == "basket")
 
+    def transforms(self, robot_id: str) -> Json:
+        """The coordinate frames of ENVIRONMENT.md's `tf`, by name: each in its parent's (m; quaternion w x y z)."""
+        view = self.rig.view
+        tcp, turn = view.tcp_pose()
+        poses = {"base": (np.array(view.base), np.array(view.base_rotation)), "gripper": (tcp, turn)}
+        poses |= {camera: self.camera.pose(camera) for camera in CAMERAS}
+        parents = {"base": "", "gripper": "base", "front": "", "wrist": "gripper"}
+        return {
+            f"{robot_id}/{name}": _in_parent(poses[name], poses.get(parents[name]))
+            | {"parent": f"{robot_id}/{parents[name]}" if parents[name] else "world"}
+            for name in poses
+        }
+
     def as_json(self) -> Json:
         """The members of ENVIRONMENT.md's perception block."""
         told: Json = {"source": "camera", "objects": self.belief.as_json(), "cameras": self.camera.as_json()}
         if self.fault is not None:
             told["fault"] = {"code": self.fault.code, "found": str(self.fault.found)}
         return told
+
+
+def _in_parent(pose: tuple[Array, Array], parent: tuple[Array, Array] | None) -> Json:
+    position, turn = pose
+    if parent is not None:
+        position, turn = parent[1].T @ (position - parent[0]), parent[1].T @ turn
+    return {"position": rounded(position), "orientation": rounded(geometry.quat_of(turn), 3)}
 
 
 def _finding(fault: ImageFault, camera: str) -> Finding:

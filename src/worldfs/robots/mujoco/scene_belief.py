@@ -50,6 +50,7 @@ class SceneBelief:
         self.tracks = {id: self._declared(rig.things[id]) for id in rig.objects}
         self.undecided: tuple[tuple[str, ...], ...] = ()
         self._certain: dict[str, tuple[float, ...]] = {}  # of undecided twins: where each was when that was certain
+        self._looked = 0.0  # s: when the front camera last looked
         self._carried: tuple[str, Array, Array] | None = None  # id, offset and turn in the gripper's frame
         self.refresh()
 
@@ -126,6 +127,7 @@ class SceneBelief:
                 self.tracks[id] = replace(track, stale=True, empty=track.empty or gone)
         self._settle(found.things)
         if image.camera == "front":
+            self._looked = image.time
             self.rig.obstruct([(thing.position, thing.size) for thing in found.unknown])
         self.refresh()
 
@@ -200,7 +202,10 @@ class SceneBelief:
                 entry["undecided_with"] = twins
             told[id] = entry
         for id, thing in self.rig.unknown.items():
-            told[id] = {"class": "unknown", "size": rounded(thing.size), "position": rounded(thing.position)}
+            told[id] = {
+                "class": "unknown", "size": rounded(thing.size), "position": rounded(thing.position),
+                "extent": "as far as it was seen", "seen_at_s": round(self._looked, 3), "camera": "front",
+            }  # fmt: skip
         return told
 
 

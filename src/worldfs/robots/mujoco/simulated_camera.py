@@ -62,11 +62,12 @@ class SimulatedCamera:
 
     def _image(self, camera: str, frame: CameraFrame, depth: npt.NDArray[np.float32], time: float) -> DepthImage:
         assert frame.rgb is not None
-        position, rotation = self._pose(camera)
+        position, rotation = self.pose(camera)
         joints = tuple(float(q) for q in self._believed.view.joints())
         return DepthImage(camera, frame.rgb, depth, position, rotation, frame.focal, time, joints)
 
-    def _pose(self, camera: str) -> tuple[Array, Array]:
+    def pose(self, camera: str) -> tuple[Array, Array]:
+        """Where it is by its calibration and the measured joints (m; camera to world)."""
         model, data = self._believed.simulation.model, self._believed.simulation.data
         number = model.camera(self._believed.view.camera(camera)).id
         return np.array(data.cam_xpos[number]), np.array(data.cam_xmat[number]).reshape(3, 3)
@@ -75,7 +76,7 @@ class SimulatedCamera:
         """Where the cameras are in the world frame (m; quaternion w x y z; looking along −z)."""
         told: Json = {}
         for camera in CAMERAS:
-            position, rotation = self._pose(camera)
+            position, rotation = self.pose(camera)
             told[camera] = {
                 "frame": "world", "position": rounded(position), "orientation": rounded(geometry.quat_of(rotation), 4)
             }  # fmt: skip

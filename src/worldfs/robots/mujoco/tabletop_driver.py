@@ -53,7 +53,7 @@ class TabletopDriver:
 
     `artifacts`: directory beside ENVIRONMENT.md that pictures go to (in its `camera/`); None: no pictures are kept.
     `interpreter`: language to orders, for real_execute. `difference`: what of the built world the robot is not told.
-    Called from one thread at a time, any thread.
+    `max_frame_age` (s): the oldest picture that it moves on. Called from one thread at a time, any thread.
     """
 
     operations = OPERATIONS
@@ -68,6 +68,7 @@ class TabletopDriver:
         interpreter: Interpreter | None = None,
         perception: str = TRUTH,
         difference: WorldDifference | None = None,
+        max_frame_age: float | None = None,
     ) -> None:
         self.robot_id = robot_id
         self.world = world or SharedWorld()
@@ -83,7 +84,7 @@ class TabletopDriver:
         self._perception: Json = {}
         self._assumed: Scene | None = Scene()
         self._by_camera = perception == CAMERA
-        self._difference = difference
+        self._difference, self._max_frame_age = difference, max_frame_age
         self.looks: CameraLooks | None = None
 
     @property
@@ -123,7 +124,8 @@ class TabletopDriver:
             if self.looks is None:
                 return observe(self.arm, self.robot_id, self._perception)
             seen = observe(self.arm.planning, self.robot_id, self._perception | self.looks.as_json())
-            return replace(seen, objects=(*seen.objects, *self.looks.rig.unknown.values()))
+            objects = (*seen.objects, *self.looks.rig.unknown.values())
+            return replace(seen, objects=objects, extra={**seen.extra, "tf": self.looks.transforms(self.robot_id)})
 
     def review(self, order: Order) -> Sequence[Finding]:
         with self.arm.view.working():
@@ -255,7 +257,8 @@ class TabletopDriver:
             needs = coded("vision.needs", name=error.name or "scipy")
             raise MissingRequirement(needs, op="open", fix="pip install 'worldfs[perception]'") from error
         arm = self.arm
-        self.looks = CameraLooks(arm, self.renderer, self._difference.sensor if self._difference else CameraSensor())
+        sensor = self._difference.sensor if self._difference else CameraSensor()
+        self.looks = CameraLooks(arm, self.renderer, sensor, self._max_frame_age)
         arm.believed, arm.look_at = self._believed_arm, self.looks.look_at
         arm.closed_on, arm.look_round = self.looks.belief.closed_on, self.looks.look
         with arm.view.working():
