@@ -90,6 +90,41 @@ class Figure(NamedTuple):
     code: tuple[str, ...]
 
 
+LIBERO_SUITES = {
+    "object": "put the named thing into the basket: ten things, three initial states each",
+    "spatial": "put the bowl that stands at the named place onto the plate: ten places, an initial state each; a bowl must "
+    "be taken by its rim, and this policy takes things by their middle",
+    "goal": "one table, ten goals, an initial state each, among them drawers, a stove and a rack, of which this policy "
+    "knows nothing",
+}
+LIBERO = (
+    *(
+        Figure(
+            f"libero.{suite}_{part}",
+            {
+                "success": f"LIBERO's {suite} suite, by its own judge: the built-in policy `scripted`, told where the "
+                f"thing and the goal are (truth), in sessions of ours; {what}",
+                "low": "from this share, Wilson's interval of 95 %",
+                "high": "to this share",
+            }[part],
+            ("robots/targets/environments", "policies/served_policies.py", "skills/vla.py"),
+        )
+        for suite, what in LIBERO_SUITES.items()
+        for part in ("success", "low", "high")
+    ),
+    Figure(
+        "libero.hold_success",
+        "the floor: ten sessions of the policy that does nothing",
+        ("robots/targets/environments",),
+    ),
+    Figure(
+        "libero.false_successes",
+        "sessions of the object suite that SESSIONS.md calls succeeded and whose thing is not in the basket by "
+        "ENVIRONMENT.md afterwards: 30 claims looked at; the three of the goal suite are not",
+        ("robots/targets/environments", "sessions"),
+    ),
+)
+
 FIGURES = (
     Figure(
         "action.p50_over_floor",
@@ -267,6 +302,7 @@ FIGURES = (
         "from the request in another process to the driver's stop being called, in a long motion with a queue",
         ("runtime/stop_log.py", "runtime/stop_listener.py", "runtime/kernel.py", "storage/watch_linux.py"),
     ),
+    *LIBERO,
 )  # fmt: skip
 
 
