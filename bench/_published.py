@@ -92,8 +92,8 @@ class Figure(NamedTuple):
 
 LIBERO_SUITES = {
     "object": "put the named thing into the basket: ten things, three initial states each",
-    "spatial": "put the bowl that stands at the named place onto the plate: ten places, an initial state each; a bowl must "
-    "be taken by its rim, and this policy takes things by their middle",
+    "spatial": "put the bowl that stands at the named place onto the plate: ten places, an initial state each; a bowl "
+    "must be taken by its rim, and this policy takes things by their middle",
     "goal": "one table, ten goals, an initial state each, among them drawers, a stove and a rack, of which this policy "
     "knows nothing",
 }
