@@ -508,6 +508,8 @@ PROOFS = (
         "100 worlds that nothing was tuned on, by colour and depth alone, and ten cluttered ones", SEEING,
     ),
     Proof("test_lying_bodies", "`succeeded` means that it was measured", "bodies that lie", (*ARM, *SKILLS)),
+    Proof("test_fixtures_that_lie", "no stuck drawer is called open", "drawers and lids that lie", ("robots/mujoco",)),
+    Proof("test_pours", "what is poured is counted", "vessels and worlds that lie", ("robots/mujoco", "planning")),
     Proof("mutants", "the tests see a fault", "single faults made by rule over the code that makes promises", MUTATED),
 )  # fmt: skip
 
