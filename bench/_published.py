@@ -510,6 +510,7 @@ PROOFS = (
     Proof("test_lying_bodies", "`succeeded` means that it was measured", "bodies that lie", (*ARM, *SKILLS)),
     Proof("test_fixtures_that_lie", "no stuck drawer is called open", "drawers and lids that lie", ("robots/mujoco",)),
     Proof("test_pours", "what is poured is counted", "vessels and worlds that lie", ("robots/mujoco", "planning")),
+    Proof("test_wipes_that_lie", "only what was touched is wiped", "sponges that lift off", ("robots/mujoco",)),
     Proof("mutants", "the tests see a fault", "single faults made by rule over the code that makes promises", MUTATED),
 )  # fmt: skip
 
