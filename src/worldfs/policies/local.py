@@ -1,14 +1,17 @@
 """A policy on this machine, by its checkpoint.
 
-An ONNX file is run here; a TorchScript file or a LeRobot directory in a process and an environment of its own.
+An ONNX file is run here; a TorchScript file, a LeRobot or an OpenVLA directory in a process and an environment of its
+own.
 
     policy_client: {type: local, checkpoint: pick.onnx}
     policy_client: {type: local, checkpoint: pick.pt, python: /opt/torch/bin/python}
     policy_client: {type: local, checkpoint: outputs/act, python: /opt/lerobot/bin/python}
+    policy_client: {type: local, checkpoint: openvla-7b, python: /opt/openvla/bin/python, unnorm_key: bridge_orig}
 """
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from typing import Final
@@ -27,7 +30,8 @@ _FILES: Final[dict[str, Callable[[PolicySpec, str, Clock], PolicyClient]]] = {
         (".pt", ".ts", ".torchscript"), lambda spec, path, clock: ProcessPolicy(spec, path, "torchscript", clock)
     ),
 }
-_LEROBOT: Final = "config.json"  # what a checkpoint directory of LeRobot has
+_CONFIG: Final = "config.json"  # what a checkpoint directory has
+_OPENVLA: Final = "openvla"  # its `model_type` there
 
 
 def client(spec: PolicySpec, clock: Clock) -> PolicyClient:
@@ -43,14 +47,24 @@ def client(spec: PolicySpec, clock: Clock) -> PolicyClient:
         )
     if os.path.isdir(path):
         inner = os.path.join(path, "pretrained_model")  # a training run's checkpoints/last
-        path = inner if not os.path.exists(os.path.join(path, _LEROBOT)) and os.path.isdir(inner) else path
-        if os.path.exists(os.path.join(path, _LEROBOT)):
-            return ProcessPolicy(spec, path, "lerobot", clock)
-        raise _odd(path, f"a directory without {_LEROBOT}")
+        path = inner if not os.path.exists(os.path.join(path, _CONFIG)) and os.path.isdir(inner) else path
+        if os.path.exists(os.path.join(path, _CONFIG)):
+            return ProcessPolicy(spec, path, _directory_kind(path), clock)
+        raise _odd(path, f"a directory without {_CONFIG}")
     make = _FILES.get(os.path.splitext(path)[1].lower())
     if make is None:
         raise _odd(path, f"a file ending in {os.path.splitext(path)[1] or 'nothing'}")
     return make(spec, path, clock)
+
+
+def _directory_kind(path: str) -> str:
+    """ "openvla" by what its configuration says, else "lerobot", which says itself what it does not know."""
+    try:
+        with open(os.path.join(path, _CONFIG), encoding="utf-8") as file:
+            config = json.load(file)
+    except (OSError, ValueError):
+        return "lerobot"
+    return _OPENVLA if isinstance(config, dict) and config.get("model_type") == _OPENVLA else "lerobot"
 
 
 def _odd(path: str, found: str) -> PolicyError:

@@ -33,12 +33,12 @@ class Model(Protocol):
     def infer(self, arrays: dict[str, Array], words: str) -> Array: ...
 
 
-def main(kind: str, path: str) -> None:
+def main(kind: str, path: str, settings: str = "{}") -> None:
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # a library that prints must not spoil the line
     source = sys.stdin.buffer
     try:
-        model = KINDS[kind](path)
+        model = KINDS[kind](path, json.loads(settings))
         send(out, {"ok": True, "info": model.info})
     except ImportError as error:
         send(out, {"ok": False, "missing": error.name or str(error), "error": str(error)})
@@ -85,7 +85,7 @@ def receive(source: BinaryIO) -> tuple[dict[str, object], dict[str, Array]] | No
 class TorchScript:
     """`forward` takes the observations that the file's `worldfs.policy` names, in that order, with a batch of 1."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, settings: dict[str, object]) -> None:
         import torch
 
         header = {"worldfs.policy": ""}
@@ -115,7 +115,7 @@ class TorchScript:
 class LeRobotCheckpoint:
     """A checkpoint directory as LeRobot saves it; observations under LeRobot's names, pictures (H, W, 3) uint8."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, settings: dict[str, object]) -> None:
         import torch
         from lerobot.configs.policies import PreTrainedConfig
         from lerobot.policies.factory import get_policy_class, make_pre_post_processors
@@ -168,6 +168,52 @@ class LeRobotCheckpoint:
         return _first(found)
 
 
+class OpenVlaCheckpoint:
+    """A directory as OpenVLA's are published: its own code, a picture and words in, one action of 7 numbers out.
+
+    `settings`: unnorm_key (needed where the checkpoint knows several data sets), device (cpu, or cuda:0 where it is).
+    """
+
+    def __init__(self, path: str, settings: dict[str, object]) -> None:
+        import torch
+        from transformers import AutoModelForVision2Seq, AutoProcessor
+
+        self._torch = torch
+        self._device = str(settings.get("device") or ("cuda:0" if torch.cuda.is_available() else "cpu"))
+        self._kind = torch.float32 if self._device == "cpu" else torch.bfloat16
+        own = {"trust_remote_code": True, "local_files_only": True}  # its code runs here, in a process of its own
+        self._processor = AutoProcessor.from_pretrained(path, **own)
+        model = AutoModelForVision2Seq.from_pretrained(path, torch_dtype=self._kind, **own)
+        self._model = model.to(self._device).eval()
+        stats = getattr(self._model, "norm_stats", None) or getattr(self._model.config, "norm_stats", None)
+        known = sorted(stats or {})
+        self._key = settings.get("unnorm_key") or (known[0] if len(known) == 1 else None)
+        if self._key not in known:
+            raise KeyError(f"unnorm_key {self._key}; this checkpoint knows {', '.join(known)}")
+        self.info: dict[str, object] = {
+            "name": "openvla", "action": {"representation": "ee_delta", "dim": 7, "horizon": 1},
+        }  # fmt: skip
+
+    def reset(self) -> None:
+        """It keeps nothing between two pictures."""
+
+    def infer(self, arrays: dict[str, Array], words: str) -> Array:
+        from PIL import Image
+
+        pictures = {name: value for name, value in arrays.items() if value.ndim == 3 and value.dtype == np.uint8}
+        front = [name for name in pictures if name == "image" or "front" in name] or list(pictures)
+        if len(front) != 1:
+            raise KeyError(f"one picture; the observation has {', '.join(sorted(pictures)) or 'none'}")
+        prompt = f"In: What action should the robot take to {words.lower().rstrip('.')}?\nOut:"
+        inputs = self._processor(prompt, Image.fromarray(pictures[front[0]]))
+        inputs = inputs.to(self._device, dtype=self._kind)
+        with self._torch.inference_mode():
+            action = self._model.predict_action(**inputs, unnorm_key=self._key, do_sample=False)
+        one: Array = np.asarray(action, np.float32).reshape(1, -1)
+        one[:, 6] = 2 * one[:, 6] - 1  # 0 closed … 1 open, as its data has it; ee_delta: −1 … 1
+        return one
+
+
 def _first(actions: Array) -> Array:
     """Without the batch of 1."""
     first: Array = actions[0] if actions.ndim == 3 else actions
@@ -179,7 +225,9 @@ def _small(value: Array) -> Array:
     return np.ascontiguousarray(value, dtype=np.float32) if value.dtype.kind == "f" else np.ascontiguousarray(value)
 
 
-KINDS: dict[str, Callable[[str], Model]] = {"torchscript": TorchScript, "lerobot": LeRobotCheckpoint}
+KINDS: dict[str, Callable[[str, dict[str, object]], Model]] = {
+    "torchscript": TorchScript, "lerobot": LeRobotCheckpoint, "openvla": OpenVlaCheckpoint,
+}  # fmt: skip
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    main(*sys.argv[1:])

@@ -43,9 +43,15 @@ NEEDS: Final = {
         "lerobot",
         "a Python with lerobot (python3 -m venv /opt/lerobot; /opt/lerobot/bin/pip install lerobot)",
     ),
+    "openvla": (
+        "transformers",
+        "a Python with torch and transformers 4 (python3 -m venv /opt/openvla; /opt/openvla/bin/pip install torch "
+        "'transformers>=4.40,<5' timm pillow)",
+    ),
 }
 _OURS = re.compile(r"^(PAOS_|PYTHON)|TOKEN|SECRET|PASSWORD|_KEY$|^KEY$", re.I)  # variables that are not for it
 PIECE = 1 << 20
+SETTINGS: Final = ("unnorm_key", "device")  # of a policy_client, that the model is made with
 
 
 class ProcessPolicy:
@@ -123,13 +129,14 @@ class ProcessPolicy:
                 expected=NEEDS[self._kind][1], fix=coded("session.correct_python"),
             )  # fmt: skip
         environ = {name: value for name, value in os.environ.items() if not _OURS.search(name)}
+        settings = {name: self.spec.extra[name] for name in SETTINGS if name in self.spec.extra}
         environ |= {"HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1"}
         with self._lock:
             self._bell = os.pipe()
             self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  # it lives as long as the process
             self._process = subprocess.Popen(
-                [found, str(CHILD), self._kind, self._path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=self._stderr, env=environ, start_new_session=True,
+                [found, str(CHILD), self._kind, self._path, json.dumps(settings)],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._stderr, env=environ, start_new_session=True,
             )  # fmt: skip
 
     def _ask(self, head: Json, arrays: Mapping[str, Array], timeout_s: float) -> tuple[Json, dict[str, Array]]:

@@ -227,16 +227,16 @@ ROWS = {
     "session.no_checkpoint": ("no such checkpoint", "没有这个检查点"),
     "session.checkpoint_unnamed": ("no checkpoint is named", "没有指明检查点"),
     "session.checkpoints": (
-        "FILE.onnx, a TorchScript FILE.pt, or a LeRobot checkpoint directory",
-        "FILE.onnx、TorchScript 的 FILE.pt，或 LeRobot 检查点目录",
+        "FILE.onnx, a TorchScript FILE.pt, or a checkpoint directory of LeRobot or OpenVLA",
+        "FILE.onnx、TorchScript 的 FILE.pt，或 LeRobot、OpenVLA 的检查点目录",
     ),
     "session.correct_checkpoint": (
         "correct policy_client.checkpoint; a relative path begins where paos was started",
         "改正 policy_client.checkpoint；相对路径从启动 paos 的目录算起",
     ),
     "session.checkpoint_kinds": (
-        ".onnx, .pt (TorchScript), or a LeRobot checkpoint directory",
-        ".onnx、.pt (TorchScript)，或 LeRobot 检查点目录",
+        ".onnx, .pt (TorchScript), or a checkpoint directory of LeRobot or OpenVLA",
+        ".onnx、.pt (TorchScript)，或 LeRobot、OpenVLA 的检查点目录",
     ),
     "session.export_model": (
         "export it as ONNX or TorchScript; a large model belongs behind a server (type: openvla, openpi, gr00t)",
