@@ -511,6 +511,10 @@ PROOFS = (
     Proof("test_fixtures_that_lie", "no stuck drawer is called open", "drawers and lids that lie", ("robots/mujoco",)),
     Proof("test_pours", "what is poured is counted", "vessels and worlds that lie", ("robots/mujoco", "planning")),
     Proof("test_wipes_that_lie", "only what was touched is wiped", "sponges that lift off", ("robots/mujoco",)),
+    Proof(
+        "test_openvla_directory", "an OpenVLA directory is a policy", "a random checkpoint, by transformers and torch",
+        ("policies",),
+    ),
     Proof("mutants", "the tests see a fault", "single faults made by rule over the code that makes promises", MUTATED),
 )  # fmt: skip
 
