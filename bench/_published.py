@@ -512,7 +512,7 @@ PROOFS = (
     Proof("test_pours", "what is poured is counted", "vessels and worlds that lie", ("robots/mujoco", "planning")),
     Proof("test_wipes_that_lie", "only what was touched is wiped", "sponges that lift off", ("robots/mujoco",)),
     Proof(
-        "test_marker_board", "a camera on the hand is found by a marker board", "14 pictures drawn of one, joints noisy",
+        "test_marker_board", "a camera on the hand is found by a marker board", "14 pictures drawn of one",
         ("plugins/teleoperation",),
     ),
     Proof(
