@@ -315,6 +315,7 @@ HANDLING_SKILLS = {
     "drawer": "a drawer opened, or closed; every third with a cube in it",
     "pour": "a cup with 8 to 24 grains poured into a bowl, another thing about: nine of ten counted there",
     "wipe": "a marked area of 14 to 24 cm wiped with a sponge: nine of ten of its spots touched",
+    "hand_over": "an apple, cube, can or brick handed from one arm to another, which then holds it alone and still",
     "lid": "a chest's lid opened, or closed; every third with a cube in it",
     "stack": "a tower of two to four cubes",
 }
@@ -510,6 +511,7 @@ PROOFS = (
     Proof("test_lying_bodies", "`succeeded` means that it was measured", "bodies that lie", (*ARM, *SKILLS)),
     Proof("test_fixtures_that_lie", "no stuck drawer is called open", "drawers and lids that lie", ("robots/mujoco",)),
     Proof("test_pours", "what is poured is counted", "vessels and worlds that lie", ("robots/mujoco", "planning")),
+    Proof("test_hand_overs_that_lie", "who holds it is measured", "arms that drop or cling", ("robots/mujoco",)),
     Proof("test_wipes_that_lie", "only what was touched is wiped", "sponges that lift off", ("robots/mujoco",)),
     Proof(
         "test_marker_board", "a camera on the hand is found by a marker board", "14 pictures drawn of one",

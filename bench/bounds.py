@@ -17,7 +17,7 @@ class Bound(NamedTuple):
         return f"{'≤' if self.most else '≥'} {self.value:g}"
 
 
-HANDLING = ("place_beside", "push", "nudge", "upright", "stack", "drawer", "lid", "pour", "wipe")
+HANDLING = ("place_beside", "push", "nudge", "upright", "stack", "drawer", "lid", "pour", "wipe", "hand_over")
 
 
 def at_most(value: float, unit: str = "") -> Bound:

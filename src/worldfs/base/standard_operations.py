@@ -49,13 +49,33 @@ WIPE: Final = Operation(
     "wipe", "Wipe a marked area of a table with a sponge or a cloth, and lay that back",
     (Parameter("object_id", "string"), Parameter("target", "string")),
 )  # fmt: skip
+HAND_OVER: Final = Operation(
+    "hand_over", "Hold the held object out to another robot, and let go once that has it (with its take_over)",
+    (Parameter("to", "string"),), undoable=True,
+)  # fmt: skip
+TAKE_OVER: Final = Operation(
+    "take_over", "Take an object that another robot holds out (with its hand_over)",
+    (Parameter("object_id", "string"),), undoable=True,
+)  # fmt: skip
 OPEN_FIXTURE: Final = Operation(
     "open_fixture", "Open a drawer or a chest by its knob", (Parameter("object_id", "string"),), undoable=True
 )
 CLOSE_FIXTURE: Final = Operation(
     "close_fixture", "Close a drawer or a chest by its knob", (Parameter("object_id", "string"),), undoable=True
 )
-HANDLING: Final = (PLACE_BESIDE, PUSH, NUDGE, UPRIGHT, STACK, OPEN_FIXTURE, CLOSE_FIXTURE, POUR, WIPE)
+HANDLING: Final = (
+    PLACE_BESIDE,
+    PUSH,
+    NUDGE,
+    UPRIGHT,
+    STACK,
+    OPEN_FIXTURE,
+    CLOSE_FIXTURE,
+    POUR,
+    WIPE,
+    HAND_OVER,
+    TAKE_OVER,
+)
 
 # Names that profiles give to one of them.
 PICK: Final = frozenset((PICK_UP.name, "pick", "grasp", "grab"))

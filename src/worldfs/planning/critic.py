@@ -12,6 +12,7 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Operation, Order, Profile, RobotState, Scene, Thing, Vec
 from worldfs.base.standard_operations import (
     FIXTURED,
+    HAND_OVER,
     HANDLED,
     LABEL,
     LIFTED,
@@ -22,6 +23,7 @@ from worldfs.base.standard_operations import (
     PLACE,
     PLACE_BESIDE,
     STACK,
+    TAKE_OVER,
     described,
 )
 from worldfs.formats import sensors
@@ -309,7 +311,7 @@ def graspable_width(thing: Thing) -> float | None:
 
 def _hand(case: _Case) -> None:
     op, robot = case.order.op, case.robot
-    empty, full = HANDLED | FIXTURED | {STACK.name}, PLACE | {PLACE_BESIDE.name}
+    empty, full = HANDLED | FIXTURED | {STACK.name, TAKE_OVER.name}, PLACE | {PLACE_BESIDE.name, HAND_OVER.name}
     if robot is None or op not in empty | full:
         return
     held = robot.holding or next(

@@ -25,6 +25,7 @@ from .goals import (
     GestureGoal,
     Goal,
     GripperGoal,
+    HandedGoal,
     HoldingGoal,
     HomeGoal,
     InGoal,
@@ -44,7 +45,7 @@ from .goals import (
 )
 from .intent import Clause, CommandIntent, NotUnderstood, NounPhrase
 from .noun_resolver import NounResolver, bare
-from .scene_facts import FIXTURES, containers, final_support, grains_in, immovable_ids, surfaces, wipes
+from .scene_facts import FIXTURES, ROBOT, containers, final_support, grains_in, immovable_ids, surfaces, wipes
 from .undo import undo_goals
 from .vocabulary import Vocabulary
 
@@ -301,6 +302,12 @@ class GoalBuilder:
             ids = tuple(id for id in ids if id != target.id)
         if target.id in ids:
             raise NotUnderstood("planner.itself", "impossible", name=self.name(target.id))
+        if target.category == ROBOT:
+            if side != "to":
+                raise NotUnderstood("planner.robot_place", "impossible", name=target.id)
+            if len(ids) > 1:
+                raise NotUnderstood("planner.one_hand", "impossible", names=self.resolve.names(ids))
+            return [goal for id in ids for goal in (HoldingGoal(id), HandedGoal(id, target.id))]
         if side == "beside":
             return [BesideGoal(id, target.id) for id in ids]
         if target.is_container and side in ("in", "on", "to", "at"):

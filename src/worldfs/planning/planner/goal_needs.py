@@ -8,6 +8,7 @@ from typing import NamedTuple
 from worldfs.base.model import Scene, Vec
 from worldfs.base.standard_operations import (
     CLOSE_FIXTURE,
+    HAND_OVER,
     MOVE_TO,
     NAVIGATE,
     OPEN_FIXTURE,
@@ -24,6 +25,7 @@ from .goals import (
     GestureGoal,
     Goal,
     GripperGoal,
+    HandedGoal,
     HoldingGoal,
     HomeGoal,
     OpenedGoal,
@@ -76,6 +78,8 @@ def goal_needs(goals: Sequence[Goal], scene: Scene) -> GoalNeeds:
             case OpenedGoal():
                 ops.add((OPEN_FIXTURE if goal.state == "open" else CLOSE_FIXTURE).name)
                 places += _position(scene, goal.object)
+            case HandedGoal():
+                ops.add(HAND_OVER.name)
             case PouredGoal():
                 ops.add(POUR.name)
                 places += [*_position(scene, goal.object), *_position(scene, goal.into)]

@@ -112,6 +112,14 @@ class PouredGoal:
 
 
 @dataclass(frozen=True, slots=True)
+class HandedGoal:
+    """`object` is in the gripper of another robot, which took it over."""
+
+    object: str
+    robot: str
+
+
+@dataclass(frozen=True, slots=True)
 class AreaGoal:
     """`object` rests on `support` inside the strip low..high (x0, y0) to (x1, y1); `label` names the strip."""
 
@@ -199,6 +207,7 @@ Goal = (
     | UprightGoal
     | OpenedGoal
     | PouredGoal
+    | HandedGoal
     | AreaGoal
     | DownGoal
     | HoldingGoal
@@ -211,7 +220,13 @@ Goal = (
     | OperationGoal
     | ClearedGoal
 )
-BODY_GOALS = (SlidGoal, UprightGoal, OpenedGoal, PouredGoal)  # of things, each reached by one operation of the body
+BODY_GOALS = (
+    SlidGoal,
+    UprightGoal,
+    OpenedGoal,
+    PouredGoal,
+    HandedGoal,
+)  # of things, each reached by one operation of the body
 POSE_GOALS = (
     SeenGoal,
     AtGoal,
@@ -281,6 +296,8 @@ def holds(goal: Goal, scene: Scene, robot_id: str = "", places: Mapping[str, Thi
             return spot == ThingLocation("on", under)
         case HoldingGoal():
             return spot.relation == "held" and robot_id in ("", spot.of)
+        case HandedGoal(robot=robot):
+            return spot == ThingLocation("held", robot)
         case DownGoal():
             return spot.relation in ("on", "in")
         case UprightGoal():

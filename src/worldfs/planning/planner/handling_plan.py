@@ -10,7 +10,7 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Profile, Scene, Thing
 
 from . import planned_actions, thing_names
-from .goals import Goal, OpenedGoal, PouredGoal, SlidGoal, holds, subject
+from .goals import Goal, HandedGoal, OpenedGoal, PouredGoal, SlidGoal, holds, subject
 from .plan_constraints import PlanConstraints
 from .planned_actions import PlannedAction
 
@@ -53,6 +53,8 @@ def handled(  # noqa: PLR0917  # one group of goals, taken apart
 def _operation(goal: Goal, thing: Thing, stage: int) -> PlannedAction:
     if isinstance(goal, OpenedGoal):
         return planned_actions.fixture_action(thing.id, goal.state, stage)
+    if isinstance(goal, HandedGoal):
+        return planned_actions.hand_over_action(thing.id, goal.robot, stage)
     if isinstance(goal, PouredGoal):
         return planned_actions.pour_action(thing.id, goal.into, stage)
     if not isinstance(goal, SlidGoal):
@@ -67,6 +69,12 @@ def _after(goal: Goal, thing: Thing, scene: Scene) -> Scene:
     if isinstance(goal, OpenedGoal):
         moved = replace(thing, status=goal.state)
         return replace(scene, furniture=tuple(moved if t.id == thing.id else t for t in scene.furniture))
+    if isinstance(goal, HandedGoal):
+        held = {goal.robot: thing.id}
+        robots = tuple(
+            replace(r, holding=held.get(r.robot_id, None if r.holding == thing.id else r.holding)) for r in scene.robots
+        )
+        return replace(scene, robots=robots)
     if isinstance(goal, PouredGoal):
         counts = {goal.object: 0, goal.into: goal.grains}
         filled = {id: {**t.extra, "grains": n} for id, n in counts.items() if (t := scene.thing(id)) is not None}

@@ -23,9 +23,9 @@ from . import (
 )
 from .goal_builder import Before, GoalBuilder, never
 from .intent import Clause, Intent, NotUnderstood, QuestionIntent, RefusedIntent
-from .planned_actions import PUSH, goes_to_places
+from .planned_actions import HAND_OVER, PUSH, goes_to_places
 from .scene_answers import answer
-from .scene_facts import sanitized_scene, with_stations
+from .scene_facts import sanitized_scene, with_receivers, with_stations
 from .vocabulary import Vocabulary
 
 LIMIT = 600  # characters; longer is a document, not an instruction
@@ -55,6 +55,8 @@ def interpret(
     text, scene = _normal(instruction), sanitized_scene(scene)
     if goes_to_places(profile):
         scene = with_stations(scene, robot_id)
+    elif profile is not None and profile.op(HAND_OVER) is not None and len(scene.robots) > 1:
+        scene, vocabulary = with_receivers(scene, robot_id), None
     language = "zh" if _ZH.search(text) else "en"
 
     def can() -> tuple[str, ...]:

@@ -89,7 +89,7 @@ VERBS: dict[str, str] = {
     "clean off": "clear", "put away": "clear", "remove": "clear", "collect": "clear", "stow": "clear", "empty": "clear", "empty out": "clear",
     "put": "put", "place": "put", "move": "put", "set": "put", "transfer": "put", "lay": "put", "load": "put",
     "bring": "bring", "carry": "bring", "fetch": "bring", "take": "bring", "get": "bring", "give": "bring",
-    "hand": "bring", "pass": "bring",
+    "hand": "bring", "pass": "bring", "hand over": "bring", "pass over": "bring",
     "drop": "drop", "release": "drop", "put down": "down", "set down": "down", "lay down": "down", "let go of": "drop",
     "let go": "drop",
     "pick up": "pick", "pick": "pick", "grasp": "pick", "grab": "pick", "grip": "pick", "lift": "pick",

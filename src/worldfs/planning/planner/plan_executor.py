@@ -147,8 +147,9 @@ class PlanExecutor:
 
     def _approval(self, plan: Plan, scene: Scene) -> str:
         """Why the plan may not begin, "" if it may, or if it was stopped while it waited."""
-        orders = [self._order(action) for action in plan.actions]
-        steps = [self.message(task_text.step_text(action, scene)) for action in plan.actions]
+        every = [one for action in plan.actions for one in (*planned_actions.companion(action), action)]
+        orders = [self._order(action) for action in every]
+        steps = [self.message(task_text.step_text(action, scene)) for action in every]
         return self.port.approve(orders, steps, self.stop)
 
     def _act(self, action: PlannedAction, scene: Scene) -> str:
@@ -171,8 +172,12 @@ class PlanExecutor:
         # noted before it is submitted: a Ctrl-C in between must still find the job to cancel
         self.jobs.append(SubmittedOrder(order.id, order, None))
         self.port.note_progress(progress_of(self.groups, self.stage, self.witnessed, action))
+        together = [self.port.submit(self._order(one, f"{order.id}b")) for one in planned_actions.companion(action)]
         job = self.port.submit(order)
         status = self._await(job)
+        for other in together:  # its end is awaited, too: what one has given, the other may have dropped
+            there = self._await(other) if status.state is JobState.SUCCEEDED else self._called_off(other)
+            status = there if status.state is JobState.SUCCEEDED else status
         self.jobs[-1] = SubmittedOrder(job, order, status)
         outcome = status.outcome or Outcome(status.state is JobState.SUCCEEDED)
         result, shown = (
@@ -287,12 +292,17 @@ class PlanExecutor:
             status = self.port.wait(job, StopSignal())
         return status
 
-    def _order(self, action: PlannedAction) -> Order:
+    def _called_off(self, job: str) -> JobStatus:
+        """The order of a robot whose partner has failed."""
+        self.port.cancel(job)
+        return self.port.wait(job, StopSignal())
+
+    def _order(self, action: PlannedAction, id: str = "") -> Order:
         now = self.port.now()
-        id = f"act_{now:%Y%m%d_%H%M%S}_{now.microsecond // 1000:03d}_{len(self.jobs) + 1:02d}"
+        id = id or f"act_{now:%Y%m%d_%H%M%S}_{now.microsecond // 1000:03d}_{len(self.jobs) + 1:02d}"
         params = planned_actions.profile_parameters(action, self.port.profile())
         extra: Json = {"proposed_by": self.command.proposed_by} if self.command.proposed_by else {}
-        return Order(id, self.robot, action.op, params, asker="planner", extra=extra)
+        return Order(id, action.node or self.robot, action.op, params, asker="planner", extra=extra)
 
     def _scene_shows(self, action: PlannedAction, scene: Scene) -> bool:
         """Whether the scene shows the action's effect. Poses of the robot need not be in it."""

@@ -16,6 +16,7 @@ from .scene_facts import UNKNOWN_LOCATION, ThingLocation
 PICK, PLACE, LOOK, MOVE, STRATEGY = "pick_up", "place", "target_navigation", "move_to", "strategy"
 PUSH, UPRIGHT, NUDGE = "push", "upright", "nudge"
 OPEN_FIXTURE, CLOSE_FIXTURE, POUR = "open_fixture", "close_fixture", "pour"
+HAND_OVER, TAKE_OVER = "hand_over", "take_over"
 
 # words of a profile's type that say that the robot itself goes from place to place
 _MOBILE: Final = ("quadruped", "legged", "mobile", "wheeled", "四足", "足式", "移动", "轮式")
@@ -32,6 +33,8 @@ class PlannedAction:
     final: bool = True  # False: only set aside
     stage: int = 0
     visit: bool = False  # the robot itself goes to `object`
+    node: str = ""  # "": of the robot that is planned for
+    partner: str = ""  # another robot that is ordered to take `object` over at the same time
 
     @property
     def sign(self) -> tuple[str, str, ThingLocation]:
@@ -88,6 +91,19 @@ def fixture_action(id: str, state: str, stage: int = 0) -> PlannedAction:
 def pour_action(id: str, into: str, stage: int = 0) -> PlannedAction:
     """Takes the vessel, and sets it back empty."""
     return PlannedAction(POUR, {"object_id": id, "target": into}, id, stage=stage)
+
+
+def hand_over_action(id: str, robot: str, stage: int = 0) -> PlannedAction:
+    """Needs the thing in the gripper; the other robot is ordered to take it over meanwhile."""
+    return PlannedAction(HAND_OVER, {"to": robot}, id, ThingLocation("held", robot), stage=stage, partner=robot)
+
+
+def companion(action: PlannedAction) -> tuple[PlannedAction, ...]:
+    """What another robot is ordered to do at the same time: nothing, or one action."""
+    if not action.partner:
+        return ()
+    params: Json = {"object_id": action.object}
+    return (PlannedAction(TAKE_OVER, params, action.object, stage=action.stage, node=action.partner),)
 
 
 def nudge_action(id: str, leave: Collection[str] = (), stage: int = 0) -> PlannedAction:

@@ -28,6 +28,7 @@ class ThingLocation:
 UNKNOWN_LOCATION = ThingLocation()
 
 
+ROBOT = "robot"  # the category of what a thing may be handed over to
 FIXTURES = ("drawer", "chest")  # shapes or categories of furniture that opens
 UNKNOWN = (math.nan, math.nan, math.nan)
 
@@ -71,6 +72,14 @@ def with_stations(scene: Scene, robot_id: str) -> Scene:
         places.append(Thing(zone.name, zone.name, "dock" if zone.dock else "place", at, shape="region"))
     new = {place.id: place for place in places}
     return replace(scene, furniture=(*scene.furniture, *(new[id] for id in new if id not in there)))
+
+
+def with_receivers(scene: Scene, robot_id: str) -> Scene:
+    """The scene as an arm sees it that hands things over: the other robots are some to hand to."""
+    there = {thing.id for thing in (*scene.objects, *scene.furniture)}
+    others = [r for r in scene.robots if r.robot_id not in ("", robot_id, *there)]
+    found = tuple(Thing(r.robot_id, r.robot_id, ROBOT, r.pose[:3], shape="region") for r in others if len(r.pose) >= 3)
+    return replace(scene, furniture=(*scene.furniture, *found)) if found else scene
 
 
 def _finite(values: Vec, count: int) -> bool:

@@ -20,6 +20,7 @@ from .goals import (
     GestureGoal,
     Goal,
     GripperGoal,
+    HandedGoal,
     HoldingGoal,
     HomeGoal,
     InGoal,
@@ -49,6 +50,7 @@ GOALS = {
     UprightGoal: "planner.goal_upright",
     OpenedGoal: "planner.goal_opened",
     PouredGoal: "planner.goal_poured",
+    HandedGoal: "planner.goal_handed",
     AreaGoal: "planner.goal_area",
     DownGoal: "planner.goal_down",
     HoldingGoal: "planner.goal_holding",
@@ -86,7 +88,7 @@ def _numbers(values: object) -> str:
 
 def goal_text(goal: Goal, scene: Scene) -> CodedText:
     a = getattr(goal, "object", "") or getattr(goal, "surface", "")
-    other = next((getattr(goal, k) for k in ("container", "support", "other", "into") if hasattr(goal, k)), "")
+    other = next((getattr(goal, k) for k in ("container", "support", "other", "into", "robot") if hasattr(goal, k)), "")
     b = thing_names.named(other, scene) if other else ""
     if isinstance(goal, AreaGoal):
         b = goal.label
@@ -135,6 +137,10 @@ def step_text(action: PlannedAction, scene: Scene) -> CodedText:
         return coded("planner.step_visit" if action.visit else "planner.step_look", a=a)
     if action.op == planned_actions.MOVE:
         return coded("planner.step_move", spot=_numbers(as_list(action.params["target_pose"])[:3]))
+    if action.op == planned_actions.HAND_OVER:
+        return coded("planner.step_hand", a=a, b=action.partner)
+    if action.op == planned_actions.TAKE_OVER:
+        return coded("planner.step_take", a=a, b=action.node)
     if action.op == planned_actions.POUR:
         into = thing_names.named(str(action.params.get("target")), scene)
         return coded("planner.step_pour", a=a, b=into)

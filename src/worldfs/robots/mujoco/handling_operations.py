@@ -9,12 +9,14 @@ from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Order, Outcome
 from worldfs.base.standard_operations import (
     CLOSE_FIXTURE,
+    HAND_OVER,
     NUDGE,
     OPEN_FIXTURE,
     PLACE_BESIDE,
     POUR,
     PUSH,
     STACK,
+    TAKE_OVER,
     UPRIGHT,
     WIPE,
 )
@@ -22,6 +24,7 @@ from worldfs.base.standard_operations import (
 from .action_evidence import ActionEvidence
 from .arm import Arm
 from .fixtures import close_fixture, open_fixture, plan_close, plan_open
+from .hand_over import hand_over, plan_offer, review_take, take_over
 from .nudge import nudge, plan_nudge
 from .place_beside import place_beside, plan_beside
 from .pour import plan_pour, pour
@@ -56,6 +59,8 @@ HANDLING_ACTS: Final[dict[str, tuple[Review, Act]]] = {
     UPRIGHT.name: (plan_upright, upright),
     STACK.name: (plan_stack, stack),
     POUR.name: (plan_pour, pour),
+    HAND_OVER.name: (plan_offer, hand_over),
+    TAKE_OVER.name: (review_take, take_over),
     WIPE.name: (plan_wipe, wipe),
     OPEN_FIXTURE.name: (plan_open, open_fixture),
     CLOSE_FIXTURE.name: (plan_close, close_fixture),

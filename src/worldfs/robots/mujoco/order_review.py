@@ -9,7 +9,7 @@ from worldfs.base.driver import Interpreter
 from worldfs.base.json_values import as_list
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Order
-from worldfs.base.standard_operations import FIXTURED, LABEL, OBJECT, PLACE_BESIDE, STACK
+from worldfs.base.standard_operations import FIXTURED, HAND_OVER, LABEL, OBJECT, PLACE_BESIDE, STACK
 
 from . import actions, params, perception, sequences
 from .arm import Arm
@@ -20,7 +20,7 @@ from .handling_operations import HANDLING_ACTS
 def order_subject(arm: Arm, order: Order) -> str | None:
     """The object of an order: the one it names, else the held one."""
     rig = arm.rig
-    if order.op in ("place", PLACE_BESIDE.name):
+    if order.op in ("place", PLACE_BESIDE.name, HAND_OVER.name):
         return rig.held()
     if order.op == STACK.name:
         return None  # it is about several

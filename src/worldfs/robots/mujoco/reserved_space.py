@@ -113,6 +113,13 @@ class ReservedSpace:
             others = [one.things for one in self._handled if one.robot_id != robot_id and one.ended > since]
             return set().union(*others)
 
+    def handled_now(self, robot_id: str) -> set[str]:
+        """The things of a robot's order that has not ended."""
+        with self._lock:
+            return set().union(
+                *(one.things for one in self._handled if one.robot_id == robot_id and one.ended == math.inf)
+            )
+
     def of_others(self, robot_id: str) -> Mapping[str, SweptSpace]:
         with self._lock:
             return {id: space for id, space in sorted(self._spaces.items()) if id != robot_id}

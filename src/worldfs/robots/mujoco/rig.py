@@ -186,7 +186,10 @@ class Rig(BodyRig):
 
     def pressed(self, id: str) -> float:
         """With how much each finger presses on a thing (N), the lesser of the two."""
-        body, pressing = self.body[id], dict.fromkeys(self.view.fingers, 0.0)
+        return self._pressed(id, self.view)
+
+    def _pressed(self, id: str, view: ArmView) -> float:
+        body, pressing = self.body[id], dict.fromkeys(view.fingers, 0.0)
         force = np.zeros(6)
         for i, pair in enumerate(self.geom_body[self.simulation.data.contact.geom].tolist()):
             bodies = set(pair)
@@ -195,6 +198,10 @@ class Rig(BodyRig):
                 mujoco.mj_contactForce(self.simulation.model, self.simulation.data, i, force)
                 pressing[finger.pop()] += float(force[0])
         return min(pressing.values())
+
+    def pressed_by(self, id: str, robot_id: str) -> float:
+        """The same of another robot's fingers."""
+        return self._pressed(id, self.others[robot_id])
 
     def held(self) -> str | None:
         """The thing that both fingers touch: no memory of a grasp, only the grasp itself."""

@@ -1,0 +1,107 @@
+"""Handing over: one arm holds a thing out, the other takes it; each measures its own end of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from worldfs.base.model import Order, Profile, Scene, Thing
+from worldfs.base.standard_operations import HANDLING
+from worldfs.planning.critic import Critic
+from worldfs.robots.mujoco import hand_over
+
+from .test_two_arms import FAR, HERE, NEAR, ROBOTS, TABLE, Pair, measured
+
+CUBE = replace(HERE, id="cube", position=(0.40, 0.30, 0.0255))
+GIVE = {NEAR: (("pick_up", {"object_id": "cube"}), ("hand_over", {"to": FAR})),
+        FAR: (("take_over", {"object_id": "cube"}),)}  # fmt: skip
+
+
+def pair_with(*things: Thing) -> Pair:
+    return Pair(Scene(ROBOTS, things or (CUBE,), (TABLE,)))
+
+
+def test_one_arm_gives_and_the_other_holds_it_alone_and_still():
+    pair = pair_with()
+    done = pair.together(GIVE)
+    (_, given), (taken,) = done[NEAR], done[FAR]
+    assert given.ok and taken.ok, measured(done)
+    assert given.evidence["held_by"] == taken.evidence["held_by"] == FAR
+    assert given.evidence["touched"] == [] == taken.evidence["touched"]
+    assert taken.evidence["carried_by"] == {"robot": 1.0} and pair.rig(NEAR).held() is None
+    assert [r.holding for r in pair.drivers[FAR].observe().robots] == ["cube"]
+    # and back: what was handed over is handed back
+    back = pair.together({FAR: (("hand_over", {"to": NEAR}),), NEAR: (("take_over", {"object_id": "cube"}),)})
+    assert back[FAR][0].ok and back[NEAR][0].ok and pair.rig(NEAR).held() == "cube", measured(back)
+
+
+def refused(pair, id, op, **params):
+    before = pair.table.simulation.data.qpos.copy()
+    (found,) = pair.review(id, op, **params)
+    assert np.array_equal(before, pair.table.simulation.data.qpos) and found.expected and found.fix
+    return found
+
+
+def test_what_cannot_be_handed_over_is_refused_with_its_reason():
+    pair = pair_with()
+    assert refused(pair, NEAR, "hand_over", to=FAR).code == "NOT_HOLDING"
+    assert refused(pair, FAR, "take_over", object_id="pear").code == "UNKNOWN_OBJECT"
+    assert pair.run(NEAR, ("pick_up", {"object_id": "cube"}))[0].ok
+    assert FAR in refused(pair, NEAR, "hand_over", to="franka_009").expected
+    assert refused(pair, NEAR, "hand_over", to=NEAR).code == "SCHEMA_VALIDATION"
+    assert refused(pair, NEAR, "take_over", object_id="cube").code == "HOLDING"
+    arm = pair.drivers[FAR].arm
+    assert not hand_over.offered(arm, "cube")  # held, and pointing down: it is not held out
+    assert not pair.review(NEAR, "hand_over", to=FAR)
+
+
+@pytest.mark.proof
+def test_who_is_not_met_says_so_and_keeps_what_it_has(monkeypatch):
+    monkeypatch.setattr(hand_over, "PATIENCE", 1.0)
+    pair = pair_with()
+    (picked, alone) = pair.run(NEAR, *GIVE[NEAR])
+    assert picked.ok and alone.code == "NOT_TAKEN" and alone.evidence["held_by"] == NEAR, alone
+    (waited,) = pair.run(FAR, GIVE[FAR][0])
+    assert waited.code in ("NOT_OFFERED", "NOT_ALONE"), waited  # the other holds it out, and no longer lets go
+
+
+def test_the_measures_say_no_to_every_other_world():
+    pair = pair_with()
+    near, far = pair.drivers[NEAR].arm, pair.drivers[FAR].arm
+    for arm in (near, far):
+        arm.mover.begin(lambda: "")
+    assert hand_over.handed(near, "cube", FAR).code == "OBJECT_LOST"
+    assert hand_over.holds_alone(far, "cube").code == "OBJECT_LOST"
+    assert pair.run(NEAR, GIVE[NEAR][0])[0].ok
+    assert hand_over.handed(near, "cube", FAR).code == "NOT_RELEASED"
+    assert hand_over.holds_alone(near, "cube").ok and hand_over.holds_alone(far, "cube").code == "OBJECT_LOST"
+
+
+def test_the_critic_of_the_files_judges_them_before_the_body():
+    scene = Scene((replace(ROBOTS[0], gripper="open"), ROBOTS[1]), (CUBE,), (TABLE,))
+    profile = Profile("arm", ops=HANDLING, max_reach=0.855)
+
+    def codes(op, holding=None, **params):
+        robot = replace(scene.robots[0], holding=holding, gripper="holding" if holding else "open")
+        now = replace(scene, robots=(robot, scene.robots[1]))
+        return [f.code for f in Critic().review(Order("a", NEAR, op, params), now, profile) if not f.warning]
+
+    assert codes("hand_over", to=FAR) == ["NOT_HOLDING"]
+    assert codes("hand_over", "cube", to=FAR) == []
+    assert codes("hand_over", "cube") == ["SCHEMA_VALIDATION"]
+    assert codes("take_over", "cube", object_id="cube") == ["HOLDING"]
+    assert codes("take_over", object_id="cube") == []
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("kind", ["apple", "can", "brick"])
+def test_other_things_are_handed_over_too(kind):
+    things = {
+        "apple": replace(CUBE, shape="sphere", size=(0.066,) * 3, position=(0.40, 0.30, 0.0335)),
+        "can": replace(CUBE, shape="cylinder", size=(0.06, 0.06, 0.11), position=(0.40, 0.30, 0.0555)),
+        "brick": replace(CUBE, size=(0.04, 0.07, 0.10), mass=0.5, position=(0.40, 0.30, 0.0505)),
+    }
+    done = pair_with(things[kind]).together(GIVE)
+    assert all(outcome.ok for some in done.values() for outcome in some), measured(done)
