@@ -47,7 +47,7 @@ def open_target(tmp_path, monkeypatch):
     python, made = tmp_path / "python", []
     (tmp_path / "slow_module.py").write_text(SLOW)
     monkeypatch.setenv("PAOS_TOKEN", "secret")
-    python.write_text(f'#!/bin/sh\nPYTHONPATH={SIMULATORS}:{tmp_path} exec {sys.executable} "$@"\n')
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{SIMULATORS}:{tmp_path}" exec "{sys.executable}" "$@"\n')
     python.chmod(0o755)
 
     def opened(backend, **config):

@@ -39,18 +39,22 @@ def _status(job: Job) -> bytes:
 
 def _log_versions(versions: list[JobVersion], lines: list[bytes]) -> list[DatedVersion]:
     """Empty at first, then longer by a line at a time; the last line of a failed job says why."""
-    found, text, at_ns = [DatedVersion(versions[0].at_ns, bytes)], b"", versions[0].at_ns
+    found, text, end, at_ns = [DatedVersion(versions[0].at_ns, bytes)], b"".join(lines), 0, versions[0].at_ns
     for line in lines:
         with suppress(ValueError, KeyError, TypeError):
             at_ns = int(json.loads(line)["timestamp"]) * 1_000_000
-        text += line
-        found.append(DatedVersion(at_ns, partial(bytes, text)))
+        end += len(line)
+        found.append(DatedVersion(at_ns, partial(_first, text, end)))
     last = versions[-1].job
     outcome = last.status.outcome
     if last.status.state.terminal and outcome is not None and not outcome.ok:
         text += error_line(last.id, outcome, agent_job_of(last).updated_ms)
         found.append(DatedVersion(versions[-1].at_ns, partial(bytes, text)))
     return found
+
+
+def _first(text: bytes, end: int) -> bytes:
+    return text[:end]
 
 
 _RENDERS: Final[Mapping[str, Render]] = {
