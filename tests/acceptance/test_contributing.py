@@ -49,6 +49,7 @@ def test_a_computed_file_is_one_row_and_one_function(place: Path, said: dict[str
     assert "simulation" in json.loads(text.splitlines()[-1])
 
 
+@pytest.mark.proof
 def test_a_document_is_a_row_a_reader_and_a_case_of_check(said: dict[str, str]) -> None:
     _, without, written = re.split(r"\d+ bytes written", said["document"])
     assert "SITE_CALL" in without and "call:" in without.casefold()

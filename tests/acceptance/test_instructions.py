@@ -170,6 +170,7 @@ def at(place, id: str) -> list[float]:
     return place.thing(id)["position"]
 
 
+@pytest.mark.proof
 def test_requests_sides_and_distances_on_the_real_body(table) -> None:
     """A slice of planning/planner/instructions.txt: what it is understood as is what the world shows afterwards."""
     assert table.do("would you mind grabbing the green can for me?").code == 0

@@ -175,6 +175,7 @@ def test_a_model_that_claims_success_for_an_arm_that_is_unplugged(home, monkeypa
     assert all(job.status.outcome is not None and not job.status.outcome.ok for job in home.ended().values())
 
 
+@pytest.mark.proof
 def test_a_reading_that_was_confirmed_waits_for_approval_as_well(home) -> None:
     with serving([PLAN], in_order=True) as api:
         configure(home, api.url)

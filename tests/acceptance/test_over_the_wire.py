@@ -62,6 +62,7 @@ def served(tmp_path: Path, *more: str) -> Iterator[There]:
         process.communicate(timeout=60)
 
 
+@pytest.mark.proof
 def test_an_instruction_is_followed_live_and_ends_with_the_codes_of_the_machine_itself(tmp_path: Path) -> None:
     with served(tmp_path, "--no-cameras") as there:
         watch = there.spawn("watch", "--json")

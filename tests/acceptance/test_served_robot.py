@@ -67,6 +67,7 @@ def test_a_letter_to_the_chat_clears_the_table_and_the_answer_holds_the_evidence
         asyncio.run(go())
 
 
+@pytest.mark.proof
 def test_one_order_to_its_service_clears_the_table_and_what_cannot_be_is_refused(tmp_path: Path) -> None:
     async def go() -> None:
         async with connect(url, token=token) as world:

@@ -98,6 +98,7 @@ def test_trials_are_disturbed_measured_and_never_done_again(place: Place) -> Non
     assert place.listed()["trials"] == 0
 
 
+@pytest.mark.proof
 def test_a_trial_run_that_is_killed_goes_on_where_it_was(place: Place) -> None:
     command = [sys.executable, "-m", "worldfs.interfaces.cli.main", "--home", str(place.home), "skill", "try", "away"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ}) as process:

@@ -348,6 +348,7 @@ def test_claimers_on_two_hosts_never_have_the_same_letter(hosts):
     assert sorted(one + two) == sent
 
 
+@pytest.mark.proof
 def test_two_homes_on_one_server_share_agents_and_letters(tmp_path, nats_address):
     where = nats_address
     url = f"nats://{where.token}@{where.servers.partition('//')[2]}/{where.bucket}?ttl=2"

@@ -62,6 +62,7 @@ def test_the_rules_make_enough_faults_and_those_that_were_found_by_hand(rules: M
     assert {fault.rule for fault in faults} == set(rules.RULES)
 
 
+@pytest.mark.proof
 def test_a_fault_is_a_program_and_another_one(rules: ModuleType, faults: list[Any]) -> None:
     """Of each module only the statement is read again in which the fault is."""
 

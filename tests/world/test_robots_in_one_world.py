@@ -151,6 +151,7 @@ HAND_OVER = {
 }
 
 
+@pytest.mark.proof
 def test_two_arms_and_a_carrier_of_a_fleet_hand_a_thing_over_by_their_files(tmp_path):
     home = Home(tmp_path)
     onboard(home)

@@ -186,6 +186,7 @@ def touch(tools, kind, *places) -> None:
     tools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
 
 
+@pytest.mark.proof
 def test_on_a_phone_a_finger_turns_the_picture_and_two_come_nearer(open_page) -> None:
     page = open_page(query="&manual=1", width=390, height=844, has_touch=True, is_mobile=True)
     page.wait_for_function(FIRST)

@@ -68,6 +68,7 @@ def test_no_goal_holds_before_anything_is_done() -> None:
             assert held <= {(GoalFact("home"),), (GoalFact("open"),)}, name
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("cases", SIZES)
 def test_the_oracle_is_right_wherever_a_model_can_be(cases) -> None:
     found = Counter((one.kind, one.outcome) for one in results((ALONE,), cases=cases))

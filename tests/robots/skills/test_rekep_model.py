@@ -185,6 +185,7 @@ def test_what_fails_in_simulation_is_not_run_and_the_model_is_told_why(stand, se
     assert len(outcome.evidence["refusals"]) == 1
 
 
+@pytest.mark.proof
 def test_a_program_that_never_succeeds_in_simulation_moves_nothing(stand, served, monkeypatch):
     """It reads well and the preview reaches it: only the rehearsal sees that another thing is in the way."""
     server, setup = served(good)
