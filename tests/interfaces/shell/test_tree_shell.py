@@ -283,7 +283,7 @@ def test_touch_makes_files_and_sets_their_times(sh, home):
 
 
 def test_ctrl_c_at_any_moment_leaves_a_shell_that_works(sh):
-    """Raised in the midst of a wait for another thread, it may leave a lock held for ever."""
+    """It is noted while a script runs, and raised when that has ended."""
     before = signal.signal(signal.SIGINT, lambda number, frame: None)
     over, ended = threading.Event(), 0
 

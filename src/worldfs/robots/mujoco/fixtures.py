@@ -78,24 +78,21 @@ def fixture_goal(arm: Arm, order: Order, state: str) -> FixtureGoal | Finding:
     rig = arm.rig
     if id not in rig.fixtures:
         there = sorted(rig.fixtures) or coded("robot.nothing")
-        return _refused("fixture.opens", coded("fixture.fixed", id=id), coded("fixture.name_one", known=there), order)
+        fix = coded("fixture.name_one", known=there)
+        return params.refused("fixture.opens", coded("fixture.fixed", id=id), fix, order.id)
     if (held := rig.held()) is not None:
         found, fix = coded("robot.holds", id=held), coded("robot.place_first", id=held)
         return Finding("HOLDING", "ENVIRONMENT.md robots[].holding", coded("robot.empty_gripper"), found, fix, order.id)
     piece, now = rig.things[id], rig.opening(id)
     if fixture_model.state(piece, now) == state:
         found = coded("fixture.already", id=id, state=_word(state))
-        return _refused("fixture.not_yet", found, coded("fixture.leave_it"), order)
+        return params.refused("fixture.not_yet", found, coded("fixture.leave_it"), order.id)
     if piece.shape == CHEST and (above := _on_lid(arm, piece)):
         return covered_finding(id, above, order.id)
     value = fixture_model.travel(piece) - SHORT if state == OPEN else 0.0
     inside = tuple(rig.contents(id))
     others = {other: pose for other, pose in object_poses(rig).items() if other not in inside}
     return FixtureGoal(id, state, value, inside, others, float(arm.simulation.data.time))
-
-
-def _refused(expected: str, found: str, fix: str, order: Order) -> Finding:
-    return Finding("CRITIC_REFUSED", "ACTION.md params", coded(expected), found, fix, order.id)
 
 
 def _word(state: str) -> str:

@@ -16,6 +16,11 @@ PLACE_KEYS = ("target", "location", "container", "target_location", "container_i
 POINT_KEYS = ("target_position", "position", "target_pose")
 
 
+def refused(expected: str, found: str, fix: str, job: str) -> Finding:
+    """What a well-formed order asks for cannot be done here. `expected`: a code without arguments."""
+    return Finding("CRITIC_REFUSED", "ACTION.md params", coded(expected), found, fix, job)
+
+
 def invalid_param(
     order: Order, field: str, expected: str, found: object, fix: str, *, code: str = "SCHEMA_VALIDATION"
 ) -> Finding:

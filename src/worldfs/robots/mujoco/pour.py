@@ -77,26 +77,22 @@ def pour_goal(arm: Arm, order: Order) -> PourGoal | Finding:
     if target == source:
         return params.invalid_param(order, "target", coded("robot.param_other"), target, coded("pour.name_vessel"))
     if source not in rig.vessels:
-        return _refused("pour.vessel", coded("pour.no_vessel", id=source), coded("pour.name_vessel"), order)
+        return params.refused("pour.vessel", coded("pour.no_vessel", id=source), coded("pour.name_vessel"), order.id)
     if target not in rig.vessels and rig.things[target].shape != "basket":
-        return _refused("pour.vessel", coded("pour.no_vessel", id=target), coded("pour.name_vessel"), order)
+        return params.refused("pour.vessel", coded("pour.no_vessel", id=target), coded("pour.name_vessel"), order.id)
     counted = rig.grains_in(source)
     if not counted:
-        return _refused("pour.full", coded("pour.empty", id=source), coded("pour.fill"), order)
+        return params.refused("pour.full", coded("pour.empty", id=source), coded("pour.fill"), order.id)
     before = rig.grains_in(target)
     if target in rig.vessels:
         if not support.flat(rig, target) or support.upright_axis(rig, target) != 2:
-            return _refused("pour.stands", coded("pour.lies", id=target), coded("pour.upright"), order)
+            return params.refused("pour.stands", coded("pour.lies", id=target), coded("pour.upright"), order.id)
         room = vessel_model.capacity(rig.things[target])
         if before + counted > room:
             found = coded("pour.too_much", n=counted, id=target, there=before, room=room)
-            return _refused("pour.room", found, coded("pour.less"), order)
+            return params.refused("pour.room", found, coded("pour.less"), order.id)
     began = float(arm.simulation.data.time)
     return PourGoal(source, target, rig.position(source), counted, before, object_poses(rig), began)
-
-
-def _refused(expected: str, found: str, fix: str, order: Order) -> Finding:
-    return Finding("CRITIC_REFUSED", "ACTION.md params", coded(expected), found, fix, order.id)
 
 
 def plan_pour(arm: Arm, order: Order) -> grasp.GraspPlan | Finding:

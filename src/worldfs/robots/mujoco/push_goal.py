@@ -86,18 +86,19 @@ def push_goal(arm: Arm, order: Order) -> PushGoal | Finding:
 def goal_of(arm: Arm, id: str, way: Array, distance: float, job: str = "") -> PushGoal | Finding:
     rig = arm.rig
     if (held := rig.held()) is not None:
-        return _refused("robot.empty_gripper", coded("robot.holds", id=held), coded("robot.place_first", id=held), job)
+        found, fix = coded("robot.holds", id=held), coded("robot.place_first", id=held)
+        return params.refused("robot.empty_gripper", found, fix, job)
     if other := rig.holder(id):
         found, fix = coded("robot.holds_it", robot=other, id=id), coded("robot.let_place", robot=other)
-        return _refused("robot.free_object", found, fix, job)
+        return params.refused("robot.free_object", found, fix, job)
     if above := support.riders(rig, id):
         return covered_finding(id, above, job)
     if rolls(arm, id, way):
-        return _refused("handling.slides", coded("handling.rolls", id=id), coded("handling.carry_instead"), job)
+        return params.refused("handling.slides", coded("handling.rolls", id=id), coded("handling.carry_instead"), job)
     under = next((place for place in rig.things if _flat_top(arm, place) and support.carried(rig, id, place)), None)
     if under is None:
         by = support.format_shares(support.shares(rig, id))
-        return _refused(
+        return params.refused(
             "handling.stands_flat", coded("handling.stands_on", id=id, by=by), coded("handling.carry_instead"), job
         )
     start = rig.position(id)
@@ -105,7 +106,7 @@ def goal_of(arm: Arm, id: str, way: Array, distance: float, job: str = "") -> Pu
     half = rig.half(id)
     if not covers(rig.things[under], float(end[0]), float(end[1]), -float(min(half[:2]))):
         found = coded("handling.pushed_off", id=id, at=[*end, start[2]], on=under)
-        return _refused("handling.stays_on", found, coded("handling.push_less"), job)
+        return params.refused("handling.stays_on", found, coded("handling.push_less"), job)
     if hits := blocked(arm, id, way, distance, under):
         found = coded("handling.push_meets", id=id, hits=contacts(hits))
         return collision_finding(found, job)
@@ -113,10 +114,6 @@ def goal_of(arm: Arm, id: str, way: Array, distance: float, job: str = "") -> Pu
     began = float(arm.simulation.data.time)
     axis = support.upright_axis(rig, id)
     return PushGoal(id, start, way, distance, under, axis, rig.rotation(id)[:, axis], others, began)
-
-
-def _refused(expected: str, found: str, fix: str, job: str) -> Finding:
-    return Finding("CRITIC_REFUSED", "ACTION.md params", coded(expected), found, fix, job)
 
 
 def rolls(arm: Arm, id: str, way: Array) -> bool:

@@ -74,23 +74,21 @@ def wipe_goal(arm: Arm, order: Order) -> WipeGoal | Finding:
     if isinstance(named, Finding):
         return named
     if not wipes(rig.things[sponge]):
-        return _refused("wipe.sponge", coded("wipe.no_sponge", id=sponge), coded("wipe.name_sponge"), order)
+        return params.refused("wipe.sponge", coded("wipe.no_sponge", id=sponge), coded("wipe.name_sponge"), order.id)
     areas = [piece.id for piece in rig.furniture if piece.shape == "region" and named in (piece.id, _under(arm, piece))]
     if len(areas) != 1:
         found = coded("wipe.areas", id=named, n=len(areas))
-        return _refused("wipe.area", found, coded("wipe.name_area"), order)
+        return params.refused("wipe.area", found, coded("wipe.name_area"), order.id)
     piece = rig.things[areas[0]]
     on = _under(arm, piece)
     if not on:
-        return _refused("wipe.area", coded("wipe.hangs", id=piece.id), coded("wipe.name_area"), order)
+        return params.refused("wipe.area", coded("wipe.hangs", id=piece.id), coded("wipe.name_area"), order.id)
     if there := [id for id in rig.objects if id != sponge and _stands_in(arm, id, piece)]:
-        return _refused("wipe.free", coded("wipe.taken", id=piece.id, others=there), coded("wipe.clear"), order)
+        return params.refused(
+            "wipe.free", coded("wipe.taken", id=piece.id, others=there), coded("wipe.clear"), order.id
+        )
     began = float(arm.simulation.data.time)
     return WipeGoal(sponge, piece.id, on, rig.position(sponge), spots(piece), object_poses(rig), began)
-
-
-def _refused(expected: str, found: str, fix: str, order: Order) -> Finding:
-    return Finding("CRITIC_REFUSED", "ACTION.md params", coded(expected), found, fix, order.id)
 
 
 def wipes(thing: Thing) -> bool:

@@ -11,6 +11,7 @@ from worldfs.base.driver import PluginContext
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.messages import coded
 from worldfs.base.model import Json, RobotState, Scene, Target
+from worldfs.robots.targets.environments.foreign_values import flat
 from worldfs.robots.targets.target_adapter import ActionSpec, Array, Observation, StepResult
 
 RAW = "raw"  # the environment's own actions, whatever they mean
@@ -122,13 +123,3 @@ def sensors_shown(seen: Observation) -> frozenset[str]:
         elif "depth" in name or (value.ndim == 2 and min(value.shape) > 16):
             found.add("depth_camera")
     return frozenset(found)
-
-
-def flat(observation: Any, prefix: str = "") -> dict[str, Array]:
-    """An observation as arrays by dotted names; what is no mapping is called `state`."""
-    if not isinstance(observation, Mapping):
-        return {prefix or "state": np.asarray(observation)}
-    found: dict[str, Array] = {}
-    for name, value in observation.items():
-        found |= flat(value, f"{prefix}.{name}" if prefix else str(name))
-    return found
