@@ -12,6 +12,8 @@ from .intent import Clause, DirectionalMove, NotUnderstood, NounPhrase
 from .vocabulary import Vocabulary
 
 _TAGS = frozenset(("好吗", "行吗", "可以吗", "好不好", "行不行", "可以不"))
+_PARTICLES = frozenset(("吗", "呢", "么"))  # at the end of a request they ask nothing
+_MAY = ("能", "可以", "愿意")  # statements too, where nothing asks
 _WAYS = ("left", "right", "forward", "backward")
 Place = tuple[str, tuple[NounPhrase, ...] | Vec]
 
@@ -37,9 +39,9 @@ def _manners(found: list[ChineseWord]) -> tuple[list[ChineseWord], bool]:
             return rest, False
         rest = rest[:-1]
     if rest and "request" in rest[0].kinds:
-        asks = rest[-1].text == "吗" or any(w.text in "?？" for w in found)
-        if rest[0].text not in ("能", "可以") or asks:
-            return rest[1 : -1 if rest[-1].text == "吗" else None], True
+        ends = rest[-1].text in _PARTICLES
+        if ends or rest[0].text not in _MAY or any(w.text in "?？" for w in found):
+            return rest[1 : -1 if ends else None], True
     return rest, polite
 
 

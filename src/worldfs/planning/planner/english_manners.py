@@ -24,7 +24,7 @@ _FORMS: Final = tuple(
     for form, pattern in (
         ("base", r"(?:could|can|would|will) (?:you|we)(?: (?:kindly|possibly|please))?"
                  r"(?: be (?:able|willing|(?:so )?(?:kind|good|nice)(?: enough)?) (?:as )?to)?"),
-        ("base", r"(?:why do not (?:you|we)|why not|(?:how|what) about (?:you|we))"),
+        ("base", r"(?:why do not (?:you|we)|why not|shall we|(?:how|what) about (?:you|we))"),
         ("base", r"(?:could|can|may|might) i (?:ask|trouble|bother) you to"),
         ("base", rf"(?:is|would) it (?:be )?(?:possible|{_NICE})(?: for you)? to"),
         ("base", rf"it would be {_VERY}{_NICE} (?:if you (?:could|would)|to)"),
@@ -38,7 +38,7 @@ _FORMS: Final = tuple(
         ("base", r"let us|lets|go ahead and|hurry and|feel free to|proceed to|try to|make sure to|be sure to"),
         ("base", r"do me a favou?r(?: and)?|be (?:a dear|an angel) and|be so (?:kind|good) (?:as to|and)"),
         ("base", rf"{_ASIDE} ,"),
-        ("gerund", r"(?:would|do) you mind|(?:how|what) about"),
+        ("gerund", r"(?:(?:would|do) you )?mind|(?:how|what) about"),
         ("past", rf"(?:it would|would it) be {_VERY}{_NICE} if (?:you|we)"),
         ("past", rf"i would (?:be {_VERY}{_GLAD}|appreciate it) if you"),
         ("wish", r"(?:can|could|may|might) i (?:have|get)|i (?:want|would like|need|would love)(?: to have)?"),
