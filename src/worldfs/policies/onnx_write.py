@@ -1,4 +1,4 @@
-"""ONNX files written directly: enough of the protobuf format for a small network (onnx.ai, onnx.proto, IR version 8).
+"""ONNX files written directly: enough of the protobuf format for a small network (onnx.ai, onnx.proto, IR version 9).
 
 A graph is a list of nodes over named tensors; constants are arrays, and what the file says of itself is text by name.
 """
@@ -13,8 +13,8 @@ import numpy as np
 
 from .policy_client import Array
 
-IR, OPSET = 8, 17
-_TYPES: Final = {"float32": 1, "uint8": 2, "int64": 7, "float64": 11}
+IR, OPSET = 9, 19  # the first in which words can be compared
+_TYPES: Final = {"float32": 1, "uint8": 2, "int64": 7, "string": 8, "float64": 11}
 _FLOAT, _INT, _INTS = 1, 2, 7  # kinds of attribute
 
 
@@ -51,13 +51,14 @@ def model(
     inputs: Mapping[str, tuple[int, ...]],
     outputs: Mapping[str, tuple[int, ...]],
     about: Mapping[str, str],
+    kinds: Mapping[str, str] | None = None,
 ) -> bytes:
-    """The file. `inputs`, `outputs`: name → shape, all float32."""
+    """The file. `inputs`, `outputs`: name → shape; float32, but for the inputs that `kinds` gives another type."""
     body = b"".join(_part(1, _op(op)) for op in graph.ops)
     body += _part(2, b"policy")
     body += b"".join(_part(5, _tensor(name, values)) for name, values in graph.constants.items())
-    body += b"".join(_part(11, _value(name, shape)) for name, shape in inputs.items())
-    body += b"".join(_part(12, _value(name, shape)) for name, shape in outputs.items())
+    body += b"".join(_part(11, _value(name, shape, (kinds or {}).get(name, "float32"))) for name, shape in inputs.items())
+    body += b"".join(_part(12, _value(name, shape, "float32")) for name, shape in outputs.items())
     props = b"".join(_part(14, _part(1, key.encode()) + _part(2, text.encode())) for key, text in about.items())
     return _number(1, IR) + _part(2, b"worldfs") + _part(7, body) + _part(8, _part(1, b"") + _number(2, OPSET)) + props
 
@@ -79,13 +80,16 @@ def _attribute(name: str, value: int | float | tuple[int, ...]) -> bytes:
 
 def _tensor(name: str, values: Array) -> bytes:
     dims = b"".join(_number(1, size) for size in values.shape)
+    if values.dtype == object:  # words
+        words = b"".join(_part(6, str(word).encode()) for word in values.ravel())
+        return dims + _number(2, _TYPES["string"]) + words + _part(8, name.encode())
     raw = np.ascontiguousarray(values).tobytes()
     return dims + _number(2, _TYPES[str(values.dtype)]) + _part(8, name.encode()) + _part(9, raw)
 
 
-def _value(name: str, shape: Sequence[int]) -> bytes:
+def _value(name: str, shape: Sequence[int], kind: str) -> bytes:
     dims = b"".join(_part(1, _number(1, size)) for size in shape)
-    return _part(1, name.encode()) + _part(2, _part(1, _number(1, _TYPES["float32"]) + _part(2, dims)))
+    return _part(1, name.encode()) + _part(2, _part(1, _number(1, _TYPES[kind]) + _part(2, dims)))
 
 
 # -- protobuf: a key is the field's number and the form of its value; lengths and whole numbers are varints -----------

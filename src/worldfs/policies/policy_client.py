@@ -35,6 +35,8 @@ class PolicyInfo:
     action_dim: int = 0
     horizon: int = 0  # actions in one chunk; 0: unknown
     extra: Mapping[str, object] = field(default_factory=dict)
+    # the target's name of a picture → its height and width, where the policy takes one size alone
+    picture_sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,9 +39,14 @@ def rename_observations(info: PolicyInfo, spec: PolicySpec) -> PolicyInfo:
         for name, (shape, kind) in info.observations.items()
         if "+" not in ours.get(name, name)  # made up of several: the runtime checks those
     }
+    sizes = {
+        ours.get(name, name): (shape[0], shape[1])
+        for name, (shape, kind) in info.observations.items()
+        if kind == "uint8" and len(shape) == 3 and min(shape) > 0
+    }
     document = action_overrides(spec)
     return replace(
-        info, observations=observations, representation=str(document.get("representation") or info.representation)
+        info, observations=observations, picture_sizes=sizes, representation=str(document.get("representation") or info.representation)
     )
 
 

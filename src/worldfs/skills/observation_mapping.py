@@ -1,7 +1,8 @@
 """A policy's inputs: the target's observations under the policy's names, resized, several joined as one.
 
 `policy_client.observations` {target's: policy's}: `rgb.front: observation/image`, `ee_position+ee_axis_angle+gripper:
-observation/state`. `policy_client.image`: {size: 224 or [height, width], rotate180: true} for pictures of every name.
+observation/state`. `policy_client.image`: {size: 224 or [height, width], rotate180: true} for pictures of every name; without a
+size, the one that the policy's description of itself gives.
 """
 
 from __future__ import annotations
@@ -29,14 +30,21 @@ _CAMERA = ("rgb.", "depth.")
 
 
 class ObservationMapping:
-    """A skill's mapping; `wanted`: names of the target's that the policy requires, where the skill declares none."""
+    """A skill's mapping; `wanted`: names of the target's that the policy requires, where the skill declares none.
 
-    def __init__(self, spec: PolicySpec, wanted: Mapping[str, object] | None = None) -> None:
+    `sizes`: height and width of each picture that the policy takes in one size alone.
+    """
+
+    def __init__(
+        self, spec: PolicySpec, wanted: Mapping[str, object] | None = None,
+        sizes: Mapping[str, tuple[int, int]] | None = None,
+    ) -> None:  # fmt: skip
         self._names = policy_contract.observation_names(spec) or {name: name for name in wanted or ()}
         self._where = endpoint_text(spec)
         image = spec.extra.get("image")
         settings: Mapping[str, object] = image if isinstance(image, Mapping) else {}
         self._size = _size(settings.get("size"))
+        self._sizes = sizes or {}
         self._turned = settings.get("rotate180") is True
 
     def missing(self, have: Mapping[str, object]) -> list[str]:
@@ -54,7 +62,7 @@ class ObservationMapping:
     def __call__(self, observation: Observation) -> dict[str, Array]:
         """Raises `PolicyError` (POLICY_CLIENT) naming what is not there."""
         names = self._names or {name: name for name in observation}
-        return {theirs: self._picture(self._one(ours, observation)) for ours, theirs in names.items()}
+        return {theirs: self._picture(self._one(ours, observation), self._size or self._sizes.get(ours)) for ours, theirs in names.items()}
 
     def _one(self, name: str, observation: Observation) -> Array:
         parts = [self._part(part, observation) for part in name.split("+")]
@@ -73,12 +81,12 @@ class ObservationMapping:
             fix=coded("session.correct_observations"), code="POLICY_CLIENT",
         )  # fmt: skip
 
-    def _picture(self, array: Array) -> Array:
+    def _picture(self, array: Array, size: tuple[int, int] | None) -> Array:
         if array.dtype != np.uint8 or array.ndim != 3 or array.shape[2] != 3:
             return array
         if self._turned:
             array = np.ascontiguousarray(array[::-1, ::-1])
-        return array if self._size is None else resize_with_pad(array, *self._size)
+        return array if size is None else resize_with_pad(array, *size)
 
 
 def resize_with_pad(picture: Array, height: int, width: int) -> Array:

@@ -150,7 +150,7 @@ class _PolicyLoop:
     def run(self) -> Outcome:
         request, target = self._request, self._target
         self._info = self._policy.connect(self._left(self._answer_s))
-        mapping = ObservationMapping(self._spec, self._info.observations)
+        mapping = ObservationMapping(self._spec, self._info.observations, self._info.picture_sizes)
         observation = self._first()
         self._source = mapping.source(observation, real=target.target.kind == REAL)
         self._start_poses = self._things()

@@ -17,6 +17,7 @@ DATASET_COMMANDS: tuple[CommandSpec, ...] = (
             ArgumentSpec(("--objects",), "help.record_objects", "N", takes="count", default=3),
             ArgumentSpec(("--noise",), "help.record_noise", "M", "number", default=0.002),
             ArgumentSpec(("--cameras",), "help.record_cameras", "NAMES"),
+            ArgumentSpec(("--picture-size",), "help.record_picture_size", "WIDTHxHEIGHT", default="640x480"),
         ),
         "help.record_more",
     ),

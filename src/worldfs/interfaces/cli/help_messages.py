@@ -730,6 +730,10 @@ ROWS = {
         "also record cameras: front, wrist or front,wrist",
         "同时录制相机：front、wrist 或 front,wrist",
     ),
+    "help.record_picture_size": (
+        "size of the cameras' pictures, at most 640x480 (default: 640x480)",
+        "相机图像的大小，最大 640x480(默认：640x480)",
+    ),
     "help.bench_tabletop": ("benchmark skills and policies on six task families", "以六类任务评测技能和策略"),
     "help.bench_tabletop_more": (
         "results.md and results.json in DIR, with confidence intervals. A trial that is finished is in "

@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 
 from .command_context import CommandContext
@@ -24,7 +25,7 @@ def run(context: CommandContext) -> int:
     recipe = RecordingRecipe(
         families=_words(context["families"]), seed=context["seed"] or 0,
         objects=context["objects"], noise=context["noise"],
-        cameras=_words(context["cameras"] or ""),
+        cameras=_words(context["cameras"] or ""), picture_size=_size(context["picture_size"]),
     )  # fmt: skip
     stop = threading.Event()
 
@@ -55,3 +56,10 @@ def run(context: CommandContext) -> int:
 
 def _words(text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, _, height = text.lower().partition("x")
+    if not (width.isdecimal() and height.isdecimal()):
+        raise BadInput(text, path="--picture-size", expected="WIDTHxHEIGHT", code="USAGE")
+    return int(width), int(height)

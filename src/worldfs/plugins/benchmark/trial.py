@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.clock import SystemClock
 from worldfs.base.driver import PluginContext, Run
-from worldfs.base.errors import UserError
+from worldfs.base.errors import MissingRequirement, UserError
 from worldfs.base.json_values import as_int, as_objects
-from worldfs.base.model import Cause, Json, Outcome, Target
+from worldfs.base.messages import coded
+from worldfs.base.model import CameraSpec, Cause, Json, Outcome, Target
 from worldfs.base.model.profile import TRUTH
 from worldfs.base.model.skill import SIM
-from worldfs.policies.policy_client import PolicyError
+from worldfs.policies.policy_client import PolicyClient, PolicyError
 from worldfs.robots.mujoco import task_predicates
+from worldfs.robots.mujoco.camera import HEIGHT, WIDTH
+from worldfs.robots.mujoco.gl import gl_status
 from worldfs.robots.targets.tabletop_target import TabletopTarget
 from worldfs.skills.skill_runtime import SkillContext, SkillRequest, SkillRuntime, Watcher
 
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 WALL_S: Final = 180.0  # of one trial
 REST_S: Final = 0.5  # in which the world comes to rest before it is judged
 SINKS: Final = 0.02  # m that an arm may come down when it stops on the way up
+RGB: Final = "rgb."
+PICTURES_HZ: Final = 100.0  # more than there are steps: a picture is never older than the step
 LOOK_EVERY: Final = 25  # physics steps between two polls of the disturbance: 20 Hz
 
 
@@ -67,13 +72,12 @@ def run(trial: Trial) -> TrialResult:
     runtime, policy = trial.method.ready(clock)
     scenario = make_scenario(trial.family, trial.seed)
     config: Json = {"seed": trial.seed, "perception": trial.perception}
-    declared = Target("table", SIM, adapter="SimTargetAdapter", backend="mujoco", config=config)
+    cameras = _cameras(policy) if policy is not None else ()
+    declared = Target("table", SIM, adapter="SimTargetAdapter", backend="mujoco", cameras=cameras, config=config)
     difference = trial.world.difference() if trial.world is not None else None
     target = TabletopTarget(declared, PluginContext(clock, scene=scenario.scene), difference=difference)
     target.open()
     try:
-        if policy is not None:
-            policy.connect(10.0)
         arm = target.env.body.arm
         disturbance = Disturbance(arm, scenario.goals[0].thing, trial.seed) if scenario.disturbed else None
         watch: tuple[Watcher, ...] = ()
@@ -99,6 +103,21 @@ def run(trial: Trial) -> TrialResult:
         disturbance.happened if disturbance is not None else "",
         ok and attempts.count == len(scenario.goals) and not attempts.again,
     )  # fmt: skip
+
+
+def _cameras(policy: PolicyClient) -> tuple[CameraSpec, ...]:
+    """The cameras whose pictures the policy says it is shown, each with pictures of its size and a new one each step.
+
+    Raises `MissingRequirement` where there is no OpenGL to draw them.
+    """
+    info = policy.connect(10.0)
+    names = [name.removeprefix(RGB) for name in info.observations if name.startswith(RGB)]
+    status = gl_status()
+    if names and not status.backend:
+        why = coded("plugin.no_pictures", status=str(status))
+        raise MissingRequirement(why, op="bench", fix=status.fix)
+    sizes = {name: info.picture_sizes.get(RGB + name, (HEIGHT, WIDTH)) for name in names}
+    return tuple(CameraSpec(name, (width, height), fps=PICTURES_HZ) for name, (height, width) in sizes.items())
 
 
 class GoalCheck:

@@ -27,6 +27,7 @@ WORDS: Final = {
 }
 FAMILIES: Final = tuple(WORDS)
 CAMERAS: Final = ("front", "wrist")
+FULL_PICTURE: Final = (640, 480)
 MAX_STEPS: Final = 240
 ASTRAY = 14  # steps at most that the gripper goes astray before an episode begins
 FLAT = ("can", "cube", "brick", "bar")  # what a thing can be put onto
@@ -44,6 +45,7 @@ class RecordingRecipe:
     # with any, the gripper begins at a random pose, open or closed
     cameras: tuple[str, ...] = ()
     fps: int = 20
+    picture_size: tuple[int, int] = FULL_PICTURE  # width, height of every camera's pictures
 
     def __post_init__(self) -> None:
         for member, known in (("families", FAMILIES), ("cameras", CAMERAS)):
@@ -56,7 +58,10 @@ class RecordingRecipe:
             raise BadInput(
                 coded("plugin.many.things", n=self.objects), path="--objects", expected=coded("plugin.stack_two")
             )
-        for number, low, high in ((self.objects, 1, 8), (self.noise, 0, 0.01), (self.seed, 0, 2**31 - 1)):
+        sides = [(side, 16, most) for side, most in zip(self.picture_size, FULL_PICTURE, strict=True)]
+        for number, low, high in (
+            (self.objects, 1, 8), (self.noise, 0, 0.01), (self.seed, 0, 2**31 - 1), *sides
+        ):  # fmt: skip
             if not low <= number <= high:
                 raise BadInput(f"{number:g}", op="record", expected=coded("common.number_range", low=low, high=high))
 
@@ -72,7 +77,11 @@ class RecordingRecipe:
         return columns()
 
     def as_json(self) -> dict[str, object]:
-        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
+        """The usual size of pictures is left out: recordings made before there was another one go on."""
+        known = asdict(self)
+        if self.picture_size == FULL_PICTURE:
+            del known["picture_size"]
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in known.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,10 @@ def record(
 
     dataset = Dataset(directory, recipe)
     try:
-        env = TabletopEnv(objects=recipe.objects, control_hz=recipe.fps, pictures=recipe.cameras)
+        env = TabletopEnv(
+            objects=recipe.objects, control_hz=recipe.fps, pictures=recipe.cameras,
+            picture_sizes=dict.fromkeys(recipe.cameras, recipe.picture_size),
+        )  # fmt: skip
         try:
             failed, trial = 0, dataset.next_trial
             while dataset.episodes < episodes and not stop.is_set():

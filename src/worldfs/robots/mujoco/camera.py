@@ -84,23 +84,28 @@ class CameraRenderer:
         self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = 0
         self._scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = 0
         self._option = mujoco.MjvOption()
-        self._rect = mujoco.MjrRect(0, 0, WIDTH, HEIGHT)
 
     def capture(
-        self, data: Native, camera: str, *, rgb: bool = True, depth: bool = False, segments: bool = False
-    ) -> CameraFrame:
-        """One frame of a camera of the arm or of the world; the caller must not change `data` meanwhile."""
-        return self._thread.submit(self._capture, data, camera, rgb, depth, segments).result()
+        self, data: Native, camera: str, *, rgb: bool = True, depth: bool = False, segments: bool = False,
+        size: tuple[int, int] = (WIDTH, HEIGHT),
+    ) -> CameraFrame:  # fmt: skip
+        """One frame of a camera of the arm or of the world; the caller must not change `data` meanwhile.
 
-    def _capture(self, data: Native, camera: str, rgb: bool, depth: bool, segments: bool) -> CameraFrame:
+        `size`: width and height in pixels, at most 640 × 480: a small picture is drawn small, and costs less.
+        """
+        return self._thread.submit(self._capture, data, camera, rgb, depth, segments, size).result()
+
+    def _capture(
+        self, data: Native, camera: str, rgb: bool, depth: bool, segments: bool, size: tuple[int, int]
+    ) -> CameraFrame:
         model = self._model
         number = model.camera(self._view.camera(camera)).id
         view = mujoco.MjvCamera()
         view.type, view.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, number
         every = mujoco.mjtCatBit.mjCAT_ALL.value
         mujoco.mjv_updateScene(model, data, self._option, None, view, every, self._scene)
-        picture = self._draw(False, depth and not segments) if rgb or not segments else (None, None)
-        labels = self._draw(True, depth) if segments else (None, None)
+        picture = self._draw(False, depth and not segments, size) if rgb or not segments else (None, None)
+        labels = self._draw(True, depth, size) if segments else (None, None)
         pixels = picture[1] if picture[1] is not None else labels[1]
         return CameraFrame(
             picture[0] if rgb else None,
@@ -108,16 +113,20 @@ class CameraRenderer:
             self._geoms(labels[0]) if labels[0] is not None else None,
             np.array(data.cam_xpos[number]),
             np.array(data.cam_xmat[number]).reshape(3, 3),
-            HEIGHT / 2 / math.tan(math.radians(float(model.cam_fovy[number])) / 2),
+            size[1] / 2 / math.tan(math.radians(float(model.cam_fovy[number])) / 2),
         )
 
-    def _draw(self, labels: bool, depth: bool) -> tuple[Image, npt.NDArray[np.float32] | None]:
+    def _draw(
+        self, labels: bool, depth: bool, size: tuple[int, int]
+    ) -> tuple[Image, npt.NDArray[np.float32] | None]:
+        width, height = size
+        rect = mujoco.MjrRect(0, 0, width, height)
         flags = self._scene.flags
         flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = int(labels)
-        mujoco.mjr_render(self._rect, self._scene, self._context)
-        pixels = np.empty((HEIGHT, WIDTH, 3), np.uint8)
-        far = np.empty((HEIGHT, WIDTH), np.float32) if depth else None
-        mujoco.mjr_readPixels(pixels, far, self._rect, self._context)
+        mujoco.mjr_render(rect, self._scene, self._context)
+        pixels = np.empty((height, width, 3), np.uint8)
+        far = np.empty((height, width), np.float32) if depth else None
+        mujoco.mjr_readPixels(pixels, far, rect, self._context)
         return np.ascontiguousarray(pixels[::-1]), None if far is None else far[::-1]
 
     def _metres(self, buffer: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

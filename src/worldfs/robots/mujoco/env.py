@@ -21,6 +21,7 @@ from worldfs.base.model import Scene
 from worldfs.robots import rotations
 
 from . import geometry, panda
+from .camera import HEIGHT, WIDTH
 from .ik import HIGH, LOW
 from .lazy_observation import Array, LazyObservation
 from .model_builder import TIMESTEP
@@ -46,6 +47,7 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
     """`task`: reach | pick | place | stack; `thing`, `place`: ids, "" for the first object and the basket.
 
     `pictures`: camera names ("front", "wrist") whose `rgb.` and `depth.` are in the observation, 480 × 640.
+    `picture_sizes`: camera → width, height of those that are smaller.
     `scene`: a fixed one; None makes a random one from each reset's seed.
     """
 
@@ -63,6 +65,7 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
         representation: str = "ee_delta",
         control_hz: float = 20.0,
         pictures: tuple[str, ...] = (),
+        picture_sizes: Mapping[str, tuple[int, int]] | None = None,
         render_mode: str | None = None,
         body: TabletopDriver | None = None,
     ) -> None:
@@ -76,7 +79,7 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
         self.task, self.thing, self.place = task, thing, place
         self.representation, self.control_hz = representation, control_hz
         self.render_mode = render_mode
-        self._pictures = pictures
+        self._pictures, self._sizes = pictures, picture_sizes or {}
         self._scene = scene
         self.body = body or TabletopDriver(robot_id, world=SharedWorld(objects=objects))
         self._objects = objects
@@ -85,7 +88,7 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
         self._wanted: tuple[Array, Array] | None = None  # position and rotation that the gripper is led to
         self.goal = TaskGoal(task, "")
         self.action_space: spaces.Space[Array] = action_space(representation)
-        self.observation_space: spaces.Dict = observation_space(pictures)  # type: ignore[assignment]  # a Dict is a space of mappings
+        self.observation_space: spaces.Dict = observation_space(pictures, self._sizes)  # type: ignore[assignment]  # a Dict is a space of mappings
 
     # -- Gymnasium ---------------------------------------------------------------------------------------------------
 
@@ -247,8 +250,9 @@ class TabletopEnv(gymnasium.Env[dict[str, Array], Array]):
 
     def _capture(self, kind: str, camera: str) -> Array:
         frame = self.body.renderer().capture(
-            self.body.arm.simulation.data, camera, rgb=kind == "rgb", depth=kind == "depth"
-        )
+            self.body.arm.simulation.data, camera, rgb=kind == "rgb", depth=kind == "depth",
+            size=self._sizes.get(camera, (WIDTH, HEIGHT)),
+        )  # fmt: skip
         found = frame.rgb if kind == "rgb" else frame.depth
         assert found is not None
         return found
@@ -267,14 +271,17 @@ def action_space(representation: str) -> spaces.Box:
     return spaces.Box(np.array(sides[0], np.float32), np.array(sides[1], np.float32), dtype=np.float32)
 
 
-def observation_space(pictures: tuple[str, ...]) -> spaces.Dict:
+def observation_space(
+    pictures: tuple[str, ...], picture_sizes: Mapping[str, tuple[int, int]] | None = None
+) -> spaces.Dict:
     sizes = {"joint_states": 7, "joint_velocities": 7, "gripper": 1, "ee_pose": 7, **_THING}
     known: dict[str, spaces.Space[Any]] = {
         name: spaces.Box(-np.inf, np.inf, (size,), np.float64) for name, size in sizes.items()
     }
     for camera in pictures:
-        known[f"rgb.{camera}"] = spaces.Box(0, 255, (480, 640, 3), np.uint8)
-        known[f"depth.{camera}"] = spaces.Box(0, np.inf, (480, 640), np.float32)
+        width, height = (picture_sizes or {}).get(camera, (WIDTH, HEIGHT))
+        known[f"rgb.{camera}"] = spaces.Box(0, 255, (height, width, 3), np.uint8)
+        known[f"depth.{camera}"] = spaces.Box(0, np.inf, (height, width), np.float32)
     return spaces.Dict(known)
 
 

@@ -68,7 +68,7 @@ class TabletopTarget:
         goal = {name: str(self.target.config.get(name) or "") for name in ("task", "thing", "place")}
         self._env = TabletopEnv(
             goal["task"] or "pick", thing=goal["thing"], place=goal["place"], scene=scene, robot_id=self.target.id,
-            control_hz=self._hz, pictures=pictures, body=body,
+            control_hz=self._hz, pictures=pictures, picture_sizes=self._sizes(), body=body,
         )  # fmt: skip
         self._env.reset(seed=self._seed)
         self._assumed = self.scene() if given is scene else Scene()
@@ -86,7 +86,8 @@ class TabletopTarget:
         return [ActionSpec(name, tuple(box.shape), box.low, box.high, self._hz) for name, box in spaces.items()]
 
     def observations(self) -> Mapping[str, tuple[tuple[int, ...], str]]:
-        return shapes(observation_space(tuple(self._cameras()) if "rgb_camera" in self.sensors() else ()))
+        seen = tuple(self._cameras()) if "rgb_camera" in self.sensors() else ()
+        return shapes(observation_space(seen, self._sizes()))
 
     def reset(self, *, seed: int | None = None, options: Json | None = None) -> Observation:
         """`options`: task, thing, place, position of the episode; `fresh: true` makes a new random world of `seed`."""
@@ -199,6 +200,9 @@ class TabletopTarget:
 
     def _reopen(self, scene: Scene) -> None:
         self.env.body.open(scene)
+
+    def _sizes(self) -> dict[str, tuple[int, int]]:
+        return {camera.name: camera.resolution for camera in self.target.cameras}
 
     def _cameras(self) -> list[str]:
         return [camera.name for camera in self.target.cameras]

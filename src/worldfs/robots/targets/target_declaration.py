@@ -96,9 +96,9 @@ def unsupported(target: Target, place: FieldLocator, job: str = "") -> Iterator[
         if camera.name not in TABLE_CAMERAS:
             fix = coded("target.call_it", names=either(TABLE_CAMERAS))
             yield refused(f"{at}.name", either(TABLE_CAMERAS), camera.name, fix)
-        if camera.resolution != TABLE_PICTURE:
-            fix = coded("target.leave_size")
-            yield refused(f"{at}.resolution", str(list(TABLE_PICTURE)), list(camera.resolution), fix)
+        if any(side > most for side, most in zip(camera.resolution, TABLE_PICTURE, strict=True)):
+            most = coded("common.at_most", n=str(list(TABLE_PICTURE)))
+            yield refused(f"{at}.resolution", most, list(camera.resolution), coded("target.leave_size"))
         if camera.device:
             yield refused(f"{at}.device", coded("target.simulated_camera"), camera.device, coded("target.leave_out"))
     xml = target.config.get("scene_xml")

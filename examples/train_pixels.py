@@ -1,0 +1,365 @@
+#!/usr/bin/env python3
+"""A small policy that sees pictures, cloned from demonstrations: `train_pixels.py DATASET... --out OUT.onnx`.
+
+DATASET is what `paos record --cameras front,wrist --picture-size 256x192` writes (LeRobotDataset v3.0). When it runs, the
+policy is given the pictures of its cameras, the pose of its own hand, how far its own fingers are open, and the words of
+the instruction: nothing of where a thing is. While it is trained it is also asked where the thing is, since the recording
+knows: that teaches the network what to look at (an auxiliary loss), and is no input.
+
+Each picture goes through a small convolutional network whose last layer says where in the picture something is
+(spatial softmax, Finn et al. 2016); the words scale its features (FiLM, Perez et al. 2018). It needs torch
+(`pip install torch`) for the training alone; the file that it writes is run by onnxruntime.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from worldfs.plugins.recording.episode import slices
+from worldfs.plugins.recording.lerobot_dataset import VIDEO, camera_key, tasks_of
+from worldfs.policies.onnx_write import OnnxGraph, model
+
+CHUNK = 4  # actions in one answer
+POOL = 2  # pictures are averaged over so many pixels a side: the film's colours are no finer
+CHANNELS, WIDTH, KEYPOINTS = (16, 24, 32), 192, 16
+BATCH, RATE, DECAY = 128, 1.5e-3, 1e-4
+AVERAGE = 0.998  # of the weights, step by step: what is kept is their running mean
+SCALE = np.array([0.01, 0.01, 0.01, 0.05, 0.05, 0.05, 1.0], np.float32)  # an action of usual size
+WHERE = 0.02  # m: an error of the auxiliary guess of usual size
+CLOSE = (0.01, 0.04)  # m: the guess is looked at again from close by, as tanh(x / scale)
+OWN = {"ee_pose": 7, "gripper": 1}  # what the policy is shown of its own body
+TURNS = ((3, 3), (4, 4), (5, 5), (6, 6), (4, 5), (3, 6))  # products of the hand's quaternion, w x y z from 3 on
+ANGLE = np.array([[1, 0], [1, 0], [-1, 0], [-1, 0], [0, 2], [0, 2]], np.float32)  # … that make cos and sin of its yaw
+
+
+HEIGHT_AT = 2  # of `own`: how high the hand is. The nearer a camera is, the more metres less is a pixel
+# the guess, made in the hand's frame, turned into the base's: [x, y, x, y, z] · [cos, sin, sin, cos, 1], added up
+TURNED = ((0, 1, 0, 1, 2), (0, 1, 1, 0, 2))
+ADDED = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 1]], np.float32)
+
+
+# -- demonstrations ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Demonstrations:
+    """All frames of some datasets. `pictures`: camera → (n, H, W, 3) uint8, averaged over POOL pixels."""
+
+    pictures: Mapping[str, np.ndarray]
+    own: np.ndarray  # (n, 8), as OWN
+    thing: np.ndarray  # (n, 3): where the thing is; for the auxiliary loss alone
+    wanted: np.ndarray  # (n, CHUNK · 7), in units of SCALE
+    words: np.ndarray  # (n,): which of `vocabulary`
+    vocabulary: Sequence[str]
+    size: tuple[int, int]  # width, height of the pictures as they were recorded
+    fps: int
+    episodes: int
+
+
+def read(roots: Sequence[Path]) -> Demonstrations:
+    """Raises `SystemExit` for recordings without pictures, or with pictures of several sizes."""
+    infos = [json.loads((root / "meta/info.json").read_text()) for root in roots]
+    keys = sorted(key for key, kind in infos[0]["features"].items() if kind["dtype"] == "video")
+    sizes = {tuple(info["features"][key]["shape"]) for info in infos for key in keys if key in info["features"]}
+    if not keys or len(sizes) != 1:
+        raise SystemExit("record with --cameras front,wrist, all in one --picture-size")
+    height, width, _ = sizes.pop()
+    parts = [_read(root, info, keys) for root, info in zip(roots, infos, strict=True)]
+    vocabulary = sorted({words for part in parts for words in part[2]})
+    said = np.concatenate([[vocabulary.index(part[2][i]) for i in part[1]["task_index"]] for part in parts])
+    column = {name: np.concatenate([part[1][name] for part in parts]) for name in ("own", "thing", "wanted")}
+    films = {key.rpartition(".")[2]: np.concatenate([part[0][key] for part in parts]) for key in keys}
+    return Demonstrations(
+        films, column["own"], column["thing"], column["wanted"], said, vocabulary, (width, height), infos[0]["fps"],
+        sum(info["total_episodes"] for info in infos),
+    )  # fmt: skip
+
+
+def _read(root: Path, info: dict, keys: Sequence[str]) -> tuple[dict, dict, list[str]]:
+    """One dataset: its films by key, its columns, its sentences."""
+    tables = [pq.read_table(path) for path in sorted((root / "data").glob("*/*.parquet"))]
+    names = ("observation.state", "observation.environment_state", "intended_action", "episode_index", "task_index")
+    raw = {name: np.concatenate([np.array(t.column(name).to_pylist(), np.float32) for t in tables]) for name in names}
+    where = {
+        part: raw[name][:, at]
+        for name in names[:2]
+        for part, at in slices(info["features"][name]["names"]).items()
+    }  # fmt: skip
+    column = {
+        "own": np.concatenate([where[name] for name in OWN], axis=1), "thing": where["object_position"],
+        "wanted": chunks(raw["intended_action"] / SCALE, raw["episode_index"]),
+        "task_index": raw["task_index"].astype(int),
+    }  # fmt: skip
+    films = {key: np.concatenate([_film(path) for path in _paths(root, key)]) for key in keys}
+    if any(len(film) != len(column["own"]) for film in films.values()):
+        raise SystemExit(f"{root}: the films do not have a picture for each row")
+    return films, column, tasks_of((root / "meta/tasks.parquet").read_bytes())
+
+
+def _paths(root: Path, key: str) -> list[Path]:
+    return sorted((root / VIDEO.partition("/")[0] / key).glob("*/*.mp4"))
+
+
+def _film(path: Path) -> np.ndarray:
+    """(n, H / POOL, W / POOL, 3) uint8, in the order of the dataset's rows."""
+    import av
+
+    with av.open(str(path)) as box:
+        return np.stack([pooled(frame.to_ndarray(format="rgb24")) for frame in box.decode(video=0)])
+
+
+def pooled(picture: np.ndarray) -> np.ndarray:
+    height, width = (side // POOL for side in picture.shape[:2])
+    blocks = picture[: height * POOL, : width * POOL].reshape(height, POOL, width, POOL, 3)
+    return (blocks.mean((1, 3)) + 0.5).astype(np.uint8)
+
+
+def chunks(actions: np.ndarray, episode: np.ndarray) -> np.ndarray:
+    """(n, CHUNK · 7): each action with those that follow it; beyond the end of an episode its last one goes on."""
+    last = np.searchsorted(episode, episode, side="right") - 1
+    ahead = [actions[np.minimum(np.arange(len(actions)) + step, last)] for step in range(CHUNK)]
+    return np.concatenate(ahead, axis=1).astype(np.float32)
+
+
+# -- the network: its weights by name, used in the same order by torch and by the file --------------------------------
+
+
+def shapes(cameras: Sequence[str], words: int) -> dict[str, tuple[int, ...]]:
+    """Every weight's shape; a name that ends in `.b` is a bias."""
+    a, b, c = CHANNELS
+    found: dict[str, tuple[int, ...]] = {}
+    for camera in cameras:
+        for layer, shape in (("1", (a, 3, 5, 5)), ("2", (b, a, 3, 3)), ("3", (c, b, 3, 3)), ("4", (c, c, 3, 3)),
+                             ("heat", (KEYPOINTS, c, 1, 1))):  # fmt: skip
+            found |= {f"{camera}.{layer}": shape, f"{camera}.{layer}.b": shape[:1]}
+        found |= {f"{camera}.gain": (words, c), f"{camera}.shift": (words, c)}
+    seen = len(cameras) * 5 * KEYPOINTS + OWN_FEATURES + words
+    for layer, shape in (("where1", (seen, WIDTH)), ("where2", (WIDTH, 3)),
+                         ("act1", (seen + 3 * (1 + len(CLOSE)), WIDTH)), ("act2", (WIDTH, WIDTH)),
+                         ("act3", (WIDTH, CHUNK * 7))):  # fmt: skip
+        found |= {layer: shape, f"{layer}.b": shape[1:]}
+    return found
+
+
+OWN_FEATURES = sum(OWN.values()) + 2
+
+
+def drawn(sizes: Mapping[str, tuple[int, ...]], seed: int) -> dict[str, np.ndarray]:
+    """Weights to begin with (He et al. 2015); biases, and what the words change, at 0."""
+    rng, found = np.random.default_rng(seed), {}
+    for name, shape in sizes.items():
+        fan = int(np.prod(shape[1:])) if len(shape) == 4 else shape[0]
+        zero = name.endswith((".b", ".gain", ".shift"))
+        found[name] = np.zeros(shape, np.float32) if zero else rng.normal(0, np.sqrt(2 / fan), shape)
+    return {name: values.astype(np.float32) for name, values in found.items()}
+
+
+def grid(height: int, width: int) -> np.ndarray:
+    """(H · W, 2): x and y of each place of a heat map, −1 … 1."""
+    y, x = np.meshgrid(np.linspace(-1, 1, height), np.linspace(-1, 1, width), indexing="ij")
+    return np.stack([x.ravel(), y.ravel()], axis=1).astype(np.float32)
+
+
+def forward(w, pictures, own, words, normal):  # of torch's tensors; as `exported` does it
+    """Actions (n, CHUNK · 7) in units of SCALE, and where the thing is seen against the hand (n, 3) in units of WHERE."""
+    import torch
+    from torch.nn import functional as f
+
+    found = []
+    for camera, picture in pictures.items():
+        h = f.relu(f.conv2d(picture, w[f"{camera}.1"], w[f"{camera}.1.b"], 2, 2))
+        h = f.relu(f.conv2d(h, w[f"{camera}.2"], w[f"{camera}.2.b"], 2, 1))
+        h = f.relu(f.conv2d(h, w[f"{camera}.3"], w[f"{camera}.3.b"], 1, 1))
+        h = h * (1 + words @ w[f"{camera}.gain"])[:, :, None, None] + (words @ w[f"{camera}.shift"])[:, :, None, None]
+        h = f.relu(f.conv2d(h, w[f"{camera}.4"], w[f"{camera}.4.b"], 1, 1))
+        heat = f.conv2d(h, w[f"{camera}.heat"], w[f"{camera}.heat.b"])
+        places = torch.softmax(heat.flatten(2), dim=2) @ torch.from_numpy(grid(*heat.shape[2:]))
+        places = places.flatten(1)
+        found += [places, places * own[:, HEIGHT_AT : HEIGHT_AT + 1], heat.amax((2, 3)) * 0.1]
+    products = torch.stack([own[:, a] * own[:, b] for a, b in TURNS], dim=1)
+    angle = products @ torch.from_numpy(ANGLE)
+    seen = torch.cat([*found, (own - normal[0]) / normal[1], angle, words], dim=1)
+    guess = f.relu(seen @ w["where1"] + w["where1.b"]) @ w["where2"] + w["where2.b"]
+    turn = torch.cat([angle, torch.ones_like(angle[:, :1])], dim=1)
+    guess = (guess[:, TURNED[0]] * turn[:, TURNED[1]]) @ torch.from_numpy(ADDED)
+    near = [torch.tanh(guess * (WHERE / scale)) for scale in CLOSE]
+    h = f.relu(torch.cat([seen, guess, *near], dim=1) @ w["act1"] + w["act1.b"])
+    h = f.relu(h @ w["act2"] + w["act2.b"])
+    return h @ w["act3"] + w["act3.b"], guess
+
+
+def train(shown: Demonstrations, weights: dict, normal: tuple, *, seconds: float, epochs: int, seed: int, told) -> dict:
+    """Weights; to the end of the epochs, or of the CPU seconds. AdamW with a cosine of the learning rate."""
+    import torch
+    from torch.nn import functional as f
+
+    torch.manual_seed(seed)
+    rng = np.random.default_rng(seed)
+    w = {name: torch.from_numpy(values.copy()).requires_grad_() for name, values in weights.items()}
+    mean = {name: values.detach().clone() for name, values in w.items()}
+    adam = torch.optim.AdamW(w.values(), lr=RATE, weight_decay=DECAY)
+    own, wanted = torch.from_numpy(shown.own), torch.from_numpy(shown.wanted)
+    offset = torch.from_numpy((shown.thing - shown.own[:, :3]) / WHERE)
+    words = torch.eye(len(shown.vocabulary))[torch.from_numpy(shown.words)]
+    norm = tuple(torch.from_numpy(values) for values in normal)
+    began, done, step, size = time.process_time(), 0.0, 0, min(BATCH, len(own))
+    for epoch in range(epochs):
+        order, losses = rng.permutation(len(own)), []
+        for at in range(0, len(own) - size + 1, size):
+            rows = np.sort(order[at : at + size])
+            done = max((epoch + at / len(own)) / epochs, (time.process_time() - began) / seconds)
+            if done >= 1:
+                break
+            for group in adam.param_groups:
+                group["lr"] = RATE * min(1, (step + 1) / 100) * 0.5 * (1 + np.cos(np.pi * done))
+            pictures = {camera: jittered(torch.from_numpy(film[rows])) for camera, film in shown.pictures.items()}
+            actions, guess = forward(w, pictures, own[rows], words[rows], norm)
+            parts = f.smooth_l1_loss(actions, wanted[rows]), f.smooth_l1_loss(guess, offset[rows])
+            adam.zero_grad()
+            (parts[0] + 0.5 * parts[1]).backward()
+            torch.nn.utils.clip_grad_norm_(w.values(), 5.0)
+            adam.step()
+            step += 1
+            keep = min(AVERAGE, step / (step + 10))
+            with torch.no_grad():
+                for name, values in w.items():
+                    mean[name].lerp_(values, 1 - keep)
+            losses.append([float(part.detach()) for part in parts])
+        if losses:
+            told(epoch, np.mean(losses, axis=0), time.process_time() - began)
+        if done >= 1:
+            break
+    return {name: values.numpy() for name, values in mean.items()}
+
+
+def jittered(pictures):
+    """(n, H, W, 3) uint8 as the network takes it, (n, 3, H, W) about 0; each a little brighter, darker, other in colour."""
+    import torch
+
+    n = len(pictures)
+    x = pictures.permute(0, 3, 1, 2).float() / 255 - 0.5
+    x = x * (1 + 0.15 * (2 * torch.rand(n, 3, 1, 1) - 1)) + 0.05 * (2 * torch.rand(n, 3, 1, 1) - 1)
+    return x + 0.01 * torch.randn_like(x)
+
+
+# -- the file ---------------------------------------------------------------------------------------------------------
+
+
+def exported(w: Mapping[str, np.ndarray], shown: Demonstrations, normal: tuple, about: dict) -> bytes:
+    """The whole policy as an ONNX file: an input for each observation, by the target's names; actions (CHUNK, 7).
+
+    Words that no demonstration had give numbers that are no numbers: they are refused, nothing moves on them.
+    """
+    graph = OnnxGraph()
+
+    def const(values: object) -> str:
+        return graph.constant(np.asarray(values))
+
+    def dense(value: str, layer: str) -> str:
+        return graph.op("Gemm", value, const(w[layer]), const(w[f"{layer}.b"]))
+
+    width, height = shown.size
+    vocabulary = np.array([list(shown.vocabulary)], dtype=object)
+    words = graph.op("Cast", graph.op("Equal", "words", graph.constant(vocabulary)), to=1)
+    known = graph.op("ReduceMax", words, const(np.array([1])), keepdims=1)
+    words = graph.op("Div", words, known)  # 0 / 0 for a sentence that is not known
+    own = graph.op("Reshape", graph.op("Concat", *OWN, axis=0), const(np.array([1, -1])))
+    high = graph.op("Gather", own, const(np.array([HEIGHT_AT])), axis=1)
+    found = []
+    for camera in shown.pictures:
+        h = graph.op("Cast", f"rgb.{camera}", to=1)
+        h = graph.op("Reshape", graph.op("Transpose", h, perm=(2, 0, 1)), const(np.array([1, 3, height, width])))
+        h = graph.op("AveragePool", h, kernel_shape=(POOL, POOL), strides=(POOL, POOL))
+        h = graph.op("Sub", graph.op("Mul", h, const(np.float32(1 / 255))), const(np.float32(0.5)))
+        for layer, stride, pad in (("1", 2, 2), ("2", 2, 1), ("3", 1, 1), ("4", 1, 1)):
+            if layer == "4":
+                gain = graph.op("Add", graph.op("MatMul", words, const(w[f"{camera}.gain"])), const(np.float32(1)))
+                shift = graph.op("MatMul", words, const(w[f"{camera}.shift"]))
+                form = const(np.array([1, CHANNELS[2], 1, 1]))
+                h = graph.op("Mul", h, graph.op("Reshape", gain, form))
+                h = graph.op("Add", h, graph.op("Reshape", shift, form))
+            kernel = w[f"{camera}.{layer}"]
+            h = graph.op("Conv", h, const(kernel), const(w[f"{camera}.{layer}.b"]), strides=(stride, stride),
+                         pads=(pad,) * 4, kernel_shape=kernel.shape[2:])  # fmt: skip
+            h = graph.op("Relu", h)
+        heat = graph.op("Conv", h, const(w[f"{camera}.heat"]), const(w[f"{camera}.heat.b"]), kernel_shape=(1, 1))
+        flat = graph.op("Reshape", heat, const(np.array([KEYPOINTS, -1])))
+        places = graph.op("MatMul", graph.op("Softmax", flat, axis=1), const(grid(*heat_size(shown.size))))
+        top = graph.op("ReduceMax", flat, const(np.array([1])), keepdims=1)
+        places = graph.op("Reshape", places, const(np.array([1, -1])))
+        found += [places, graph.op("Mul", places, high),
+                  graph.op("Mul", graph.op("Reshape", top, const(np.array([1, -1]))), const(np.float32(0.1)))]  # fmt: skip
+    sides = [graph.op("Gather", own, const(np.array(side)), axis=1) for side in zip(*TURNS, strict=True)]
+    angle = graph.op("MatMul", graph.op("Mul", *sides), const(ANGLE))
+    scaled = graph.op("Div", graph.op("Sub", own, const(normal[0])), const(normal[1]))
+    seen = graph.op("Concat", *found, scaled, angle, words, axis=1)
+    guess = dense(graph.op("Relu", dense(seen, "where1")), "where2")
+    turn = graph.op("Concat", angle, const(np.ones((1, 1), np.float32)), axis=1)
+    both = [graph.op("Gather", v, const(np.array(at)), axis=1) for v, at in zip((guess, turn), TURNED, strict=True)]
+    guess = graph.op("MatMul", graph.op("Mul", *both), const(ADDED))
+    near = [graph.op("Tanh", graph.op("Mul", guess, const(np.float32(WHERE / scale)))) for scale in CLOSE]
+    h = graph.op("Relu", dense(graph.op("Concat", seen, guess, *near, axis=1), "act1"))
+    h = dense(graph.op("Relu", dense(h, "act2")), "act3")
+    h = graph.op("Mul", graph.op("Reshape", h, const(np.array([CHUNK, 7]))), const(SCALE))
+    parts = shown.wanted.reshape(-1, 7) * SCALE  # it never does what no demonstration did
+    h = graph.op("Min", graph.op("Max", h, const(parts.min(0))), const(parts.max(0)))
+    graph.op("Identity", h, gives="actions")
+    inputs = {f"rgb.{camera}": (height, width, 3) for camera in shown.pictures} | {n: (s,) for n, s in OWN.items()}
+    kinds = {f"rgb.{camera}": "uint8" for camera in shown.pictures} | {"words": "string"}
+    text = {"worldfs.policy": json.dumps(about)}
+    return model(graph, {**inputs, "words": (1, 1)}, {"actions": (CHUNK, 7)}, text, kinds)
+
+
+def heat_size(size: tuple[int, int]) -> tuple[int, int]:
+    """Height and width of a heat map, of pictures of this width and height."""
+    sides = [side // POOL for side in size]
+    for kernel, pad in ((5, 2), (3, 1)):
+        sides = [(side + 2 * pad - kernel) // 2 + 1 for side in sides]
+    return sides[1], sides[0]
+
+
+def described(out: Path, shown: Demonstrations) -> dict:
+    """What the file says of itself."""
+    width, height = shown.size
+    pictures = {f"rgb.{camera}": {"shape": [height, width, 3], "dtype": "uint8"} for camera in shown.pictures}
+    return {
+        "name": out.stem, "version": "1", "dt": 1 / shown.fps,
+        "observations": {**pictures, **{name: {"shape": [size], "dtype": "float64"} for name, size in OWN.items()}},
+        "action": {"representation": "ee_delta", "dim": 7, "horizon": CHUNK},
+        "trained_on": {"episodes": shown.episodes, "frames": len(shown.own), "words": list(shown.vocabulary)},
+    }  # fmt: skip
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("datasets", type=Path, nargs="+")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--epochs", type=int, default=60)
+    parser.add_argument("--seconds", type=float, default=1500, help="of CPU, at most (default: 1500)")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    shown = read(given.datasets)
+    print(f"{shown.episodes} episodes, {len(shown.own)} frames, pictures of {', '.join(shown.pictures)}", flush=True)
+
+    def told(epoch: int, losses: np.ndarray, seconds: float) -> None:
+        print(f"epoch {epoch:3}  actions {losses[0]:.4f}  where {losses[1]:.4f}  {seconds:5.1f} CPU-s", flush=True)
+
+    normal = shown.own.mean(0), np.maximum(shown.own.std(0), 0.03)  # what hardly varied must not shout when it does
+    weights = drawn(shapes(list(shown.pictures), len(shown.vocabulary)), given.seed)
+    weights = train(shown, weights, normal, seconds=given.seconds, epochs=given.epochs, seed=given.seed, told=told)
+    given.out.write_bytes(exported(weights, shown, normal, described(given.out, shown)))
+    print(f"{given.out}: {given.out.stat().st_size // 1024} KiB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
