@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """A small policy that sees pictures, cloned from demonstrations: `train_pixels.py DATASET... --out OUT.onnx`.
 
-DATASET is what `paos record --cameras front,wrist --picture-size 256x192` writes (LeRobotDataset v3.0). When it runs, the
-policy is given the pictures of its cameras, the pose of its own hand, how far its own fingers are open, and the words of
-the instruction: nothing of where a thing is. While it is trained it is also asked where the thing is, since the recording
-knows: that teaches the network what to look at (an auxiliary loss), and is no input.
+DATASET is what `paos record --cameras front,wrist --picture-size 256x192` writes (LeRobotDataset v3.0). When it runs,
+the policy is given the pictures of its cameras, the pose of its own hand, how far its own fingers are open, and the
+words of the instruction: nothing of where a thing is. While it is trained it is also asked where the thing is, since
+the recording knows: that teaches the network what to look at (an auxiliary loss), and is no input.
 
 Each picture goes through a small convolutional network whose last layer says where in the picture something is
 (spatial softmax, Finn et al. 2016); the words scale its features (FiLM, Perez et al. 2018). It needs torch
@@ -18,14 +18,14 @@ import json
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow.parquet as pq
 
 from worldfs.plugins.recording.episode import slices
-from worldfs.plugins.recording.lerobot_dataset import VIDEO, camera_key, tasks_of
+from worldfs.plugins.recording.lerobot_dataset import VIDEO, tasks_of
 from worldfs.policies.onnx_write import OnnxGraph, model
 
 CHUNK = 4  # actions in one answer
@@ -34,6 +34,7 @@ CHANNELS, WIDTH, KEYPOINTS = (16, 24, 32), 192, 16
 BATCH, RATE, DECAY = 128, 1.5e-3, 1e-4
 AVERAGE = 0.998  # of the weights, step by step: what is kept is their running mean
 SCALE = np.array([0.01, 0.01, 0.01, 0.05, 0.05, 0.05, 1.0], np.float32)  # an action of usual size
+CONTRAST = 8.0  # of 255, between the brightest and the darkest of a picture: with less it shows nothing
 WHERE = 0.02  # m: an error of the auxiliary guess of usual size
 CLOSE = (0.01, 0.04)  # m: the guess is looked at again from close by, as tanh(x / scale)
 OWN = {"ee_pose": 7, "gripper": 1}  # what the policy is shown of its own body
@@ -44,14 +45,14 @@ ANGLE = np.array([[1, 0], [1, 0], [-1, 0], [-1, 0], [0, 2], [0, 2]], np.float32)
 HEIGHT_AT = 2  # of `own`: how high the hand is. The nearer a camera is, the more metres less is a pixel
 # the guess, made in the hand's frame, turned into the base's: [x, y, x, y, z] · [cos, sin, sin, cos, 1], added up
 TURNED = ((0, 1, 0, 1, 2), (0, 1, 1, 0, 2))
+EXTREMES = ("ReduceMax", "ReduceMin")
 ADDED = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 1]], np.float32)
 
 
 # -- demonstrations ---------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Demonstrations:
+class Demonstrations(NamedTuple):
     """All frames of some datasets. `pictures`: camera → (n, H, W, 3) uint8, averaged over POOL pixels."""
 
     pictures: Mapping[str, np.ndarray]
@@ -170,7 +171,7 @@ def grid(height: int, width: int) -> np.ndarray:
 
 
 def forward(w, pictures, own, words, normal):  # of torch's tensors; as `exported` does it
-    """Actions (n, CHUNK · 7) in units of SCALE, and where the thing is seen against the hand (n, 3) in units of WHERE."""
+    """Actions (n, CHUNK · 7) in units of SCALE; where the thing is seen against the hand (n, 3) in units of WHERE."""
     import torch
     from torch.nn import functional as f
 
@@ -242,13 +243,12 @@ def train(shown: Demonstrations, weights: dict, normal: tuple, *, seconds: float
 
 
 def jittered(pictures):
-    """(n, H, W, 3) uint8 as the network takes it, (n, 3, H, W) about 0; each a little brighter, darker, other in colour."""
+    """(n, H, W, 3) uint8 as the network takes it, (n, 3, H, W) about 0; each a little brighter, or other in colour."""
     import torch
 
     n = len(pictures)
-    x = pictures.permute(0, 3, 1, 2).float() / 255 - 0.5
-    x = x * (1 + 0.15 * (2 * torch.rand(n, 3, 1, 1) - 1)) + 0.05 * (2 * torch.rand(n, 3, 1, 1) - 1)
-    return x + 0.01 * torch.randn_like(x)
+    x = pictures.permute(0, 3, 1, 2).float().mul_(1 / 255).sub_(0.5)
+    return x.mul_(1 + 0.15 * (2 * torch.rand(n, 3, 1, 1) - 1)).add_(0.05 * (2 * torch.rand(n, 3, 1, 1) - 1))
 
 
 # -- the file ---------------------------------------------------------------------------------------------------------
@@ -257,7 +257,8 @@ def jittered(pictures):
 def exported(w: Mapping[str, np.ndarray], shown: Demonstrations, normal: tuple, about: dict) -> bytes:
     """The whole policy as an ONNX file: an input for each observation, by the target's names; actions (CHUNK, 7).
 
-    Words that no demonstration had give numbers that are no numbers: they are refused, nothing moves on them.
+    Words that no demonstration had, and a picture that is all black or all of one colour, give numbers that are no
+    numbers: whoever runs the file refuses them, and nothing moves.
     """
     graph = OnnxGraph()
 
@@ -267,26 +268,33 @@ def exported(w: Mapping[str, np.ndarray], shown: Demonstrations, normal: tuple, 
     def dense(value: str, layer: str) -> str:
         return graph.op("Gemm", value, const(w[layer]), const(w[f"{layer}.b"]))
 
+    def by_words(value: str, camera: str) -> str:
+        gain = graph.op("Add", graph.op("MatMul", words, const(w[f"{camera}.gain"])), const(np.float32(1)))
+        shift = graph.op("MatMul", words, const(w[f"{camera}.shift"]))
+        form = const(np.array([1, CHANNELS[2], 1, 1]))
+        scaled = graph.op("Mul", value, graph.op("Reshape", gain, form))
+        return graph.op("Add", scaled, graph.op("Reshape", shift, form))
+
     width, height = shown.size
     vocabulary = np.array([list(shown.vocabulary)], dtype=object)
     words = graph.op("Cast", graph.op("Equal", "words", graph.constant(vocabulary)), to=1)
-    known = graph.op("ReduceMax", words, const(np.array([1])), keepdims=1)
-    words = graph.op("Div", words, known)  # 0 / 0 for a sentence that is not known
+    raw = {camera: graph.op("Cast", f"rgb.{camera}", to=1) for camera in shown.pictures}
+    valid = graph.op("ReduceMax", words, const(np.array([1])), keepdims=1)
+    for h in raw.values():
+        spread = graph.op("Sub", *(graph.op(kind, h, const(np.arange(3)), keepdims=0) for kind in EXTREMES))
+        valid = graph.op("Mul", valid, graph.op("Cast", graph.op("Greater", spread, const(np.float32(CONTRAST))), to=1))
+    words = graph.op("Div", words, valid)  # 0 / 0 for a sentence that is not known, or a picture of nothing
     own = graph.op("Reshape", graph.op("Concat", *OWN, axis=0), const(np.array([1, -1])))
     high = graph.op("Gather", own, const(np.array([HEIGHT_AT])), axis=1)
     found = []
-    for camera in shown.pictures:
-        h = graph.op("Cast", f"rgb.{camera}", to=1)
-        h = graph.op("Reshape", graph.op("Transpose", h, perm=(2, 0, 1)), const(np.array([1, 3, height, width])))
+    for camera, picture in raw.items():
+        form = const(np.array([1, 3, height, width]))
+        h = graph.op("Reshape", graph.op("Transpose", picture, perm=(2, 0, 1)), form)
         h = graph.op("AveragePool", h, kernel_shape=(POOL, POOL), strides=(POOL, POOL))
         h = graph.op("Sub", graph.op("Mul", h, const(np.float32(1 / 255))), const(np.float32(0.5)))
         for layer, stride, pad in (("1", 2, 2), ("2", 2, 1), ("3", 1, 1), ("4", 1, 1)):
             if layer == "4":
-                gain = graph.op("Add", graph.op("MatMul", words, const(w[f"{camera}.gain"])), const(np.float32(1)))
-                shift = graph.op("MatMul", words, const(w[f"{camera}.shift"]))
-                form = const(np.array([1, CHANNELS[2], 1, 1]))
-                h = graph.op("Mul", h, graph.op("Reshape", gain, form))
-                h = graph.op("Add", h, graph.op("Reshape", shift, form))
+                h = by_words(h, camera)
             kernel = w[f"{camera}.{layer}"]
             h = graph.op("Conv", h, const(kernel), const(w[f"{camera}.{layer}.b"]), strides=(stride, stride),
                          pads=(pad,) * 4, kernel_shape=kernel.shape[2:])  # fmt: skip
@@ -296,8 +304,8 @@ def exported(w: Mapping[str, np.ndarray], shown: Demonstrations, normal: tuple, 
         places = graph.op("MatMul", graph.op("Softmax", flat, axis=1), const(grid(*heat_size(shown.size))))
         top = graph.op("ReduceMax", flat, const(np.array([1])), keepdims=1)
         places = graph.op("Reshape", places, const(np.array([1, -1])))
-        found += [places, graph.op("Mul", places, high),
-                  graph.op("Mul", graph.op("Reshape", top, const(np.array([1, -1]))), const(np.float32(0.1)))]  # fmt: skip
+        top = graph.op("Mul", graph.op("Reshape", top, const(np.array([1, -1]))), const(np.float32(0.1)))
+        found += [places, graph.op("Mul", places, high), top]
     sides = [graph.op("Gather", own, const(np.array(side)), axis=1) for side in zip(*TURNS, strict=True)]
     angle = graph.op("MatMul", graph.op("Mul", *sides), const(ANGLE))
     scaled = graph.op("Div", graph.op("Sub", own, const(normal[0])), const(normal[1]))
@@ -343,7 +351,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("datasets", type=Path, nargs="+")
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--epochs", type=int, default=60)
+    parser.add_argument("--epochs", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=1500, help="of CPU, at most (default: 1500)")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()

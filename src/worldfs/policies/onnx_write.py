@@ -57,7 +57,9 @@ def model(
     body = b"".join(_part(1, _op(op)) for op in graph.ops)
     body += _part(2, b"policy")
     body += b"".join(_part(5, _tensor(name, values)) for name, values in graph.constants.items())
-    body += b"".join(_part(11, _value(name, shape, (kinds or {}).get(name, "float32"))) for name, shape in inputs.items())
+    body += b"".join(
+        _part(11, _value(name, shape, (kinds or {}).get(name, "float32"))) for name, shape in inputs.items()
+    )
     body += b"".join(_part(12, _value(name, shape, "float32")) for name, shape in outputs.items())
     props = b"".join(_part(14, _part(1, key.encode()) + _part(2, text.encode())) for key, text in about.items())
     return _number(1, IR) + _part(2, b"worldfs") + _part(7, body) + _part(8, _part(1, b"") + _number(2, OPSET)) + props

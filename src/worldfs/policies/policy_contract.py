@@ -46,7 +46,10 @@ def rename_observations(info: PolicyInfo, spec: PolicySpec) -> PolicyInfo:
     }
     document = action_overrides(spec)
     return replace(
-        info, observations=observations, picture_sizes=sizes, representation=str(document.get("representation") or info.representation)
+        info,
+        observations=observations,
+        picture_sizes=sizes,
+        representation=str(document.get("representation") or info.representation),
     )
 
 

@@ -1,8 +1,8 @@
 """A policy's inputs: the target's observations under the policy's names, resized, several joined as one.
 
 `policy_client.observations` {target's: policy's}: `rgb.front: observation/image`, `ee_position+ee_axis_angle+gripper:
-observation/state`. `policy_client.image`: {size: 224 or [height, width], rotate180: true} for pictures of every name; without a
-size, the one that the policy's description of itself gives.
+observation/state`. `policy_client.image`: {size: 224 or [height, width], rotate180: true} for pictures of every name;
+without a size, the one that the policy's description of itself gives.
 """
 
 from __future__ import annotations
@@ -62,7 +62,10 @@ class ObservationMapping:
     def __call__(self, observation: Observation) -> dict[str, Array]:
         """Raises `PolicyError` (POLICY_CLIENT) naming what is not there."""
         names = self._names or {name: name for name in observation}
-        return {theirs: self._picture(self._one(ours, observation), self._size or self._sizes.get(ours)) for ours, theirs in names.items()}
+        return {
+            theirs: self._picture(self._one(ours, observation), self._size or self._sizes.get(ours))
+            for ours, theirs in names.items()
+        }
 
     def _one(self, name: str, observation: Observation) -> Array:
         parts = [self._part(part, observation) for part in name.split("+")]

@@ -143,7 +143,7 @@ def test_a_target_without_cameras_has_no_pictures(table):
         ({"config": {"scene_xml": __file__}}, "scene_xml"), ({"backend": "unreal"}, "backend"),
         ({"config": {"scene_xml": "/no/such.xml"}}, "scene_xml"), ({"config": {"control_mode": "torque"}}, "mode"),
         ({"obs_format": "isaac"}, "obs_format"), ({"cameras": (CameraSpec("overhead"),)}, "cameras[0].name"),
-        ({"cameras": (CameraSpec("front", (320, 240)),)}, "cameras[0].resolution"),
+        ({"cameras": (CameraSpec("front", (1280, 720)),)}, "cameras[0].resolution"),
     ],
 )  # fmt: skip
 def test_what_it_cannot_be_is_said_with_the_member_that_asks_for_it(bad, words):

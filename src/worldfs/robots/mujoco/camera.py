@@ -95,7 +95,7 @@ class CameraRenderer:
         """
         return self._thread.submit(self._capture, data, camera, rgb, depth, segments, size).result()
 
-    def _capture(
+    def _capture(  # noqa: PLR0917  # as `capture` passes it to the thread
         self, data: Native, camera: str, rgb: bool, depth: bool, segments: bool, size: tuple[int, int]
     ) -> CameraFrame:
         model = self._model
@@ -116,9 +116,7 @@ class CameraRenderer:
             size[1] / 2 / math.tan(math.radians(float(model.cam_fovy[number])) / 2),
         )
 
-    def _draw(
-        self, labels: bool, depth: bool, size: tuple[int, int]
-    ) -> tuple[Image, npt.NDArray[np.float32] | None]:
+    def _draw(self, labels: bool, depth: bool, size: tuple[int, int]) -> tuple[Image, npt.NDArray[np.float32] | None]:
         width, height = size
         rect = mujoco.MjrRect(0, 0, width, height)
         flags = self._scene.flags
