@@ -70,8 +70,9 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
         "storage/",
         (
             "tests/tree/test_store_disk.py", "tests/tree/test_store_disk_foreign.py",
-            "tests/tree/test_store_disk_safety.py", "tests/tree/test_store_disk_spares.py", *_lives("store", "jobs"),
-            PROBED, "tests/tree/test_store_processes.py", "tests/runtime/test_sheet.py",
+            "tests/tree/test_store_disk_safety.py", "tests/tree/test_store_disk_spares.py",
+            *_lives("store", "jobs", "versions"), "tests/tree/test_file_versions.py", PROBED,
+            "tests/tree/test_store_processes.py", "tests/runtime/test_sheet.py",
         ),
     ),
     (
@@ -223,6 +224,7 @@ class Trial:
 
     def _tests(self, tests: Iterable[str], left: Iterable[str] = ()) -> str:
         environ = {**os.environ, "PYTHONPATH": str(self.place / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+        environ["PAOS_TEST_WHOLE"] = "1"
         words = [str(ROOT / ".venv/bin/python"), "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--tb=no"]
         words += ["--timeout", "120", "--timeout-method", "thread"]
         words += [word for test in left for word in ("--deselect", test)]

@@ -9,7 +9,7 @@ import pytest
 from worldfs.base.clock import epoch_ns
 from worldfs.base.errors import StorageError
 from worldfs.base.messages import coded
-from worldfs.storage import version_log
+from worldfs.storage import displaced_files, version_log
 from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.store_interface import ABSENT
 from worldfs.storage.versioned_files import PastKind
@@ -287,3 +287,15 @@ def test_a_log_that_makes_room_for_another_is_closed_by_no_thread_while_one_writ
 
 def _broken(self):
     raise StorageError(coded("tree.disk_full"), path="page", op="sync")
+
+
+def test_where_nobody_knows_who_still_writes_a_spare_file_goes_when_its_version_is_durable(store, monkeypatch):
+    monkeypatch.setattr(displaced_files, "has_writer", lambda fd: None)
+    told, drop, sync = [], store.root.drop, store.history.sync
+    monkeypatch.setattr(store.root, "drop", lambda place: (told.append(f"drop {place.path}"), drop(place)))
+    monkeypatch.setattr(store.history, "sync", lambda key: (told.append(f"sync {key}"), sync(key)))
+    for turn in range(displaced_files.KEEP + 3):
+        store.put("page", b"%d" % turn)
+    drops = [place for place, one in enumerate(told) if one.startswith("drop")]
+    assert len(drops) >= 2
+    assert all(told[place - 1] == "sync page" for place in drops)
