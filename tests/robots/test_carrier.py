@@ -17,7 +17,8 @@ from worldfs.base.model import Order, RobotState, Scene, Thing
 from worldfs.formats import embodied
 from worldfs.planning.critic import Critic
 from worldfs.robots.mujoco import carrier_model
-from worldfs.robots.mujoco.carrier_route import FloorMap, Obstacle
+from worldfs.robots.mujoco.carrier_route import FloorMap
+from worldfs.robots.mujoco.floor_obstacles import Obstacle
 from worldfs.testing.workcell import Workcell
 from worldfs.world.profiles import profile_text
 

@@ -51,23 +51,15 @@ def carrier(context: PluginContext) -> Driver:
 
 
 def quadruped(context: PluginContext) -> Driver:
-    """A quadruped that walks over a floor, simulated by MuJoCo. Raises `MissingRequirement` as `simulation` does."""
-    _engine()
+    """A quadruped that walks over the floor of the same world. Raises `MissingRequirement` as `simulation` does."""
+    world = _shared_world(context)
     from .mujoco.quadruped.quadruped_driver import QuadrupedDriver
 
-    return QuadrupedDriver(
-        context.robot_id,
-        seed=context.seed,
-        objects=context.objects,
-        language=context.language,
-        cameras=context.cameras,
-        pacing=_pacing(context),
-        stream=_scene_stream(context),
-    )
+    return QuadrupedDriver(context.robot_id, world=world, cameras=context.cameras)
 
 
 def _shared_world(context: PluginContext) -> SharedWorld:
-    """The world that the simulated arms and carriers of the workspace have in common."""
+    """The world that the simulated robots of the workspace have in common."""
     _engine()
     from .mujoco.shared_world import SharedWorld
 

@@ -12,6 +12,8 @@ from worldfs.base.model import Finding, Json, Order, Outcome, Scene
 from worldfs.robots.mujoco.arm import Arm
 from worldfs.robots.mujoco.carrier import Carrier
 from worldfs.robots.mujoco.carrier_driver import CarrierDriver
+from worldfs.robots.mujoco.quadruped.quadruped import Quadruped
+from worldfs.robots.mujoco.quadruped.quadruped_driver import QuadrupedDriver
 from worldfs.robots.mujoco.rig import BodyRig
 from worldfs.robots.mujoco.shared_world import SharedWorld
 from worldfs.robots.mujoco.simulation import SimulationState
@@ -21,19 +23,30 @@ Orders = Sequence[tuple[str, Json]]
 
 
 class Workcell:
-    """Arms and carriers by the ids of their robots."""
+    """Arms, carriers and quadrupeds by the ids of their robots."""
 
-    def __init__(self, scene: Scene, arms: Sequence[str], carriers: Sequence[str] = (), *, seed: int = 0) -> None:
+    def __init__(
+        self,
+        scene: Scene,
+        arms: Sequence[str],
+        carriers: Sequence[str] = (),
+        quadrupeds: Sequence[str] = (),
+        *,
+        seed: int = 0,
+    ) -> None:
         self.world = SharedWorld(seed=seed)
-        self.drivers: dict[str, TabletopDriver | CarrierDriver] = {}
+        self.drivers: dict[str, TabletopDriver | CarrierDriver | QuadrupedDriver] = {}
         self.drivers |= {id: TabletopDriver(id, cameras=False, world=self.world) for id in arms}
         self.drivers |= {id: CarrierDriver(id, world=self.world) for id in carriers}
+        self.drivers |= {id: QuadrupedDriver(id, cameras=False, world=self.world) for id in quadrupeds}
         for driver in self.drivers.values():
             driver.open(scene)
         self.simulation = self.body(next(iter(self.drivers))).simulation
 
-    def body(self, id: str) -> Arm | Carrier:
+    def body(self, id: str) -> Arm | Carrier | Quadruped:
         driver = self.drivers[id]
+        if isinstance(driver, QuadrupedDriver):
+            return driver.quadruped
         return driver.carrier if isinstance(driver, CarrierDriver) else driver.arm
 
     def rig(self, id: str) -> BodyRig:

@@ -25,6 +25,7 @@ WAIT_S: Final = 60.0  # of a read while nothing moves
 KEPT: Final = 4  # scenes of documents
 ARMS: Final = frozenset({"simulation", "rekep_sim"})
 CARRIERS: Final = frozenset({"wheeled_carrier"})
+QUADRUPEDS: Final = frozenset({"go2_edu"})
 ENVIRONMENT: Final = "ENVIRONMENT.md"
 
 
@@ -89,7 +90,8 @@ class SceneSource:
 
         scene = environment.read(document).scene
         try:
-            world = drawn_world.of_scene(scene, self._robots(ARMS), self._robots(CARRIERS))
+            robots = [self._robots(drivers) for drivers in (ARMS, CARRIERS, QUADRUPEDS)]
+            world = drawn_world.of_scene(scene, *robots)
         except BadInput:  # such as robots in one place: what can be drawn is
             world = drawn_world.of_scene(scene, (), ())
         plain = json.dumps(world.geometry, ensure_ascii=False, separators=(",", ":"))

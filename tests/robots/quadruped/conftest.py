@@ -13,13 +13,15 @@ from worldfs.base.clock import SystemClock
 from worldfs.base.driver import Run
 from worldfs.base.model import Order, Outcome, Scene
 from worldfs.robots.mujoco.quadruped.quadruped_driver import QuadrupedDriver
+from worldfs.robots.mujoco.shared_world import SharedWorld
 
 
 class Dog:
     """A quadruped in a scene; without one, in the house that it makes up."""
 
     def __init__(self, scene: Scene | None = None, **settings: Any) -> None:
-        self.body = QuadrupedDriver("dog", **settings)
+        world = SharedWorld(language=settings.pop("language", "en"), seed=settings.pop("seed", None))
+        self.body = QuadrupedDriver("dog", world=world, **settings)
         self.body.open(scene or Scene())
 
     def order(self, op: str, **params: Any) -> Order:

@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import math
 import random
-import threading
 
 import numpy as np
 import pytest
 
-from worldfs.base.model import RobotState, Scene
-from worldfs.robots.mujoco import model_builder
-from worldfs.robots.mujoco.arm_view import ArmView
-from worldfs.robots.mujoco.quadruped import leg, quadruped_model
+from worldfs.base.model import Scene
+from worldfs.robots.mujoco.quadruped import leg
 from worldfs.robots.mujoco.quadruped.floor_world import FloorWorld
 from worldfs.robots.mujoco.quadruped.gait import HEIGHT
 from worldfs.robots.mujoco.quadruped.quadruped_model import MASS, RANGES, TORQUE
-from worldfs.robots.mujoco.quadruped.quadruped_view import QuadrupedView
 from worldfs.robots.mujoco.quadruped.walker import QuadrupedFallen, Walker
 from worldfs.robots.mujoco.scene_layout import layout
-from worldfs.robots.mujoco.simulation import Simulation
-from worldfs.robots.mujoco.tabletop import READY
+from worldfs.robots.mujoco.tabletop import Tabletop
 
 
 def standing() -> tuple[FloorWorld, Walker]:
-    world = FloorWorld(Scene(), "dog")
-    walker = Walker(world.view)
-    walker.stand_up(0.0, 0.0, 0.0, 0.0)
-    walker.begin(lambda: "")
-    return world, walker
+    dog = Tabletop(layout(Scene(), quadrupeds=("dog",))).quadruped("dog")
+    dog.walker.begin(lambda: "")
+    return dog.floor, dog.walker
 
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
@@ -108,52 +101,3 @@ def test_a_push_that_is_too_much_is_told_as_a_fall() -> None:
     with pytest.raises(QuadrupedFallen):
         for _ in range(300):
             walker.walk((0.3, 0.0, 0.0))
-
-
-def test_it_walks_in_a_world_of_its_neighbours_under_a_prefix() -> None:
-    """Attached by prefix and frame, it walks the same as alone, and the world goes on while it holds."""
-    alone, one = standing()
-    beside = FloorWorld(Scene(), "dog", "dog/")
-    other = Walker(beside.view)
-    other.stand_up(0.0, 0.0, 0.0, 0.0)
-    other.begin(lambda: "")
-    for _ in range(200):
-        one.walk((0.5, 0.0, 0.3))
-        other.walk((0.5, 0.0, 0.3))
-    assert alone.view.pose() == beside.view.pose()
-    other.stand()
-    there = beside.view.pose()
-    beside.simulation.advance("neighbour", 5000)
-    now = beside.view.pose()
-    assert math.dist((now.x, now.y), (there.x, there.y)) < 0.02 and now.up > 0.99
-
-
-def test_it_walks_beside_an_arm_in_one_world_while_the_arm_moves() -> None:
-    plan = layout(Scene((RobotState("arm"),)), "arm")
-    spec = model_builder.build(plan)
-    quadruped_model.add(spec, (0.0, 0.0, 1.0), (1.0, 0.0, 0.0, 0.0), "dog/")
-    simulation = Simulation(spec.compile())
-    walker, arm = Walker(QuadrupedView(simulation, "dog/")), ArmView(simulation)
-    rest = np.array(READY[0])
-    simulation.data.qpos[arm.joint_qpos] = simulation.data.ctrl[arm.servos] = rest
-    walker.stand_up(-1.5, 0.0, plan.floor, 0.0)
-    walker.begin(lambda: "")
-    begun = threading.Barrier(2)
-
-    def swing() -> None:
-        with arm.working():
-            begun.wait()
-            for _ in range(20):
-                arm.advance(100, np.tile(rest + np.array([0.4, 0, 0, 0, 0, 0, 0]), (100, 1)))
-
-    other = threading.Thread(target=swing)
-    other.start()
-    with walker.view.working():
-        begun.wait()
-        for _ in range(400):
-            walker.walk((-0.4, 0.0, 0.0))
-    other.join()
-    assert walker.stand()
-    pose = walker.view.pose()
-    assert pose.x == pytest.approx(-1.5 - 0.4 * 4, abs=0.25) and pose.up > 0.99
-    assert arm.joints() == pytest.approx(rest + np.array([0.4, 0, 0, 0, 0, 0, 0]), abs=0.02)

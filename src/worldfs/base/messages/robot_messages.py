@@ -160,6 +160,7 @@ ROWS = {
     "robot.walk_stands": ("stands and holds", "已站住并保持"),
     "robot.walk_failed": ("{what} was not reached: {why}", "未到达 {what}：{why}"),
     "robot.walk_no_path": ("no way there that a body of its size can walk", "没有它的体型能走的路"),
+    "robot.walk_blocked": ("{what}: {why}", "{what}：{why}"),
     "robot.walk_no_way_to": (
         "{what}: no way there that a body of its size can walk",
         "{what}：没有它的体型能走的路通到那里",
@@ -308,6 +309,7 @@ ROWS = {
     "robot.too_close": ("{one} at {at} and {other} at {there}", "{one} 位于 {at}，{other} 位于 {there}"),
     "robot.no_seat": ("no free place among the {n} at the table", "桌旁的 {n} 个位置都已占用"),
     "robot.bases_apart": ("bases at least {m} m apart", "底座相距至少 {m} 米"),
+    "robot.no_place_to_wait": ("no free place for {id} to stand", "没有可供 {id} 站立的空位"),
     "robot.own_pose": ("give each robot its own pose", "为每个机器人指定各自的位姿"),
     "robot.other_robot": ("a robot called {id!r}", "名为 {id!r} 的机器人"),
     "robot.call_otherwise": ("call it otherwise", "请改名"),
@@ -320,6 +322,7 @@ ROWS = {
     ),
     "robot.joins_at_start": ("a robot that was there when its world was built", "世界建成时已有的机器人"),
     "robot.start_again": ("start `paos up` again: it joins then", "重新启动 `paos up`：届时它会加入"),
+    "robot.no_quadruped": ("no quadruped of {id!r} here", "这里没有 {id!r} 的四足机器人"),
     "robot.no_carrier": ("no carrier of {id!r} here", "这里没有 {id!r} 的运载车"),
     "robot.relay_thing": ("nothing called {id}", "没有名为 {id} 的物品"),
     "robot.relay_known": ("a thing of ENVIRONMENT.md", "ENVIRONMENT.md 中的物品"),

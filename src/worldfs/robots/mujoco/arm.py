@@ -66,7 +66,7 @@ class Arm:
     @property
     def others(self) -> bool:
         """Whether there are other bodies in this world."""
-        return len(self.rig.arms) + len(self.rig.carriers) > 1
+        return self.rig.several
 
     @property
     def prefix(self) -> str:

@@ -41,7 +41,7 @@ class Carrier:
     @property
     def others(self) -> bool:
         """Whether there are other bodies in this world."""
-        return len(self.rig.arms) + len(self.rig.carriers) > 1
+        return self.rig.several
 
     def wait(self, seconds: float) -> None:
         self.mover.wait(seconds)

@@ -19,7 +19,8 @@ from . import carrier_model, params
 from .action_evidence import plan_failure, rounded
 from .array_types import Array
 from .carrier import Carrier
-from .carrier_route import HALF, ROOM, FloorMap, Obstacle, obstacles, swept_boxes
+from .carrier_route import HALF, ROOM, FloorMap, obstacles, swept_boxes
+from .floor_obstacles import Obstacle
 from .model_builder import TIMESTEP
 from .reserved_space import SweptSpace
 from .shared_motion import plan_in_turn

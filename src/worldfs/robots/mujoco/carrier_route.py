@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
@@ -15,6 +14,7 @@ from worldfs.robots import rotations
 from . import carrier_model, geometry
 from .array_types import Array
 from .carrier import Carrier
+from .floor_obstacles import Obstacle, body_obstacles
 from .grid_search import AROUND, Cell, shortest_way
 from .neighbours import CARGO
 
@@ -22,16 +22,6 @@ CELL = 0.05  # m between two points of the search
 ROOM = 0.04  # m kept from everything
 AROUND_M = 1.2  # m beyond the outermost obstacle that a way may go
 HALF = np.array([carrier_model.LENGTH / 2, carrier_model.WIDTH / 2])
-BASE_HALF = 0.15  # m, half the side of an arm's foot
-
-
-@dataclass(frozen=True, slots=True)
-class Obstacle:
-    """A rectangle on the floor (4: lowest x y, highest x y, m) that belongs to a thing or to another robot."""
-
-    owner: str
-    rectangle: tuple[float, ...]
-    robot: bool = False
 
 
 class FloorMap:
@@ -122,21 +112,7 @@ def obstacles(carrier: Carrier, *, minding: bool) -> list[Obstacle]:
     for id in rig.objects:
         if id not in cargo and rig.holder(id) is None and rig.position(id)[2] - rig.half(id)[2] < top:
             found.append(_around(id, rig.position(id), rig.half(id)))
-    ahead = carrier.reserved.of_others(carrier.robot_id)
-    for id, view in rig.arms.items():
-        found.append(Obstacle(id, (*(view.base[:2] - BASE_HALF), *(view.base[:2] + BASE_HALF))))
-        if id not in ahead:
-            rows = rig.cover(view.bodies).spheres(rig.simulation.data)
-            low = rows[rows[:, 2] - rows[:, 3] < top]
-            found += [Obstacle(id, (*(row[:2] - row[3]), *(row[:2] + row[3])), True) for row in low]
-    for id, other in rig.carriers.items():
-        if id != carrier.robot_id and id not in ahead:
-            box = other.box()
-            found.append(Obstacle(id, (*box[:2], *box[3:5]), True))
-    if minding:
-        for id, space in ahead.items():
-            found += [Obstacle(id, tuple(row), True) for row in space.footprints(top)]
-    return found
+    return [*found, *body_obstacles(rig, carrier.reserved, top, minding=minding)]
 
 
 def swept_boxes(carrier: Carrier, route: Sequence[Array]) -> Array:

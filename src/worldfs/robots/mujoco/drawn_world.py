@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import mujoco
 import numpy as np
 
+from worldfs.base.json_values import as_float
 from worldfs.base.model import Json, Scene
 
 from . import fixture_model, panda, scene_geometry
 from .array_types import Array, Native
 from .model_builder import build
-from .scene_geometry import BodyLabel, WorldGeometry
+from .quadruped import quadruped_model
+from .quadruped.gait import HEIGHT, STANDING
+from .quadruped.quadruped_view import QuadrupedView
+from .scene_geometry import WorldGeometry
 from .scene_layout import SceneLayout, layout
 from .scene_observation import arm_state
 from .simulation import Simulation
@@ -31,13 +36,10 @@ class DrawnWorld:
         self,
         plan: SceneLayout,
         simulation: Simulation,
-        labels: Mapping[int, BodyLabel] | None = None,
-        robots: Sequence[Json] | None = None,
         plans: Plans = dict,
     ) -> None:
         self.plan, self.simulation, self.plans = plan, simulation, plans
-        self._labels = scene_geometry.labels_of(plan, simulation.model) if labels is None else labels
-        self._robots = robots
+        self._labels = scene_geometry.labels_of(plan, simulation.model)
 
     @property
     def size(self) -> int:
@@ -47,11 +49,10 @@ class DrawnWorld:
     @cached_property
     def geometry(self) -> WorldGeometry:
         model, plan = self.simulation.model, self.plan
-        robots = scene_geometry.robots(plan, model) if self._robots is None else [dict(one) for one in self._robots]
         return {
             "middle": [round(v, 4) for v in plan.middle],
             "floor": round(float(plan.floor), 4),
-            "robots": robots,
+            "robots": scene_geometry.robots(plan, model),
             "bodies": scene_geometry.bodies(model, self._labels),
             "meshes": scene_geometry.meshes(model),
         }
@@ -83,11 +84,12 @@ class DrawnWorld:
         return found
 
 
-def of_scene(scene: Scene, arms: Sequence[str], carriers: Sequence[str]) -> DrawnWorld:
-    """A world as a document says that it is: nothing is stepped, the arms stand where their joint angles say."""
-    plan = layout(scene, *arms, carriers=carriers)
+def of_scene(scene: Scene, arms: Sequence[str], carriers: Sequence[str], quadrupeds: Sequence[str] = ()) -> DrawnWorld:
+    """A world as a document says that it is: nothing is stepped, the arms and legs are as their joint angles say."""
+    plan = layout(scene, *arms, carriers=carriers, quadrupeds=quadrupeds)
     simulation = Simulation(build(plan).compile())
     _pose_arms(plan, simulation.model, simulation.data)
+    _pose_quadrupeds(plan, simulation)
     fixture_model.put_openings(plan.furniture, simulation.model, simulation.data)
     mujoco.mj_forward(simulation.model, simulation.data)
     return DrawnWorld(plan, simulation)
@@ -98,3 +100,13 @@ def _pose_arms(plan: SceneLayout, model: Native, data: Native) -> None:
         joints, finger = arm_state(place.robot) or (panda.HOME, panda.STROKE)
         for name, value in zip((*panda.JOINTS, *panda.FINGER_JOINTS), (*joints, finger, finger), strict=True):
             data.qpos[int(model.joint(place.prefix + name).qposadr[0])] = value
+
+
+def _pose_quadrupeds(plan: SceneLayout, simulation: Simulation) -> None:
+    for one in plan.quadrupeds:
+        told = one.robot.joint_state if one.robot else {}
+        measured = [as_float(told.get(name), math.nan) for name in quadruped_model.JOINTS]
+        pose, joints = (*one.base[:2], one.base[2] + HEIGHT, *one.base[3:]), STANDING
+        if one.robot and len(one.robot.pose) >= 6 and all(map(math.isfinite, measured)):
+            pose, joints = one.robot.pose, measured  # as it was seen, lying or standing
+        QuadrupedView(simulation, one.prefix).put(pose, joints)

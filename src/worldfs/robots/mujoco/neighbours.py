@@ -45,15 +45,17 @@ def neighbours(rig: BodyRig, reserved: ReservedSpace, blockers: set[str], *, mov
     spaces: dict[str, SweptSpace] = {}
     passing: set[str] = set()
     ahead = reserved.of_others(rig.robot_id)
-    for id in (*rig.others, *rig.carriers):
+    standing = {id: view.bodies for id, view in rig.others.items()}
+    standing |= {id: view.bodies for id, view in rig.quadrupeds.items()}
+    for id in (*standing, *rig.carriers):
         if id == rig.robot_id:
             continue
         if id in ahead:
             passing |= {id, *_with(rig, id)}
             if moving:
                 spaces[id] = ahead[id]
-        elif id in rig.others:
-            spaces[id] = SweptSpace(rig.cover(rig.others[id].bodies).spheres(rig.simulation.data))
+        elif id in standing:
+            spaces[id] = SweptSpace(rig.cover(standing[id]).spheres(rig.simulation.data))
     return Neighbours(spaces, frozenset(passing), blockers)
 
 

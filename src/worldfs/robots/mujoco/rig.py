@@ -15,6 +15,7 @@ from .arm_view import ArmView
 from .array_types import Array
 from .body_cover import BodyCover
 from .carrier_view import CarrierView
+from .quadruped.quadruped_view import QuadrupedView
 from .scene_layout import LABEL_FLOOR, LABEL_OWN, ArmPlacement, SceneLayout, within
 from .simulation import Simulation
 
@@ -49,6 +50,7 @@ class BodyRig:
         self.plan, self.simulation, self.robot_id = plan, simulation, robot_id
         self.arms = {arm.robot_id: ArmView(simulation, arm.prefix, arm.base) for arm in plan.arms}
         self.carriers = {one.robot_id: CarrierView(simulation, one) for one in plan.carriers}
+        self.quadrupeds = {one.robot_id: QuadrupedView(simulation, one.prefix) for one in plan.quadrupeds}
         self.others = {id: view for id, view in self.arms.items() if id != robot_id}
         model = simulation.model
         self._things: dict[str, Thing] = {t.id: t for t in (*plan.objects, *plan.furniture)}
@@ -59,6 +61,7 @@ class BodyRig:
         owner: dict[int, str] = {}
         bodies = {id: view.bodies for id, view in self.arms.items()}
         bodies |= {id: frozenset((carrier.base_body,)) for id, carrier in self.carriers.items()}
+        bodies |= {id: view.bodies for id, view in self.quadrupeds.items()}
         for id, own in bodies.items():
             owner |= dict.fromkeys(own, LABEL_OWN if id == robot_id else id)
         owner.update({carrier.tray_body: carrier.tray.id for carrier in self.carriers.values()})
@@ -85,6 +88,11 @@ class BodyRig:
         if bodies not in self._covers:
             self._covers[bodies] = BodyCover(self.simulation.model, bodies)
         return self._covers[bodies]
+
+    @property
+    def several(self) -> bool:
+        """Whether there are other bodies in this world."""
+        return len(self.arms) + len(self.carriers) + len(self.quadrupeds) > 1
 
     @property
     def things(self) -> dict[str, Thing]:

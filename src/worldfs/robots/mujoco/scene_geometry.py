@@ -13,6 +13,7 @@ import numpy as np
 from . import panda
 from .array_types import Array, Native
 from .fixture_model import FIXTURES
+from .quadruped.quadruped_model import TRUNK
 from .scene_layout import SceneLayout
 
 HIDDEN: Final = 3  # geoms of this group and above are not for the eye
@@ -55,6 +56,8 @@ def labels_of(plan: SceneLayout, model: Native) -> dict[int, BodyLabel]:
     roots = {f"{place.prefix}link0": place.robot_id for place in plan.arms}
     for one in plan.carriers:
         roots[f"{one.prefix}base"] = one.robot_id
+    for walking in plan.quadrupeds:
+        roots[f"{walking.prefix}{TRUNK}"] = walking.robot_id
     things = [(f"object{i}", "object", t) for i, t in enumerate(plan.objects)]
     things += [(f"furniture{i}", "furniture", t) for i, t in enumerate(plan.furniture)]
     for name, kind, thing in things:
@@ -121,6 +124,8 @@ def robots(plan: SceneLayout, model: Native) -> JsonList:
         )  # fmt: skip
     for one in plan.carriers:
         found.append({"id": one.robot_id, "kind": "carrier", "base": _round(one.base)})
+    for walking in plan.quadrupeds:
+        found.append({"id": walking.robot_id, "kind": "quadruped", "base": _round(walking.base)})
     return found
 
 

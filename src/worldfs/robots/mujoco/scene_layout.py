@@ -23,6 +23,7 @@ from worldfs.robots import rotations
 
 from . import carrier_model, fixture_model, geometry, object_kinds
 from .array_types import Array
+from .quadruped.quadruped_placement import QuadrupedPlacement, quadruped_placements
 
 BASKET_WALL = 0.008  # m
 SLAB = 0.04  # m, table top
@@ -71,6 +72,7 @@ class SceneLayout:
     added: frozenset[str] = field(default_factory=frozenset)  # ids of stands that are in no file
     carriers: tuple[CarrierPlacement, ...] = ()
     zones: tuple[MapZone, ...] = ()  # of the map: places to drive onto
+    quadrupeds: tuple[QuadrupedPlacement, ...] = ()
 
     @property
     def middle(self) -> tuple[float, ...]:
@@ -79,12 +81,12 @@ class SceneLayout:
         return tuple(float(v) for v in np.mean(bases, axis=0))
 
 
-def layout(scene: Scene, *robot_ids: str, carriers: Sequence[str] = ()) -> SceneLayout:
-    """Completes and settles `scene` for these robots: arms, and carriers with their trays.
+def layout(scene: Scene, *robot_ids: str, carriers: Sequence[str] = (), quadrupeds: Sequence[str] = ()) -> SceneLayout:
+    """Completes and settles `scene` for these robots: arms, carriers with their trays, and quadrupeds.
 
     Errors: `BadInput` for poses that no world can have.
     """
-    arms = _placements(scene, robot_ids, alone=len(robot_ids) == 1 and not carriers)
+    arms = _placements(scene, robot_ids, alone=len(robot_ids) == 1 and not carriers and not quadrupeds)
     bases = [place.base for place in arms]
     trays = {f"{id}_tray" for id in carriers}
     scene = replace(scene, furniture=tuple(t for t in scene.furniture if t.id not in trays))
@@ -121,6 +123,7 @@ def layout(scene: Scene, *robot_ids: str, carriers: Sequence[str] = ()) -> Scene
         frozenset(added),
         parked,
         map_zones(scene),
+        quadruped_placements(scene, quadrupeds, [*arms, *parked], tuple(built.values()), floor),
     )
 
 

@@ -13,6 +13,9 @@ from .action_evidence import rounded
 from .arm import Arm
 from .array_types import Array
 from .carrier import Carrier
+from .quadruped.quadruped import Quadruped
+from .quadruped.quadruped_model import JOINTS
+from .quadruped.walker import UPRIGHT
 from .rig import BodyRig
 from .scene_layout import covers
 from .vessel_model import GRAINS
@@ -45,6 +48,23 @@ def observe_carrier(carrier: Carrier) -> Scene:
     """The same world with the carrier's own entry."""
     at = carrier.view.position()
     return _scene(carrier.rig, RobotState(carrier.robot_id, tuple(rounded(at))), {})
+
+
+def observe_quadruped(quadruped: Quadruped, nav_state: Json) -> Scene:
+    """The same with a quadruped's."""
+    floor, walker = quadruped.floor, quadruped.walker
+    pose = floor.view.pose()
+    robot = RobotState(
+        quadruped.robot_id,
+        tuple(rounded([pose.x, pose.y, pose.z, pose.roll, pose.pitch, pose.yaw], 3)),
+        dict(zip(JOINTS, rounded(floor.view.joints(), 3), strict=True)),
+        extra={
+            "posture": "standing" if pose.up >= UPRIGHT else "fallen",
+            "battery_percent": round(100 * walker.charge, 1),
+            "nav_state": dict(nav_state),
+        },
+    )
+    return _scene(quadruped.rig, robot, {})
 
 
 def _scene(rig: BodyRig, robot: RobotState, perception: Json) -> Scene:

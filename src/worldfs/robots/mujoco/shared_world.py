@@ -11,12 +11,14 @@ from worldfs.base.model import Scene
 
 from .drawn_world import DrawnWorld
 from .pacing import Pacing
+from .quadruped.house import house
 from .random_scene import random_scene
 from .scene_layout import layout
 from .scene_stream import SceneStream
 from .tabletop import Tabletop
 
 TABLETOP = "tabletop"
+THINGS, CARTONS = 5, 3  # of a random table, and of a house
 
 
 class SharedWorld:
@@ -35,7 +37,8 @@ class SharedWorld:
     ) -> None:
         self.arms: list[str] = []
         self.carriers: list[str] = []
-        self._seed, self._count = 0 if seed is None else seed, 5 if objects is None else objects
+        self.quadrupeds: list[str] = []
+        self._seed, self._count = 0 if seed is None else seed, objects
         self._language = language
         self._pacing, self._stream = pacing, stream
         self._lock = threading.Lock()
@@ -53,10 +56,14 @@ class SharedWorld:
         if robot_id not in self.carriers:
             _add(self.carriers, robot_id)
 
+    def join_quadruped(self, robot_id: str) -> None:
+        """The same with a quadruped."""
+        _add(self.quadrupeds, robot_id)
+
     def leave(self, robot_id: str) -> bool:
         """The next world that is built has no body of this robot. Whether other bodies have the present one open."""
         with self._lock:
-            for robots in (self.arms, self.carriers):
+            for robots in (self.arms, self.carriers, self.quadrupeds):
                 if robot_id in robots:
                     robots.remove(robot_id)
             self._open.discard(robot_id)
@@ -64,7 +71,11 @@ class SharedWorld:
 
     @property
     def several(self) -> bool:
-        return len(self.arms) + len(self.carriers) > 1
+        return len(self.robots) > 1
+
+    @property
+    def robots(self) -> list[str]:
+        return [*self.arms, *self.carriers, *self.quadrupeds]
 
     def open(self, robot_id: str, scene: Scene) -> Tabletop:
         """The world as it is; where no other body has it open, a new one as `scene` says.
@@ -74,14 +85,13 @@ class SharedWorld:
         with self._lock:
             if self._tabletop is None or not self._open - {robot_id}:
                 self._tabletop = None
-                robots = [*self.arms, *self.carriers]
-                own = all(robot.robot_id in robots for robot in scene.robots)
+                own = all(robot.robot_id in self.robots for robot in scene.robots)
                 blank = own and not scene.objects and not scene.furniture
                 if blank:
-                    made = random_scene(self._seed, self._count, robots[0], self._language)
+                    made = self._scene()
                     first = made.robots if self.arms else ()
                     scene = replace(made, robots=scene.robots or first, extra=scene.extra)
-                built = Tabletop(layout(scene, *self.arms, carriers=self.carriers))
+                built = Tabletop(layout(scene, *self.arms, carriers=self.carriers, quadrupeds=self.quadrupeds))
                 self._tabletop, self.made_up = built, blank
                 built.pace(self._pacing)
                 if self._stream is not None:
@@ -93,6 +103,13 @@ class SharedWorld:
                 )  # fmt: skip
             self._open.add(robot_id)
             return self._tabletop
+
+    def _scene(self) -> Scene:
+        """A table with things; a house, where all robots walk."""
+        first = self.robots[0]
+        if not self.arms and not self.carriers:
+            return house(self._seed, CARTONS if self._count is None else self._count, first, self._language)
+        return random_scene(self._seed, THINGS if self._count is None else self._count, first, self._language)
 
     def close(self, robot_id: str) -> None:
         with self._lock:

@@ -20,6 +20,7 @@ from .model_builder import TIMESTEP, build
 from .motion_control import CLOSE, MotionController
 from .motion_loop import CHECK_EVERY, MotionLoop
 from .pacing import Pacing
+from .quadruped.quadruped import Quadruped
 from .reserved_space import ReservedSpace
 from .rig import BodyRig, Rig
 from .scene_layout import LABEL_FLOOR, SceneLayout
@@ -53,8 +54,11 @@ class Tabletop:
         self._carriers = {
             one.robot_id: Carrier(self.plan, self.simulation, one, self.reserved) for one in plan.carriers
         }
+        self._quadrupeds = {
+            one.robot_id: Quadruped(self.plan, self.simulation, one, self.reserved) for one in plan.quadrupeds
+        }
         self._stand_up()
-        if len(plan.arms) + len(plan.carriers) > 1:
+        if len(self.robots) > 1:
             self.simulation.touches = self._touch_log()
 
     def arm(self, robot_id: str) -> Arm:
@@ -67,7 +71,7 @@ class Tabletop:
 
     @property
     def robots(self) -> list[str]:
-        return [*self._arms, *self._carriers]
+        return [*self._arms, *self._carriers, *self._quadrupeds]
 
     def carrier(self, robot_id: str) -> Carrier:
         """Raises `BadInput` for a robot that has no carrier here."""
@@ -75,6 +79,13 @@ class Tabletop:
             expected = coded("common.either_of", names=[*self._carriers])
             raise BadInput(coded("robot.no_carrier", id=robot_id), op="open", expected=expected)
         return self._carriers[robot_id]
+
+    def quadruped(self, robot_id: str) -> Quadruped:
+        """Raises `BadInput` for a robot that has no quadruped here."""
+        if robot_id not in self._quadrupeds:
+            expected = coded("common.either_of", names=[*self._quadrupeds])
+            raise BadInput(coded("robot.no_quadruped", id=robot_id), op="open", expected=expected)
+        return self._quadrupeds[robot_id]
 
     def pace(self, pacing: Pacing | None) -> None:
         """From now on the world keeps to a clock; None: it goes on as fast as it can."""
@@ -90,7 +101,8 @@ class Tabletop:
         return {"robots": ghosts, "reserved": motion_plan.reserved(self.reserved)}
 
     def _touch_log(self) -> TouchLog:
-        """No body may touch another, and a carrier no furniture; an arm may touch a tray, as it may a basket."""
+        """No body may touch another, and a carrier or a quadruped no furniture that it does not pass over or under; an
+        arm may touch a tray, as it may a basket."""
         plan, model = self.plan, self.simulation.model
         rig = BodyRig(plan, self.simulation, "")
         sides: dict[str, list[int]] = {}
@@ -99,7 +111,14 @@ class Tabletop:
         arms, bases = list(rig.arms), list(rig.carriers)
         trays = [view.tray.id for view in rig.carriers.values()]
         fixed = [thing.id for thing in plan.furniture if thing.shape != "region"]
-        apart = [*combinations((*arms, *bases), 2), *product((*bases, *trays), fixed)]
+        walking = list(rig.quadrupeds)
+        apart = [
+            *combinations((*arms, *bases, *walking), 2),
+            *product((*bases, *trays), fixed),
+            *product(walking, trays),
+        ]
+        for body in self._quadrupeds.values():
+            apart += [(body.robot_id, thing.id) for thing in plan.furniture if body.floor.stands(thing)]
         apart += [(tray, base) for tray, base in product(trays, bases) if rig.carriers[base].tray.id != tray]
         apart += combinations(trays, 2)
         del sides[LABEL_FLOOR]
@@ -112,14 +131,18 @@ class Tabletop:
         for arm in arms:
             q = READY[1] if arm.others else panda.HOME  # stretched out, two that face each other would meet
             data.qpos[arm.view.joint_qpos], data.qpos[arm.view.finger_qpos] = q, panda.STROKE
+        for quadruped in self._quadrupeds.values():
+            quadruped.put()
         mujoco.mj_forward(self.simulation.model, data)
         for arm in arms:
             _place(arm)
         mujoco.mj_forward(self.simulation.model, data)
         if arms:
             arms[0].mover.wait(SETTLE)
-        else:
+        elif not self._quadrupeds:
             self.simulation.advance("", round(SETTLE / TIMESTEP))
+        for quadruped in self._quadrupeds.values():
+            quadruped.walker.settle()
 
 
 def _place(arm: Arm) -> None:

@@ -9,10 +9,14 @@ from typing import Final
 
 import numpy as np
 
+from worldfs.base.model import Thing
+from worldfs.robots import rotations
+from worldfs.robots.mujoco import geometry
 from worldfs.robots.mujoco.array_types import Array
 from worldfs.robots.mujoco.grid_search import AROUND, Cell, shortest_way
 
 CELL: Final = 0.1  # m
+KEEP: Final = 0.42  # m between the body's middle and what it may not touch
 Spot = tuple[float, float]  # m, world
 
 
@@ -38,6 +42,20 @@ class Footprint:
         half = (cosine, sine)[axis] * self.half[0] + (sine, cosine)[axis] * self.half[1]
         at = (self.x, self.y)[axis]
         return at - half, at + half
+
+
+def footprint(thing: Thing) -> Footprint | None:
+    """None for a thing without a place."""
+    if len(thing.position) < 2 or len(thing.size) < 2:
+        return None
+    turn = rotations.matrix(thing.orientation)
+    upright = abs(float(turn[2, 2])) > 0.999
+    if upright and thing.shape != "sphere":
+        half, yaw = (thing.size[0] / 2, thing.size[1] / 2), math.atan2(float(turn[1, 0]), float(turn[0, 0]))
+    else:
+        wide = geometry.half_extents(thing.shape, thing.size, turn)
+        half, yaw = (float(wide[0]), float(wide[1])), 0.0
+    return Footprint(float(thing.position[0]), float(thing.position[1]), half, yaw)
 
 
 class FloorGrid:

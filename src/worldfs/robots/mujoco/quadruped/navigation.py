@@ -8,12 +8,16 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
+from worldfs.base.messages import coded
+from worldfs.base.model import Finding
 from worldfs.robots.mujoco.grid_search import Cell
+from worldfs.robots.mujoco.shared_motion import plan_in_turn
 
-from .floor_grid import FloorGrid, Spot
-from .floor_world import KEEP, FloorTarget, FloorWorld
+from .floor_grid import KEEP, FloorGrid, Spot
+from .floor_world import FloorTarget, FloorWorld
 from .gait import TICK, Velocity
-from .walker import Walker
+from .quadruped import Quadruped
+from .walker import UPRIGHT, Walker
 
 SPEED: Final = 0.6  # m/s
 TURN: Final = 0.9  # rad/s
@@ -31,7 +35,6 @@ SHIFTED: Final = 0.05  # m: from here on a thing has moved
 STUCK: Final = 4.0  # s without coming nearer
 TRIES: Final = 3  # how often it begins again from where it is stuck
 SLOWEST: Final = 0.12  # m/s, s: a way that takes longer than at that pace is given up
-UPRIGHT: Final = 0.95  # the trunk's own axis times the world's up
 LOWEST: Final = 0.2  # m, of the trunk over the floor
 DOUBT: Final = (0.25, 0.3)  # m, m/m: how far the pose may differ from what its legs have walked by their joints
 LOW_BATTERY: Final = 0.03  # of its charge: it goes nowhere with less
@@ -60,6 +63,7 @@ class Trip:
     walked: float = 0.0  # m, over the floor
     replanned: int = 0
     touched: set[str] = field(default_factory=set)
+    blocked: list[str] = field(default_factory=list)  # the robots without which there would be a way
 
 
 def route(world: FloorWorld, target: FloorTarget, grid: FloorGrid) -> Route | None:
@@ -94,21 +98,47 @@ def _goals(grid: FloorGrid, target: FloorTarget, beside: float) -> Sequence[Cell
     return [min(inside, key=lambda c: (math.dist(grid.middle(c), target.middle), c))] if inside else []
 
 
+def way_to(body: Quadruped, target: FloorTarget, *, minding: bool) -> Route | Finding:
+    """The shortest way to the target, or why there is none; with `minding` clear of where others will pass."""
+    world = body.floor
+    found = route(world, target, world.grid(minding=minding))
+    if found is not None:
+        return found
+    in_way = _in_way(world, target, minding)
+    body.blockers.clear()
+    body.blockers |= in_way
+    what = target.name or coded("robot.walk_place", at=[target.box.x, target.box.y])
+    if in_way:
+        why, fix = coded("robot.way_blocked_by", robots=sorted(in_way)), coded("robot.let_pass", robots=sorted(in_way))
+        said = coded("robot.walk_blocked", what=what, why=why)
+    else:
+        said, fix = coded("robot.walk_no_way_to", what=what), coded("robot.walk_fix_path")
+    return Finding("NO_PATH", "ACTION.md params", coded("robot.walk_expect_path", keep=KEEP), said, fix)
+
+
+def _in_way(world: FloorWorld, target: FloorTarget, minding: bool) -> set[str]:
+    """The robots without which there would be a way: one of them alone if that is enough, else all of them."""
+    robots = world.movers(minding=minding)
+    for without in [*([id] for id in robots), robots] if robots else ():
+        if route(world, target, world.grid(minding=minding, without=without)) is not None:
+            return set(without)
+    return set()
+
+
 class Navigator:
     """One walk of one quadruped to a target."""
 
-    def __init__(self, world: FloorWorld, walker: Walker, target: FloorTarget) -> None:
-        self._world, self._walker, self._target = world, walker, target
-        self._grid, self._seen = world.grid(), world.object_spots()
-        self.trip = Trip(route(world, target, self._grid))
+    def __init__(self, body: Quadruped, target: FloorTarget) -> None:
+        self._body, self._world, self._walker, self._target = body, body.floor, body.walker, target
+        self.trip = Trip()
+        self._seen: list[Spot] = []  # where the things were when they were looked at last
         self._next = 1  # the corner that it walks to
-        self._last = world.spot()
+        self._last = self._world.spot()
 
     def go(self) -> Trip:
         """Walks there and stands. Raises what `Walker.walk` raises."""
         trip = self.trip
-        if trip.route is None:
-            trip.trouble = "NO_PATH"
+        self._plan()
         while not trip.trouble and trip.route is not None and self._next < len(trip.route.corners):
             self._leg_of_way(trip.route)
         self._walker.stand()
@@ -157,15 +187,29 @@ class Navigator:
         spots = self._world.object_spots()
         if all(math.dist(a, b) < SHIFTED for a, b in zip(spots, self._seen, strict=True)):
             return False
-        self._grid, self._seen = self._world.grid(), spots
+        self._seen = spots
+        grid = self._world.grid(without=self._world.robots())  # these keep clear of its own space
         left = [self._world.spot(), *route.corners[self._next :]]
-        first = 1 if not self._grid.free(self._grid.cell(left[0])) else 0
-        return not all(self._grid.clear(a, b) for a, b in pairwise(left[first:]))
+        first = 1 if not grid.free(grid.cell(left[0])) else 0
+        return not all(grid.clear(a, b) for a, b in pairwise(left[first:]))
 
     def _plan_again(self) -> None:
-        trip = self.trip
-        trip.replanned += 1
-        trip.route, self._next = route(self._world, self._target, self._grid), 1
+        self.trip.replanned += 1
+        if self._body.others:
+            self._walker.stand()  # its space is free as soon as it plans: it must be at rest by then
+        self._plan()
+
+    def _plan(self) -> None:
+        """The way, and its space reserved; where another body moves in it, it stands and waits for it."""
+        trip, self._next = self.trip, 1
+        found = plan_in_turn(
+            self._body,
+            lambda: way_to(self._body, self._target, minding=True),
+            lambda found: self._body.space(found.corners),
+        )
+        self._seen = self._world.object_spots()
+        trip.blocked = sorted(self._body.blockers) if isinstance(found, Finding) else []
+        trip.route = None if isinstance(found, Finding) else found
         if trip.route is None:
             trip.trouble = "NO_PATH"
 
@@ -176,7 +220,6 @@ class Navigator:
             return
         for _ in range(round(1.0 / TICK)):
             self._step((-0.25, 0.0, 0.0))
-        self._grid, self._seen = self._world.grid(), self._world.object_spots()
         self._plan_again()
 
     def _turn_to(self, yaw: float) -> None:

@@ -13,12 +13,12 @@ from worldfs.robots.mujoco.camera import CameraRenderer
 from worldfs.robots.mujoco.image_store import write_png
 from worldfs.robots.video_writer import VideoWriter
 
-from .floor_world import OVERVIEW
+from . import overview
 from .gait import TICK
 from .quadruped_model import CAMERA
 from .walker import Walker
 
-PICTURES: Final = (CAMERA, OVERVIEW)
+PICTURES: Final = ((CAMERA, "head"), (overview.CAMERA, "front"))  # of the model, and what their files are called
 
 
 class QuadrupedCamera:
@@ -45,8 +45,8 @@ class QuadrupedCamera:
             return ""
         try:
             renderer = self._open(self._walker)
-            for name in PICTURES:
-                write_png(job / f"{name}.png", renderer.capture(self._walker.view.simulation.data, name))
+            for camera, name in PICTURES:
+                write_png(job / f"{name}.png", renderer.capture(self._walker.view.simulation.data, camera))
         except MissingRequirement as missing:
             self._off = True  # the body goes on blind
             return error_message(missing)
@@ -81,7 +81,7 @@ class QuadrupedCamera:
         renderer = self._open(walker)
 
         def frame() -> None:
-            picture = renderer.capture(walker.view.simulation.data, OVERVIEW).rgb
+            picture = renderer.capture(walker.view.simulation.data, overview.CAMERA).rgb
             assert picture is not None
             film.add(picture)
 

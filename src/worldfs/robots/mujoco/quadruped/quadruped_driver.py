@@ -11,26 +11,26 @@ from typing import Final
 
 from worldfs.base.driver import RECORD_FPS, Run
 from worldfs.base.errors import BadInput
-from worldfs.base.json_values import as_float, as_object, as_objects
+from worldfs.base.json_values import as_float, as_list, as_object, as_objects
 from worldfs.base.messages import CodedText, coded
-from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, RobotState, Scene
+from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, Scene
 from worldfs.base.model.profile import TRUTH
 from worldfs.base.standard_operations import LABEL
 from worldfs.robots import displacements
 from worldfs.robots.mujoco import params
 from worldfs.robots.mujoco.action_evidence import rounded
 from worldfs.robots.mujoco.motion_loop import MotionStopped
-from worldfs.robots.mujoco.pacing import Pacing
-from worldfs.robots.mujoco.scene_stream import SceneStream
+from worldfs.robots.mujoco.scene_observation import observe_quadruped
+from worldfs.robots.mujoco.shared_world import SharedWorld
+from worldfs.robots.mujoco.touch_log import judged
 
-from .floor_grid import Footprint
-from .floor_world import KEEP, FloorTarget, FloorWorld
+from .floor_grid import Footprint, Spot
+from .floor_world import FloorTarget, FloorWorld
 from .gait import TICK
-from .house import house
-from .navigation import LOW_BATTERY, TRIES, UPRIGHT, Navigator, Trip, route, verdict
+from .navigation import LOW_BATTERY, TRIES, Navigator, Trip, verdict, way_to
+from .quadruped import Quadruped
 from .quadruped_camera import QuadrupedCamera
-from .quadruped_model import JOINTS
-from .walker import STEPS, QuadrupedFallen, Walker
+from .walker import STEPS, UPRIGHT, QuadrupedFallen, Walker
 
 NAVIGATE: Final = Operation(
     "target_navigation", "Walk to the labelled thing or zone, round what is in the way",
@@ -45,83 +45,46 @@ OPERATIONS: Final = (NAVIGATE, MOVE, STOP)
 
 
 class QuadrupedDriver:
-    """Driver of one quadruped. `seed` and `objects` shape the house that an empty `open` makes up.
-
-    `language` (en | zh): of the names in it. Called from one thread at a time, any thread.
-    """
+    """Driver of one quadruped in a world that it may share. Called from one thread at a time, any thread."""
 
     operations = OPERATIONS
 
-    def __init__(
-        self,
-        robot_id: str,
-        *,
-        seed: int | None = None,
-        objects: int | None = None,
-        language: str = "en",
-        cameras: bool = True,
-        pacing: Pacing | None = None,
-        stream: SceneStream | None = None,
-    ) -> None:
+    def __init__(self, robot_id: str, *, world: SharedWorld | None = None, cameras: bool = True) -> None:
         self.robot_id = robot_id
-        self._seed, self._count = seed or 0, 3 if objects is None else objects
-        self._language = language
-        self._pacing, self._stream = pacing, stream
-        self._world: FloorWorld | None = None
-        self._walker: Walker | None = None
+        self.world = world or SharedWorld()
+        self.world.join_quadruped(robot_id)
+        self._quadruped: Quadruped | None = None
         self._state: Json = {}  # nav_state of ENVIRONMENT.md
         self._assumed = Scene()
         self._camera = QuadrupedCamera(off=not cameras)
 
+    @property
+    def quadruped(self) -> Quadruped:
+        if self._quadruped is None:
+            raise BadInput(coded("robot.not_open"), op="open", fix=coded("robot.open_first"))
+        return self._quadruped
+
     # --- Driver ---
 
     def open(self, scene: Scene) -> None:
-        """Builds the world. Errors: `BadInput` for numbers that no world can have."""
-        blank = not scene.objects and not scene.furniture and all(r.robot_id == self.robot_id for r in scene.robots)
-        if blank:
-            made = house(self._seed, self._count, self.robot_id, self._language)
-            scene = replace(made, robots=scene.robots or made.robots, extra=scene.extra)
-        robot = scene.robot(self.robot_id) or RobotState(self.robot_id)
-        self._world = FloorWorld(scene, self.robot_id)
-        charge = as_float(robot.extra.get("battery_percent"), 100.0) / 100
-        self._walker = Walker(self._world.view, min(1.0, max(0.0, charge)))
-        x, y, yaw = self._world.start
-        self._walker.stand_up(x, y, self._world.plan.floor, yaw)
-        self._world.simulation.pacing = self._pacing
-        if self._stream is not None:
-            self._stream.put(self.robot_id, self._world.drawn(self.robot_id))
-        self._camera.point_at(self._walker)
-        self._state = as_object(robot.extra.get("nav_state")) or {"mode": "idle", "status": "idle"}
-        self._assumed = Scene() if blank else self.observe()
+        """Builds the world, unless another body has it open. Errors: `BadInput` for numbers that no world can have."""
+        self._let_go()
+        self._quadruped = self.world.open(self.robot_id, scene).quadruped(self.robot_id)
+        self._camera.point_at(self.walker)
+        robot = scene.robot(self.robot_id)
+        told = as_object(robot.extra.get("nav_state")) if robot else {}
+        self._state = told or {"mode": "idle", "status": "idle"}
+        self._assumed = Scene() if self.world.made_up else self.observe()
 
     def assumed(self) -> Scene:
         return self._assumed
 
     def observe(self) -> Scene:
-        world, walker = self.world, self.walker
-        with world.view.working():
-            pose = world.view.pose()
-            standing = pose.up >= UPRIGHT
-            robot = RobotState(
-                self.robot_id,
-                tuple(rounded([pose.x, pose.y, pose.z, pose.roll, pose.pitch, pose.yaw], 3)),
-                dict(zip(JOINTS, rounded(world.view.joints(), 3), strict=True)),
-                extra={
-                    "posture": "standing" if standing else "fallen",
-                    "battery_percent": round(100 * walker.charge, 1),
-                    "nav_state": dict(self._state),
-                },
-            )
-            things = world.things()
-        objects = tuple(
-            replace(t, position=tuple(rounded(t.position)), orientation=tuple(rounded(t.orientation)), extra={})
-            for t in things[: len(world.plan.objects)]
-        )
-        furniture = tuple(replace(t, extra={}) for t in world.plan.furniture if t.id not in world.plan.added)
-        return Scene((robot,), objects, furniture)
+        with self.floor.view.working():
+            return observe_quadruped(self.quadruped, self._state)
 
     def review(self, order: Order) -> Sequence[Finding]:
-        with self.world.view.working():
+        with self.floor.view.working():
             if order.op == STOP.name:
                 return ()
             if trouble := self._unfit(order):
@@ -129,16 +92,31 @@ class QuadrupedDriver:
             target = self._target(order)
             if isinstance(target, Finding):
                 return (target,)
-            if route(self.world, target, self.world.grid()) is None:
-                expected, fix = coded("robot.walk_expect_path", keep=KEEP), coded("robot.walk_fix_path")
-                found = coded("robot.walk_no_way_to", what=_named(target))
-                return (Finding("NO_PATH", f"ACTION.md params / {order.op}", expected, found, fix, order.id),)
+            found = way_to(self.quadruped, target, minding=False)
+            if isinstance(found, Finding):
+                return (replace(found, field=f"ACTION.md params / {order.op}", job=order.id),)
             return ()
 
+    def way(self, order: Order) -> Sequence[Spot]:
+        """The way that an order would take now, for an orchestrator; empty: there is none. Moves nothing."""
+        quadruped = self.quadruped
+        with quadruped.simulation.working(f"{quadruped.prefix}way"):  # it may be at work itself
+            target = None if order.op == STOP.name else self._target(order)
+            if target is None or isinstance(target, Finding):
+                return ()
+            found = way_to(quadruped, target, minding=False)
+            return () if isinstance(found, Finding) else found.corners
+
     def execute(self, order: Order, run: Run) -> Outcome:
-        with self.world.view.working(order=True):
-            began = run.clock.monotonic()
-            outcome = self._execute(order, run)
+        quadruped = self.quadruped
+        with self.floor.view.working(order=True):
+            began, start = run.clock.monotonic(), float(quadruped.simulation.data.time)
+            try:
+                outcome = self._execute(order, run)
+            finally:
+                quadruped.reserved.finish(self.robot_id, float(quadruped.simulation.data.time))
+            if (touches := quadruped.simulation.touches) is not None:
+                outcome = judged(outcome, touches.since(start, (self.robot_id,)))
             wall_s = round(run.clock.monotonic() - began, 3)
             trouble = self._camera.photograph(run.artifacts)
             # what was done is done: a full disk must not turn it into a failure
@@ -147,8 +125,15 @@ class QuadrupedDriver:
 
     def close(self) -> None:
         self.stop_recording()
+        self._let_go()
+
+    def leave(self) -> bool:
+        return self.world.leave(self.robot_id)
+
+    def _let_go(self) -> None:
         self._camera.point_at(None)
-        self._world, self._walker = None, None
+        self._quadruped = None
+        self.world.close(self.robot_id)
 
     # --- VideoRecorder ---
 
@@ -161,19 +146,16 @@ class QuadrupedDriver:
     # --- inside ---
 
     @property
-    def world(self) -> FloorWorld:
-        if self._world is None:
-            raise BadInput(coded("robot.not_open"), op="open", fix=coded("robot.open_first"))
-        return self._world
+    def floor(self) -> FloorWorld:
+        return self.quadruped.floor
 
     @property
     def walker(self) -> Walker:
-        assert self.world is not None and self._walker is not None
-        return self._walker
+        return self.quadruped.walker
 
     def _unfit(self, order: Order) -> Finding | None:
         """What keeps it from walking at all."""
-        if self.world.view.pose().up < UPRIGHT:
+        if self.floor.view.pose().up < UPRIGHT:
             said, fix = coded("robot.walk_expect_upright"), coded("robot.walk_fix_upright")
             return Finding("FALLEN", f"robots / {self.robot_id}", said, coded("robot.walk_fallen"), fix, order.id)
         if self.walker.charge < LOW_BATTERY:
@@ -195,21 +177,23 @@ class QuadrupedDriver:
             yaw = float(place[5]) if len(place) >= 6 else None
             return FloorTarget("", Footprint(float(place[0]), float(place[1]), (0.0, 0.0)), True, yaw)
         key, label = params.word(order.params, LABEL) or (LABEL[0], "")
-        found = self.world.named(label) if label else []
+        found = self.floor.named(label) if label else []
         if len(found) == 1:
             return found[0]
-        expected = coded("robot.walk_expect_label", known=self.world.labels())
+        expected = coded("robot.walk_expect_label", known=self.floor.labels())
         said = coded("robot.walk_several", label=label, names=[t.name for t in found]) if found else label or None
         code = "AMBIGUOUS_TARGET" if found else "UNKNOWN_OBJECT" if label else "SCHEMA_VALIDATION"
         return params.invalid_param(order, key, expected, said, coded("robot.walk_fix_label"), code=code)
 
     def _execute(self, order: Order, run: Run) -> Outcome:
-        walker, world = self.walker, self.world
+        walker, world = self.walker, self.floor
         target = None if order.op == STOP.name else self._target(order)
         if isinstance(target, Finding):
             return Outcome.failure(Cause.ERROR, target.code, target.found, findings=(target,))
         walker.begin(lambda: run.stop)
-        before, trip = self._snapshot(), Trip()
+        before, trip, start = self._snapshot(), Trip(), float(world.simulation.data.time)
+        reserved = self.quadruped.reserved
+        reserved.handle(self.robot_id, ())
         poses = displacements.object_poses(world.things())
         code, stopped = "", ""
         try:
@@ -217,7 +201,7 @@ class QuadrupedDriver:
                 code = "" if walker.stand() else "NOT_AT_REST"
             else:
                 self._state = {"mode": "navigating", "status": "running", "target_label": target.name}
-                navigator = Navigator(world, walker, target)
+                navigator = Navigator(self.quadruped, target)
                 trip = navigator.trip
                 navigator.go()
                 code = verdict(world, walker, target, trip)
@@ -231,7 +215,8 @@ class QuadrupedDriver:
         if target is not None and target.station and not code and not stopped:
             walker.charge = 1.0  # the station exchanges the battery
         evidence = self._evidence(before, trip, target)
-        if others := displacements.displacements(poses, displacements.object_poses(world.things())):
+        theirs = reserved.handled_by_others(self.robot_id, start)
+        if others := displacements.displacements(poses, displacements.object_poses(world.things()), theirs):
             evidence["also_moved"] = others
         self._state = {"mode": "idle", "status": _status(code, stopped, target), "target_label": self._label(target)}
         return self._told(order, target, code, stopped, evidence)
@@ -273,19 +258,20 @@ class QuadrupedDriver:
                 return coded("robot.walk_doubtful", m=as_float(evidence["moved"]), steps=steps)
             case "BATTERY_LOW":
                 return coded("robot.walk_battery", percent=100 * self.walker.charge)
-        return coded("robot.walk_no_path")
+        robots = as_list(evidence.get("blocked_by"))
+        return coded("robot.way_blocked_by", robots=robots) if robots else coded("robot.walk_no_path")
 
     def _label(self, target: FloorTarget | None) -> str:
         return target.name if target is not None else str(self._state.get("target_label", ""))
 
     def _snapshot(self) -> Json:
-        pose = self.world.view.pose()
+        pose = self.floor.view.pose()
         return {"position": rounded([pose.x, pose.y, pose.z]), "rpy": rounded([pose.roll, pose.pitch, pose.yaw], 3)}
 
     def _evidence(self, before: Json, trip: Trip, target: FloorTarget | None) -> Json:
         """Positions in m, turns in rad, times in s; `stepped`: the way by the joints of its legs alone."""
-        walker, here = self.walker, self.world.spot()
-        pose = self.world.view.pose()
+        walker, here = self.walker, self.floor.spot()
+        pose = self.floor.view.pose()
         evidence: Json = {
             "evidence_class": "sim",
             "engine": "mujoco",
@@ -298,12 +284,14 @@ class QuadrupedDriver:
             "moved": round(math.dist(here, walker.began), 4),
             "stepped": rounded(walker.stepped),
             "walked": round(trip.walked, 3),
-            "touched": sorted(trip.touched),
+            "touched_things": sorted(trip.touched),
             "replanned": trip.replanned,
             "battery_percent": round(100 * walker.charge, 2),
             "steps": walker.ticks * STEPS,
             "sim_seconds": round(walker.ticks * TICK, 3),
         }
+        if trip.blocked:
+            evidence["blocked_by"] = trip.blocked
         if target is not None and trip.route is not None:
             evidence["way"] = [rounded(corner, 3) for corner in trip.route.corners]
             evidence["distance_to_goal"] = round(math.dist(here, trip.route.corners[-1]), 4)

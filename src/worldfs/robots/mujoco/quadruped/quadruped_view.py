@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from worldfs.robots.mujoco import geometry
 from worldfs.robots.mujoco.array_types import Array
 from worldfs.robots.mujoco.simulation import Simulation
 
@@ -45,8 +46,9 @@ class QuadrupedView:
         self._joints, self._speeds = slice(first + 7, first + 19), slice(dof + 6, dof + 18)
         self.servos = slice(servos[0], servos[0] + len(servos))
         self._trunk = model.body(prefix + quadruped_model.TRUNK).id
-        bodies = {model.body(prefix + name).id for name in (quadruped_model.TRUNK, *quadruped_model.JOINTS)}
-        self._own = frozenset(geom for geom in range(model.ngeom) if int(model.geom_bodyid[geom]) in bodies)
+        names = (quadruped_model.TRUNK, *quadruped_model.JOINTS)
+        self.bodies = frozenset(model.body(prefix + name).id for name in names)
+        self._own = frozenset(geom for geom in range(model.ngeom) if int(model.geom_bodyid[geom]) in self.bodies)
 
     # --- what it measures ---
 
@@ -92,11 +94,11 @@ class QuadrupedView:
 
     # --- what it is told ---
 
-    def put(self, x: float, y: float, z: float, yaw: float, joints: Sequence[float]) -> None:
-        """Places it, before the world has begun."""
+    def put(self, pose: Sequence[float], joints: Sequence[float]) -> None:
+        """Places it (x y z roll pitch yaw), before the world has begun."""
         data = self.simulation.data
-        data.qpos[self._place], data.qpos[self._joints] = (x, y, z), joints
-        data.qpos[self._turn] = (math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2))
+        data.qpos[self._place], data.qpos[self._joints] = pose[:3], joints
+        data.qpos[self._turn] = geometry.quat_of(geometry.from_rpy(*pose[3:6]))
 
     def hold(self, goals: Sequence[float]) -> None:
         """Sets the servos' goal, which they keep whoever lets the world go on."""

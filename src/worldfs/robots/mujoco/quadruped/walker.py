@@ -19,6 +19,7 @@ from .quadruped_view import QuadrupedView, TrunkPose
 STEPS: Final = round(TICK / TIMESTEP)
 STAND_UP: Final = 0.5  # s that the world comes to rest in when it is built
 STOP: Final = 3.0  # s: the most that it may need to come to a stand
+UPRIGHT: Final = 0.95  # the trunk's own axis times the world's up
 AT_REST: Final = 0.03  # m/s, rad/s
 # W: its computers and sensors; J: its battery. Ours, for a Go2 that walks for about two hours
 IDLE, CAPACITY = 60.0, 230.0 * 3600
@@ -48,11 +49,13 @@ class Walker:
         pose = self.view.pose()
         self.began = (pose.x, pose.y)
 
-    def stand_up(self, x: float, y: float, floor: float, yaw: float) -> None:
-        """Puts it there on its feet, and lets the world come to rest."""
-        joints = STANDING
-        self.view.put(x, y, floor + HEIGHT, yaw, joints)
-        self.view.hold(joints)
+    def put(self, base: Sequence[float]) -> None:
+        """Puts it on its feet there (x y z of the floor, roll pitch yaw), before the world has begun."""
+        self.view.put((*base[:2], base[2] + HEIGHT, *base[3:6]), STANDING)
+        self.view.hold(STANDING)
+
+    def settle(self) -> None:
+        """Lets the world come to rest with it."""
         for _ in range(round(STAND_UP / TICK)):
             self._tick((0.0, 0.0, 0.0))
         self.charge = min(1.0, self.charge + STAND_UP * IDLE / CAPACITY)
@@ -72,6 +75,11 @@ class Walker:
             if not self._gait.walking and self.at_rest:
                 return True
         return False
+
+    def wait(self, seconds: float) -> None:
+        """Stands meanwhile. Raises what `walk` raises."""
+        for _ in range(max(1, round(seconds / TICK))):
+            self.walk((0.0, 0.0, 0.0))
 
     @property
     def at_rest(self) -> bool:
