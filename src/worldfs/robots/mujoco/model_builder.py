@@ -13,7 +13,7 @@ from worldfs.base.model import Thing
 
 from . import carrier_model, fixture_model, geometry, object_kinds, panda, vessel_model
 from .array_types import Array, Native
-from .quadruped import overview, quadruped_model
+from .quadruped import floor_camera, quadruped_model
 from .scene_layout import BASKET_WALL, SLAB, SceneLayout, covers
 
 TIMESTEP = 0.002  # s
@@ -50,7 +50,7 @@ def build(plan: SceneLayout) -> Native:
         x, y, z = quadruped.base[:3]
         quadruped_model.add(spec, (x, y, z + quadruped_model.LENGTH), (1.0, 0.0, 0.0, 0.0), quadruped.prefix)
     if plan.quadrupeds:
-        overview.add(spec, plan)
+        floor_camera.add(spec, plan)
     for i, thing in enumerate(plan.furniture):
         _furniture(spec, i, thing)
     for i, thing in enumerate(plan.objects):

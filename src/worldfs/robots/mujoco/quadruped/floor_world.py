@@ -16,8 +16,8 @@ from worldfs.robots.mujoco.reserved_space import ReservedSpace
 from worldfs.robots.mujoco.rig import BodyRig
 from worldfs.robots.mujoco.scene_layout import LABEL_FLOOR
 
+from .floor_camera import FARTHEST, ROUND
 from .floor_grid import KEEP, FloorGrid, Footprint, Spot, footprint
-from .overview import FARTHEST, ROUND
 from .quadruped_model import LENGTH, WIDTH
 from .quadruped_placement import QuadrupedPlacement
 from .quadruped_view import QuadrupedView

@@ -13,12 +13,12 @@ from worldfs.robots.mujoco.camera import CameraRenderer
 from worldfs.robots.mujoco.image_store import write_png
 from worldfs.robots.video_writer import VideoWriter
 
-from . import overview
+from . import floor_camera
 from .gait import TICK
 from .quadruped_model import CAMERA
 from .walker import Walker
 
-PICTURES: Final = ((CAMERA, "head"), (overview.CAMERA, "front"))  # of the model, and what their files are called
+PICTURES: Final = ((CAMERA, "head"), (floor_camera.CAMERA, "front"))  # of the model, and what their files are called
 
 
 class QuadrupedCamera:
@@ -81,7 +81,7 @@ class QuadrupedCamera:
         renderer = self._open(walker)
 
         def frame() -> None:
-            picture = renderer.capture(walker.view.simulation.data, overview.CAMERA).rgb
+            picture = renderer.capture(walker.view.simulation.data, floor_camera.CAMERA).rgb
             assert picture is not None
             film.add(picture)
 
