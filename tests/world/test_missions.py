@@ -13,6 +13,7 @@ from worldfs.base.errors import BadInput, NotFound, NotPermitted
 from worldfs.base.model import Cause, Outcome
 from worldfs.fleet.mission import MissionState
 from worldfs.fleet.mission_store import MissionFiles
+from worldfs.fleet.reservations import Reservation, ReservedKind
 from worldfs.interfaces.cli.main import main
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import PATIENCE_S, until
@@ -128,6 +129,16 @@ def test_a_mission_that_ends_while_the_list_is_made_is_on_it(site, monkeypatch):
     monkeypatch.setattr(MissionFiles, "latest_ids", slowly)
     with World.open(site.place) as world:
         assert [item["id"] for item in site.missions(world)] == [id]
+
+
+def test_the_list_says_what_is_reserved_for_a_mission(site):
+    id = site.add("wave")
+    with World.open(site.place) as world:
+        mission = world.missions.load(id)
+        held = Reservation(ReservedKind.PLACE, box=(0.0, 0.0, 1.0, 1.0))
+        world.missions.write(replace(mission, status=replace(mission.status, held=(held,))))
+        (listed,) = site.missions(world)
+    assert listed["held"] == [{"kind": "place", "box": [0.0, 0.0, 1.0, 1.0]}]
 
 
 def test_a_mission_is_cancelled_as_a_whole_while_its_robot_moves(site):

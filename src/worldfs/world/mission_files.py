@@ -66,6 +66,8 @@ class MissionsFile(VirtualFile):
     def _value(self, mission: Mission) -> dict[str, object]:
         status = {name: found for name, found in asdict(mission.status).items() if found}
         status |= {"state": mission.status.state.value, "reason": render(mission.status.reason, self.world.language())}
+        if mission.status.held:
+            status["held"] = [item.as_json() for item in mission.status.held]
         order = {name: found for name, found in asdict(mission.order).items() if found}
         return {**order, **status, "priority": mission.priority}
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 FARTHEST: Final = 15.0  # m from where it starts
 ROUND: Final = 2.0  # m of floor about everything
+TALL: Final = 1.0  # m more of the floor in the picture where arms stand on tables
 CAMERA: Final = "overview"
 
 
@@ -26,7 +27,8 @@ def add(spec: Native, plan: SceneLayout) -> None:
     near = [(box.x, box.y) for box in boxes if min(box.gap((x, y)) for x, y in starts) < FARTHEST]
     others = [one.base[:2] for one in plan.arms] + [one.base[:2] for one in plan.carriers]
     corners = np.array([*starts, *near, *others])
-    middle, span = (corners.min(0) + corners.max(0)) / 2, max(2.0, float(np.ptp(corners, axis=0).max()))
+    wide = float(np.ptp(corners, axis=0).max()) + (TALL if plan.arms else 0.0)
+    middle, span = (corners.min(0) + corners.max(0)) / 2, max(2.0, wide)
     floor = spec.geom("floor")
     floor.pos, floor.size = [*middle, plan.floor], [FARTHEST + ROUND, FARTHEST + ROUND, 0.1]
     spec.visual.map.zfar = 60.0
