@@ -7,6 +7,8 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import mujoco
@@ -17,16 +19,18 @@ from worldfs.base.clock import SystemClock
 from worldfs.base.driver import Run
 from worldfs.base.errors import BadInput
 from worldfs.base.model import Order, Outcome, RobotState, Scene, Thing
+from worldfs.fleet.reservations import ReservedKind
 from worldfs.robots.mujoco import drawn_world
 from worldfs.robots.mujoco.quadruped.floor_grid import KEEP
 from worldfs.robots.mujoco.scene_layout import layout
 from worldfs.robots.mujoco.tabletop import Tabletop
 from worldfs.testing.workcell import Workcell
-from worldfs.world.order_reservations import KnowsItsWay
+from worldfs.world.order_reservations import KnowsItsWay, order_needs
 
 TABLE = Thing("table_01", category="furniture", position=(0.45, 0.0, 0.0), size=(0.9, 1.2, 0.75), shape="table")
 CUBE = Thing("cube", position=(0.40, 0.20, 0.0255), size=(0.05,) * 3, shape="box", mass=0.1)
 CAN = Thing("can", position=(0.50, -0.30, 0.0555), size=(0.06, 0.06, 0.11), shape="cylinder", mass=0.3)
+HOME = Path(__file__).parents[3]
 A, B, CART, DOG = "arm_1", "arm_2", "cart_1", "dog"
 SCENE = Scene((), (CUBE, CAN), (TABLE,))
 ROUND = ("move_to", {"target_pose": [2.1, 0.0, 0.0]})  # to the other side of the table
@@ -107,7 +111,9 @@ print(cell.state().model, cell.digest(), sorted((id, [o.message for o in some]) 
 @pytest.mark.proof
 def test_the_same_orders_walk_the_same_way_byte_for_byte_in_two_processes(worked: Any) -> None:
     def run(*args: str) -> str:
-        return subprocess.run([sys.executable, "-c", SCRIPT, *args], capture_output=True, text=True, check=True).stdout
+        return subprocess.run(
+            [sys.executable, "-c", SCRIPT, *args], capture_output=True, text=True, check=True, cwd=HOME
+        ).stdout
 
     assert run() == run("back") and worked[0].digest() in run()  # whichever thread begins first
 
@@ -151,6 +157,34 @@ def test_where_both_must_pass_the_dog_waits_for_the_carrier_and_they_never_touch
     assert touches(cell) == []
 
 
+def test_the_carrier_waits_for_a_dog_that_set_out_before_it() -> None:
+    cell = Workcell(CORRIDOR, (), (CART,), (DOG,))
+    met = list[float]()
+    cart: Any = cell.body(CART)
+    cart.mover.watch_every = 25
+    cart.mover.watch = lambda: met.append(float(cart.view.position()[0])) if cart.reserved.of_others(CART) else None
+    done = cell.together(
+        {
+            DOG: [("move_to", {"target_pose": [-1.6, 1.6, 0.0]})],
+            CART: [
+                ("move_to", {"target_pose": [x, 0.45, 0.0]}) for x in (0.1, -1.6)
+            ],  # into the corridor, behind the dog
+        }
+    )
+    assert all(outcome.ok for some in done.values() for outcome in some), done
+    assert len(met) > 20 and min(met) > -0.1  # outside until the dog was through
+    assert touches(cell) == []
+
+
+def test_an_arm_keeps_clear_of_a_dog_and_names_it() -> None:
+    low = Scene((RobotState(A, (0.0, 0.0, 0.0)), RobotState(DOG, (0.55, 0.0, 0.0, 0.0, 0.0, 1.6))), (), OPEN.furniture)
+    cell = Workcell(low, (A,), (), (DOG,))  # an arm that stands on the floor
+    (found,) = cell.review(A, "move_to", target_pose=[0.55, 0.0, 0.30])
+    assert found.code == "CRITIC_REFUSED" and DOG in found.found
+    assert cell.do(A, "move_to", target_pose=[0.45, 0.0, 0.60]).ok and touches(cell) == []
+    assert [finding.code for finding in cell.review(DOG, "target_navigation", target_label=A)] == []
+
+
 def test_who_stands_in_the_way_is_called_by_name_on_both_sides() -> None:
     cell = Workcell(CORRIDOR, (), (CART,), (DOG,))
     (walk,) = cell.review(DOG, "move_to", target_pose=[0.0, 0.45, 0.0])
@@ -179,6 +213,8 @@ def test_a_dog_needs_a_place_of_its_own() -> None:
     with pytest.raises(BadInput) as error:
         layout(Scene((RobotState(DOG, (0.1, 0.0, 0.0)),), (), (TABLE,)), A, quadrupeds=(DOG,))
     assert DOG in str(error.value)
+    cell = Workcell(SCENE, (A,), (), (DOG,))
+    assert cell.drivers[DOG].leave() and cell.world.robots == [A]  # of the next world
     places = layout(SCENE, A, B, carriers=(CART,), quadrupeds=(DOG, "dog_2")).quadrupeds
     assert [place.prefix for place in places] == ["quadruped0/", "quadruped1/"]
     assert math.dist(places[0].base[:2], places[1].base[:2]) > 0.7
@@ -223,11 +259,14 @@ def test_two_that_meet_blindly_have_both_failed(monkeypatch: pytest.MonkeyPatch)
     for module in ("carrier_route", "quadruped.floor_world"):
         monkeypatch.setattr(f"worldfs.robots.mujoco.{module}.body_obstacles", lambda *_, **__: [])
     cell = Workcell(OPEN, (), (CART,), (DOG,))
+    run = Run(SystemClock(), SystemClock().monotonic() + 300)
+    each_tick(cell, lambda: run.cancel.set() if dog(cell).walker.ticks == 450 else None)  # it does not give up soon
     done = cell.together(
         {
             CART: [("move_to", {"target_pose": [-0.9, 0.45, 0.0]})],
             DOG: [("move_to", {"target_pose": [-1.1, 0.45, 0.0]})],
-        }
+        },
+        {DOG: run},
     )
     assert (CART, DOG) in touches(cell)
     assert not done[CART][0].ok and not done[DOG][0].ok, done
@@ -313,6 +352,11 @@ def test_an_orchestrator_is_told_its_way_also_while_it_walks() -> None:
     assert cell.do(DOG, "move_to", **there).ok
     asker.join(60)
     assert ways and ways[0] != still and math.dist(ways[0][-1], still[-1]) < 0.15
+    aisle = {"map": {"lanes": [{"name": "aisle", "from": [-3.0, 0.8], "to": [1.0, 0.8], "width": 1.0}]}}
+    scene = replace(driver.observe(), extra=aisle)
+    back = Order("c", DOG, "move_to", {"target_pose": [-2.6, 0.8, 0.0]})
+    passing = order_needs(scene, back, mobile=True, way=driver.way(back)).passing
+    assert [(one.name, one.direction) for one in passing if one.kind is ReservedKind.LANE] == [("aisle", -1)]
     assert driver.way(Order("b", DOG, "stop", {})) == ()
 
 
