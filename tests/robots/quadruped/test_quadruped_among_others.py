@@ -179,7 +179,7 @@ def test_the_carrier_waits_for_a_dog_that_set_out_before_it() -> None:
 def test_an_arm_keeps_clear_of_a_dog_and_names_it() -> None:
     low = Scene((RobotState(A, (0.0, 0.0, 0.0)), RobotState(DOG, (0.55, 0.0, 0.0, 0.0, 0.0, 1.6))), (), OPEN.furniture)
     cell = Workcell(low, (A,), (), (DOG,))  # an arm that stands on the floor
-    (found,) = cell.review(A, "move_to", target_pose=[0.55, 0.0, 0.30])
+    (found,) = cell.review(A, "move_to", target_pose=[0.55, 0.0, 0.39])  # 2 cm over its back
     assert found.code == "CRITIC_REFUSED" and DOG in found.found
     assert cell.do(A, "move_to", target_pose=[0.45, 0.0, 0.60]).ok and touches(cell) == []
     assert [finding.code for finding in cell.review(DOG, "target_navigation", target_label=A)] == []
