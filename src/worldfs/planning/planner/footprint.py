@@ -10,6 +10,7 @@ from worldfs.base.model import Thing
 from .scene_facts import yaw
 
 Point = tuple[float, float]
+ROUNDING = 1e-9
 
 
 def gap(one: Thing, other: Thing) -> float:
@@ -17,6 +18,22 @@ def gap(one: Thing, other: Thing) -> float:
     a, ra = _outline(one)
     b, rb = _outline(other)
     return max(0.0, _apart(a, b) - ra - rb)
+
+
+def is_surely_out(one: Thing, other: Thing, least: float, most: float) -> bool:
+    """Whether the gap is below `least` or above `most` by the circles inside and around both footprints alone."""
+    away = math.dist(one.position[:2], other.position[:2])
+    (within, around), (its_within, its_around) = _circles(one), _circles(other)
+    return away - within - its_within < least - ROUNDING or away - around - its_around > most + ROUNDING
+
+
+def _circles(thing: Thing) -> tuple[float, float]:
+    """Radius of the largest circle inside the footprint, and of the smallest around it."""
+    if len(thing.size) < 2:
+        return 0.0, 0.0
+    if thing.shape in ("sphere", "cylinder"):
+        return max(thing.size[:2]) / 2, max(thing.size[:2]) / 2
+    return min(thing.size[:2]) / 2, math.hypot(*thing.size[:2]) / 2
 
 
 def widest_gap(one: Thing, other: Thing) -> float:
@@ -49,6 +66,9 @@ def _outline(thing: Thing) -> tuple[list[Point], float]:
 
 def _apart(a: list[Point], b: list[Point]) -> float:
     """Distance of two convex outlines, 0 where they overlap."""
+    if len(a) == 1 or len(b) == 1:
+        (middle,), outline = (a, b) if len(a) == 1 else (b, a)
+        return 0.0 if _within(middle, outline) else min(_to_side(middle, *s) for s in _sides(outline))
     if _within(a[0], b) or _within(b[0], a) or any(_cross(*s, *t) for s in _sides(a) for t in _sides(b)):
         return 0.0
     ways = [(p, s) for one, other in ((a, b), (b, a)) for p in one for s in _sides(other)]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from worldfs.base.model import Profile, RobotState, Scene, Thing, Vec
 
 from .directions import lies_toward
-from .footprint import gap, narrowest_gap, widest_gap
+from .footprint import gap, is_surely_out, narrowest_gap, widest_gap
 from .goals import BESIDE_M, SIDE_M, SPREAD, ApartGoal, AreaGoal, BesideGoal, PlacedGoal, TowardGoal
 from .scene_facts import ThingLocation, height, inside, top, top_of, yaw
 
@@ -135,11 +135,6 @@ def beside(thing: Thing, goal: BesideGoal | TowardGoal, bench: PlacementScene, a
         for n in range(1, int((wide + span + most) / BESIDE_STEP_M) + 1):
             x = other.position[0] + n * BESIDE_STEP_M * math.cos(turn)
             y = other.position[1] + n * BESIDE_STEP_M * math.sin(turn)
-            moved = replace(thing, position=(x, y, z))
-            if narrowest_gap(moved, other) < FINGERS_M or gap(moved, other) > most - BESIDE_MARGIN_M:
-                continue
-            if aim and not lies_toward(moved, other, aim, SPREAD / 2):
-                continue
             cost = bench.reach_cost(x, y)
             clear = all(math.dist((x, y), p[:2]) >= r + wide + 0.012 for p, r in taken)
             if cost is None or not clear or any(math.dist((x, y), r) < GRID_M for r in refused):
@@ -147,6 +142,13 @@ def beside(thing: Thing, goal: BesideGoal | TowardGoal, bench: PlacementScene, a
             if box is not None and not inside(box, x, y, wide + RIM_M / 2):
                 continue
             if support is not None and len(support.size) >= 2 and not inside(support, x, y, wide):
+                continue
+            moved = replace(thing, position=(x, y, z))  # what costs more is asked last
+            if is_surely_out(moved, other, FINGERS_M, most - BESIDE_MARGIN_M):
+                continue
+            if narrowest_gap(moved, other) < FINGERS_M or gap(moved, other) > most - BESIDE_MARGIN_M:
+                continue
+            if aim and not lies_toward(moved, other, aim, SPREAD / 2):
                 continue
             loose = widest_gap(moved, other) > most - BESIDE_MARGIN_M
             astray = abs(math.remainder(turn - math.atan2(aim[1], aim[0]), math.tau)) if aim else 0.0
