@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.command_run import run_command
 
 from worldfs.testing.waiting import PATIENCE_S
 
@@ -35,9 +36,7 @@ class There:
         }
 
     def paos(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*PAOS, *words], env=self.environ, capture_output=True, text=True, timeout=120, check=False
-        )
+        return run_command(*words, environ=self.environ)
 
     def spawn(self, *words: str) -> subprocess.Popen[str]:
         return subprocess.Popen(

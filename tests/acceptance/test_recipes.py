@@ -89,6 +89,7 @@ def test_help_names_every_recipe(place: Path) -> None:
     assert done.returncode == 0 and {line.split()[1] for line in done.stdout.splitlines()} == recipes
 
 
+@pytest.mark.proof  # `make demo` itself is run by the first block of the README (test_documents.py)
 def test_a_demo_leaves_alone_what_was_there(place: Path) -> None:
     pytest.importorskip("mujoco", reason="the simulation is an extra")
     mine = place / "demo/1/mine.txt"

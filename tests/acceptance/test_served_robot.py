@@ -50,6 +50,7 @@ async def lying_where(world) -> dict[str, str]:
     return {node["id"]: node["status"] for node in data["scene_graph"]["nodes"] if node["id"] in THINGS}
 
 
+@pytest.mark.proof  # in `make test` the README writes such a letter, and test_chat_and_invoke.py reads its evidence
 def test_a_letter_to_the_chat_clears_the_table_and_the_answer_holds_the_evidence(tmp_path: Path) -> None:
     async def go() -> None:
         async with connect(url, token=token) as world:

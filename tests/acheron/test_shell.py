@@ -1,17 +1,18 @@
-"""The served tree from a shell: every command is a connection of its own."""
+"""The served tree from a shell: every command is a connection of its own. That one is a process of its own is seen in
+test_clients.py; here each runs in this one."""
 
 from __future__ import annotations
 
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.command_run import run_command
 
-from .stand import ROOT, served
+from .stand import served
 
 CHAT = "/agents/self/chat/control/input"
 WAIT, NEXT = "/agents/self/events/control/wait.json", "/agents/self/events/next.json"
@@ -21,13 +22,9 @@ Paos = Callable[..., "subprocess.CompletedProcess[str]"]
 @pytest.fixture(scope="module")
 def paos(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Paos]:
     home = tmp_path_factory.mktemp("shell") / "home"
-    env = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
 
     def run(*words: str, text: str = "", **more: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "worldfs.interfaces.cli.main", "--home", str(home), *words]
-        return subprocess.run(
-            command, input=text, env={**env, **more}, capture_output=True, text=True, timeout=120, check=False
-        )
+        return run_command("--home", str(home), *words, text=text, environ=more)
 
     assert run("onboard").returncode == 0
     artifacts = home / "workspace/artifacts"

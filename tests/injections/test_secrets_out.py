@@ -21,7 +21,7 @@ from worldfs.world.services.web import web_search_tool
 from .thief import steal_secrets
 
 
-@pytest.mark.slice(4)
+@pytest.mark.slice(7)
 @pytest.mark.parametrize("role", ROLES)
 def test_no_role_reads_a_secret(tmp_path: Path, role: str) -> None:
     found = steal_secrets(tmp_path / "home", role)
@@ -41,6 +41,7 @@ def test_where_a_search_result_says_the_key_again_the_suite_sees_it(
     assert any("keyfile" in where for where in steal_secrets(tmp_path / "home", "planner").out)
 
 
+@pytest.mark.proof
 def test_where_a_page_shows_a_file_beside_the_tree_the_suite_sees_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

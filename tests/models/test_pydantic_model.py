@@ -83,6 +83,7 @@ def test_prices_of_the_settings_make_the_cost() -> None:
     assert model.cost == pytest.approx((USAGE[0] * 2 + USAGE[1] * 10) / 1e6)
 
 
+@pytest.mark.slice(4)
 @pytest.mark.parametrize("kind", ["openai", "anthropic"])
 @pytest.mark.parametrize("status", [429, 500, 503])
 def test_a_busy_endpoint_is_asked_again_and_not_for_ever(kind: str, status: int) -> None:

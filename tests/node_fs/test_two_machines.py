@@ -168,7 +168,7 @@ class Site:
         return "\n".join(f"{path.name}:\n{path.read_text()}" for path in sorted(self.tmp_path.glob("log-*")))
 
 
-@pytest.mark.parametrize("place", [loopback, namespace])
+@pytest.mark.parametrize("place", [loopback, pytest.param(namespace, marks=pytest.mark.proof)])
 def test_a_node_on_another_address_is_mounted_written_killed_and_healed(tmp_path, place):
     with place() as (host, prefix):
         site = Site(tmp_path, host, prefix)

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.command_run import run_command
 from websockets.asyncio.client import connect
 
 from worldfs.testing.bare_client import BareClient
@@ -83,14 +84,12 @@ def test_it_tells_its_port_serves_and_ends_when_asked(home):
 
 def test_somebody_already_serves_here_and_somebody_listens_there(home, tmp_path):
     with paos("serve", "--port", "0") as (process, said):
-        second = subprocess.run(
-            [*PAOS, "serve", "--port", "0"], capture_output=True, text=True, timeout=60, check=False
-        )
+        second = run_command("serve", "--port", "0")
         assert second.returncode == 2
         assert f"cannot serve this home: already in use by process {process.pid}" in second.stderr
         (tmp_path / "other").mkdir()
         words = ["--home", str(tmp_path / "other"), "serve", "--port", str(said["port"])]
-        other = subprocess.run([*PAOS, *words], capture_output=True, text=True, timeout=60, check=False)
+        other = run_command(*words)
         assert other.returncode == 2
         assert "the port is already in use" in other.stderr
         assert "--port 0" in other.stderr
@@ -107,7 +106,7 @@ def test_somebody_already_serves_here_and_somebody_listens_there(home, tmp_path)
     ],
 )
 def test_what_cannot_be_served_is_said(home, words, said):
-    done = subprocess.run([*PAOS, *words], capture_output=True, text=True, timeout=60, check=False)
+    done = run_command(*words)
     assert done.returncode == 2
     assert said in done.stderr
 

@@ -38,7 +38,7 @@ def said(tool: str, kind: str, home: Path) -> list[dict[str, Any]]:
     return [found[kind] for line in lines if kind in (found := json.loads(line))]
 
 
-@pytest.mark.slice(2)
+@pytest.mark.slice(4)
 @pytest.mark.parametrize("tool", PROGRAMS)
 def test_every_request_of_a_real_client_is_answered(tool: str, home: Path) -> None:
     frames = said(tool, "mcp", home)

@@ -58,6 +58,7 @@ def test_every_tool_works_over_a_connection(home: Path, executed: list[Order], t
         patient(work(server.started.url, tmp_path / "token"))
 
 
+@pytest.mark.proof
 def test_a_huge_frame_is_refused_over_a_connection_too(home: Path, tmp_path: Path) -> None:
     with ServedWorld.open(home) as realm, BackgroundServer(realm, ListenOptions(port=0)) as server:
         _, token = TokenStore.open(home).add("rio")

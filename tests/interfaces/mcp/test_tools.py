@@ -382,6 +382,7 @@ def test_a_client_s_model_that_obeys_what_it_reads_confirms_nothing(home: Path, 
     assert executed == []
 
 
+@pytest.mark.proof
 def test_where_a_tool_may_confirm_the_obedient_model_is_seen_to_move_the_arm(
     home: Path, executed: list[Order], monkeypatch: pytest.MonkeyPatch
 ) -> None:

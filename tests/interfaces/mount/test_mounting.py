@@ -48,6 +48,13 @@ def state(pid):
         return file.read().rpartition(")")[2].split()[0]
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory, shared_home):
+    """The tree of the operator, mounted once for the tests that leave the mount as it is."""
+    with mounting(tmp_path_factory.mktemp("tree"), home=shared_home) as tree:
+        yield tree
+
+
 def paos(*arguments, **options):
     return subprocess.run([*PAOS, *arguments], capture_output=True, text=True, timeout=60, check=False, **options)
 
@@ -116,39 +123,39 @@ def test_an_old_handle_keeps_its_bytes_and_a_new_open_sees_the_new_ones(home, di
         assert (home / "workspace/TASK.md").read_bytes() == b"new\n"
 
 
-def test_what_another_process_writes_is_seen_at_once(home, operator):
+def test_what_another_process_writes_is_seen_at_once(shared_home, shared):
     for number in range(20):
         text = f"round {number}\n" * (number + 1)
-        (home / "workspace/LESSONS.md").write_text(text)
-        assert (operator / "projects/main/LESSONS.md").read_text() == text
-        assert (operator / "projects/main/LESSONS.md").stat().st_size == len(text)
+        (shared_home / "workspace/LESSONS.md").write_text(text)
+        assert (shared / "projects/main/LESSONS.md").read_text() == text
+        assert (shared / "projects/main/LESSONS.md").stat().st_size == len(text)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_a_blocked_reader_can_be_ended_by_a_signal(operator, number):
-    select_changes(operator)
-    process = reader(operator / NEXT)
+def test_a_blocked_reader_can_be_ended_by_a_signal(shared, number):
+    select_changes(shared)
+    process = reader(shared / NEXT)
     process.send_signal(number)
     assert ended(process) != 0
 
 
-def test_a_blocked_read_returns_when_the_file_changes(home, operator):
-    select_changes(operator)
-    process = reader(operator / NEXT)
-    (home / "workspace/LESSONS.md").write_text("# changed\n")
+def test_a_blocked_read_returns_when_the_file_changes(shared_home, shared):
+    select_changes(shared)
+    process = reader(shared / NEXT)
+    (shared_home / "workspace/LESSONS.md").write_text("# changed\n")
     out, _ = process.communicate(timeout=30)
     assert b"LESSONS.md" in out
     assert process.returncode == 0
 
 
-def test_poll_reports_a_change(home, operator):
-    select_changes(operator)
-    fd = os.open(operator / NEXT, os.O_RDONLY)
+def test_poll_reports_a_change(shared_home, shared):
+    select_changes(shared)
+    fd = os.open(shared / NEXT, os.O_RDONLY)
     try:
         asked = select.poll()
         asked.register(fd, select.POLLIN)
         assert asked.poll(0) == []
-        (home / "workspace/LESSONS.md").write_text("# changed\n")
+        (shared_home / "workspace/LESSONS.md").write_text("# changed\n")
         assert asked.poll(30_000) == [(fd, select.POLLIN)]
         assert asked.poll(0) == [(fd, select.POLLIN)], "to look takes nothing away"
         assert json.loads(os.pread(fd, 4096, 0))["change"]["path"] == "/projects/main/LESSONS.md"
@@ -156,10 +163,10 @@ def test_poll_reports_a_change(home, operator):
         os.close(fd)
 
 
-def test_120_blocked_readers_do_not_hold_up_a_stat(operator):
-    select_changes(operator)
-    processes = [reader(operator / NEXT) for _ in range(12)]
-    script = f"import os,threading\np={str(operator / NEXT)!r}\n"
+def test_120_blocked_readers_do_not_hold_up_a_stat(shared):
+    select_changes(shared)
+    processes = [reader(shared / NEXT) for _ in range(12)]
+    script = f"import os,threading\np={str(shared / NEXT)!r}\n"
     script += "for _ in range(108): threading.Thread(target=lambda: os.read(os.open(p,0),9)).start()\n"
     many = subprocess.Popen([sys.executable, "-c", script])
     try:
@@ -167,7 +174,7 @@ def test_120_blocked_readers_do_not_hold_up_a_stat(operator):
         slowest = 0.0
         for _ in range(200):
             begun = time.perf_counter()
-            os.stat(operator / TASK)
+            os.stat(shared / TASK)
             slowest = max(slowest, time.perf_counter() - begun)
         assert slowest < 30, "a stat waited for a reader"
     finally:
