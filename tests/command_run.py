@@ -21,10 +21,15 @@ def run_command(
     *words: str, text: str = "", environ: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """`environ` is added to the environment of this process meanwhile; `text` is the standard input."""
-    with _stream() as out, _stream() as err, _stream(text.encode()) as given:
-        with mock.patch.dict(os.environ, environ or {}), mock.patch.object(sys, "stdin", given):
-            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-                code = main(list(words))
+    with (
+        _stream() as out,
+        _stream() as err,
+        _stream(text.encode()) as given,
+        mock.patch.dict(os.environ, environ or {}),
+        mock.patch.object(sys, "stdin", given),
+    ):
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = main(list(words))
         return subprocess.CompletedProcess(words, code, *(_said(stream) for stream in (out, err)))
 
 
