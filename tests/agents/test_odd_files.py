@@ -13,6 +13,7 @@ from worldfs.agents.agent_schedule import rank_agents
 from worldfs.agents.overview import agent_summary
 from worldfs.base.clock import parse_stamp
 from worldfs.base.errors import BadInput
+from worldfs.testing.manual_clock import ManualClock
 
 FILES = ("tasks.json", "memory.md", "report.json", "session.json", "metrics.json", "journal.jsonl")
 
@@ -50,6 +51,24 @@ def test_what_is_no_file_is_set_aside_and_the_session_runs(tmp_path: Path, file:
         assert metrics is not None and metrics.lifetime["sessions_completed"] == 2
     assert place.is_file() and not place.is_symlink() and len(aside(tmp_path / "rio")) >= 1
     assert kind != "link" or (tmp_path / "elsewhere").read_text() == "not ours"
+
+
+@pytest.mark.parametrize("kind", ["link", "fifo"])
+@pytest.mark.parametrize("name", ["note.json", "00000000-0000-4000-8000-000000000001.json"])
+def test_what_is_no_file_in_the_inbox_keeps_no_session_from_starting(tmp_path: Path, name: str, kind: str) -> None:
+    clock = ManualClock()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_text("not ours")
+    with AgentState.open("rio", tmp_path, create=True, clock=clock) as state:
+        place = tmp_path / "rio/inbox" / name
+        place.symlink_to(elsewhere) if kind == "link" else os.mkfifo(place)
+        id = state.send("rio", subject="real").id
+        for _ in range(2):
+            state.start()
+            state.finish("completed")
+            clock.advance(3600)
+        assert not os.path.lexists(place) and elsewhere.read_text() == "not ours"
+        assert id not in {message.id for message in state.inbox.waiting()}
 
 
 def test_a_text_with_a_key_twice_is_kept_as_it_was(tmp_path: Path) -> None:

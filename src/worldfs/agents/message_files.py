@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -106,9 +107,19 @@ class MessageFiles:
                 target = f"again-{target}"
             why = json.dumps({"reason": reason, "at": self.agent_dir.now()}).encode() + b"\n"
             self.agent_dir.root.replace(f"{DEAD}/{target}.why", why, durable=False)
-            with suppress(NotFound):
-                self.agent_dir.store.move(file_key(name), f"{DEAD}/{target}")
+            with suppress(NotFound, FileNotFoundError):
+                self._rename(name, f"{DEAD}/{target}")
         self.known.discard(name)
+
+    def _rename(self, name: str, target: str) -> None:
+        """A link or a FIFO too, as it is: the store moves regular files alone."""
+        root = self.agent_dir.root
+        place = root.locate(file_key(name))
+        info = None if place is None else root.lstat(place)
+        if place is None or info is None or stat.S_ISREG(info.st_mode):
+            self.agent_dir.store.move(file_key(name), target)
+        else:
+            root.rename(place, root.ensure_parent(target), "new")
 
     def _move_odd_to_dead(self, name: str) -> None:
         """As `move_to_dead`, for a file with an invalid name: it gets a new one, and the reason says the old one."""
