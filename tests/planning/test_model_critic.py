@@ -12,8 +12,9 @@ from worldfs.base.chat_model import ConfiguredModel, ModelCall, ModelReply, Mode
 from worldfs.base.driver import PluginContext, Run
 from worldfs.base.messages import render
 from worldfs.base.model import Finding, Operation, Order, Profile, Scene, Thing
-from worldfs.planning.model_critic import REFUSED, SILENT, TRIES, ModelCritic, model_critic
+from worldfs.planning.model_critic import REFUSED, SILENT, ModelCritic, model_critic
 from worldfs.planning.reviewers import ReviewerChain, refuses
+from worldfs.planning.second_opinion import TRIES
 from worldfs.testing.manual_clock import ManualClock
 
 ORDER = Order("act_1", "arm", "pick_up", {"object_id": "knife_01"})

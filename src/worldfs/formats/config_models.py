@@ -1,5 +1,5 @@
-"""Settings of language models: `models` of config.json, by name; the planner asks the one named `planner`, and the
-second opinion of the critic comes from the one named `critic`.
+"""Settings of language models: `models` of config.json, by name; the planner asks the one named `planner`, and
+second opinions come from `critic`, before an order, and `judge`, after an instruction.
 
     "models": {
         "planner": {"kind": "openai", "model": "qwen2.5-7b", "baseUrl": "http://127.0.0.1:8080/v1"},
@@ -23,6 +23,7 @@ from worldfs.base.plugin_registry import installed
 from .config_fields import Json, Refusals, bad_field, seconds, text
 
 SECOND_OPINION: Final = "critic"  # the name of the model that reviews orders
+JUDGE: Final = "judge"  # the name of the model that may doubt what an instruction was measured to have reached
 MODELS_GROUP: Final = "worldfs.models"  # the group of packages' models
 OFFICIAL: Final[Mapping[str, str]] = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")

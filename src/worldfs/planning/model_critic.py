@@ -19,10 +19,10 @@ from worldfs.formats.config_models import SECOND_OPINION
 from worldfs.formats.prose import one_line
 
 from .one_text_tool import one_text_tool
+from .second_opinion import objection, recorded_calls
 
 REFUSED: Final = "MODEL_CRITIC"
 SILENT: Final = "MODEL_CRITIC_SILENT"
-TRIES: Final = 2  # answers that cannot be used, before the model is left
 RULES: Final = """You give a second opinion on one order to a robot, before it moves. Rules have been checked already:
 reach, payload, what is held, what is where. Look for what rules do not see: harm to people, animals or things, a thing
 that does not belong there, an order that makes no sense in this scene. Call exactly one tool: agree or refuse.
@@ -53,9 +53,11 @@ class ModelCritic:
         opened: RecordingModel | None = None
         try:
             opened = self._model.open()
-            reason = self._reason(opened, _question(order, scene, profile, op.description if op else ""), run)
+            within = Run(run.clock, run.clock.monotonic() + self._model.timeout_s, cancel=run.cancel)
+            question = _question(order, scene, profile, op.description if op else "")
+            reason = objection(opened, RULES, question, (AGREE, REFUSE), within)
         except UserError as error:  # a model that cannot be used, or the library is not installed
-            run.evidence["model_review"] = {"verdict": "none", "error": error.code, "calls": _calls(opened)}
+            run.evidence["model_review"] = {"verdict": "none", "error": error.code, "calls": recorded_calls(opened)}
             if self._model.required:
                 raise ModelUnavailable(
                     error.found, path=error.path, op="review", expected=error.expected, fix=error.fix, code=error.code
@@ -63,35 +65,12 @@ class ModelCritic:
             said = coded("model.critic_silent", problem=one_line(render(error.found, "en"), 300))
             where, check = "config.json models.critic", coded("model.critic_check")
             return (Finding(SILENT, where, coded("model.critic_answer"), said, check, order.id, warning=True),)
-        run.evidence["model_review"] = {"verdict": "refuse" if reason else "agree", "calls": _calls(opened)}
+        run.evidence["model_review"] = {"verdict": "refuse" if reason else "agree", "calls": recorded_calls(opened)}
         if not reason:
             return ()
         found = coded("model.critic", name=opened.name, reason=reason)
         where, fix = f"{order.sheet} {order.id}", coded("model.critic_fix")
         return (Finding(REFUSED, where, coded("model.critic_agrees"), found, fix, order.id),)
-
-    def _reason(self, model: RecordingModel, question: ModelMessage, run: Run) -> str:
-        """Why the model refuses, "" if it agrees. All its answers together have the time of one call."""
-        deadline = run.clock.monotonic() + self._model.timeout_s
-        within = Run(run.clock, deadline, cancel=run.cancel)
-        messages, problem = [ModelMessage("system", RULES), question], ""
-        for _ in range(TRIES):
-            try:
-                reply = model.reply(tuple(messages), (AGREE, REFUSE), within)
-            except ModelUnavailable as error:
-                if error.code != "MODEL_ANSWER":
-                    raise
-                problem = error.found
-                continue
-            names = [call.tool for call in reply.calls]
-            if names == [AGREE.name]:
-                return ""
-            said = reply.calls[0].arguments.get("reason") if names == [REFUSE.name] else None
-            if isinstance(said, str) and (reason := one_line(said, 300)):
-                return reason
-            problem = render(coded("model.critic_unusable", found=one_line(", ".join(names), 100) or "a text"), "en")
-            messages.append(ModelMessage("user", problem))
-        raise ModelUnavailable(problem, op="review", code="MODEL_ANSWER")
 
 
 def _question(order: Order, scene: Scene, profile: Profile | None, about: str) -> ModelMessage:
@@ -104,7 +83,3 @@ def _question(order: Order, scene: Scene, profile: Profile | None, about: str) -
             "robot": model_prompt.robot_json(profile),
         }
     )
-
-
-def _calls(model: RecordingModel | None) -> list[dict[str, object]]:
-    return [call.as_json() for call in model.calls] if model is not None else []

@@ -40,8 +40,13 @@ class Instruction:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """The turn is over: another instruction may have the robot."""
         if self._turn is not None:
             self._turn.release()
+            self._turn = None
 
     def start(self) -> str:
         """Wait for the turn. "" once it is acquired, or none is needed; else why the instruction may not go on."""

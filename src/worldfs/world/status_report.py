@@ -13,6 +13,7 @@ from worldfs.storage.lease import KERNEL_LEASE
 
 from . import computed_files
 from .approval_files import request_value
+from .instruction_opinion_file import kept_opinion
 from .robot_liveness import robot_liveness
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def status_report(world: World) -> dict[str, object]:
         "nodes": nodes,
         "jobs": counts,
         "approvals": [request_value(item) for item in world.approvals.requests() if item.answer is None],
-        "recent": [job_value(job) for job in _shown(world, jobs)],
+        "recent": [job_value(job) | _doubt(world, job) for job in _shown(world, jobs)],
         "alerts": list(computed_files.current_alerts(world.store, world.language()).values()),
     }
 
@@ -110,6 +111,14 @@ def job_value(job: Job) -> dict[str, object]:
         "started_at": job.status.started_at,
         "completed_at": job.status.completed_at,
     }
+
+
+def _doubt(world: World, job: Job) -> dict[str, object]:
+    """What a model doubts of the instruction whose last step the job was."""
+    if job.status.outcome is None or not job.status.outcome.ok:
+        return {}
+    found = kept_opinion(world.store, job.id)
+    return {"doubt": {"model": found.get("model"), "reason": found.get("reason")}} if found.get("reason") else {}
 
 
 def _hands(world: World) -> dict[str, str | None]:

@@ -32,10 +32,25 @@ ROWS = {
     ),
     "model.critic_answer": ("an answer of the model", "模型的回答"),
     "model.critic_check": ("paos model check critic", "paos model check critic"),
-    "model.critic_unusable": (
-        "one call of agree or refuse is expected, and not {found}",
-        "应当调用一次 agree 或 refuse，而不是 {found}",
+    "model.opinion_unusable": (
+        "one call of {agree} or {objects} is expected, and not {found}",
+        "应当调用一次 {agree} 或 {objects}，而不是 {found}",
     ),
+    "model.judge_asking": (
+        "done, as measured; asking models.judge for a second opinion …",
+        "已完成（经测量）；正在询问 models.judge 的第二意见 …",
+    ),
+    "model.judge": (
+        "a model doubts it: {reason} ({name}; what was measured stands)",
+        "模型有疑问：{reason}（{name}；测量结果不变）",
+    ),
+    "model.warning": ("warning: {said}", "警告：{said}"),
+    "model.judge_fix": ("look for yourself, and order what is missing", "请自行查看，并补充缺少的动作"),
+    "model.judge_silent": (
+        "no second opinion, so the measurement stands alone: {problem}",
+        "没有第二意见，只有测量结果：{problem}",
+    ),
+    "model.judge_check": ("paos model check judge", "paos model check judge"),
     "model.unmoved": ("Nothing has moved.", "什么都没有动。"),
     "model.propose": ("To do it, send: {text} (read as: {reading})", "要执行，请发送：{text}（理解为：{reading}）"),
     "model.no_tree": ("no tree is served here", "这里没有提供目录树"),

@@ -13,12 +13,17 @@ from typing import TYPE_CHECKING
 from worldfs.base.errors import BadInput, Busy
 from worldfs.base.messages import coded, render
 from worldfs.base.messages.coded_text import language_of
+from worldfs.base.messages.message_rendering import render_finding
 from worldfs.base.stop_signal import StopSignal
+from worldfs.formats.config_models import JUDGE
 from worldfs.planning.planner import Planner, RefusedIntent
 from worldfs.planning.stop_words import is_stop
+from worldfs.runtime.job_codec import finding_value
 from worldfs.storage.directory_lease import directory_lease
+from worldfs.world.configured_model import configured_model
 from worldfs.world.instruction import Instruction
 from worldfs.world.instruction_model import planner_model
+from worldfs.world.instruction_opinion import InstructionJudge
 
 from .command_context import CommandContext
 from .exits import DONE, INTERRUPTED, MISUSE, REFUSED
@@ -28,6 +33,7 @@ from .signals import stop_on
 from .terminal_question import ask_person
 
 if TYPE_CHECKING:
+    from worldfs.planning.model_judge import Opinion
     from worldfs.planning.planner import PlanReport
     from worldfs.world.world import World
 
@@ -87,8 +93,10 @@ def run(context: CommandContext) -> int:
         motion = (
             stack.enter_context(LocalFilmRecording(context, world, context["record"])) if context["record"] else None
         )
-        result = _plan(context, world, text, stop, instruction)
+        result, judge = _plan(context, world, text, stop, instruction)
         stopped = instruction.stop_text() if instruction.stopped else ""
+        instruction.end()  # the robot is free while a model thinks
+        opinion = _opinion(context, judge, stop, instruction.language)
     verdict = why[0] if result.verdict == "cancelled" else result.verdict
     if stopped and verdict == "cancelled":
         said = coded("command.reason_stopped", reason=result.reason, stopped=stopped)
@@ -106,6 +114,8 @@ def run(context: CommandContext) -> int:
         },
         "good" if code == DONE else "bad",
     )
+    if opinion is not None:
+        _show_opinion(context, opinion, instruction.language)
     if reading := getattr(result.intent, "reading", ""):
         node = ["--node", context["node"]] if context["node"] else []
         again = shlex.join([*shlex.split(context.name), "do", *node, "--confirm", reading, text])
@@ -166,7 +176,33 @@ def _print_line(context: CommandContext, line: str) -> None:
     context.output.report(line, {"event": "progress", "message": line})
 
 
-def _plan(context: CommandContext, world: World, text: str, stop: StopSignal, instruction: Instruction) -> PlanReport:
+def _judge(context: CommandContext, world: World) -> InstructionJudge:
+    model = configured_model(world.config, context.home.path, context.environ, world.clock, JUDGE)
+    return InstructionJudge(world, model)
+
+
+def _opinion(context: CommandContext, judge: InstructionJudge, stop: StopSignal, language: str) -> Opinion | None:
+    """A model's, on what was measured as reached; Ctrl-C, --timeout and a stop of the robot end the wait for it."""
+    if not judge.noted:
+        return None
+    _print_line(context, render(coded("model.judge_asking"), language))
+    return judge.ask(stop)
+
+
+def _show_opinion(context: CommandContext, opinion: Opinion, language: str) -> None:
+    for call in opinion.calls:
+        context.output.value({"event": "model", "asked": JUDGE, **call.as_json()})
+    value = {"event": "opinion", **opinion.as_json()}
+    if opinion.finding is None:
+        return context.output.value(value)
+    message = render(coded("model.warning", said=opinion.finding.found), language)
+    finding = finding_value(render_finding(opinion.finding, language))
+    context.output.report(message, {**value, "message": message, "finding": finding}, "warn")
+
+
+def _plan(
+    context: CommandContext, world: World, text: str, stop: StopSignal, instruction: Instruction
+) -> tuple[PlanReport, InstructionJudge]:
     """The only call of the planner. What is ambiguous is asked at the terminal, and said again there."""
     ask, home = ask_person(context, stop), context.home.path
     confirmed = context["confirm"] or ""
@@ -178,7 +214,9 @@ def _plan(context: CommandContext, world: World, text: str, stop: StopSignal, in
             context.output.value({"event": "model", **call.as_json()})
         unclear = isinstance(result.intent, RefusedIntent) and result.intent.kind == "ambiguous"
         if not unclear or result.model_calls:  # a model has asked its questions already
-            return result
+            judge = _judge(context, world)
+            judge.note(result, port)
+            return result, judge
         text = ask(result.reason)
         if not text or is_stop(text):
-            return result
+            return result, _judge(context, world)

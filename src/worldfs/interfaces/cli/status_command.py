@@ -74,11 +74,20 @@ def status_lines(status: dict[str, object], name: str = "paos") -> list[tuple[st
     ]
     said += [("", ""), (coded("command.jobs", counts=counts or coded("common.none")), "")]
     if recent := as_objects(status.get("recent")):
-        said += [("", ""), (coded("command.recent"), ""), *((indented(job_line(job)), job_mood(job)) for job in recent)]
+        said += [("", ""), (coded("command.recent"), ""), *(line for job in recent for line in _job_lines(job))]
     if alerts := as_list(status.get("alerts")):
         said += [("", ""), (coded("command.alerts"), "warn")]
         said += [(indented(alert_text(alert)), "warn") for alert in alerts]
     return said
+
+
+def _job_lines(job: dict[str, object]) -> list[tuple[str, str]]:
+    """A job, and below it what a model doubts of the instruction that ended with it."""
+    lines = [(indented(job_line(job)), job_mood(job))]
+    if doubt := as_object(job.get("doubt")):
+        said = coded("model.judge", name=as_text(doubt.get("model")), reason=as_text(doubt.get("reason")))
+        lines.append((indented(indented(coded("model.warning", said=said))), "warn"))
+    return lines
 
 
 def approval_lines(requests: list[dict[str, object]], name: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from worldfs.base.chat_model import ModelCall
-from worldfs.base.model import JobStatus, Order, TaskStep
+from worldfs.base.model import JobStatus, Order, Scene, TaskStep
 
 from .goals import Goal
 from .intent import Intent, QuestionIntent, RefusedIntent
@@ -46,6 +46,7 @@ class PlanReport:
     note: str = ""  # what was decided on the way: assignments, order of a stack
     lessons: tuple[str, ...] = ()  # titles of lessons that were applied
     model_calls: tuple[ModelCall, ...] = ()  # of a language model, for this instruction
+    before: Scene | None = None  # the scene before the first order
     source: str = "page"  # source of its measurements: truth (a simulation's own state), camera; else the page
 
     @property

@@ -32,7 +32,7 @@ class Planner:
         report = self._report(instruction, scene, stop or StopSignal())
         ends = [ran.status.outcome for ran in report.jobs if ran.status is not None and ran.status.outcome is not None]
         told = [found for one in ends if isinstance(found := one.evidence.get("source"), str)]
-        return replace(report, source=told[-1]) if told else report
+        return replace(report, before=scene, source=told[-1] if told else report.source)
 
     def _report(self, instruction: str, scene: Scene, stop: StopSignal) -> PlanReport:
         profile, robot = self.port.profile(), self.port.robot_id

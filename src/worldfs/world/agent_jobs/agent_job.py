@@ -98,6 +98,7 @@ class AgentJobContext:
     attempt: int = 1
     stop: StopSignal = field(default_factory=StopSignal)
     why: Cause | None = None  # why it should stop
+    seal: Callable[[Outcome], None] = lambda outcome: None  # durable: its end, should the process die before it ends
 
     def ask(self, why: Cause) -> None:
         """Request the end of the run; the work function may take a moment to stop safely."""

@@ -17,6 +17,7 @@ from worldfs.base.model import Cause, Job, JobState, Outcome
 from worldfs.runtime.dispatch import Dispatcher
 from worldfs.runtime.grace import AGENT
 from worldfs.runtime.job_attempt import EDGE_S, JobAttempt
+from worldfs.runtime.job_end import ended_status
 from worldfs.runtime.job_recovery import recover
 from worldfs.runtime.job_store import JobStore
 from worldfs.runtime.open_jobs import LaneRules, OpenJobs
@@ -223,6 +224,7 @@ class AgentRuntime:
                 attempt.job.status.attempt,
                 attempt.cancel,
                 Cause.CANCELLED if attempt.cancel.is_set() else None,
+                partial(self._seal, attempt),
             )
             call = call._replace(state=JobState.RUNNING, updated_ms=_ms(attempt.job.status.started_at))
             self._table.change(call)
@@ -281,6 +283,13 @@ class AgentRuntime:
 
     def _publish(self, call: AgentJob) -> None:
         self.feed.publish(*call.topics, kind=call.word, actor=call.agent)
+
+    def _seal(self, attempt: JobAttempt, outcome: Outcome) -> None:
+        """A start that finds the job open ends it so, and not as lost. Its own end is written later, over this one."""
+        with attempt.lock:
+            if attempt.over or attempt.left:
+                return
+            self.jobs.write_status(attempt.job.id, ended_status(attempt.job.status, outcome, self.clock.now()))
 
     def _write_end(self, job: Job) -> None:
         """Durable when it returns; the file is moved with the next group of ended jobs."""

@@ -14,6 +14,7 @@ from worldfs.access.binding import Binding
 from worldfs.base.clock import Clock
 from worldfs.base.errors import MissingRequirement, NotFound
 from worldfs.base.messages import coded
+from worldfs.formats.config_models import JUDGE
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.verb_values import Wait, WriteContext, Written
 from worldfs.world.agent_jobs.agent_jobs import AgentJobs
@@ -32,6 +33,7 @@ from .service_tool import ServiceTool
 from .web import WebSearchTool
 
 if TYPE_CHECKING:
+    from worldfs.base.chat_model import ConfiguredModel
     from worldfs.formats.config import Config
     from worldfs.namespace.connection_tree import ConnectionTree
     from worldfs.planning.planner import PlannerModel
@@ -96,13 +98,16 @@ class AgentServices:
         def model(confirmed: str) -> PlannerModel | None:
             return planner_model(config(), home, environ, clock, confirmed=confirmed)
 
+        def judge() -> ConfiguredModel | None:
+            return configured_model(config(), home, environ, clock, JUDGE)
+
         calls = AgentJobs.open(None if memory_only else home, clock, feed, held=held)
         memory = MemoryTools(agents, clock)
         tools: dict[str, ServiceTool] = {
             "memory": memory,
             "web_search": WebSearchTool(home, lambda: config().web_search, environ),
         }
-        orders = EndpointOrders(calls, tools, NodeTool(world, reach))
+        orders = EndpointOrders(calls, tools, NodeTool(world, reach, judge))
 
         def context(agent: Path, planner: Responder | None) -> ChatContext:
             return ChatContext(
@@ -115,7 +120,8 @@ class AgentServices:
                 planner=planner,
             )
 
-        chat = Chat(calls, Responders(config, world, agents, clock, may, context=context, model=model), stop)
+        responders = Responders(config, world, agents, clock, may, context=context, model=model, judge=judge)
+        chat = Chat(calls, responders, stop)
         return cls(calls, chat, orders, memory, (lambda: None) if world is None else world.changes.start)
 
     def actions(

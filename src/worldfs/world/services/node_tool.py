@@ -10,13 +10,21 @@ from typing import TYPE_CHECKING, Protocol
 from worldfs.access.roles import PLANNER
 from worldfs.base.errors import Busy, MissingRequirement, NotFound, WorldError
 from worldfs.base.json_text import compact_json
-from worldfs.base.model import Cause, Json, Order, Outcome
+from worldfs.base.json_values import as_text
+from worldfs.base.messages import render
+from worldfs.base.messages.coded_text import language_of
+from worldfs.base.model import Cause, Json, Order, Outcome, Scene
+from worldfs.base.standard_operations import EXECUTE_TEXT
+from worldfs.planning.model_judge import CarriedOut
+from worldfs.planning.planner import SubmittedOrder
 from worldfs.runtime.grace import SAFE_STOP_S
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
+from worldfs.world.instruction_opinion import InstructionJudge
 
-from .service_tool import ToolError
+from .service_tool import ToolError, tool_outcome
 
 if TYPE_CHECKING:
+    from worldfs.base.chat_model import ConfiguredModel
     from worldfs.base.model import JobStatus
 
     from ..world import World
@@ -48,14 +56,18 @@ class InvocableNode(Protocol):
     def invoke(self, service: str, payload: bytes, timeout: float = ...) -> NodeInvocation: ...
 
 
+WORDS = EXECUTE_TEXT.parameters[0].name  # of an order that carries an instruction
 NodeLookup = Callable[[str], "InvocableNode | None"]  # by node id; None: it has no tunnel now
 
 
 class NodeTool:
     """The tool of every node's services. The job's parameters name node and service."""
 
-    def __init__(self, world: World | None, reach: NodeLookup) -> None:
-        self._world, self._reach = world, reach
+    def __init__(
+        self, world: World | None, reach: NodeLookup, judge: Callable[[], ConfiguredModel | None] = lambda: None
+    ) -> None:
+        """`judge`: the model that may doubt what an instruction was measured to have reached, if one is configured."""
+        self._world, self._reach, self._judge = world, reach, judge
 
     def invoke(self, tool: str, args: Json, run: AgentJobContext) -> Json:
         node, service = str(run.params["node"]), str(run.params["service"])
@@ -76,11 +88,14 @@ class NodeTool:
         # The job's id keeps it different from an id that a planner makes at the same moment, and from other attempts.
         own = run.id if run.attempt == 1 else f"{run.id}_{run.attempt}"
         order = Order("", node, op, args, priority=run.priority, timeout_s=max(1.0, run.left()))
+        words = ""
         if any(spec.id == node for spec in world.specs):
+            words = as_text(args.get(WORDS))
             id = f"act_{world.clock.now():%Y%m%d_%H%M%S}_{own}"
         else:  # a target: its ops are skills, its orders sessions
             id, order = f"sess_{op}_{world.clock.now():%Y%m%d%H%M%S}_{own}", replace(order, sheet="SESSIONS.md")
         order = replace(order, id=id, orderer=run.binding.actor)
+        before = world.planner_port(node).scene() if words else Scene()
         world.submit(order, PLANNER)
         run.log("job", job=id, node=node, op=op)
         status = self._awaited(world, id, run)
@@ -89,7 +104,20 @@ class NodeTool:
             raise ToolError("not_stopped", f"{id} was asked to stop and has not ended", evidence={"job": id})
         if not outcome.ok:
             raise body_job_error(id, outcome)
-        return {"job": id, "node": node, "op": op, "message": outcome.message, "evidence": outcome.evidence}
+        value: Json = {"job": id, "node": node, "op": op, "message": outcome.message, "evidence": outcome.evidence}
+        return value if not words else self._with_opinion(value, words, SubmittedOrder(id, order, status), before, run)
+
+    def _with_opinion(self, value: Json, words: str, ran: SubmittedOrder, before: Scene, run: AgentJobContext) -> Json:
+        """The end of an instruction, and what a model adds to it. The end is durable before the model is asked."""
+        if self._world is None or (model := self._judge()) is None:
+            return value
+        port = self._world.planner_port(ran.order.node)
+        judge = InstructionJudge(self._world, model)
+        judge.note_end(CarriedOut(words, port.robot_id, (), (ran,), before, port.scene(), port.profile()))
+        run.seal(tool_outcome(value))
+        opinion = judge.ask(run.stop)
+        warning = {} if opinion.finding is None else {"warning": render(opinion.finding.found, language_of(words))}
+        return {**value, **warning, "opinion": opinion.as_json()}
 
     def _awaited(self, world: World, id: str, run: AgentJobContext) -> JobStatus:
         """The end of the job; after a stop request the robot stops safely first."""

@@ -17,7 +17,7 @@ from worldfs.world.agent_jobs.chat import Responder
 from worldfs.world.agent_jobs.chat_context import ChatContext
 
 from .command_responder import CommandResponder
-from .planner_responder import ConfirmedModel, NodePermission, PlannerResponder
+from .planner_responder import ConfirmedModel, JudgeModel, NodePermission, PlannerResponder
 
 if TYPE_CHECKING:
     from worldfs.formats.config import Config
@@ -39,10 +39,11 @@ class Responders:
         *,
         context: Callable[[Path, Responder | None], ChatContext],
         model: ConfirmedModel = lambda confirmed: None,
+        judge: JudgeModel = lambda: None,
     ) -> None:
         """`context`: what a package's backend is made with, by the agent's directory and the planner."""
         self._config, self._world, self._agents, self._clock, self._may = config, world, agents, clock, may
-        self._context, self._model = context, model
+        self._context, self._model, self._judge = context, model, judge
 
     def __call__(self, agent: str) -> Responder | None:
         try:
@@ -65,7 +66,7 @@ class Responders:
     def _planner(self, settings: Settings) -> PlannerResponder | None:
         if self._world is None or not self._world.specs:
             return None
-        return PlannerResponder(self._world, settings.robot, self._may, self._model)
+        return PlannerResponder(self._world, settings.robot, self._may, self._model, self._judge)
 
     def _of_package(self, settings: Settings, agent: str) -> Responder:
         try:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Final
 
 from worldfs.access.binding import Binding
+from worldfs.base.chat_model import ConfiguredModel
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.json_text import compact_json
 from worldfs.base.messages import coded, render
@@ -18,6 +19,7 @@ from worldfs.planning.planner import Planner, PlannerModel, RefusedIntent
 from worldfs.planning.stop_words import is_stop
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
 from worldfs.world.instruction import Instruction, stopped_message
+from worldfs.world.instruction_opinion import InstructionJudge
 from worldfs.world.tree_planner_port import TreePlannerPort
 from worldfs.world.world import PROJECT
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from worldfs.world.world import World
 
 NodePermission = Callable[[Binding, str], bool]
+JudgeModel = Callable[[], ConfiguredModel | None]  # what may doubt a measured end, if it is configured
 ConfirmedModel = Callable[[str], PlannerModel | None]  # the planner's model, with the code of a reading confirmed
 _CONFIRM: Final = re.compile(r"\s*(?:confirm|确认)\s+([0-9a-f]{16})\s*[:：]\s*(\S.*)", re.DOTALL)
 
@@ -41,9 +44,11 @@ CAUSES: Final[Mapping[str, tuple[Cause, str]]] = {
 class PlannerResponder:
     """One robot. Its instructions are executed one after the other."""
 
-    def __init__(self, world: World, robot: str, may: NodePermission, model: ConfirmedModel) -> None:
+    def __init__(
+        self, world: World, robot: str, may: NodePermission, model: ConfirmedModel, judge: JudgeModel = lambda: None
+    ) -> None:
         """`robot` "": the only one. `may`: may this binding command that node?"""
-        self._world, self._robot, self._may, self._model = world, robot, may, model
+        self._world, self._robot, self._may, self._model, self._judge = world, robot, may, model, judge
         self.lane = f"planner:{robot}"
 
     def answer(self, text: str, run: AgentJobContext) -> Outcome:
@@ -72,12 +77,15 @@ class PlannerResponder:
                 return Outcome.failure(Cause.REJECTED if instruction.stopped else Cause.CANCELLED, "STOPPED", refused)
             port = _GuardedPlannerPort(self._world, robot, tell, instruction, run.binding.actor)
             report = Planner(port, self._model(confirmed)).run(text, stop)
+            judge = InstructionJudge(self._world, self._judge())
+            judge.note(report, port)
         run.log("verdict", verdict=report.verdict, message=report.reason)
         told, evidence = report_text(report), report_json(report)
         if isinstance(report.intent, RefusedIntent) and report.intent.reading:
             told += f"\nTo do it, answer: confirm {report.intent.reading}: {text}"
         if report.ok:
-            return Outcome.success(told, **evidence)
+            done = Outcome.success(told, **evidence)
+            return _with_opinion(done, judge, run, text) if judge.noted else done
         cause, code = CAUSES[report.verdict]
         return Outcome.failure(cause, code, told, evidence=evidence)
 
@@ -107,6 +115,17 @@ class _GuardedPlannerPort(TreePlannerPort):
                 coded("world.no_kernel_for", node=self.robot_id), op="chat", fix=error.fix
             ) from None
         return super().submit(order)
+
+
+def _with_opinion(done: Outcome, judge: InstructionJudge, run: AgentJobContext, text: str) -> Outcome:
+    """The end, and what a model adds to it. The end is durable before the model is asked."""
+    run.seal(done)
+    opinion = judge.ask(run.stop)
+    told, evidence = done.message, {**done.evidence, "opinion": opinion.as_json()}
+    if opinion.finding is None:
+        return replace(done, evidence=evidence)
+    told += "\n" + render(coded("model.warning", said=opinion.finding.found), language_of(text))
+    return replace(done, message=told, evidence=evidence, findings=(opinion.finding,))
 
 
 def report_text(report: PlanReport) -> str:
