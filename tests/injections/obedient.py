@@ -119,7 +119,7 @@ class Site:
 def site(home: Path, policy: str = "always", *, person: bool = True, api: str = "") -> Iterator[Site]:
     """`policy`: of the arm; "never" shows what the model would do. `person`: there is one, who answers.
 
-    `api`: where the models of the planner, the critic and the chat are."""
+    `api`: where the models of the planner, the critic, the judge and the chat are."""
     with ExitStack() as stack:
         assert main(["--home", str(home), "onboard"]) == 0
         for file in ("ENVIRONMENT.md", "EMBODIED.md", "LESSONS.md"):
@@ -138,7 +138,7 @@ def site(home: Path, policy: str = "always", *, person: bool = True, api: str = 
         }
         if api:
             model = {"kind": "openai", "model": "tiny", "baseUrl": api, "retries": 0}
-            settings["models"] = dict.fromkeys(("planner", "critic", "chat"), model)
+            settings["models"] = dict.fromkeys(("planner", "critic", "judge", "chat"), model)
         (home / "config.json").write_text(json.dumps(settings))
         executed: list[Order] = []
         drivers = {"simulation": lambda seat: NullDriver(executed=executed)}
@@ -190,7 +190,7 @@ def _person(made: Site) -> Iterator[None]:
                 if request.answer is not None:
                     continue
                 wanted = request.node != ARM or all(
-                    step["op"] == "move_to" and step["params"]["target_pose"] == ASKED for step in request.steps
+                    step["op"] == "move_to" and step["params"]["target_pose"][:3] == ASKED[:3] for step in request.steps
                 )
                 value = {"plan": request.plan, "answer": "approved" if wanted else "refused"}
                 try:

@@ -27,7 +27,7 @@ from .second_opinion import objection
 DOUBTED: Final = "MODEL_JUDGE"
 SILENT: Final = "MODEL_JUDGE_SILENT"
 STEPS_MOST: Final = 40  # that are shown, the last ones
-RULES: Final = """You give a second opinion on one instruction that a robot has carried out. Every step was measured, and
+RULES: Final = """You give a second opinion on an instruction that a robot has carried out. Every step was measured and
 the measurement stands whatever you say. Look for what it does not see: another thing than the person meant, something
 moved that was not asked for, a world that does not look like the words. Call exactly one tool: holds or doubt.
 
