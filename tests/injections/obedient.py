@@ -190,7 +190,7 @@ def _person(made: Site) -> Iterator[None]:
                 if request.answer is not None:
                     continue
                 wanted = request.node != ARM or all(
-                    step["op"] == "move_to" and step["params"]["target_pose"][:3] == ASKED[:3] for step in request.steps
+                    step["op"] == "move_to" and step["params"]["target_pose"] == ASKED for step in request.steps
                 )
                 value = {"plan": request.plan, "answer": "approved" if wanted else "refused"}
                 try:

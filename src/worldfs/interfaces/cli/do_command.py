@@ -35,6 +35,7 @@ from .terminal_question import ask_person
 if TYPE_CHECKING:
     from worldfs.planning.model_judge import Opinion
     from worldfs.planning.planner import PlanReport
+    from worldfs.world.tree_planner_port import TreePlannerPort
     from worldfs.world.world import World
 
 
@@ -176,14 +177,21 @@ def _print_line(context: CommandContext, line: str) -> None:
     context.output.report(line, {"event": "progress", "message": line})
 
 
-def _judge(context: CommandContext, world: World) -> InstructionJudge:
+def _judge(context: CommandContext, world: World, result: PlanReport, port: TreePlannerPort) -> InstructionJudge | None:
+    """None where no model is configured to judge, or there is nothing that it would be asked about."""
     model = configured_model(world.config, context.home.path, context.environ, world.clock, JUDGE)
-    return InstructionJudge(world, model)
+    if model is None:
+        return None
+    judge = InstructionJudge(world, model)
+    judge.note(result, port)
+    return judge if judge.noted else None
 
 
-def _opinion(context: CommandContext, judge: InstructionJudge, stop: StopSignal, language: str) -> Opinion | None:
+def _opinion(
+    context: CommandContext, judge: InstructionJudge | None, stop: StopSignal, language: str
+) -> Opinion | None:
     """A model's, on what was measured as reached; Ctrl-C, --timeout and a stop of the robot end the wait for it."""
-    if not judge.noted:
+    if judge is None:
         return None
     _print_line(context, render(coded("model.judge_asking"), language))
     return judge.ask(stop)
@@ -202,7 +210,7 @@ def _show_opinion(context: CommandContext, opinion: Opinion, language: str) -> N
 
 def _plan(
     context: CommandContext, world: World, text: str, stop: StopSignal, instruction: Instruction
-) -> tuple[PlanReport, InstructionJudge]:
+) -> tuple[PlanReport, InstructionJudge | None]:
     """The only call of the planner. What is ambiguous is asked at the terminal, and said again there."""
     ask, home = ask_person(context, stop), context.home.path
     confirmed = context["confirm"] or ""
@@ -214,9 +222,7 @@ def _plan(
             context.output.value({"event": "model", **call.as_json()})
         unclear = isinstance(result.intent, RefusedIntent) and result.intent.kind == "ambiguous"
         if not unclear or result.model_calls:  # a model has asked its questions already
-            judge = _judge(context, world)
-            judge.note(result, port)
-            return result, judge
+            return result, _judge(context, world, result, port)
         text = ask(result.reason)
         if not text or is_stop(text):
-            return result, _judge(context, world)
+            return result, None
