@@ -448,6 +448,11 @@ PROOFS = (
         ("namespace", "interfaces/posix", "interfaces/mount"),
     ),
     Proof(
+        "test_mount_oracle", "a mounted tree answers as it does when pyfuse3 serves it",
+        "each look at each path and each change of it, the table of calls and the verbs, beside pyfuse3 over one view",
+        ("namespace", "interfaces/posix", "interfaces/mount"),
+    ),
+    Proof(
         "test_long_journal", "a journal may be of any length", "20 GiB, in 64 MiB of memory",
         ("base", "agents", "formats/agent"),
     ),

@@ -17,6 +17,13 @@ SKILLS = {"skills": [{"id": "pick", "runtime": "NullRuntime"}, {"id": "wave", "r
 PEAR = {"id": "pear_01", "name": "pear", "category": "fruit", "position": [0.4, 0.0, 0.03]}
 
 
+class Twin(NullAdapter):
+    """Builds all that it is given."""
+
+    def scene(self):
+        return self.context.scene
+
+
 class Table:
     """A workspace with an arm, its twin, and the scenes that the twin was opened on."""
 
@@ -32,7 +39,7 @@ class Table:
 
     def twin(self, target, context):
         self.scenes.append([thing.id for thing in context.scene.objects])
-        return NullAdapter(target, context)
+        return Twin(target, context)
 
     def world(self):
         parts = null_parts()
@@ -77,12 +84,22 @@ def test_it_runs_on_the_twin_as_environment_md_has_the_scene_and_then_asks(table
     assert "pear_01" in text and '"twin"' not in text  # what a twin did is no observation
 
 
+def test_a_scene_without_things_is_not_made_up(table):
+    table.put(session("shadow", "twin"), session("real", "arm", depends_on=["shadow"]))
+    with table.world() as world:
+        drain(world)
+        assert world.jobs.load("shadow").status.outcome.code == "SHADOW_EMPTY" and table.scenes == [[]]
+        assert not world.approvals.requests()
+
+
 def test_a_shadow_that_fails_ends_the_session_and_nobody_is_asked(table):
+    table.lay(PEAR)
     table.put(
         session("shadow", "twin", fail="dropped it"), session("real", "arm", depends_on=["shadow"], fail="dropped it")
     )
     with table.world() as world:
         drain(world)
+        assert world.jobs.load("shadow").status.outcome.message.startswith("dropped it")
         assert world.jobs.load("real").status.outcome.code == "DEPENDENCY_FAILED"
         assert not world.approvals.requests()
 
@@ -105,6 +122,7 @@ def test_without_a_shadow_of_the_same_work_it_is_refused_before_anybody_is_asked
 
 
 def test_a_shadow_of_an_earlier_scene_does_not_count(table):
+    table.lay(PEAR)
     table.put(session("shadow", "twin", object_id="pear_01"))
     with table.world() as world:
         drain(world)

@@ -40,7 +40,7 @@ from worldfs.skills.skill_runtime import SkillContext, SkillRequest, SkillRuntim
 from . import preflight
 from .episode_trace import EpisodeTrace
 from .plugins import Plugins
-from .shadow_run import is_rehearsal, missing_shadow, perceived_scene
+from .shadow_run import SceneCopy, copied, is_rehearsal, missing_shadow, not_built, perceived_scene, with_copy
 from .skill_records import SkillState
 from .skill_run import policy_failed, run_skill
 
@@ -60,6 +60,7 @@ class SessionDocuments:
     place: preflight.FieldLocator
     skill_state: Callable[[Skill, Target], SkillState]  # whether a skill file is allowed on a body
     model: Callable[[str], ConfiguredModel | None]  # of config.json, by its name there
+    real: Callable[[], str] = lambda: ""  # whose shadow runs this target carries out
 
 
 class SessionDriver:
@@ -76,6 +77,7 @@ class SessionDriver:
         self._adapter: TargetAdapter | None = None
         self._named = ""  # what that adapter is called
         self._scene = Scene()
+        self._copy = SceneCopy()
         self._policies: dict[ConnectionKey, PolicyClient] = {}
         self._skill_runtimes: dict[str, SkillRuntime] = {}
 
@@ -138,6 +140,7 @@ class SessionDriver:
             code = "TARGET_BUILD" if error.code in ("USER", "SCHEMA_VALIDATION", "MISSING") else error.code
             return [*found, _finding(code, place("TARGETS.md", target.id, "adapter"), error, order)]
         given = self._given(adapter, order, skill)
+        found += not_built(order, self._copy)
         found += preflight.check_contract(order, skill, given, self._registries.environment(), place)
         return found + list(runtime.review(self._skill_request(order, skill), adapter))
 
@@ -189,6 +192,7 @@ class SessionDriver:
             raise
         if not outcome.ok and outcome.code.startswith("POLICY_"):
             self._drop(skill.policy)
+        outcome = with_copy(outcome, self._copy)
         return replace(outcome, evidence={**outcome.evidence, **trace.close(order, outcome)})
 
     # -- its steps -----------------------------------------------------------------------------------------------
@@ -205,6 +209,7 @@ class SessionDriver:
         if self._adapter is not None:
             self._adapter.close()
             self._adapter = None
+        self._copy = SceneCopy()
         factory = self._parts.targets.get(name)
         if factory is None:
             raise MissingRequirement(
@@ -213,7 +218,7 @@ class SessionDriver:
                 fix=coded("session.name_adapter"),
             )
         try:
-            scene = perceived_scene(self._registries.environment()) if rehearsed else self._scene
+            scene = self._perceived(target) if rehearsed else self._scene
             adapter = factory(target, PluginContext(self._clock, self._artifacts, scene, self._language))
             adapter.open()
         except (WorldError, ConnectionError, TimeoutError):
@@ -225,7 +230,11 @@ class SessionDriver:
                 fix=coded("session.correct_entry"), code="TARGET_BUILD",
             ) from error  # fmt: skip
         self._adapter, self._named = adapter, name
+        self._copy = copied(scene, adapter.scene()) if rehearsed else SceneCopy()
         return adapter
+
+    def _perceived(self, target: Target) -> Scene:
+        return perceived_scene(self._registries.environment(), target.id, self._registries.real())
 
     def _skill_request(self, order: Order, skill: Skill) -> SkillRequest:
         home = self._artifacts.parent if self._artifacts is not None else None

@@ -145,11 +145,12 @@ class TargetNodes:
     def node(self, id: str) -> KernelNode:
         from worldfs.runtime.body_worker import KernelNode
         from worldfs.sessions.session_driver import SessionDocuments, SessionDriver
+        from worldfs.sessions.shadow_run import real_of
 
         targets = self.targets
         registries = SessionDocuments(
             lambda: targets.targets().get(id), targets.skills, targets.environment, targets.pointer,
-            self._records.state, self._model,
+            self._records.state, self._model, lambda: real_of(id, targets.targets().values()),
         )  # fmt: skip
         driver = SessionDriver(registries, self._parts, self._clock, self._artifacts, self._language)
         return KernelNode(id, driver, self._artifacts, self.enabled(id), self._rule(id))

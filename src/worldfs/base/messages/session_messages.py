@@ -16,6 +16,19 @@ ROWS = {
     ),
     "session.shadow_other": ("{id}, which does something else", "{id}，但它做的是别的事"),
     "session.shadow_old": ("{id}, which had ended before", "{id}，但它此前已结束"),
+    "session.things_to_copy": ("things that a twin can be built from", "可用于构建孪生的物体"),
+    "session.thing_to_copy": ("a thing that the twin can build", "孪生能够构建的物体"),
+    "session.no_place": ("{id} has no position, or numbers that cannot be built", "{id} 没有位置，或其数值无法构建"),
+    "session.look_first": (
+        "let the robot look, or write down where things are, and submit both sessions again",
+        "让机器人先观察，或写明物体的位置，然后重新提交两个会话",
+    ),
+    "session.twin_missing": ("{said}; the twin could not build {names}", "{said}；孪生无法构建 {names}"),
+    "session.twin_moved": (
+        "{said}; elsewhere in the twin than in ENVIRONMENT.md: {names}",
+        "{said}；在孪生中的位置与 ENVIRONMENT.md 不同：{names}",
+    ),
+    "session.twin_added": ("{said}; the twin has beside it {names}", "{said}；孪生中另有 {names}"),
     # -- preflight
     "session.add_skill": (
         "add it to supported_skills of {id}, or choose another target",
