@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -109,3 +111,22 @@ def test_a_stand_named_after_a_thing_is_neither_that_thing_nor_the_table(scene):
     for text in ("pick up the apple", "clear the table", "put the apple on the table"):
         assert isinstance(interpret(text, more), CommandIntent)
         assert interpret(text, more).goals == interpret(text, scene).goals
+
+
+@pytest.mark.parametrize(
+    ("text", "goals"),
+    [
+        ("put cube 9 in the basket", (InGoal("a", "basket_01"),)),
+        ("put the red cube 09 and cube 10 in the basket", (InGoal("a", "basket_01"), InGoal("b", "basket_01"))),
+        ("put everything except cube 9 in the basket", (InGoal("b", "basket_01"), InGoal("c", "basket_01"))),
+        ("put cube 7 in the basket", None),  # no thing is named so
+        ("put the cube 9 cm to the left", None),  # a length, and which cube is not said
+    ],
+)
+def test_a_number_in_a_name_says_which_thing_is_meant(scene, text, goals):
+    cubes = [t for t in scene.objects if t.id.startswith("cube")]
+    three = zip("abc", ("Cube 9", "cube 10", "Cube"), strict=True)
+    objects = tuple(
+        replace(cubes[1], id=id, name=name, position=(0.4, n / 10, 0.025)) for n, (id, name) in enumerate(three)
+    )
+    assert getattr(interpret(text, Scene(scene.robots, objects, scene.furniture)), "goals", None) == goals

@@ -270,14 +270,25 @@ class EnglishNounParser:
         while (word := self.ahead()) and (keys := self.vocabulary.english_word(word)) is not None:
             joined = (f"{word}_{self.ahead(1)}", f"{word}_{self.ahead(1).zfill(2)}", f"{word}{self.ahead(1)}")
             match = next((j for j in joined if self.ahead(1).isdigit() and f"i:{j}" in self.vocabulary.raw), "")
+            if match:
+                keys = frozenset((f"i:{match}",))
+            elif named := self._numbered(word):
+                match, keys = f"{word} {self.ahead(1)}", named
             self.at += 2 if match else 1
-            found.append((match or word, frozenset((f"i:{match}",)) if match else keys))
+            found.append((match or word, keys))
             plural = (
                 lexicon_en.singular(word) != word and not any(k.startswith("i:") for k in keys)
             ) or word == "stuff"
             if word in ("fruit", "stuff") and quantity in ("", "the"):
                 plural = True
         return found, plural
+
+    def _numbered(self, word: str) -> frozenset[str]:
+        """The things that are named with this word and the number after it; none for "the cube 9 cm to the left"."""
+        number = self.ahead(1)
+        if not number.isdigit() or self.ahead(2) in lexicon_en.UNITS:
+            return frozenset()
+        return self.vocabulary.numbered.get(f"{word} {int(number)}", frozenset())
 
     def _after(self, noun: NounPhrase, start: int) -> NounPhrase:
         """What follows a noun and still says which: "nearest to the basket", "on the left", "that is not red"."""

@@ -24,11 +24,20 @@ class Vocabulary:
         # a thing named like a word of the grammar must not swallow that word: it keeps its id only
         grave = self._grave() if self.names_zh else ()
         self.names_zh = {n for n in self.names_zh if not any(w in n for w in grave)}
+        self.numbered = self._numbered()
         self.raw = frozenset(k for keys in self.keys.values() for k in keys if k[:2] in ("w:", "i:"))
 
     def _grave(self) -> list[str]:
         kinds = ("neg", "if", "question", "except", "excluded", "but", "past", "ba", "join")
         return [w for w, found in self.function_zh.items() if any(k in found for k in kinds)]
+
+    def _numbered(self) -> dict[str, frozenset[str]]:
+        """Things whose name says a number: "cube 9" → their ids as keys."""
+        found: dict[str, frozenset[str]] = {}
+        for id, thing in self.things.items():
+            for word, number in re.findall(r"([a-z]+)[ _-]+0*(\d+)\b(?!\.\d)", thing.name.lower()):
+                found[f"{word} {number}"] = found.get(f"{word} {number}", frozenset()) | {f"i:{id.lower()}"}
+        return found
 
     def english_word(self, word: str) -> frozenset[str] | None:
         """Keys of an English word or id, None when neither lexicon nor scene knows it."""
