@@ -13,6 +13,8 @@ from worldfs.base.model import Job
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.null_target import null_parts
 from worldfs.world.check import check
+from worldfs.world.home import Home
+from worldfs.world.onboard import onboard
 from worldfs.world.world import World
 
 TARGET: dict[str, Any] = {
@@ -184,3 +186,13 @@ def test_check_says_before_any_session_what_a_target_asks_for_in_vain(shop: Shop
     _, field, value, code, named = REFUSED[number]
     shop.write(targets=put(TARGET, field, value))
     assert any(item.code == code and named in item.field for item in check(shop.root))
+
+
+@pytest.mark.parametrize("leads_to", ["/nowhere/at/all", "EMBODIED.md", "TASK.md"])
+def test_a_document_that_is_a_link_is_named_once(tmp_path: Path, leads_to: str) -> None:
+    """Wherever the link leads: out of the workspace, to itself, or to another document."""
+    home = Home(tmp_path / "家 a")
+    onboard(home)
+    (home.workspace / "EMBODIED.md").unlink()
+    (home.workspace / "EMBODIED.md").symlink_to(leads_to)
+    assert [f.code for f in check(home) if f.field.endswith("EMBODIED.md")] == ["UNSAFE_PATH"]

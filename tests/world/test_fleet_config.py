@@ -251,6 +251,18 @@ def test_the_directories_of_another_program_open_and_run(fleet: FleetHome) -> No
     assert [row[4].strip() for row in cells[1:]] == [f"`{place}`".replace("|", "\\|")] * 2
 
 
+@pytest.mark.parametrize("options", [(), ("--fleet",)])
+def test_onboard_names_each_file_once(
+    tmp_path: Path, options: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Mutant: a home of one workspace is gone through twice, and its files are "written" and then "kept"."""
+    home = str(tmp_path / "家 a")
+    for word in ("written", "kept"):
+        assert main(["--home", home, "onboard", *options]) == 0
+        told = [line.split(maxsplit=1) for line in capsys.readouterr().out.split("\n\n")[0].splitlines()]
+        assert {said for said, _ in told} == {word} and len({path for _, path in told}) == len(told) >= 6
+
+
 def test_onboard_names_robots_by_their_profile(tmp_path: Path) -> None:
     for profile, options, ids in (
         ("", (), ["franka_001"]),

@@ -46,7 +46,7 @@ def onboard(
         _demand_fleet(home, robot_id)
     made = [(home.config_path, _create_private(home, text))]
     root, own = workspace_directories(home)
-    for place in (root, *own):
+    for place in dict.fromkeys((root, *own)):  # the one workspace is both
         Root.build(place)
         with closing(open_store("disk", place)) as store:
             for row in ROWS:
