@@ -103,3 +103,11 @@ def test_a_table_without_actions_is_judged_by_the_names_of_its_rows_and_no_claim
     assert (false.verdict, false.text) == ("false", "Place apple in basket") and "on the table" in false.found
     assert (unjudged.verdict, render(unjudged.text, "en")) == ("unjudged", "no action is named")
     assert "row 2 “no action is named”" in findings([unjudged])[0].found
+
+
+@pytest.mark.parametrize("goal", ["undo", "put everything back where it was", "撤销"])
+def test_a_goal_that_undoes_what_was_before_is_as_true_as_its_rows(goal):
+    """What there was to undo, the page no longer shows: that is no claim that the world contradicts."""
+    rows = ("Place apple in basket | done",)
+    assert [c.verdict for c in claims(*rows, goal=goal, scene=IN)] == ["true", "true"]
+    assert [c.verdict for c in claims(*rows, goal=goal)] == ["false", "unjudged"]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from worldfs.base.messages import coded, render
+from worldfs.base.messages import CodedText, coded, render
 from worldfs.base.messages.coded_text import LANGUAGES
 from worldfs.base.model import Finding, Lesson, Scene, Task, TaskStep
 from worldfs.formats.task import Progress
@@ -106,6 +106,8 @@ def _row(row: Row, later: Sequence[Row], scene: Scene, happened: RecordedCheck) 
 def _goal(text: str, scene: Scene, rows_true: bool) -> TaskAssertion:
     where = coded("lesson.goal")
     goals = _goals(text, scene)
+    if isinstance(goals, CodedText) and goals.code == "planner.no_history":  # an undo: only its rows say of what
+        return TaskAssertion(where, text, "true" if rows_true else "unjudged")
     if isinstance(goals, str):
         return TaskAssertion(where, text, "false", goals)
     last = [g for g, lasts in zip(goals or (), lasting_goals(goals or ()), strict=True) if lasts]
