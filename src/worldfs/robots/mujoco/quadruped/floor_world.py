@@ -17,11 +17,12 @@ from worldfs.robots.mujoco.rig import BodyRig
 from worldfs.robots.mujoco.scene_layout import LABEL_FLOOR
 
 from .floor_camera import FARTHEST, ROUND
-from .floor_grid import KEEP, FloorGrid, Footprint, Spot, footprint
+from .floor_grid import CELL, KEEP, FloorGrid, Footprint, Spot, footprint
 from .quadruped_model import LENGTH, WIDTH
 from .quadruped_placement import QuadrupedPlacement
 from .quadruped_view import QuadrupedView
 
+ON_IT: Final = 0.49 * CELL  # m from a cell's middle: nearer than that, it is in the cell
 POINT: Final = (0.6, 0.6)  # m, the sides of a place of the map that is a point
 PASSES: Final = 0.5  # m over the floor: what hangs higher is over its head
 FLAT: Final = 0.03  # m: lower things are walked over
@@ -83,13 +84,21 @@ class FloorWorld:
         boxes = [box for thing in self.things() if self.stands(thing) and (box := footprint(thing))]
         others = body_obstacles(self.rig, self._reserved, self.plan.floor + PASSES, minding=minding)
         boxes += [_box(one.rectangle) for one in others if not (one.robot and one.owner in without)]
+        return self._grid(boxes, KEEP)
+
+    def ground(self) -> FloorGrid:
+        """The cells in which a thing stands now; the bodies that move are none."""
+        boxes = [box for thing in self.things() if self.stands(thing) and (box := footprint(thing))]
+        return self._grid(boxes, ON_IT)
+
+    def _grid(self, boxes: Sequence[Footprint], keep: float) -> FloorGrid:
         near = [box for box in boxes if box.gap(self.start) < FARTHEST]
         low, high = [], []
         for axis, start in enumerate(self.start):
             sides = [box.side(axis) for box in near]
             low.append(max(start - FARTHEST, min([start, *(side[0] for side in sides)]) - ROUND))
             high.append(min(start + FARTHEST, max([start, *(side[1] for side in sides)]) + ROUND))
-        return FloorGrid((low[0], low[1]), (high[0], high[1]), boxes, KEEP)
+        return FloorGrid((low[0], low[1]), (high[0], high[1]), boxes, keep)
 
     def robots(self) -> list[str]:
         """The other robots of the world."""

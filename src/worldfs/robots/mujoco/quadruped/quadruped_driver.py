@@ -25,6 +25,7 @@ from worldfs.robots.mujoco.shared_world import SharedWorld
 from worldfs.robots.mujoco.touch_log import judged
 
 from .floor_grid import Footprint, Spot
+from .floor_map import floor_map
 from .floor_world import FloorTarget, FloorWorld
 from .gait import TICK
 from .navigation import LOW_BATTERY, TRIES, Navigator, Trip, verdict, way_to
@@ -56,6 +57,7 @@ class QuadrupedDriver:
         self._quadruped: Quadruped | None = None
         self._state: Json = {}  # nav_state of ENVIRONMENT.md
         self._assumed = Scene()
+        self._mapped = False  # it keeps a map of its floor: of a house that it made up, or once it has walked
         self._camera = QuadrupedCamera(off=not cameras)
 
     @property
@@ -74,6 +76,7 @@ class QuadrupedDriver:
         robot = scene.robot(self.robot_id)
         told = as_object(robot.extra.get("nav_state")) if robot else {}
         self._state = told or {"mode": "idle", "status": "idle"}
+        self._mapped = self.world.made_up or self.robot_id in as_object(scene.extra.get("map"))
         self._assumed = Scene() if self.world.made_up else self.observe()
 
     def assumed(self) -> Scene:
@@ -81,7 +84,9 @@ class QuadrupedDriver:
 
     def observe(self) -> Scene:
         with self.floor.view.working():
-            return observe_quadruped(self.quadruped, self._state)
+            seen = observe_quadruped(self.quadruped, self._state)
+            own: Json = {self.robot_id: floor_map(self.floor)} if self._mapped else {}
+        return replace(seen, extra={**seen.extra, "map": own}) if own else seen
 
     def review(self, order: Order) -> Sequence[Finding]:
         with self.floor.view.working():
@@ -111,6 +116,7 @@ class QuadrupedDriver:
         quadruped = self.quadruped
         with self.floor.view.working(order=True):
             began, start = run.clock.monotonic(), float(quadruped.simulation.data.time)
+            self._mapped = True
             try:
                 outcome = self._execute(order, run)
             finally:
