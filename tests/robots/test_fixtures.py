@@ -8,11 +8,11 @@ import mujoco
 import numpy as np
 import pytest
 
-from worldfs.base.model import Order, Profile, Thing
+from worldfs.base.model import Order, Profile, Relation, Thing
 from worldfs.base.standard_operations import HANDLING
 from worldfs.formats import environment
 from worldfs.planning.critic import Critic
-from worldfs.robots.mujoco import drawn_world, fixture_model, fixtures
+from worldfs.robots.mujoco import drawn_world, fixture_model, fixtures, support
 
 from . import lies
 from .conftest import on_table
@@ -51,6 +51,60 @@ def test_a_lid_stays_open_past_the_vertical(facing):
     done = hand.do("open_fixture", object_id="chest")
     assert done.ok and done.evidence["opening"]["after"] == pytest.approx(fixture_model.LID, abs=0.01), done
     assert hand.seen("chest").status == "open"
+
+
+def open_with(facing, piece, *things):
+    hand = facing(
+        replace(piece, status="open"), replace(CUBE, size=(0.04,) * 3, position=(0.42, -0.1, 0.0205)), *things
+    )
+    assert hand.do("pick_up", object_id="cube").ok
+    return hand
+
+
+@pytest.mark.parametrize("piece", [DRAWER, CHEST], ids=["drawer", "chest"])
+def test_a_thing_is_put_in_and_shut_away(facing, piece):
+    hand = open_with(facing, piece)
+    done = hand.do("place", target=piece.id, target_position=[0.5, 0.1, 0.1])
+    assert done.ok and done.evidence["goal"]["in"] == piece.id, done
+    assert done.evidence["carried_by"][piece.id] > 0.95
+    assert hand.do("close_fixture", object_id=piece.id).ok
+    assert Relation("cube", "in", piece.id) in hand.body.observe().relations and hand.seen("cube").status == "in"
+
+
+def test_into_what_is_shut_or_too_low_or_full_nothing_is_put(facing):
+    hand = facing(DRAWER, replace(CUBE, position=(0.42, -0.1, 0.0255)))
+    assert hand.do("pick_up", object_id="cube").ok
+    assert "not open" in refusal(hand, "place", target="drawer").found
+    state(hand, 0.06)
+    assert "not open" in refusal(hand, "place", target="drawer").found  # ajar
+    tall = facing(replace(DRAWER, status="open"), replace(CUBE, size=(0.04, 0.04, 0.09), position=(0.42, -0.1, 0.046)))
+    assert tall.do("pick_up", object_id="cube").ok
+    assert "90 mm high" in refusal(tall, "place", target="drawer").found
+    crowd = [replace(SMALL, id=f"small_{n}", position=(0.45, 0.02 + 0.05 * n, 0.036)) for n in range(4)]
+    full = open_with(facing, DRAWER, *crowd)
+    assert "no free place" in refusal(full, "place", target="drawer").found
+
+
+def test_only_what_the_drawer_carries_below_its_rim_is_in_it(facing):
+    hand = facing(replace(DRAWER, status="open"), replace(SMALL, position=(0.43, 0.1, 0.036)))
+    hand.body.arm.mover.begin(lambda: "")
+    hand.body.arm.mover.wait(0.3)
+    rig = hand.rig
+    assert support.contains(rig, "small", "drawer")
+    lies.put(rig, "small", (0.43, 0.1, 0.07))
+    assert not support.contains(rig, "small", "drawer")  # something unseen holds it
+    lies.put(rig, "small", (0.43, 0.1, 0.16))
+    assert not support.contains(rig, "small", "drawer")
+    lies.put(rig, "small", (0.62, 0.1, 0.136))  # on the case
+    hand.body.arm.mover.wait(0.3)
+    assert not support.contains(rig, "small", "drawer")
+
+
+def test_a_body_says_so_when_its_drawer_was_emptied_behind_it(facing):
+    hand = open_with(facing, DRAWER)
+    lies.after("cube", lambda rig: lies.put(rig, "cube", (0.4, -0.3, 0.0205)))(hand)
+    done = hand.do("place", target="drawer")
+    assert not done.ok and done.code in ("NOT_IN_CONTAINER", "NOT_AT_REST"), done
 
 
 def test_what_cannot_be_opened_is_refused_with_its_reason(facing):

@@ -25,6 +25,7 @@ from worldfs.base.model import (
     Thing,
 )
 from worldfs.planning.planner.plan_progress import PlanProgress
+from worldfs.planning.planner.scene_facts import opens
 from worldfs.testing.waiting import PATIENCE_S
 
 ROBOT = "franka_001"
@@ -199,7 +200,7 @@ class World:
         target = order.params.get("target")
         spot = tuple(order.params["target_position"])
         box = self.now_scene.thing(str(target)) if target else None
-        if box is not None and box.is_container:
+        if box is not None and (box.is_container or opens(box)):
             self.relate(held, Relation(held, "in", box.id), spot)
         else:
             self.relate(held, Relation(held, "on", str(target or "table_01")), spot)

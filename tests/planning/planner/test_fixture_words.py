@@ -8,7 +8,7 @@ import pytest
 
 from worldfs.base.model import Operation, Profile, Thing
 from worldfs.planning.planner import Planner, RefusedIntent, holds, interpret
-from worldfs.planning.planner.goals import GripperGoal, OpenedGoal
+from worldfs.planning.planner.goals import GripperGoal, InGoal, OpenedGoal
 
 from .conftest import OPS, ROBOT
 
@@ -83,3 +83,43 @@ def test_a_robot_without_the_operation_says_so(world, room):
     world.now_scene = room
     report = Planner(world).run("open the drawer")
     assert not report.ok and "open_fixture" in report.reason and not world.log
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["put the can in the drawer", "please put the can into the drawer", "place the can inside the drawer",
+     "把罐子放进抽屉", "把罐子放到抽屉里", "请将罐子放入抽屉中"],
+)  # fmt: skip
+def test_what_is_to_lie_in_a_drawer(room, said):
+    found = interpret(said, room, profile=PROFILE, robot_id=ROBOT)
+    assert [(type(goal), getattr(goal, "container", "")) for goal in getattr(found, "goals", ())] == [
+        (InGoal, "drawer_01")
+    ], found
+
+
+def obeying(world):
+    """A body that opens, closes and puts things where it is told."""
+
+    def obey(world, order):
+        state = {"open_fixture": "open", "close_fixture": "closed"}.get(order.op)
+        if state:
+            furniture = tuple(
+                replace(t, status=state) if t.id == order.params["object_id"] else t for t in world.now_scene.furniture
+            )
+            world.now_scene = replace(world.now_scene, furniture=furniture)
+
+    world.before = obey
+
+
+def test_a_thing_is_put_into_an_opened_drawer_which_is_closed_again(world, room):
+    world.now_scene, world.ops = room, ABLE
+    obeying(world)
+    report = Planner(world).run("open the drawer, put the blue cube into the drawer and then close the drawer")
+    assert [order.op for order in world.log] == ["open_fixture", "pick_up", "place", "close_fixture"], report
+    assert world.log[2].params["target"] == "drawer_01" and report.ok, report
+
+
+def test_into_a_shut_drawer_nothing_is_put_and_the_reason_said(world, room):
+    world.now_scene, world.ops = room, ABLE
+    report = Planner(world).run("put the blue cube into the drawer")
+    assert not report.ok and "open it first" in str(report.reason) and not world.log

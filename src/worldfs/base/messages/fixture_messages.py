@@ -18,6 +18,12 @@ ROWS = {
     "fixture.degrees": ("{n:.0f} degrees", "{n:.0f} 度"),
     "fixture.not_open": ("{id} is {now} open; open is {least} or more", "{id} 打开了 {now}；至少 {least} 才算打开"),
     "fixture.not_closed": ("{id} is {now} open; closed is at most {least}", "{id} 还开着 {now}；最多 {least} 才算关上"),
+    "fixture.open_one": ("a drawer or a chest that is open", "已打开的抽屉或箱子"),
+    "fixture.shut": ("{id} is not open", "{id} 没有打开"),
+    "fixture.open_first": ("open {id} first", "先打开 {id}"),
+    "fixture.closes": ("a thing of at most {mm:.0f} mm, so that it closes", "不高于 {mm:.0f} 毫米的物体，这样才能关上"),
+    "fixture.tall": ("{id} is {mm:.0f} mm high as it is held", "{id} 按现在的抓法高 {mm:.0f} 毫米"),
+    "fixture.lower": ("put lower things into {on}", "往 {on} 里放较矮的物体"),
     "fixture.lost": ("not in {id} any more: {others}", "不再在 {id} 里：{others}"),
     "fixture.stands": ("{id} is {state}: {now} open", "{id} 已{state}：打开 {now}"),
 }

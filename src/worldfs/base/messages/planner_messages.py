@@ -103,6 +103,7 @@ ROWS = {
         "这里没有可以放东西的容器；请说放到哪里",
     ),
     "planner.no_surface": ("there is no table here to clear", "这里没有要收拾的桌子"),
+    "planner.shut": ("{where} is not open: open it first", "{where} 没有打开：请先打开它"),
     "planner.not_container": ("{name} is no container; say on {name}", "{name} 不是容器；请说放在 {name} 上"),
     "planner.not_movable": ("{name} is furniture or a container, and is not moved", "{name} 是家具或容器，不会被移动"),
     "planner.where_to": ("say whether in, on or beside {name}", "请说是放进、放在上面还是放在 {name} 旁边"),

@@ -45,7 +45,7 @@ from .goals import (
 )
 from .intent import Clause, CommandIntent, NotUnderstood, NounPhrase
 from .noun_resolver import NounResolver, bare
-from .scene_facts import FIXTURES, ROBOT, containers, final_support, grains_in, immovable_ids, surfaces, wipes
+from .scene_facts import ROBOT, containers, final_support, grains_in, immovable_ids, opens, surfaces, wipes
 from .undo import undo_goals
 from .vocabulary import Vocabulary
 
@@ -312,6 +312,8 @@ class GoalBuilder:
             return [BesideGoal(id, target.id) for id in ids]
         if target.is_container and side in ("in", "on", "to", "at"):
             return [InGoal(id, target.id) for id in ids]
+        if side == "in" and opens(target):
+            return [InGoal(id, target.id) for id in ids]
         if side == "in":
             raise NotUnderstood("planner.not_container", "impossible", name=self.name(target.id))
         if target.id in immovable_ids(self.scene):
@@ -459,7 +461,7 @@ class GoalBuilder:
         """What has a drawer or a lid."""
         ids = self.objects(clause.what, clause.but, also=True)
         things = [t for id in ids if (t := self.scene.thing(id)) is not None]
-        if fixed := [t.id for t in things if not {t.shape, t.category} & set(FIXTURES)]:
+        if fixed := [t.id for t in things if not opens(t)]:
             raise NotUnderstood("planner.no_lid", "impossible", names=self.resolve.names(fixed))
         return ids
 

@@ -40,7 +40,7 @@ from .handling_plan import handled
 from .plan_constraints import PlanConstraints
 from .plan_search import PlacementProblem, PlannedMove, search_moves, unreachable_goals
 from .planned_actions import PlannedAction
-from .scene_facts import ThingLocation, final_support, immovable_ids, layout, movable, sanitized_scene, surfaces
+from .scene_facts import ThingLocation, final_support, immovable_ids, layout, movable, opens, sanitized_scene, surfaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +235,9 @@ class _Handling:
             ):
                 self.lose(goal, coded("planner.no_op", what=planned_actions.PLACE))
             elif isinstance(goal, InGoal) and (box := self.scene.thing(goal.container)) is not None:
-                if not fits(thing, box):
+                if opens(box) and box.status != "open":
+                    self.lose(goal, coded("planner.shut", where=self.name(box.id)))
+                elif not fits(thing, box):
                     self.lose(goal, coded("planner.too_large", name=self.name(id), where=self.name(box.id)))
                 elif space[box.id] < volume(thing):
                     self.lose(goal, coded("planner.full", name=self.name(id), where=self.name(box.id)))

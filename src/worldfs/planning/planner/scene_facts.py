@@ -138,6 +138,11 @@ def inside(thing: Thing, x: float, y: float, margin: float = 0.0) -> bool:
     return abs(u) <= thing.size[0] / 2 - margin and abs(v) <= thing.size[1] / 2 - margin
 
 
+def opens(thing: Thing) -> bool:
+    """Whether it has a drawer or a lid."""
+    return bool({thing.shape, thing.category} & set(FIXTURES))
+
+
 def wipes(thing: Thing) -> bool:
     """Whether a page calls it a sponge or a cloth."""
     words = re.split(r"[\W_\d]+", f"{thing.name} {thing.id} {thing.category}".lower())

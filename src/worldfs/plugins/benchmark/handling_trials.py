@@ -192,6 +192,19 @@ def _opening(shape: str) -> Callable[[int, np.random.Generator], _Drawn]:
     return drawn
 
 
+def _put_in(seed: int, rng: np.random.Generator) -> _Drawn:
+    """A cube, a bar or a small apple put into an open drawer or chest, which may have a cube in it; others about."""
+    piece, things = _fixture((fixture_model.DRAWER, fixture_model.CHEST)[seed % 2], rng, full=seed % 3 == 0)
+    piece = replace(piece, status=fixture_model.OPEN)
+    held = (CUBE, BAR, ("apple", (0.056, 0.056, 0.056), 0.1, "red"))[seed % 3]
+    spots = [s for s in _spots(rng, 8) if math.dist(s, piece.position[:2]) > 0.38][:1] or [(0.3, -0.45)]
+    put = thing(f"{held[0]}_put", held, spots[0], _yaw(rng))
+    things = [_drawn_out(piece, one) for one in things if math.dist(one.position, put.position) > 0.15]
+    scene = table_with([put, *things])
+    step: Step = ("place", {"target": piece.id})
+    return _Drawn(replace(scene, furniture=(*scene.furniture, piece)), ((PICK_UP.name, {"object_id": put.id}),), step)
+
+
 def _pour(seed: int, rng: np.random.Generator) -> _Drawn:
     """A cup with 8 to 24 grains poured into a bowl, another thing about."""
     cup, bowl, other = _spots(rng, 3)
@@ -239,7 +252,7 @@ def _carry(seed: int, rng: np.random.Generator) -> _Drawn:
 SKILLS: Final[dict[str, Callable[[int, np.random.Generator], _Drawn]]] = {
     "place_beside": _beside, "push": _push, "nudge": _nudge, "upright": _upright, "stack": _stack,
     "carry": _carry, "drawer": _opening(fixture_model.DRAWER), "lid": _opening(fixture_model.CHEST),
-    "pour": _pour, "wipe": _wipe,
+    "pour": _pour, "wipe": _wipe, "put_in": _put_in,
 }  # fmt: skip
 
 

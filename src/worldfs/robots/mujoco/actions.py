@@ -224,6 +224,9 @@ def placement_goals(arm: Arm, order: Order) -> tuple[str, list[object_placement.
     at = params.point(order)
     if isinstance(at, Finding):
         return at
+    if (into := params.word(order.params, params.PLACE_KEYS)) is not None and into[1] in arm.rig.fixtures:
+        found = object_placement.goal_on(arm, held, into[1], order.id)
+        return found if isinstance(found, Finding) else (held, found)
     if at is not None:
         found = object_placement.goal_at(arm, held, at[:3], order.id)
         return found if isinstance(found, Finding) else (held, found)

@@ -68,6 +68,31 @@ def inside(thing: Thing, position: Array, opening: float) -> bool:
     return bool(np.all(np.abs(own) <= np.array(thing.size) / 2))
 
 
+def interior(thing: Thing, opening: float) -> tuple[Array, Array]:
+    """Lowest and highest corner of what holds things, in the fixture's own frame (m), so far open."""
+    half = np.array(thing.size) / 2
+    if thing.shape == DRAWER:
+        edge = WALL + GAP
+        low = np.array([-half[0] - opening + WALL, -half[1] + edge + WALL, -half[2] + edge + WALL])
+        return low, np.array([half[0] - opening - edge - WALL, half[1] - edge - WALL, half[2] - edge - 0.02])
+    return np.array([*(WALL - half[:2]), WALL - half[2]]), np.array([*(half[:2] - WALL), half[2] - WALL - 0.001])
+
+
+def mouth(thing: Thing, opening: float) -> tuple[Array, Array]:
+    """What of its interior is free above, by two corners in its own frame (m): of a drawer what is drawn out."""
+    low, high = interior(thing, opening)
+    if thing.shape == DRAWER:
+        high[0] = min(high[0], -thing.size[0] / 2)
+    return low, high
+
+
+def within(thing: Thing, position: Array, opening: float) -> bool:
+    """Whether a centre is in its interior, below its rim."""
+    own = rotations.matrix(thing.orientation).T @ (np.asarray(position) - np.array(thing.position))
+    low, high = interior(thing, opening)
+    return bool(np.all(own >= low) and np.all(own <= high))
+
+
 def put_openings(furniture: Sequence[Thing], model: Native, data: Native) -> None:
     """Each drawer and lid as far open as its file says."""
     for i, piece in enumerate(furniture):

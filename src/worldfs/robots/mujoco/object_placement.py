@@ -13,7 +13,7 @@ from worldfs.base.model import Finding, Thing
 from worldfs.robots import rotations
 from worldfs.robots.orientation import FLAT
 
-from . import geometry, panda, support
+from . import fixture_placement, geometry, panda, support
 from .arm import Arm, AttemptResult, collision_finding, unreachable_finding
 from .array_types import Array
 from .collision import contacts, pair, thing_name
@@ -116,6 +116,11 @@ def goal_on(arm: Arm, held: str, target: str, job: str = "") -> list[PlacementGo
     half = _upright_half(arm, held)
     if piece.shape == "basket":
         goals = list(_spots(arm, held, piece))
+    elif target in rig.fixtures:
+        if closed := fixture_placement.refusal(arm, held, piece, half, job):
+            return closed
+        places = fixture_placement.spots(arm, held, piece, half)
+        goals = [PlacementGoal(centre, target, True, above) for centre, above in places]
     elif target in rig.objects:
         centre = rig.position(target)
         goals = [PlacementGoal(np.array([centre[0], centre[1], centre[2] + rig.half(target)[2] + half]), target)]
@@ -366,7 +371,7 @@ def at_goal(arm: Arm, id: str, goal: PlacementGoal, axis: int = -1) -> AttemptRe
         moves = coded("robot.still_moves", id=id, speed=speed, spin=spin)
         return AttemptResult(False, "NOT_AT_REST", moves, distance)
     if goal.inside:
-        if not within(rig.things[goal.on], position, support.ABOVE_RIM):
+        if not support.encloses(rig, goal.on, id):
             found = coded("robot.rests_outside", id=id, at=position, on=goal.on)
             return AttemptResult(False, "NOT_IN_CONTAINER", found, distance)
     elif distance > TOLERANCE:

@@ -106,7 +106,7 @@ def _positive(quat: Array) -> Array:
 
 def _relations(rig: BodyRig, robot_id: str, held: str | None) -> list[Relation]:
     found: list[Relation] = []
-    baskets = [f for f in rig.furniture if f.shape == "basket"]
+    baskets = [f for f in rig.furniture if f.shape == "basket" or f.id in rig.fixtures]
     for id in rig.objects:
         if id == held:
             found.append(Relation(id, "held_by", robot_id))

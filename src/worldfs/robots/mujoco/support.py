@@ -9,6 +9,7 @@ import numpy as np
 
 from worldfs.robots import orientation
 
+from . import fixture_model
 from .rig import BodyRig
 from .scene_layout import within
 
@@ -53,15 +54,15 @@ def shares(rig: BodyRig, id: str) -> dict[str, float]:
 def share(rig: BodyRig, id: str, place: str) -> float:
     """The part of a thing's load that `place` carries, 0…1.
 
-    A basket carries also through the objects that lie in it, and nothing that lies across its rim.
+    A basket, a drawer or a chest carries also through the objects that lie in it, and nothing that lies across its rim.
     """
     found, piece = shares(rig, id), rig.things.get(place)
-    if piece is None or piece.shape != "basket":
+    if piece is None or (piece.shape != "basket" and place not in rig.fixtures):
         return found.get(place, 0.0)
     bottom = float(rig.position(id)[2] - rig.half(id)[2])
     if found.get(place, 0.0) > TOUCH and bottom > piece.position[2] + piece.size[2] / 2 - RIM:
         return 0.0
-    own = {place, *(other for other in rig.objects if other != id and within(piece, rig.position(other), ABOVE_RIM))}
+    own = {place, *(other for other in rig.objects if other != id and encloses(rig, place, other))}
     return sum(part for owner, part in found.items() if owner in own)
 
 
@@ -70,9 +71,16 @@ def carried(rig: BodyRig, id: str, place: str) -> bool:
     return share(rig, id, place) >= CARRIES
 
 
-def contains(rig: BodyRig, id: str, basket: str) -> bool:
-    """Whether a thing lies in a basket: its centre within or just above the rim, its weight on what is there."""
-    return within(rig.things[basket], rig.position(id), ABOVE_RIM) and carried(rig, id, basket)
+def encloses(rig: BodyRig, place: str, id: str) -> bool:
+    """Whether a thing's centre is in a basket, up to just above the rim, or in a drawer or a chest, below it."""
+    if place in rig.fixtures:
+        return fixture_model.within(rig.things[place], rig.position(id), rig.opening(place))
+    return within(rig.things[place], rig.position(id), ABOVE_RIM)
+
+
+def contains(rig: BodyRig, id: str, place: str) -> bool:
+    """Whether a thing lies in a basket, a drawer or a chest: its centre there, its weight on what is there."""
+    return encloses(rig, place, id) and carried(rig, id, place)
 
 
 def riders(rig: BodyRig, id: str) -> list[str]:

@@ -16,7 +16,16 @@ from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, Scene
 from worldfs.base.model.profile import CAMERA, TRUTH
-from worldfs.base.standard_operations import EXECUTE_TEXT, HANDLING, LABEL, MOVE_TO, NAVIGATE, PICK_UP, PLACE_DOWN
+from worldfs.base.standard_operations import (
+    EXECUTE_TEXT,
+    HANDLING,
+    LABEL,
+    MOVE_TO,
+    NAVIGATE,
+    PICK_UP,
+    PLACE,
+    PLACE_DOWN,
+)
 from worldfs.robots import displacements
 from worldfs.robots.video_writer import VideoWriter
 
@@ -129,11 +138,18 @@ class TabletopDriver:
 
     def review(self, order: Order) -> Sequence[Finding]:
         with self.arm.view.working():
-            if self.looks is not None and order.op in HANDLING_ACTS and order.op not in BY_CAMERA:
+            if self.looks is not None and self._needs_truth(order):
                 return (by_truth(order),)
             if self.looks is not None and (unsure := self._unsure(order)):
                 return (unsure,)
             return review(self.arm.planning, order, self.interpreter, self._cameras)
+
+    def _needs_truth(self, order: Order) -> bool:
+        """Whether it is led by the world's own state: no camera measures how far a drawer is open."""
+        if order.op in HANDLING_ACTS:
+            return order.op not in BY_CAMERA
+        named = params.word(order.params, params.PLACE_KEYS) if order.op in PLACE else None
+        return named is not None and named[1] in self.arm.rig.fixtures
 
     def execute(self, order: Order, run: Run) -> Outcome:
         with self.arm.view.working(order=True):
@@ -216,7 +232,7 @@ class TabletopDriver:
     def _carry_out(self, order: Order, action_evidence: ActionEvidence | None = None) -> Outcome:
         arm = self.arm
         action_evidence = action_evidence or ActionEvidence(arm, order_subject(arm, order))
-        if order.op in HANDLING_ACTS and order.op not in BY_CAMERA and self.looks is not None:
+        if self.looks is not None and self._needs_truth(order):
             return plan_failure(by_truth(order), action_evidence.close())
         if order.op in HANDLING_ACTS:
             return self._verified(order, HANDLING_ACTS[order.op][1](arm, order, action_evidence), action_evidence)

@@ -1,0 +1,70 @@
+"""Placing into an open drawer or chest: where there is room that a hand reaches, and why there is none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from worldfs.base.messages import coded
+from worldfs.base.model import Finding, Thing
+from worldfs.robots import rotations
+
+from . import fixture_model, panda
+from .arm import Arm
+from .array_types import Array
+from .fixture_model import OPEN
+
+ROOM = 0.006  # m to the walls
+LOW = 0.004  # m that a thing stays below the rim, so that it closes
+DROP = 0.006  # m above the bottom when the fingers open
+PALM = 0.010  # m that the palm stays above the rim
+BESIDE = 0.05  # m from what lies there already that is wide enough
+Spot = tuple[Array, float]  # its centre at rest, and how far above that it is let go (m)
+
+
+def refusal(arm: Arm, held: str, piece: Thing, half: float, job: str = "") -> Finding | None:
+    """Why nothing can be put there now; `half`: of the held thing's height (m). None: it can."""
+    opening = arm.rig.opening(piece.id)
+    if fixture_model.state(piece, opening) != OPEN:
+        found, fix = coded("fixture.shut", id=piece.id), coded("fixture.open_first", id=piece.id)
+        return _refused(coded("fixture.open_one"), found, fix, job)
+    low, high = fixture_model.interior(piece, opening)
+    if 2 * half > high[2] - low[2] - LOW:
+        found = coded("fixture.tall", id=held, mm=2000 * half)
+        fix = coded("fixture.lower", on=piece.id)
+        return _refused(coded("fixture.closes", mm=1000 * (high[2] - low[2] - LOW)), found, fix, job)
+    return None
+
+
+def _refused(expected: str, found: str, fix: str, job: str) -> Finding:
+    return Finding("CRITIC_REFUSED", "ACTION.md params.target", expected, found, fix, job)
+
+
+def spots(arm: Arm, held: str, piece: Thing, half: float) -> Iterator[Spot]:
+    """The freest first; never over what lies there already: it could stand out."""
+    rig, thing = arm.rig, arm.rig.things[held]
+    turn, middle = rotations.matrix(piece.orientation), np.array(piece.position)
+    low, high = fixture_model.mouth(piece, rig.opening(piece.id))
+    radius = math.hypot(*thing.size[:2]) / 2 if thing.shape == "box" else thing.size[0] / 2
+    room = (high - low)[:2] / 2 - radius - ROOM
+    if np.any(room < 0):
+        return
+    inside = [
+        (turn.T @ (rig.position(id) - middle), float(np.max(rig.half(id)[:2])))
+        for id in rig.contents(piece.id)
+        if id != held
+    ]
+    ranked = []
+    for fx in (0.0, -0.5, 0.5, -1.0, 1.0):
+        for fy in (0.0, -0.5, 0.5, -1.0, 1.0):
+            spot = (low + high)[:2] / 2 + room * [fx, fy]
+            gap = min([BESIDE, *(float(np.hypot(*(at[:2] - spot))) - wide - radius for at, wide in inside)])
+            if gap > 0:
+                ranked.append((-gap + 0.05 * math.hypot(fx, fy), spot))
+    tcp, _ = rig.view.tcp_pose()
+    grip = float(tcp[2] - rig.position(held)[2]) + half
+    above = max(DROP, float(high[2] - low[2]) + PALM - (panda.TCP - panda.PALM) - grip)
+    for _, spot in sorted(ranked, key=lambda item: item[0]):
+        yield middle + turn @ np.array([*spot, low[2] + half]), above
