@@ -31,8 +31,8 @@ from worldfs.policies.onnx_write import OnnxGraph, model
 CHUNK = 4  # actions in one answer
 POOL = 2  # pictures are averaged over so many pixels a side: the film's colours are no finer
 CHANNELS, WIDTH, KEYPOINTS = (16, 24, 32), 192, 16
-BATCH, RATE, DECAY = 128, 1.5e-3, 1e-4
-AVERAGE = 0.998  # of the weights, step by step: what is kept is their running mean
+BATCH, RATE, DECAY = 64, 1.5e-3, 1e-4
+AVERAGE = 0.995  # of the weights, step by step: what is kept is their running mean
 SCALE = np.array([0.01, 0.01, 0.01, 0.05, 0.05, 0.05, 1.0], np.float32)  # an action of usual size
 CONTRAST = 8.0  # of 255, between the brightest and the darkest of a picture: with less it shows nothing
 WHERE = 0.02  # m: an error of the auxiliary guess of usual size
@@ -236,7 +236,7 @@ def train(shown: Demonstrations, weights: dict, normal: tuple, *, seconds: float
                     mean[name].lerp_(values, 1 - keep)
             losses.append([float(part.detach()) for part in parts])
         if losses:
-            told(epoch, np.mean(losses, axis=0), time.process_time() - began)
+            told(epoch, np.mean(losses, axis=0), time.process_time() - began, mean)
         if done >= 1:
             break
     return {name: values.numpy() for name, values in mean.items()}
@@ -358,13 +358,17 @@ def main() -> int:
     shown = read(given.datasets)
     print(f"{shown.episodes} episodes, {len(shown.own)} frames, pictures of {', '.join(shown.pictures)}", flush=True)
 
-    def told(epoch: int, losses: np.ndarray, seconds: float) -> None:
+    def told(epoch: int, losses: np.ndarray, seconds: float, mean: dict) -> None:
         print(f"epoch {epoch:3}  actions {losses[0]:.4f}  where {losses[1]:.4f}  {seconds:5.1f} CPU-s", flush=True)
+        write({name: values.numpy() for name, values in mean.items()})  # a training that is stopped leaves a file
+
+    def write(weights: dict) -> None:
+        given.out.write_bytes(exported(weights, shown, normal, described(given.out, shown)))
 
     normal = shown.own.mean(0), np.maximum(shown.own.std(0), 0.03)  # what hardly varied must not shout when it does
     weights = drawn(shapes(list(shown.pictures), len(shown.vocabulary)), given.seed)
     weights = train(shown, weights, normal, seconds=given.seconds, epochs=given.epochs, seed=given.seed, told=told)
-    given.out.write_bytes(exported(weights, shown, normal, described(given.out, shown)))
+    write(weights)
     print(f"{given.out}: {given.out.stat().st_size // 1024} KiB")
     return 0
 
