@@ -212,11 +212,11 @@ FIGURES = (
            "two arms in a shared middle and a carrier, planning included: simulated seconds a CPU second", ARM),
     Figure("sim.two_arms_touches", "touches between their bodies meanwhile, watched at every step", ARM),
     Figure("learned.success", "a small policy cloned from 300 demonstrations, on 100 fresh worlds", (*ARM, *POLICIES)),
-    Figure("learned.pixels_success", "one that sees pictures and its own hand, cloned from 260 "
-           "demonstrations of picking in 25 CPU minutes, on 60 fresh worlds", (*ARM, *POLICIES)),
+    Figure("learned.pixels_success", "one that sees its wrist's pictures and its own hand, cloned from 187 "
+           "demonstrations of picking in 8 CPU minutes, on 60 fresh worlds", (*ARM, *POLICIES)),
     Figure("learned.pixels_success_low", "the lower end of its interval (Wilson, 95 %)", (*ARM, *POLICIES)),
     Figure("learned.pixels_success_high", "the upper end", (*ARM, *POLICIES)),
-    Figure("learned.pixels_beside_pose", "on the same worlds, one from half of those demonstrations that is told where "
+    Figure("learned.pixels_beside_pose", "on the same worlds, one from 114 of those demonstrations that is told where "
            "things are", (*ARM, *POLICIES)),
     Figure("rekep.success", "60 place sessions by keypoints from ground truth, fresh seeds", (*ARM, *SKILLS)),
     Figure("rekep.pour_success", "20 of pouring", (*ARM, *SKILLS)),

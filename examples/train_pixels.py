@@ -4,7 +4,8 @@
 DATASET is what `paos record --cameras front,wrist --picture-size 256x192` writes (LeRobotDataset v3.0). When it runs,
 the policy is given the pictures of its cameras, the pose of its own hand, how far its own fingers are open, and the
 words of the instruction: nothing of where a thing is. While it is trained it is also asked where the thing is, since
-the recording knows: that teaches the network what to look at (an auxiliary loss), and is no input.
+the recording knows, and which place of the wrist's picture shows it: that teaches the network what to look at
+(auxiliary losses), and is no input.
 
 Each picture goes through a small convolutional network whose last layer says where in the picture something is
 (spatial softmax, Finn et al. 2016); the words scale its features (FiLM, Perez et al. 2018). It needs torch
@@ -25,6 +26,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from worldfs.plugins.recording.episode import slices
+from worldfs.plugins.recording.expert import matrix
 from worldfs.plugins.recording.lerobot_dataset import VIDEO, tasks_of
 from worldfs.policies.onnx_write import OnnxGraph, model
 
@@ -45,6 +47,8 @@ ANGLE = np.array([[1, 0], [1, 0], [-1, 0], [-1, 0], [0, 2], [0, 2]], np.float32)
 HEIGHT_AT = 2  # of `own`: how high the hand is. The nearer a camera is, the more metres less is a pixel
 # the guess, made in the hand's frame, turned into the base's: [x, y, x, y, z] · [cos, sin, sin, cos, 1], added up
 TURNED = ((0, 1, 0, 1, 2), (0, 1, 1, 0, 2))
+EYE = (0.07, 0.0, -0.1034)  # m: where the wrist's camera sits in the frame of the tool, as it was calibrated
+HALF_FIELD = float(np.tan(np.radians(75 / 2)))  # of its picture's height, at a distance of 1
 EXTREMES = ("ReduceMax", "ReduceMin")
 ADDED = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 1]], np.float32)
 
@@ -66,10 +70,13 @@ class Demonstrations(NamedTuple):
     episodes: int
 
 
-def read(roots: Sequence[Path]) -> Demonstrations:
-    """Raises `SystemExit` for recordings without pictures, or with pictures of several sizes."""
+def read(roots: Sequence[Path], cameras: Sequence[str] = ()) -> Demonstrations:
+    """`cameras`: the ones to see by; all that were recorded, if none is named.
+
+    Raises `SystemExit` for recordings without pictures, or with pictures of several sizes."""
     infos = [json.loads((root / "meta/info.json").read_text()) for root in roots]
     keys = sorted(key for key, kind in infos[0]["features"].items() if kind["dtype"] == "video")
+    keys = [key for key in keys if not cameras or key.rpartition(".")[2] in cameras]
     sizes = {tuple(info["features"][key]["shape"]) for info in infos for key in keys if key in info["features"]}
     if not keys or len(sizes) != 1:
         raise SystemExit("record with --cameras front,wrist, all in one --picture-size")
@@ -119,9 +126,10 @@ def _film(path: Path) -> np.ndarray:
 
 
 def pooled(picture: np.ndarray) -> np.ndarray:
-    height, width = (side // POOL for side in picture.shape[:2])
-    blocks = picture[: height * POOL, : width * POOL].reshape(height, POOL, width, POOL, 3)
-    return (blocks.mean((1, 3)) + 0.5).astype(np.uint8)
+    height, width = (side // POOL * POOL for side in picture.shape[:2])
+    corners = [(row, column) for row in range(POOL) for column in range(POOL)]
+    added = sum(picture[row:height:POOL, column:width:POOL].astype(np.uint16) for row, column in corners)
+    return ((added + POOL * POOL // 2) // (POOL * POOL)).astype(np.uint8)
 
 
 def chunks(actions: np.ndarray, episode: np.ndarray) -> np.ndarray:
@@ -170,12 +178,33 @@ def grid(height: int, width: int) -> np.ndarray:
     return np.stack([x.ravel(), y.ravel()], axis=1).astype(np.float32)
 
 
+def in_wrist_picture(own: np.ndarray, thing: np.ndarray) -> np.ndarray:
+    """(n, 2): where the wrist's picture shows the thing, as `grid` has it; (9, 9) behind the camera."""
+    turns = np.stack([matrix(quat) for quat in own[:, 3:7]])
+    x, y, depth = (np.einsum("nij,ni->nj", turns, thing - own[:, :3]) - EYE).T
+    wide = np.maximum(depth, 1e-3) * HALF_FIELD
+    return np.where(depth[:, None] > 0.02, np.stack([y / wide * 3 / 4, -x / wide], axis=1), 9.0).astype(np.float32)
+
+
+def pointed(places, height: int, width: int):
+    """(n, H · W): how much of a heat map belongs to each of its places; 0 for what is not in the picture."""
+    import torch
+
+    sides = [
+        torch.relu(1 - torch.abs((places[:, at : at + 1] + 1) / 2 * (size - 1) - torch.arange(size)))
+        for at, size in ((1, height), (0, width))
+    ]
+    return (sides[0][:, :, None] * sides[1][:, None, :]).flatten(1)
+
+
 def forward(w, pictures, own, words, normal):  # of torch's tensors; as `exported` does it
-    """Actions (n, CHUNK · 7) in units of SCALE; where the thing is seen against the hand (n, 3) in units of WHERE."""
+    """Actions (n, CHUNK · 7) in units of SCALE; where the thing is seen against the hand (n, 3) in units of WHERE; and
+    each camera's heat maps (n, KEYPOINTS, H, W), of which the wrist's first one shows the thing.
+    """
     import torch
     from torch.nn import functional as f
 
-    found = []
+    found, heats = [], {}
     for camera, picture in pictures.items():
         h = f.relu(f.conv2d(picture, w[f"{camera}.1"], w[f"{camera}.1.b"], 2, 2))
         h = f.relu(f.conv2d(h, w[f"{camera}.2"], w[f"{camera}.2.b"], 2, 1))
@@ -183,6 +212,7 @@ def forward(w, pictures, own, words, normal):  # of torch's tensors; as `exporte
         h = h * (1 + words @ w[f"{camera}.gain"])[:, :, None, None] + (words @ w[f"{camera}.shift"])[:, :, None, None]
         h = f.relu(f.conv2d(h, w[f"{camera}.4"], w[f"{camera}.4.b"], 1, 1))
         heat = f.conv2d(h, w[f"{camera}.heat"], w[f"{camera}.heat.b"])
+        heats[camera] = heat
         places = torch.softmax(heat.flatten(2), dim=2) @ torch.from_numpy(grid(*heat.shape[2:]))
         places = places.flatten(1)
         found += [places, places * own[:, HEIGHT_AT : HEIGHT_AT + 1], heat.amax((2, 3)) * 0.1]
@@ -195,7 +225,7 @@ def forward(w, pictures, own, words, normal):  # of torch's tensors; as `exporte
     near = [torch.tanh(guess * (WHERE / scale)) for scale in CLOSE]
     h = f.relu(torch.cat([seen, guess, *near], dim=1) @ w["act1"] + w["act1.b"])
     h = f.relu(h @ w["act2"] + w["act2.b"])
-    return h @ w["act3"] + w["act3.b"], guess
+    return h @ w["act3"] + w["act3.b"], guess, heats
 
 
 def train(shown: Demonstrations, weights: dict, normal: tuple, *, seconds: float, epochs: int, seed: int, told) -> dict:
@@ -210,6 +240,7 @@ def train(shown: Demonstrations, weights: dict, normal: tuple, *, seconds: float
     adam = torch.optim.AdamW(w.values(), lr=RATE, weight_decay=DECAY)
     own, wanted = torch.from_numpy(shown.own), torch.from_numpy(shown.wanted)
     offset = torch.from_numpy((shown.thing - shown.own[:, :3]) / WHERE)
+    places = torch.from_numpy(in_wrist_picture(shown.own, shown.thing))
     words = torch.eye(len(shown.vocabulary))[torch.from_numpy(shown.words)]
     norm = tuple(torch.from_numpy(values) for values in normal)
     began, done, step, size = time.process_time(), 0.0, 0, min(BATCH, len(own))
@@ -223,10 +254,14 @@ def train(shown: Demonstrations, weights: dict, normal: tuple, *, seconds: float
             for group in adam.param_groups:
                 group["lr"] = RATE * min(1, (step + 1) / 100) * 0.5 * (1 + np.cos(np.pi * done))
             pictures = {camera: jittered(torch.from_numpy(film[rows])) for camera, film in shown.pictures.items()}
-            actions, guess = forward(w, pictures, own[rows], words[rows], norm)
-            parts = f.smooth_l1_loss(actions, wanted[rows]), f.smooth_l1_loss(guess, offset[rows])
+            actions, guess, heats = forward(w, pictures, own[rows], words[rows], norm)
+            parts = [f.smooth_l1_loss(actions, wanted[rows]), f.smooth_l1_loss(guess, offset[rows]), torch.zeros(())]
+            if "wrist" in heats:
+                heat = heats["wrist"][:, 0]
+                share = pointed(places[rows], *heat.shape[1:])
+                parts[2] = -(share * torch.log_softmax(heat.flatten(1), dim=1)).sum() / len(rows)
             adam.zero_grad()
-            (parts[0] + 0.5 * parts[1]).backward()
+            (parts[0] + 0.5 * parts[1] + 0.1 * parts[2]).backward()
             torch.nn.utils.clip_grad_norm_(w.values(), 5.0)
             adam.step()
             step += 1
@@ -351,15 +386,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("datasets", type=Path, nargs="+")
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--cameras", default="", help="the ones to see by, as front,wrist (default: all recorded)")
     parser.add_argument("--epochs", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=1500, help="of CPU, at most (default: 1500)")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    shown = read(given.datasets)
+    shown = read(given.datasets, [name for name in given.cameras.split(",") if name])
     print(f"{shown.episodes} episodes, {len(shown.own)} frames, pictures of {', '.join(shown.pictures)}", flush=True)
 
     def told(epoch: int, losses: np.ndarray, seconds: float, mean: dict) -> None:
-        print(f"epoch {epoch:3}  actions {losses[0]:.4f}  where {losses[1]:.4f}  {seconds:5.1f} CPU-s", flush=True)
+        named = zip(("actions", "where", "place"), losses, strict=True)
+        parts = "  ".join(f"{name} {loss:.4f}" for name, loss in named)
+        print(f"epoch {epoch:3}  {parts}  {seconds:5.1f} CPU-s", flush=True)
         write({name: values.numpy() for name, values in mean.items()})  # a training that is stopped leaves a file
 
     def write(weights: dict) -> None:

@@ -42,7 +42,7 @@ def taken(picture):
     tensor = torch.from_numpy(picture).permute(2, 0, 1)[None].float()
     return torch.nn.functional.avg_pool2d(tensor, example.POOL) / 255 - 0.5
 tensors = {name: torch.from_numpy(values) for name, values in weights.items()}
-made, _ = example.forward(tensors, {camera: taken(p) for camera, p in pictures.items()}, torch.from_numpy(own)[None],
+made, _, _ = example.forward(tensors, {camera: taken(p) for camera, p in pictures.items()}, torch.from_numpy(own)[None],
                           torch.eye(3)[1:2], tuple(torch.from_numpy(values) for values in normal))
 np.savez(out + ".npz", own=own, made=made.numpy().reshape(-1, 7) * example.SCALE, **pictures)
 """
