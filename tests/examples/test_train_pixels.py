@@ -79,6 +79,18 @@ def test_a_recording_in_a_small_size_is_read_back_with_its_pictures(example, rec
         assert own < other / 2, "the film of another camera, or its frames in another order"
 
 
+def test_the_place_that_a_training_is_told_is_where_the_picture_shows_the_thing(example, recorded):
+    shown = example.read([recorded[0]], ["wrist"])
+    assert list(shown.pictures) == ["wrist"]
+    places = example.in_wrist_picture(shown.own, shown.thing)
+    picture, (x, y) = shown.pictures["wrist"][0].astype(int), places[0]
+    height, width = picture.shape[:2]
+    red, green, blue = picture[round((y + 1) / 2 * (height - 1)), round((x + 1) / 2 * (width - 1))]
+    assert red > 1.5 * max(green, blue), "the apple is there"
+    redder = picture[..., 0] > 1.5 * picture[..., 1:].max(2)
+    assert redder.mean() < 0.1, "and hardly anything else is red"
+
+
 def test_a_policy_of_pictures_is_shown_its_cameras_and_its_own_body_and_nothing_else(policy, monkeypatch):
     file, shown = policy
     asked = []
