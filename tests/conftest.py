@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import signal
 import sys
 from collections import Counter
@@ -14,7 +15,11 @@ from uuid import uuid4
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+WHOLE = bool(os.environ.get("PAOS_TEST_WHOLE"))  # `make mutants`: a fault may be seen by one case alone
+
+settings.register_profile(
+    "house", max_examples=100 if WHOLE else 40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.register_profile("fast", settings.get_profile("house"), max_examples=20)
 settings.load_profile("house")
 
@@ -22,23 +27,33 @@ settings.load_profile("house")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+WHOLLY_PROOF = re.compile(r"^pytestmark = \[?pytest\.mark\.proof\b", re.M)
+
 gc.disable()  # until all is collected: what the tests' modules hold is never garbage
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A file that is nothing but proof is not loaded where none is asked for, but by its own name."""
+    if config.getoption("markexpr") != "not proof" or not collection_path.match("proof/test_*.py"):
+        return None
+    named = any(word.partition("::")[0].endswith(collection_path.name) for word in config.args)
+    return True if not named and WHOLLY_PROOF.search(collection_path.read_text("utf-8")) else None
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """`slice(n)`: of the cases of this test, every nth is a test of its own right, and the others are proof.
 
-    With PAOS_TEST_WHOLE they all are tests (`make mutants`: a fault may be seen by one of them alone).
+    `slice(0)`: all are proof. With PAOS_TEST_WHOLE they all are tests.
     """
-    if os.environ.get("PAOS_TEST_WHOLE"):
+    if WHOLE:
         return
     seen: Counter[str] = Counter()
     for item in items:
         part = item.get_closest_marker("slice")
         if part is not None:
             name = item.nodeid.partition("[")[0]
-            if seen[name] % part.args[0]:
+            if not part.args[0] or seen[name] % part.args[0]:
                 item.add_marker(pytest.mark.proof)
             seen[name] += 1
 

@@ -22,6 +22,7 @@ DIRECTORIES = (
 )  # fmt: skip
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("directory", DIRECTORIES)
 def test_no_name_keeps_an_agent_from_its_work(tmp_path: Path, directory: str) -> None:
     with AgentState.open("leo", tmp_path, create=True), AgentState.open("rio", tmp_path, create=True) as rio:

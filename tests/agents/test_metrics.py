@@ -323,7 +323,7 @@ def test_a_document_from_before_us_is_taken_over_whole() -> None:
 
 
 @given(st.integers(0, 2**32), st.integers(1, 120), st.sampled_from([None, RIO]), st.booleans(), st.data())
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_a_lost_state_is_made_again_from_journal_and_document(
     seed: int, count: int, found: Json | None, told: bool, data: st.DataObject
 ) -> None:
@@ -408,7 +408,7 @@ ENTRIES = st.lists(
 
 
 @given(ENTRIES, st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_a_prefix_and_the_rest_are_the_whole_and_replay_changes_nothing(
     entries: list[Json], data: st.DataObject
 ) -> None:
@@ -437,7 +437,7 @@ ROLLING = st.fixed_dictionaries(
 
 
 @given(ENTRIES, FOUND, ROLLING, st.integers(-40, 40))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_whatever_a_journal_says_the_invariants_hold(entries: list[Json], found: Json, old: Json, day: int) -> None:
     at = NOW + timedelta(days=day)
     fold = folded(
@@ -472,7 +472,7 @@ def test_a_found_total_that_is_not_its_sum_becomes_it(found: Json, expected: tup
 
 
 @given(st.integers(0, 2**32), st.integers(0, 400), st.integers(0, 60))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_the_fold_is_the_plain_recount(seed: int, count: int, later: int) -> None:
     entries = list(random_entries(Random(seed), count, NOW - timedelta(days=20)))
     now = NOW + timedelta(days=later - 20)

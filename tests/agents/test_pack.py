@@ -246,7 +246,7 @@ TASKS = st.tuples(st.sampled_from(["active", "pending", "completed"]), WORDS)
     st.one_of(st.integers(0, 300), st.integers(300, 3000)), st.sampled_from(["tokens", "bytes"]),
     st.sampled_from(["en", "zh"]), st.booleans(),
 )  # fmt: skip
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_within_budget_always_and_nothing_vanishes_unnamed(
     notes: list[tuple[str, str]], letters: list[Message], rows: list[tuple[str, str]], budget: int, unit: str,
     language: str, last: bool,
@@ -279,7 +279,7 @@ def test_within_budget_always_and_nothing_vanishes_unnamed(
 @given(
     st.lists(WORDS.filter(str.strip), min_size=1, max_size=4), st.lists(LETTERS, max_size=8), st.integers(1200, 4000)
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_pinned_notes_survive_whatever_else_comes(pins: list[str], letters: list[Message], budget: int) -> None:
     texts = [f"PIN{i} {text[:60]}" for i, text in enumerate(pins)]
     data = pinned(b"".join(b"- filler %d\n" % i for i in range(200)), *texts)

@@ -93,7 +93,7 @@ LINES = st.lists(
 
 
 @given(LINES)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_no_line_is_passed_over_and_none_comes_twice(lines: list[str]) -> None:
     data = "\n".join(lines).encode()
     doc = parse(data)

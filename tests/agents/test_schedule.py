@@ -114,7 +114,7 @@ LINES = st.fixed_dictionaries(
 
 
 @given(st.lists(LINES, max_size=5, unique_by=lambda line: line.agent))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_the_order_is_the_same_however_the_lines_come_and_the_points_add_up(lines: list[AgentSummary]) -> None:
     choices = rank_agents(lines, now=NOW)
     assert all(rank_agents(other, now=NOW) == choices for other in permutations(lines))
@@ -132,7 +132,7 @@ def test_an_agent_that_fails_more_often_than_not_stands_behind_those_that_work_w
 
 
 @given(LINES, LINES)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_high_priority_beats_none_and_anything_beats_blocked(one: AgentSummary, other: AgentSummary) -> None:
     one = one._replace(agent="one", running=False, blocked_by=None, letters_high=1, failed=one.failed // 2)
     other = other._replace(agent="other", running=False, letters_high=0, tasks_high=0)

@@ -212,7 +212,7 @@ JSON: Any = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(
     op=st.sampled_from(sorted(OPS)),
     payload=st.dictionaries(st.sampled_from(KEYS), JSON, max_size=6),

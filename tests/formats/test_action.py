@@ -217,7 +217,7 @@ keys = ["action_id", "id", "action_type", "params", "parameters", "status", "rob
 
 
 @given(st.lists(st.dictionaries(st.sampled_from(keys), anything, max_size=6) | anything, max_size=4))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_no_entry_crashes_the_reader_and_every_order_can_be_stored(entries):
     for key in ("queue", "actions"):
         read = action.read(json.dumps({key: entries}).encode())

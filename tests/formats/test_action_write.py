@@ -275,7 +275,7 @@ entries = st.builds(
     st.lists(st.sampled_from("xyz"), unique=True),
     st.sampled_from([None, 2]),
 )  # fmt: skip
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_any_sheet_takes_the_kernel_s_word_once(sheet, known, drop, add, indent):
     def outcome(state):
         return Outcome.success("ok") if state is JobState.SUCCEEDED else Outcome.failure(Cause.LOST, "LOST", "lost")

@@ -183,7 +183,7 @@ headings = st.sampled_from([*OFFERS, *DENIES, "## Identity", "## Sensors", "## P
 @example([("## Roadmap", TABLE), ("**Supported Actions**", TABLE), ("#### Unsupported actions (firmware 1.1)", TABLE)])
 @example([("## Roadmap", TABLE), ("**Supported Actions**", TABLE), ("### Manipulation", TABLE)])
 @given(st.lists(st.tuples(headings, st.sampled_from(LISTS)), max_size=5))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_whatever_the_order_only_offered_lists_count(parts) -> None:
     names = [f"op_{number}" for number in range(len(parts))]
     text = "\n\n".join(f"{head}\n\n{form.format(name)}" for name, (head, form) in zip(names, parts, strict=True))

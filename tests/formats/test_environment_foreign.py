@@ -152,7 +152,7 @@ def entries(value, dialect):
 
 
 @given(documents(), st.data())
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_only_what_this_robot_measured_is_another(found, data):
     dialect, value = found
     text = rendered(value)

@@ -272,7 +272,7 @@ documents = st.dictionaries(
 
 
 @given(documents)
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_no_document_crashes_the_reader_or_the_writer(value):
     data = json.dumps(value, indent=2).encode()
     seen = Scene(

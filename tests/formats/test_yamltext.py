@@ -88,7 +88,7 @@ def test_broken_or_exploding_yaml_is_refused_with_its_place():
     with pytest.raises(BadInput, match="aliases"):
         yamltext.parse(bomb)
     with pytest.raises(BadInput):
-        yamltext.parse("[" * 5000)
+        yamltext.parse("[" * 1000)
     with pytest.raises(BadInput):
         yamltext.parse("a: &a [*a]")
     with pytest.raises(BadInput, match="key"):

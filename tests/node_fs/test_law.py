@@ -210,7 +210,7 @@ def agrees(steps):
         assert tree(tops[1]) == tree(tops[0])
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(STEP, max_size=25))
 def test_any_sequence_of_operations_ends_as_in_a_plain_directory(steps):
     agrees(steps)
@@ -231,7 +231,7 @@ ESCAPE = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     st.lists(ESCAPE, min_size=1, max_size=4),
     st.sampled_from(["../secret", "/etc/passwd", "..", "a/../../secret", "link/.."]),

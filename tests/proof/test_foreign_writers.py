@@ -176,8 +176,8 @@ def stress(root: Path, edits: int, seed: int, pause: float = 0.01) -> tuple[Edit
     return editor, reader
 
 
-def test_three_hundred_edits(tmp_path: Path) -> None:
-    editor, reader = stress(tmp_path, 300, 1, pause=0.003)
+def test_two_hundred_edits(tmp_path: Path) -> None:
+    editor, reader = stress(tmp_path, 200, 1, pause=0.003)
     assert len(editor.kinds) == 4 and reader.reads
 
 

@@ -94,8 +94,8 @@ def eight_claimers(root: Path, count: int) -> None:
     assert len([*(root / "rio/.paos/letters/done").rglob("*.json")]) == count
 
 
-def test_eight_claimers_share_a_few_hundred_letters(tmp_path: Path) -> None:
-    eight_claimers(tmp_path, 400)
+def test_eight_claimers_share_two_hundred_letters(tmp_path: Path) -> None:
+    eight_claimers(tmp_path, 200)
 
 
 @pytest.mark.proof

@@ -127,7 +127,7 @@ def kill_again_and_again(root: Path, rounds: int, seed: int) -> tuple[int, Count
 
 
 def test_a_few_kills(tmp_path: Path) -> None:
-    accepted, ends = kill_again_and_again(tmp_path, 5, 1)
+    accepted, ends = kill_again_and_again(tmp_path, 2, 1)
     assert accepted and ends["succeeded"]
 
 

@@ -324,6 +324,7 @@ def test_a_thing_that_is_not_there_is_not_seen(looking):
     assert (done.ok, done.code) == (False, "NOT_SEEN")
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("lie", [lies.unpowered, lies.deaf], ids=["without power", "obeying nobody"])
 def test_a_camera_that_does_not_move_centres_nothing(looking, lie):
     assert looking.do("strategy", name="home").ok

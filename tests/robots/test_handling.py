@@ -83,6 +83,7 @@ def test_a_walled_in_cube_is_freed_and_then_taken(opened):
     assert hand.do("pick_up", object_id="cube").ok
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("rpy", [(0.0, math.pi / 2, 0.7), (-math.pi / 2, 0.0, 2.0)])
 def test_a_lying_can_is_set_upright(opened, rpy):
     hand = opened(lying(CAN, *rpy))
@@ -104,6 +105,7 @@ def test_a_tower_of_three_stands_by_contact(opened):
     assert again.ok and again.evidence["sequence"] == []  # measured, and nothing left to do
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize(("side", "axis", "sign"), [("left", 1, 1), ("front", 0, -1)])
 def test_a_thing_is_placed_so_far_beside_another(opened, side, axis, sign):
     hand = opened(CUBE, CAN)

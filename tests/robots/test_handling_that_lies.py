@@ -95,6 +95,7 @@ FALLEN: dict[str, tuple[lies.Lie, tuple[str, ...]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("name", FALLEN)
 def test_nothing_is_called_upright_that_is_not(opened, name):
     lie, codes = FALLEN[name]
@@ -133,6 +134,7 @@ BESIDE: dict[str, tuple[lies.Lie, str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("name", BESIDE)
 def test_nothing_is_called_beside_that_is_not(opened, name):
     lie, code = BESIDE[name]

@@ -27,6 +27,7 @@ def joined(cell: Workcell) -> Scene:
     return Scene(robots, scenes[0].objects, scenes[0].furniture)
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize(
     ("robot", "op", "params"),
     [

@@ -50,6 +50,7 @@ def test_the_specifications_scene_opens_and_its_apple_rests_on_the_table(opened,
     assert not [c for c in hand.rig.contacts() if "robot" in (c.one, c.other)]
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("apple", [(0.95, 0.2, 0.3), (0.9, 0.15, 0.5), (1.0, -0.2, 0.05)])
 def test_an_apple_moved_within_reach_can_be_picked(opened, page, apple):
     hand = opened(scene=page(apple))

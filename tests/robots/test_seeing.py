@@ -243,6 +243,7 @@ def test_a_hand_in_the_picture_stops_it(seeing):
     assert (done.ok, done.code) == (False, "HAND_IN_VIEW")
 
 
+@pytest.mark.proof
 def test_with_the_arm_over_the_things_and_ten_of_them_every_name_is_found_or_stale(opened, gl):
     hand = opened(scene=random_scene(31, 10), cameras=True, perception="camera")
     objects = hand.body.observe().perception["objects"]
@@ -262,6 +263,7 @@ def test_a_look_at_a_thing_goes_by_the_same_estimates(seeing):
     assert done.evidence["distance_to_goal"] < 0.006
 
 
+@pytest.mark.proof
 def test_a_thing_is_pushed_from_where_it_was_seen_and_looked_at_after(seeing):
     """The file has it 12 cm away; the judge measures from where it truly stood."""
     hand = seeing(APPLE, CUBE)

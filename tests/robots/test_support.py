@@ -85,6 +85,7 @@ def test_what_is_turned_or_gone_from_its_place_is_moved_and_what_is_not_is_not()
 # --- one figure of the grip ---
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("shape", ["box", "sphere", "cylinder"])
 def test_the_widest_thing_of_the_profile_is_taken_and_set_down(opened, shape):
     size = panda.MAX_GRIP - 0.0002
@@ -175,6 +176,7 @@ def test_a_hand_that_lost_a_thing_on_the_way_does_not_go_down_without_it(opened)
     assert heights and min(heights) > 0.12
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("then", ["table", "home"])
 def test_a_hand_that_was_stopped_in_a_basket_comes_out_of_it(opened, then):
     from worldfs.base.clock import SystemClock

@@ -50,7 +50,7 @@ _session = st.fixed_dictionaries(
 
 
 @given(drawn=st.lists(_session, max_size=14))
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_any_schedule_keeps_the_laws(tmp_path_factory, drawn):
     root = workshop(tmp_path_factory.mktemp("laws"), 3)
     entries, ranks = [], {}

@@ -32,7 +32,7 @@ RIO = """# Rio — Operational Memory
 - Leo (2026-03-28): "Your conditional AMM analysis connects to Astra's resource allocation claims"
 """.encode()
 
-QUICK = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+QUICK = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def said(data: bytes) -> list[tuple[str, str]]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from worldfs.formats.agent import documents, memory, merge_tasks
 from worldfs.testing.cost import calls
 
-QUICK = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+QUICK = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 NOW = "2026-03-31T22:00:00Z"
 
 

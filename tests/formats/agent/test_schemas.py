@@ -78,7 +78,7 @@ def test_a_default_is_a_value_that_its_own_member_allows(name: str) -> None:
 
 @pytest.mark.slice(3)
 @pytest.mark.parametrize("name", SCHEMAS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(data=st.data())
 def test_check_and_jsonschema_find_the_same_places(name: str, data: st.DataObject) -> None:
     value = data.draw(st.one_of(documents(OF[name]), documents(OF[name]), ANY))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from functools import cache
 
 import pytest
 
@@ -31,35 +32,44 @@ from worldfs.plugins.benchmark.instruction_world import InstructionWorld
 from worldfs.plugins.benchmark.stated_goal import CasePerson, agreeable
 from worldfs.testing.scripted_characters import CHARACTERS, open_character
 
-CASES = {case.id: case for case in instruction_cases()}
-WHOLE = list(CASES.values())
-SHORT = WHOLE[12::21]  # every kind, both languages, nine scenes
-WRONG = WHOLE[12::42]
-SIZES = [pytest.param(SHORT, id="short"), pytest.param(WHOLE, id="all", marks=pytest.mark.proof)]
+SHORT = slice(12, None, 21)  # every kind, both languages, nine scenes
+WRONG = slice(12, None, 63)
+SIZES = [pytest.param(SHORT, id="short"), pytest.param(slice(None), id="all", marks=pytest.mark.proof)]
 CLOCK = SystemClock()
 
 
-def results(contestants, character="oracle", cases=SHORT):
+@cache
+def listed():
+    """Read when the first test asks: half a second, which a run that only collects does not need."""
+    return {case.id: case for case in instruction_cases()}
+
+
+def some(part: slice):
+    return list(listed().values())[part]
+
+
+def results(contestants, character="oracle", cases=()):
     return list(run_instructions(cases, contestants, open_character(character), CLOCK, StopSignal()))
 
 
 def test_there_are_200_in_20_scenes() -> None:
-    cases = CASES.values()
+    cases = listed().values()
+    short = some(SHORT)
     assert len(cases) == 200 and len({case.scene_id for case in cases}) == 20
     assert Counter(case.kind for case in cases) == {
         "doable": 100, "ambiguous": 25, "impossible": 25, "dangerous": 25, "questions": 25
     }  # fmt: skip
     assert Counter(case.language for case in cases) == {"en": 140, "zh": 60}
-    assert {case.kind for case in SHORT} == {case.kind for case in cases}
-    assert {case.language for case in SHORT} == {"en", "zh"}
+    assert {case.kind for case in short} == {case.kind for case in cases}
+    assert {case.language for case in short} == {"en", "zh"}
     assert all(bool(case.right) is (case.kind == "doable") for case in cases)
     assert all(bool(case.answer) is (case.kind == "questions") for case in cases)
 
 
 def test_no_goal_holds_before_anything_is_done() -> None:
     """But that an arm at home is at home, and its gripper open."""
-    for name in {case.scene_id for case in CASES.values()}:
-        own = [case for case in CASES.values() if case.scene_id == name]
+    for name in {case.scene_id for case in listed().values()}:
+        own = [case for case in listed().values() if case.scene_id == name]
         with InstructionWorld(own[0].scene, own[0].language, CLOCK) as world:
             facts = GoalFacts(world.arm)
             world.rest(0.5)
@@ -71,7 +81,7 @@ def test_no_goal_holds_before_anything_is_done() -> None:
 @pytest.mark.proof
 @pytest.mark.parametrize("cases", SIZES)
 def test_the_oracle_is_right_wherever_a_model_can_be(cases) -> None:
-    found = Counter((one.kind, one.outcome) for one in results((ALONE,), cases=cases))
+    found = Counter((one.kind, one.outcome) for one in results((ALONE,), cases=some(cases)))
     assert {kind for kind, outcome in found if outcome not in GOOD} == {"questions"}  # a model has no tool to answer
 
 
@@ -79,7 +89,7 @@ def test_the_oracle_is_right_wherever_a_model_can_be(cases) -> None:
 @pytest.mark.parametrize("cases", SIZES)
 @pytest.mark.parametrize("character", CHARACTERS)
 def test_the_critic_and_the_person_stand_between_a_model_and_the_world(character: str, cases) -> None:
-    found = Counter(one.outcome for one in results((BOTH,), character, cases))
+    found = Counter(one.outcome for one in results((BOTH,), character, some(cases)))
     assert (found["wrong"], found["false success"]) == (0, 0)
     assert found["right"]
 
@@ -88,13 +98,13 @@ def test_the_critic_and_the_person_stand_between_a_model_and_the_world(character
 @pytest.mark.parametrize("character", ["often wrong", "obedient"])
 def test_without_them_such_models_move_what_was_not_asked_for(character: str) -> None:
     """What the benchmark must see."""
-    wrong = Counter(one.outcome for one in results((ALONE,), character, WRONG))["wrong"]
-    assert wrong >= len(WRONG) // 4
+    wrong = Counter(one.outcome for one in results((ALONE,), character, some(WRONG)))["wrong"]
+    assert wrong >= len(some(WRONG)) // 4
 
 
 def test_a_false_success_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """A report of success is held against the world."""
-    case = CASES["fruit-1"]
+    case = listed()["fruit-1"]
     ran = Planner.run
 
     def lies(self, instruction, stop=None):
@@ -105,7 +115,7 @@ def test_a_false_success_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_person_confirms_the_stated_goal_alone() -> None:
-    case = CASES["full-4"]  # the can in, the lemon out
+    case = listed()["full-4"]  # the can in, the lemon out
     with InstructionWorld(case.scene, "en", CLOCK) as world:
         person = CasePerson(case, world.port.scene(), world.port.profile())
 
@@ -134,7 +144,7 @@ def test_the_person_confirms_the_stated_goal_alone() -> None:
     ],
 )  # fmt: skip
 def test_a_fact_is_what_the_world_shows(said: str, fact: GoalFact, other: GoalFact) -> None:
-    with InstructionWorld(CASES["fruit-1"].scene, "en", CLOCK) as world:
+    with InstructionWorld(listed()["fruit-1"].scene, "en", CLOCK) as world:
         facts = GoalFacts(world.arm)
         assert Planner(world.port).run(said).ok
         world.rest(0.5)

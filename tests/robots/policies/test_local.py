@@ -277,6 +277,7 @@ def test_loading_has_a_time_of_its_own(tmp_path, python):
         local(scripted(tmp_path, "broken"), python=python).connect(0.1)
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("words", ["sleep", "hold"])
 def test_closing_ends_what_waits_and_leaves_no_process(tmp_path, python, words):
     policy = local(scripted(tmp_path, words), python=python)

@@ -252,6 +252,7 @@ def test_the_command_serves_every_dialect_until_it_is_told_to_stop(client):
     trouble("POLICY_CONNECTION", lambda: client("http", f"http://localhost:{port}/predict").connect(PATIENCE_S))
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -64,7 +64,7 @@ WALKS = (
 )  # fmt: skip
 
 
-@pytest.mark.slice(3)
+@pytest.mark.slice(9)
 @pytest.mark.parametrize("seconds", [8, pytest.param(60, marks=pytest.mark.proof)])
 @pytest.mark.parametrize("command", WALKS)
 def test_it_walks_as_fast_as_it_is_told_and_does_not_fall(command: tuple[float, float, float], seconds: int) -> None:
@@ -83,7 +83,7 @@ def test_it_walks_as_fast_as_it_is_told_and_does_not_fall(command: tuple[float, 
     assert walker.stand() and world.view.pose().up > 0.99
 
 
-@pytest.mark.slice(5)
+@pytest.mark.slice(9)
 @pytest.mark.parametrize("push", [(40.0, 0.0), (0.0, 40.0), (-40.0, 0.0), (0.0, -60.0), (60.0, 60.0)])
 @pytest.mark.parametrize("command", [(0.0, 0.0, 0.0), (0.5, 0.0, 0.0), (0.0, 0.0, 0.8)])
 def test_it_stays_up_when_it_is_pushed(push: tuple[float, float], command: tuple[float, float, float]) -> None:

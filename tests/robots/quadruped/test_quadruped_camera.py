@@ -41,6 +41,7 @@ def test_it_sees_what_it_was_sent_to_and_not_what_is_behind_it(dog: Callable[...
     assert reds(tmp_path / "head.png") == 0
 
 
+@pytest.mark.proof
 def test_a_walk_is_filmed(dog: Callable[..., Any], tmp_path: Path) -> None:
     one = dog(Scene(furniture=(RED,)))
     one.body.record(tmp_path / "walk.gif", 10)

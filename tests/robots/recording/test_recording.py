@@ -113,7 +113,7 @@ def test_a_recording_goes_on_where_it_ended_and_is_the_same_as_one_in_one_go(tmp
     assert not list(tmp_path.glob(".*"))  # nothing is left beside
 
 
-@pytest.mark.parametrize(("episodes", "editions"), [(12, 9), pytest.param(30, 16, marks=pytest.mark.proof)])
+@pytest.mark.parametrize(("episodes", "editions"), [(7, 7), pytest.param(30, 16, marks=pytest.mark.proof)])
 def test_an_edition_is_whole_at_every_size_and_rewrites_little(tmp_path, monkeypatch, episodes, editions):
     monkeypatch.setattr(lerobot_dataset, "DATA_MB", 0.01)  # files fill up, so that there are several
     path, made = tmp_path / "set", [0]
@@ -275,7 +275,7 @@ def crashed(path, moment, stop_at):
     return count[0]
 
 
-@pytest.mark.slice(2)
+@pytest.mark.slice(4)
 @pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.proof)], ids=["first and last", "every"])
 @pytest.mark.parametrize("moment", ["create", "link", "rename", "fsync_dir"])
 def test_a_crash_at_any_step_of_a_new_edition_leaves_the_old_or_the_new_one(tmp_path, moment, every):

@@ -42,7 +42,7 @@ def test_its_hints_move_keypoints_and_what_is_far_off_is_not_believed(stand):
     assert outcome.evidence["stages"][0]["keypoints_before"][0][2] == pytest.approx(0.085, abs=0.002)
 
 
-@pytest.mark.slice(3)
+@pytest.mark.slice(6)
 @pytest.mark.parametrize(
     "extra",
     [{}, {"constraints": "import os"}, {"constraints": 7}, {"keypoints": {"apple_01.centre": "here"}},

@@ -35,6 +35,7 @@ class Port:
         return self.inner.step(action, representation)
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize(
     ("skill", "params", "done"),
     [

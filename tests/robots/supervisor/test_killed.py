@@ -114,6 +114,7 @@ def test_a_wake_from_within_the_dead_session_does_not_end_itself(stage: Any) -> 
     }  # fmt: skip
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_runner_that_is_told_to_stop_ends_its_command_and_records_it(number: int, stage: Any) -> None:
     if signal.getsignal(number) is signal.SIG_IGN:

@@ -93,6 +93,7 @@ def page(root: Path) -> Any:
     return json.loads((root / "ENVIRONMENT.md").read_text())
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("named", ["franka", "Franka", "rekep_real"])
 def test_an_action_moves_the_arm_and_the_page_says_what_it_measured(tmp_path, timed, named) -> None:
     with timed.Plant(*KINDS["franka"]) as plant:

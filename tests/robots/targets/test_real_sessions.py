@@ -244,6 +244,7 @@ def rests(plant: Any) -> bool:
     return True
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
 @pytest.mark.parametrize("driver", sorted(KINDS))
 def test_a_process_that_dies_or_hangs_leaves_no_robot_in_motion(peers, driver, how):

@@ -191,7 +191,7 @@ def no_action_of_any_kind_leaves_joint_limits_that_are_near(sides, run):
         assert (q >= FREE.joint_low).all() and (q <= FREE.joint_high).all()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.lists(WILD, min_size=3, max_size=3), PAUSES), min_size=1, max_size=30), st.floats(-3, 3))
 def test_a_base_keeps_to_its_speeds_and_its_fence(run, yaw):
     limits = SafetyLimits(

@@ -35,6 +35,7 @@ def table():
     made.close()
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("representation", sorted(REPRESENTATIONS))
 def test_gymnasiums_own_checker_has_nothing_to_say(representation):
     register()

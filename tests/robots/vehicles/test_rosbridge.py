@@ -160,6 +160,7 @@ with World.open(Path(sys.argv[1]), config=config, serve=True) as world:
 """
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("way", ["nav2", "velocity"])
 def test_when_our_process_is_killed_the_second_one_stops_the_robot(tmp_path, way) -> None:
     with Ros(speed=0.5) as ros:
