@@ -65,7 +65,7 @@ def test_a_home_moves_to_nats_works_there_and_moves_back(paos, tmp_path):
     copy = tmp_path / "copy"
     assert paos("store", "export", str(copy))[0] == 0
     assert len(list((copy / ".paos" / "done").iterdir())) == 1
-    assert paos("store", "verify", str(copy)) == (0, paos("store", "verify", str(copy))[1])
+    assert paos("store", "verify", str(copy))[0] == 0
     with (copy / "LESSONS.md").open("a") as file:
         file.write("changed\n")
     code, said = paos("store", "verify", str(copy))

@@ -77,6 +77,7 @@ def updates(root: Path, processes: int, each: int) -> None:
     assert [finding for finding in check(root) if not finding.warning] == []
 
 
+@pytest.mark.proof
 def test_eight_processes_and_a_rewriter_lose_no_update(tmp_path: Path) -> None:
     updates(tmp_path, 8, 5)
 

@@ -7,8 +7,8 @@ import pytest
 
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.base.model import Thing
+from worldfs.robots.mujoco import image_store
 from worldfs.robots.mujoco.gl import gl_status
-from worldfs.robots.mujoco.image_store import KEPT
 from worldfs.robots.mujoco.shared_world import SharedWorld
 from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
 
@@ -40,14 +40,16 @@ def test_pictures_land_beside_the_environment(opened, gl, tmp_path):
     assert hand.body.observe().perception["camera_rgb"] == "artifacts/camera/front_002.png"
 
 
-def test_the_album_does_not_grow_without_bound(opened, gl, tmp_path):
+def test_the_album_does_not_grow_without_bound(opened, gl, tmp_path, monkeypatch):
+    kept = 4
+    monkeypatch.setattr(image_store, "KEPT", kept)
     hand = opened(APPLE, cameras=True, artifacts=tmp_path)
     album, renderer = hand.body._album, hand.body.renderer()
-    for _ in range(KEPT + 2):
+    for _ in range(kept + 2):
         album.add(renderer, hand.rig.simulation.data)
     names = sorted(p.name for p in (tmp_path / "camera").iterdir())
-    assert len(names) == 3 * KEPT
-    assert f"front_{KEPT + 3:03d}.png" in names
+    assert len(names) == 3 * kept
+    assert f"front_{kept + 3:03d}.png" in names
 
 
 def test_the_named_thing_is_found_in_pictures_and_centred(opened, gl):

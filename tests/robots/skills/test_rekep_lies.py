@@ -135,6 +135,7 @@ def test_no_program_on_a_body_that_lies_succeeds(stand, name):
     assert not done.ok and done.code, done
 
 
+@pytest.mark.slice(3)
 @pytest.mark.parametrize("name", PLACED)
 def test_what_is_moved_after_it_was_let_go_of_is_not_where_it_was_wanted(stand, name):
     params, way = PLACED[name]
