@@ -98,7 +98,7 @@ def test_it_drives_onto_a_zone_of_the_map():
     assert [one.code for one in cell.review(CART, "target_navigation", target_label="nowhere")] == ["UNKNOWN_OBJECT"]
 
 
-@pytest.mark.proof
+@pytest.mark.slice(0)
 def test_another_robot_in_the_way_is_called_by_its_name():
     cell = Workcell(LOADED, (A, B), (CART,))
     assert cell.do(CART, "target_navigation", target_label=A).ok

@@ -122,7 +122,7 @@ def test_a_thing_lost_on_the_way_is_fetched_and_placed(opened):
     assert done.evidence["attempts"] == 2
 
 
-@pytest.mark.proof
+@pytest.mark.slice(0)
 def test_five_things_fit_into_the_basket(opened):
     spots = [(0.5, 0.25), (0.38, 0.12), (0.55, 0.05), (0.4, 0.35), (0.56, -0.08)]
     hand = opened(*[at(t, *spot, 0.3 * i) for i, (t, spot) in enumerate(zip(FIVE, spots, strict=True))])
@@ -173,7 +173,7 @@ print(hashlib.sha256(body.arm.simulation.save().numbers).hexdigest())
 """
 
 
-@pytest.mark.proof
+@pytest.mark.slice(0)
 def test_a_seed_and_its_orders_are_one_trajectory_in_every_process():
     def run(seed: int) -> str:
         script = TRAJECTORY.replace("SEED", str(seed))

@@ -55,7 +55,7 @@ def test_a_thing_is_placed_where_it_was_wanted(stand):
     assert table.rig.held() is None
 
 
-@pytest.mark.proof
+@pytest.mark.slice(0)
 def test_what_is_held_already_is_not_picked_again_and_goes_into_the_basket(stand):
     table = stand()
     assert table.do("rekep_pick", object_id="can_01").ok
@@ -190,7 +190,7 @@ def test_what_slips_is_noticed_and_taken_again(stand):
     assert [line["stage"] for line in outcome.evidence["stages"]] == [1, 2, 1, 2]
 
 
-@pytest.mark.proof
+@pytest.mark.slice(0)
 def test_what_always_slips_is_given_up(stand):
     table = stand()
 
@@ -265,7 +265,7 @@ def test_a_constraint_that_breaks_down_in_mid_motion_leaves_the_arm_still(stand)
     assert outcome.evidence["sim_seconds"] > 1
 
 
-@pytest.mark.proof
+@pytest.mark.slice(0)
 def test_helpers_of_a_program_are_kept_with_it(stand, tmp_path):
     text = "def far(a, b):\n    return np.linalg.norm(a - b)\n\n\n" + LIFT.replace(
         "np.linalg.norm(end_effector - keypoints[0])", "far(end_effector, keypoints[0])"
