@@ -253,6 +253,7 @@ def test_with_the_arm_over_the_things_and_ten_of_them_every_name_is_found_or_sta
     assert sum(not objects[id].get("stale") for id in hand.rig.objects) >= 9
 
 
+@pytest.mark.slice(0)
 def test_a_look_at_a_thing_goes_by_the_same_estimates(seeing):
     hand = seeing(APPLE, CUBE)
     put(hand, "cube_01", (0.55, 0.35, 0.025))

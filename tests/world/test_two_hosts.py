@@ -192,6 +192,7 @@ def test_a_robot_whose_process_renews_no_lease_is_shown_as_lost_and_again_when_i
     hosts.close(two)
 
 
+@pytest.mark.slice(2)
 @pytest.mark.parametrize("text", ["go to (1, 1)", "go to (1, 1), then go to (2, 2)"])
 def test_a_new_hub_sends_no_robot_where_it_has_been(hosts, text):
     """The hub is killed between the end of an order and what it would have written next."""

@@ -105,6 +105,7 @@ def test_words_become_constraints_and_are_carried_out(stand, served, skill):
     assert KEY not in json.dumps(outcome.evidence) + repr(setup)
 
 
+@pytest.mark.slice(0)
 def test_an_answer_that_is_refused_is_sent_back_with_the_reason(stand, served):
     server, setup = served("```python\nimport os\n```", good)
     table = stand(**setup)

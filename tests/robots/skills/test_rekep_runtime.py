@@ -277,6 +277,7 @@ def test_helpers_of_a_program_are_kept_with_it(stand, tmp_path):
     assert stand(home=tmp_path).review("x", constraints="a/constraints") == []
 
 
+@pytest.mark.slice(0)
 def test_a_preview_that_looked_long_enough_leaves_it_to_the_arm(stand, monkeypatch):
     far = {"object_id": "apple_01", "target_position": [0.88, 0.5, 0.0]}
     assert stand().review("rekep_place", **far)

@@ -57,6 +57,7 @@ def test_an_arm_is_led_to_the_thing_and_stands_when_time_is_up(led: Any, tmp_pat
     assert plant.still
 
 
+@pytest.mark.slice(0)
 def test_fingers_that_close_on_nothing_hold_nothing(led: Any, tmp_path: Any) -> None:
     page = PAGE.replace("[0.6, 0.05, 0.1]", "[0.58, 0.0, 0.35]")
     (tmp_path / "ENVIRONMENT.md").write_text(page)
