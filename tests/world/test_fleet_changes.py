@@ -146,7 +146,7 @@ def test_a_body_that_joins_a_world_at_work_begins_when_the_others_rest(fleet: Ru
         until(lambda: "arm_3" in world.node_ids())
         assert not fleet.bodies[FIRST].closed and world.jobs.load("long").status.state is JobState.RUNNING
         world.cancel("long")
-        until(lambda: fleet.bodies["arm_3"].is_open)
+        until(lambda: "arm_3" in fleet.bodies and fleet.bodies["arm_3"].is_open)
         for id in (FIRST, SECOND, "arm_3"):
             world.submit(order(f"of_{id}", id))
         until(lambda: all(world.jobs.load(f"of_{id}").status.state is JobState.SUCCEEDED for id in fleet.bodies))
