@@ -8,6 +8,7 @@ import numpy as np
 
 from worldfs.base.model import Json
 from worldfs.robots.mujoco.action_evidence import rounded
+from worldfs.robots.mujoco.array_types import Array
 
 from .floor_grid import CELL
 from .floor_world import FloorWorld
@@ -21,9 +22,9 @@ def floor_map(floor: FloorWorld) -> Json:
     is taken where any part of it is."""
     grid = floor.ground()
     wide, deep = (size + size % COARSE for size in grid.shape)
-    taken = np.zeros((wide, deep), bool)
+    taken: Array = np.zeros((wide, deep), bool)
     taken[: grid.shape[0], : grid.shape[1]] = grid.taken
-    coarse = taken.reshape(wide // COARSE, COARSE, deep // COARSE, COARSE).any(axis=(1, 3))
+    coarse: Array = np.max(taken.reshape(wide // COARSE, COARSE, deep // COARSE, COARSE), axis=(1, 3))
     rows = ["".join(TAKEN if cell else FREE for cell in row) for row in coarse.T[::-1]]
     return {
         "frame": "world", "resolution": CELL * COARSE, "origin": rounded(grid.low, 3), "width": wide // COARSE,
