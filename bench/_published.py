@@ -516,6 +516,10 @@ PROOFS = (
         "acceptance tests that see only these, with $PAOS_STORE=nats", ENGINE,
     ),
     Proof(
+        "test_pixels_training", "a policy from pictures answers as torch does, and learns what it was shown",
+        "the file that examples/train_pixels.py writes, beside torch, and a short training", ("policies",),
+    ),
+    Proof(
         "test_from_pixels", "an arm clears the table by what its cameras show",
         "100 worlds that nothing was tuned on, by colour and depth alone, and ten cluttered ones", SEEING,
     ),
