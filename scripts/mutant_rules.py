@@ -360,7 +360,7 @@ NAMED = (
     Named("T1: a node's identity is not durable", "durable", "plugins/node_fs/node_identity.py", ("_save", "replace")),
     Named("T2: the torn tail of the claim ledger is not cut", "torn", "agents/claim_log.py", ("write", "cut")),
     Named("T3: place anywhere succeeds", "predicate", "robots/mujoco/object_placement.py", ("at_goal", "> TOLERANCE")),
-    Named("T3: place outside the basket succeeds", "predicate", "robots/mujoco/object_placement.py", ("within",)),
+    Named("T3: place outside the basket succeeds", "predicate", "robots/mujoco/object_placement.py", ("encloses",)),
     Named("T3: navigation off centre succeeds", "predicate", "robots/mujoco/perception.py", ("off",)),
     Named("T3: the environment's judge says yes", "predicate", "robots/mujoco/env.py", ("done",)),
     Named("T3: a stack beside succeeds", "predicate", "plugins/rekep/success_predicates.py", ("_stacked", "off <=")),
