@@ -14,8 +14,9 @@ fast: ## a chosen set of tests in under a minute, for between edits
 	@scripts/bootstrap dev
 	@scripts/test --fast $(ARGS)
 
-test: check ## all checks, then all tests
-	@scripts/test $(ARGS)
+test: ## all checks, then all tests
+	@scripts/bootstrap dev
+	@scripts/check scripts/test $(ARGS)
 
 check: ## style, types, floors, fresh docs, no foreign names
 	@scripts/bootstrap dev

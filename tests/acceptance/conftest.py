@@ -17,9 +17,13 @@ from typing import Any
 import pytest
 
 from worldfs.base.model import Job
+from worldfs.interfaces.cli.driver_factories import factories
+from worldfs.interfaces.cli.kernel_thread import KernelThread
 from worldfs.interfaces.cli.main import main
 from worldfs.storage.engine_record import DISK, engine_of
 from worldfs.testing.waiting import PATIENCE_S
+from worldfs.world.home import Home
+from worldfs.world.home_world import open_home_world
 from worldfs.world.store_transfer import keys_of
 from worldfs.world.workspace_engine import open_engine
 from worldfs.world.world import World
@@ -79,6 +83,17 @@ class Place:
             stderr=subprocess.PIPE,
             text=True,
         )
+
+    @contextlib.contextmanager
+    def running(self) -> Iterator[None]:
+        """A kernel with the simulated arm at work, in this process: for tests that are not about its process."""
+        home = Home(self.root.parent)
+        config, bodies = home.config({}), factories("simulation", seed=None, cameras=False)
+        with (
+            open_home_world(self.root, config, agents=home.path / "agents", serve=True, drivers=bodies) as world,
+            KernelThread(world),
+        ):
+            yield
 
     def text(self, name: str) -> str:
         return (self.root / name).read_bytes().decode()

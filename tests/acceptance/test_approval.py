@@ -62,7 +62,7 @@ def test_an_instruction_shows_its_plan_and_moves_nothing_until_it_is_approved(ca
 
 
 def test_a_refused_plan_ends_the_instruction_and_nothing_has_moved(careful) -> None:
-    with kernel(careful):
+    with careful.running():
         do = careful.spawn("do", "put the red apple in the basket")
         plan = asked(do)
         assert careful.paos("approve", "--refuse", plan).code == 0
@@ -73,7 +73,7 @@ def test_a_refused_plan_ends_the_instruction_and_nothing_has_moved(careful) -> N
 
 
 def test_an_instruction_that_is_interrupted_takes_its_request_along(careful) -> None:
-    with kernel(careful):
+    with careful.running():
         do = careful.spawn("do", "put the red apple in the basket")
         plan = asked(do)
         do.send_signal(signal.SIGINT)
@@ -86,7 +86,7 @@ def test_an_instruction_that_is_interrupted_takes_its_request_along(careful) -> 
 
 
 def test_an_action_written_into_the_file_waits_pending_in_the_sheet(careful) -> None:
-    with kernel(careful):
+    with careful.running():
         careful.queue(HOME)
         until(lambda: len(waiting(careful)) == 1)
         (request,) = waiting(careful)
@@ -97,7 +97,7 @@ def test_an_action_written_into_the_file_waits_pending_in_the_sheet(careful) -> 
 
 
 def test_the_operator_does_not_approve_what_the_operator_ordered(careful) -> None:
-    with kernel(careful):
+    with careful.running():
         said = careful.paos("write", "ACTION.md", stdin=json.dumps({"queue": [HOME]}).encode())
         assert said.code == 0, said
         until(lambda: len(waiting(careful)) == 1)

@@ -66,7 +66,7 @@ def state_of(table, node: str = "franka_001") -> dict:
 
 
 def test_it_ends_what_runs_holds_what_waits_and_a_resume_lets_that_go_on(table) -> None:
-    with kernel(table):
+    with table.running():
         table.queue(LONG, HOME)
         until(lambda: under_way(table, "long"))
         said = table.paos("stop")
@@ -157,7 +157,7 @@ def test_a_world_that_does_not_run_is_stopped_for_its_next_start(table) -> None:
     assert said.code == 0
     assert "it will start stopped" in said.out
     table.queue(HOME)
-    with kernel(table):
+    with table.running():
         until(lambda: table.paos("--json", "status").values[0]["jobs"]["pending"] == 1)
         assert state_of(table)["stopped"] is True
         assert not table.ended().get("home")
@@ -273,7 +273,7 @@ def test_an_action_that_comes_between_the_steps_waits_for_the_end_of_the_instruc
 
 
 def test_a_killed_instruction_keeps_the_robot_from_nobody(table) -> None:
-    with kernel(table):
+    with table.running():
         do = table.spawn("do", "clear the table")
         line_with(do, "Grasp")
         table.queue(HOME)
