@@ -49,6 +49,7 @@ def test_what_lies_is_set_upright_then_pushed_and_undone(table) -> None:
     assert table.thing("can_01")["position"][:2] == pytest.approx(stood[:2], abs=0.03)
 
 
+@pytest.mark.proof
 def test_a_walled_in_cube_is_freed_without_touching_what_is_to_be_left_alone(table) -> None:
     said = table.do("put the red cube in the basket, but do not touch the white cube")
     assert said.code == 0 and "walled in" in said.out, said

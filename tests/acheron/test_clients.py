@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.command_run import run_command
 
 from worldfs.base.errors import BadInput, NotFound, NotPermitted
 from worldfs.client import RemoteWorld, RequestTimeout, RetryPolicy, blocking, connect
@@ -190,16 +191,17 @@ def test_a_server_that_comes_back_is_found_again(tmp_path: Path) -> None:
 
 
 def test_the_command_speaks_to_it(server: Served, tmp_path: Path) -> None:
+    place = ("--home", str(server.home), "--connect", f"{server.url}/?agent=alice&project=proj-1")
+
     def paos(*words: str, stdin: str = "") -> tuple[int, str, str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "worldfs.interfaces.cli.main", "--home", str(server.home),
-             "--connect", f"{server.url}/?agent=alice&project=proj-1", *words],
-            check=False, input=stdin, capture_output=True, text=True, timeout=PATIENCE_S,
-            env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "PAOS_TOKEN": ""},
-        )  # fmt: skip
+        done = run_command(*place, *words, text=stdin, environ={"PAOS_TOKEN": ""})
         return done.returncode, done.stdout, done.stderr
 
-    assert "agents/" in paos("ls")[1].split()
+    program = [sys.executable, "-m", "worldfs.interfaces.cli.main", *place, "ls"]  # once as a process of its own
+    environ = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PAOS_TOKEN": ""}
+    listed = subprocess.run(program, check=False, capture_output=True, text=True, timeout=PATIENCE_S, env=environ)
+    assert "agents/" in listed.stdout.split()
+    assert paos("ls")[1] == listed.stdout
     assert json.loads(paos("cat", "/meta/protocol.json")[1])["version"] == "acheron-1"
     assert "/agents/self/chat/control/input" in paos("walk", "/agents/self")[1].split()
     code, said, _ = paos("--json", "write", INPUT, stdin="hello")
