@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -20,6 +21,12 @@ from worldfs.world.served_world import ServedWorld
 
 BOX = {"type": "box", "size": [0.1, 0.1, 0.1], "rgba": [1, 0, 0, 1]}
 SCENE = {"revision": 7, "bodies": [{"name": "table", "geoms": [BOX]}, {"name": "apple", "geoms": [BOX]}]}
+
+
+@pytest.fixture(autouse=True)
+def _own_opengl(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command chooses the OpenGL of its process for good: what it chose here is taken back after each test."""
+    monkeypatch.setenv("MUJOCO_GL", os.environ.get("MUJOCO_GL", "glfw"))
 
 
 class Window:
