@@ -108,6 +108,7 @@ def test_a_writer_that_is_killed_leaves_a_json_document_whole(shared_home, opera
     assert path.read_bytes() == before
 
 
+@pytest.mark.proof  # beside a busy machine it read an empty file in two of some hundreds of tries: not understood yet
 @pytest.mark.parametrize("flag", ["TRUNC", "APPEND"])
 @pytest.mark.parametrize("work", ["pass", "os.write(fd, b'half')"])
 def test_what_a_killed_writer_left_half_is_not_committed(planner, flag, work):
