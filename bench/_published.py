@@ -213,7 +213,7 @@ FIGURES = (
     Figure("sim.two_arms_touches", "touches between their bodies meanwhile, watched at every step", ARM),
     Figure("learned.success", "a small policy cloned from 300 demonstrations, on 100 fresh worlds", (*ARM, *POLICIES)),
     Figure("learned.pixels_success", "one that sees its wrist's pictures and its own hand, cloned from 187 "
-           "demonstrations of picking in 8 CPU minutes, on 60 fresh worlds", (*ARM, *POLICIES)),
+           "demonstrations of picking in 6 CPU minutes, on 60 fresh worlds", (*ARM, *POLICIES)),
     Figure("learned.pixels_success_low", "the lower end of its interval (Wilson, 95 %)", (*ARM, *POLICIES)),
     Figure("learned.pixels_success_high", "the upper end", (*ARM, *POLICIES)),
     Figure("learned.pixels_beside_pose", "on the same worlds, one from 114 of those demonstrations that is told where "

@@ -20,123 +20,30 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
-import pyarrow.parquet as pq
+from film_demonstrations import CHUNK, OWN, POOL, SCALE, Demonstrations, read
 
-from worldfs.plugins.recording.episode import slices
 from worldfs.plugins.recording.expert import matrix
-from worldfs.plugins.recording.lerobot_dataset import VIDEO, tasks_of
 from worldfs.policies.onnx_write import OnnxGraph, model
 
-CHUNK = 4  # actions in one answer
-POOL = 2  # pictures are averaged over so many pixels a side: the film's colours are no finer
 CHANNELS, WIDTH, KEYPOINTS = (16, 24, 32), 192, 16
 BATCH, RATE, DECAY = 64, 1.5e-3, 1e-4
 AVERAGE = 0.995  # of the weights, step by step: what is kept is their running mean
-SCALE = np.array([0.01, 0.01, 0.01, 0.05, 0.05, 0.05, 1.0], np.float32)  # an action of usual size
 CONTRAST = 8.0  # of 255, between the brightest and the darkest of a picture: with less it shows nothing
 WHERE = 0.02  # m: an error of the auxiliary guess of usual size
 CLOSE = (0.01, 0.04)  # m: the guess is looked at again from close by, as tanh(x / scale)
-OWN = {"ee_pose": 7, "gripper": 1}  # what the policy is shown of its own body
 TURNS = ((3, 3), (4, 4), (5, 5), (6, 6), (4, 5), (3, 6))  # products of the hand's quaternion, w x y z from 3 on
+OWN_FEATURES = sum(OWN.values()) + 2
 ANGLE = np.array([[1, 0], [1, 0], [-1, 0], [-1, 0], [0, 2], [0, 2]], np.float32)  # … that make cos and sin of its yaw
-
-
 HEIGHT_AT = 2  # of `own`: how high the hand is. The nearer a camera is, the more metres less is a pixel
 # the guess, made in the hand's frame, turned into the base's: [x, y, x, y, z] · [cos, sin, sin, cos, 1], added up
 TURNED = ((0, 1, 0, 1, 2), (0, 1, 1, 0, 2))
+ADDED = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 1]], np.float32)
+FAR, CLOSED = 0.05, -0.004  # m: so far from the thing nothing can be held; how far closed fingers are open
 EYE = (0.07, 0.0, -0.1034)  # m: where the wrist's camera sits in the frame of the tool, as it was calibrated
 HALF_FIELD = float(np.tan(np.radians(75 / 2)))  # of its picture's height, at a distance of 1
-EXTREMES = ("ReduceMax", "ReduceMin")
-ADDED = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 1]], np.float32)
-
-
-# -- demonstrations ---------------------------------------------------------------------------------------------------
-
-
-class Demonstrations(NamedTuple):
-    """All frames of some datasets. `pictures`: camera → (n, H, W, 3) uint8, averaged over POOL pixels."""
-
-    pictures: Mapping[str, np.ndarray]
-    own: np.ndarray  # (n, 8), as OWN
-    thing: np.ndarray  # (n, 3): where the thing is; for the auxiliary loss alone
-    wanted: np.ndarray  # (n, CHUNK · 7), in units of SCALE
-    words: np.ndarray  # (n,): which of `vocabulary`
-    vocabulary: Sequence[str]
-    size: tuple[int, int]  # width, height of the pictures as they were recorded
-    fps: int
-    episodes: int
-
-
-def read(roots: Sequence[Path], cameras: Sequence[str] = ()) -> Demonstrations:
-    """`cameras`: the ones to see by; all that were recorded, if none is named.
-
-    Raises `SystemExit` for recordings without pictures, or with pictures of several sizes."""
-    infos = [json.loads((root / "meta/info.json").read_text()) for root in roots]
-    keys = sorted(key for key, kind in infos[0]["features"].items() if kind["dtype"] == "video")
-    keys = [key for key in keys if not cameras or key.rpartition(".")[2] in cameras]
-    sizes = {tuple(info["features"][key]["shape"]) for info in infos for key in keys if key in info["features"]}
-    if not keys or len(sizes) != 1:
-        raise SystemExit("record with --cameras front,wrist, all in one --picture-size")
-    height, width, _ = sizes.pop()
-    parts = [_read(root, info, keys) for root, info in zip(roots, infos, strict=True)]
-    vocabulary = sorted({words for part in parts for words in part[2]})
-    said = np.concatenate([[vocabulary.index(part[2][i]) for i in part[1]["task_index"]] for part in parts])
-    column = {name: np.concatenate([part[1][name] for part in parts]) for name in ("own", "thing", "wanted")}
-    films = {key.rpartition(".")[2]: np.concatenate([part[0][key] for part in parts]) for key in keys}
-    return Demonstrations(
-        films, column["own"], column["thing"], column["wanted"], said, vocabulary, (width, height), infos[0]["fps"],
-        sum(info["total_episodes"] for info in infos),
-    )  # fmt: skip
-
-
-def _read(root: Path, info: dict, keys: Sequence[str]) -> tuple[dict, dict, list[str]]:
-    """One dataset: its films by key, its columns, its sentences."""
-    tables = [pq.read_table(path) for path in sorted((root / "data").glob("*/*.parquet"))]
-    names = ("observation.state", "observation.environment_state", "intended_action", "episode_index", "task_index")
-    raw = {name: np.concatenate([np.array(t.column(name).to_pylist(), np.float32) for t in tables]) for name in names}
-    where = {
-        part: raw[name][:, at]
-        for name in names[:2]
-        for part, at in slices(info["features"][name]["names"]).items()
-    }  # fmt: skip
-    column = {
-        "own": np.concatenate([where[name] for name in OWN], axis=1), "thing": where["object_position"],
-        "wanted": chunks(raw["intended_action"] / SCALE, raw["episode_index"]),
-        "task_index": raw["task_index"].astype(int),
-    }  # fmt: skip
-    films = {key: np.concatenate([_film(path) for path in _paths(root, key)]) for key in keys}
-    if any(len(film) != len(column["own"]) for film in films.values()):
-        raise SystemExit(f"{root}: the films do not have a picture for each row")
-    return films, column, tasks_of((root / "meta/tasks.parquet").read_bytes())
-
-
-def _paths(root: Path, key: str) -> list[Path]:
-    return sorted((root / VIDEO.partition("/")[0] / key).glob("*/*.mp4"))
-
-
-def _film(path: Path) -> np.ndarray:
-    """(n, H / POOL, W / POOL, 3) uint8, in the order of the dataset's rows."""
-    import av
-
-    with av.open(str(path)) as box:
-        return np.stack([pooled(frame.to_ndarray(format="rgb24")) for frame in box.decode(video=0)])
-
-
-def pooled(picture: np.ndarray) -> np.ndarray:
-    height, width = (side // POOL * POOL for side in picture.shape[:2])
-    corners = [(row, column) for row in range(POOL) for column in range(POOL)]
-    added = sum(picture[row:height:POOL, column:width:POOL].astype(np.uint16) for row, column in corners)
-    return ((added + POOL * POOL // 2) // (POOL * POOL)).astype(np.uint8)
-
-
-def chunks(actions: np.ndarray, episode: np.ndarray) -> np.ndarray:
-    """(n, CHUNK · 7): each action with those that follow it; beyond the end of an episode its last one goes on."""
-    last = np.searchsorted(episode, episode, side="right") - 1
-    ahead = [actions[np.minimum(np.arange(len(actions)) + step, last)] for step in range(CHUNK)]
-    return np.concatenate(ahead, axis=1).astype(np.float32)
+EXTREMES = ("ReduceMax", "ReduceMin")  # of a picture: what its contrast is between
 
 
 # -- the network: its weights by name, used in the same order by torch and by the file --------------------------------
@@ -157,9 +64,6 @@ def shapes(cameras: Sequence[str], words: int) -> dict[str, tuple[int, ...]]:
                          ("act3", (WIDTH, CHUNK * 7))):  # fmt: skip
         found |= {layer: shape, f"{layer}.b": shape[1:]}
     return found
-
-
-OWN_FEATURES = sum(OWN.values()) + 2
 
 
 def drawn(sizes: Mapping[str, tuple[int, ...]], seed: int) -> dict[str, np.ndarray]:
@@ -254,7 +158,8 @@ def train(shown: Demonstrations, weights: dict, normal: tuple, *, seconds: float
             for group in adam.param_groups:
                 group["lr"] = RATE * min(1, (step + 1) / 100) * 0.5 * (1 + np.cos(np.pi * done))
             pictures = {camera: jittered(torch.from_numpy(film[rows])) for camera, film in shown.pictures.items()}
-            actions, guess, heats = forward(w, pictures, own[rows], words[rows], norm)
+            held = loosened(own[rows], wanted[rows], offset[rows])
+            actions, guess, heats = forward(w, pictures, held, words[rows], norm)
             parts = [f.smooth_l1_loss(actions, wanted[rows]), f.smooth_l1_loss(guess, offset[rows]), torch.zeros(())]
             if "wrist" in heats:
                 heat = heats["wrist"][:, 0]
@@ -277,6 +182,21 @@ def train(shown: Demonstrations, weights: dict, normal: tuple, *, seconds: float
     return {name: values.numpy() for name, values in mean.items()}
 
 
+def loosened(own, wanted, offset):
+    """`own` with fingers that are closed, or less open, in some of the rows in which the expert would do the same then.
+
+    Far from the thing it opens them whatever they are like. The demonstrations hardly show that with empty closed
+    fingers, since the expert does not miss: a policy that has missed would go on as if it held the thing.
+    """
+    import torch
+
+    n = len(own)
+    far = (offset.norm(dim=1) * WHERE > FAR) & (wanted[:, 6::7] > 0).all(dim=1)
+    chosen = far & (torch.rand(n) < 0.3)
+    opening = torch.where(torch.rand(n) < 0.5, torch.tensor(CLOSED), CLOSED + torch.rand(n) * 0.08)
+    return torch.cat([own[:, :7], torch.where(chosen, opening, own[:, 7])[:, None]], dim=1)
+
+
 def jittered(pictures):
     """(n, H, W, 3) uint8 as the network takes it, (n, 3, H, W) about 0; each a little brighter, or other in colour."""
     import torch
@@ -292,8 +212,8 @@ def jittered(pictures):
 def exported(w: Mapping[str, np.ndarray], shown: Demonstrations, normal: tuple, about: dict) -> bytes:
     """The whole policy as an ONNX file: an input for each observation, by the target's names; actions (CHUNK, 7).
 
-    Words that no demonstration had, and a picture that is all black or all of one colour, give numbers that are no
-    numbers: whoever runs the file refuses them, and nothing moves.
+    For words that no demonstration had, and for a picture that is all black or all of one colour, its actions are NaN,
+    which the runtime refuses: nothing moves.
     """
     graph = OnnxGraph()
 

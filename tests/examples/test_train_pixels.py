@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -36,9 +37,11 @@ CAMERAS = ("front", "wrist")
 
 @pytest.fixture(scope="module")
 def example():
+    sys.path.insert(0, str(ROOT / "examples"))  # as for a script, beside which the other file lies
     spec = spec_from_file_location("train_pixels", ROOT / "examples/train_pixels.py")
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
+    sys.path.remove(str(ROOT / "examples"))
     return module
 
 
@@ -73,7 +76,7 @@ def test_a_recording_in_a_small_size_is_read_back_with_its_pictures(example, rec
     assert shown.wanted.shape == (len(shown.own), example.CHUNK * 7)
     assert np.array_equal(shown.wanted[:-1, 7:14], shown.wanted[1:, :7]), "a chunk is what was done next"
     for camera in CAMERAS:
-        taken = np.stack([example.pooled(picture) for picture in seen[camera]]).astype(int)
+        taken = np.stack([sys.modules["film_demonstrations"].pooled(picture) for picture in seen[camera]]).astype(int)
         assert shown.pictures[camera].shape == (len(shown.own), 24, 32, 3)
         own, other = (np.abs(shown.pictures[camera] - frames).mean() for frames in (taken, taken[::-1]))
         assert own < other / 2, "the film of another camera, or its frames in another order"
