@@ -43,6 +43,15 @@ def paos(root: Path, capfd: pytest.CaptureFixture[str]) -> Paos:
     return call
 
 
+def test_tasks_that_cannot_be_read_are_not_said_to_be_none(root: Path, paos: Paos) -> None:
+    (root / "rio/tasks.json").write_text('{"tasks": [{')
+    out = paos("agent", "tasks", "rio")[1]
+    assert "tasks.json: not JSON" in out and "nothing to do" not in out
+    assert json.loads(paos("--json", "agent", "tasks", "rio")[1])["unreadable"]
+    out = paos("agent", "tasks", "leo")[1]
+    assert "nothing to do" in out and "tasks.json" not in out
+
+
 def test_many_agents_are_made_with_one_look_at_those_that_are_there(root: Path, paos: Paos, monkeypatch: Any) -> None:
     looks = []
     monkeypatch.setattr(agent_names, "list_agents", lambda place: looks.append(place) or list_agents(place))

@@ -160,7 +160,7 @@ CHANGES: Final[Mapping[str, Callable[[str], object]]] = {
     "opened to write": _opened(os.O_WRONLY),
     "opened for both": _opened(os.O_RDWR),
     "opened to append": _opened(os.O_WRONLY | os.O_APPEND),
-    "created anew": _opened(os.O_WRONLY | os.O_CREAT | os.O_EXCL),
+    "created, and it is there": _opened(os.O_WRONLY | os.O_CREAT | os.O_EXCL),
     "mkdir": os.mkdir,
     "rmdir": os.rmdir,
     "a directory below it": lambda path: os.mkdir(f"{path}/new"),

@@ -126,9 +126,9 @@ def test_an_old_handle_keeps_its_bytes_and_a_new_open_sees_the_new_ones(home, di
 def test_what_another_process_writes_is_seen_at_once(shared_home, shared):
     for number in range(20):
         text = f"round {number}\n" * (number + 1)
-        (shared_home / "workspace/LESSONS.md").write_text(text)
-        assert (shared / "projects/main/LESSONS.md").read_text() == text
-        assert (shared / "projects/main/LESSONS.md").stat().st_size == len(text)
+        (shared_home / "workspace/TASK.md").write_text(text)
+        assert (shared / TASK).read_text() == text
+        assert (shared / TASK).stat().st_size == len(text)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])

@@ -316,6 +316,10 @@ ROWS = {
     "command.label_sessions": ("sessions", "会话数"),
     "command.label_failed": ("failed", "失败数"),
     "command.label_error_rate": ("error rate", "失败率"),
+    "command.tasks_unreadable": (
+        "cannot be read: {what}; only tasks that it said before are known",
+        "无法读取：{what}；只知道它之前写的任务",
+    ),
     "command.label_unreadable": ("unreadable", "无法读取"),
     # -- serve, tokens, nodes, policies
     "command.no_home": ("no home here", "这里没有主目录"),

@@ -45,7 +45,7 @@ ROWS = {
     ),
     "planner.headless": ("“{word}” names a colour but no kind of thing", "“{word}”只说了颜色，没说是什么东西"),
     "planner.object": ("“{verb}” what? Name the thing", "“{verb}”什么？请说出是哪个东西"),
-    "planner.where": ("“{word}” where? Name the place", "“{word}”到哪里？请说出地方"),
+    "planner.where": ("“{word}”: to where? Name the place", "“{word}”到哪里？请说出地方"),
     "planner.sort_by": ("sort by colour or by kind; “{word}” is neither", "可以按颜色或种类分类；“{word}”都不是"),
     "planner.missing": ("there is no “{what}” here; here are: {here}", "这里没有“{what}”；这里有：{here}"),
     "planner.missing_there": (

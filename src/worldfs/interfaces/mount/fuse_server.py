@@ -173,26 +173,26 @@ class FuseServer:
         node = self.nodes.of(entry)
         node.lookups += 1
         if not node.packed:
-            lasting = _lasting(entry)
+            lasting = _lasting(node)
             packed = fuse.ENTRY.pack(node.number, 0, 0, lasting, 0, 0) + self._attributes(node)
-            if not lasting or node.handles:
+            if not lasting:
                 return packed
             node.packed = packed
         return node.packed
 
-    def attributes_reply(self, node: MountedNode) -> bytes:
-        """A `fuse_attr_out`. While somebody writes, it holds for no time."""
-        written = node.handles and self.handles.staged_size(node) is not None
-        return fuse.ATTRIBUTES_OUT.pack(0 if written else _lasting(node.entry), 0, 0) + self._attributes(node)
+    def attributes_reply(self, node: MountedNode, read: int | None = None) -> bytes:
+        """A `fuse_attr_out`. `read`: the size of the revision that the asker has open."""
+        return fuse.ATTRIBUTES_OUT.pack(_lasting(node), 0, 0) + self._attributes(node, read)
 
-    def _attributes(self, node: MountedNode) -> bytes:
+    def _attributes(self, node: MountedNode, read: int | None = None) -> bytes:
         entry = node.entry
         size = entry.size
         if entry.scratch is not None:
             size, entry.mtime_ns = len(entry.scratch.data), entry.scratch.mtime_ns
-        elif node.handles:
-            staged = self.handles.staged_size(node)
-            size = size if staged is None else staged
+        elif read is not None:
+            size = read
+        elif node.written:
+            size = node.written[-1].size
         seconds, rest = divmod(entry.mtime_ns, 1_000_000_000)
         links = 2 if entry.directory else 1
         return fuse.ATTRIBUTES.pack(
@@ -224,7 +224,9 @@ class FuseServer:
         node = self.nodes[number]
         if node.entry.waits or (not node.entry.directory and node.entry.direct and not node.handles):
             node.entry = await self.files.look(node.path)
-        return self.attributes_reply(node)
+        flags, _, handle = fuse.GETATTR_IN.unpack_from(body)
+        read = self.handles.revision_size(handle) if node.written and flags & fuse.GETATTR_HANDLE else None
+        return self.attributes_reply(node, read)
 
     async def _setattr(self, number: int, body: memoryview) -> bytes:
         node = self.nodes[number]
@@ -315,9 +317,10 @@ class FuseServer:
         return _sized(b"".join(name.encode() + b"\0" for name in names), size)
 
 
-def _lasting(entry: PosixEntry) -> int:
-    """For how many seconds the kernel may keep the attributes of an entry."""
-    return LASTING_S if entry.directory or not (entry.direct or entry.scratch) else 0
+def _lasting(node: MountedNode) -> int:
+    """For how many seconds the kernel may keep the attributes of a node: for none while somebody writes."""
+    entry = node.entry
+    return LASTING_S if entry.directory or not (entry.direct or entry.scratch or node.written) else 0
 
 
 async def _rest(answer: Awaitable[bytes]) -> bytes:

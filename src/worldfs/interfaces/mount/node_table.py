@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from worldfs.interfaces.posix.open_files import StagedFile
 from worldfs.interfaces.posix.posix_entry import PosixEntry
 
 from .fuse_protocol import ROOT
 
 
 class MountedNode:
-    """One number of the kernel. `lookups`: how many replies named it and were not forgotten yet."""
+    """One number of the kernel. `lookups`: how many replies named it and were not forgotten yet. `written`: its files
+    that are open to write."""
 
-    __slots__ = ("entry", "handles", "key", "lookups", "number", "packed", "path")
+    __slots__ = ("entry", "handles", "key", "lookups", "number", "packed", "path", "written")
 
     def __init__(self, number: int, entry: PosixEntry) -> None:
         self.number, self.entry, self.key, self.path = number, entry, entry.id, entry.path
         self.lookups = self.handles = 0
+        self.written: list[StagedFile] = []
         self.packed = b""  # its attributes as a reply has them, while they cannot change
 
 

@@ -49,12 +49,10 @@ class OpenHandles:
     def __len__(self) -> int:
         return len(self._open)
 
-    def staged_size(self, node: MountedNode) -> int | None:
-        """The size of what is being written through a node; None: nobody writes."""
-        for handle in reversed(self._open.values()):
-            if handle.node is node and isinstance(handle.file, StagedFile):
-                return handle.file.size
-        return None
+    def revision_size(self, number: int) -> int | None:
+        """The size of the revision that an open file reads; None: it reads none."""
+        file = self._open[number].file
+        return None if file.direct else file.size
 
     async def truncate(self, number: int, size: int) -> None:
         await self._open[number].file.truncate(size)
@@ -79,6 +77,7 @@ class OpenHandles:
         self._open[self._last] = OpenHandle(node, file)
         node.handles += 1
         if isinstance(file, StagedFile):
+            node.written.append(file)
             node.packed = b""
         flags = fuse.OPEN_DIRECT_IO if file.direct else fuse.OPEN_KEEP_CACHE | fuse.OPEN_NO_FLUSH
         return fuse.OPEN_OUT.pack(self._last, flags, 0)
@@ -115,6 +114,8 @@ class OpenHandles:
             await self._server.files.close_file(handle.node.path, handle.file)
         finally:
             handle.node.handles -= 1
+            if isinstance(handle.file, StagedFile):
+                handle.node.written.remove(handle.file)
             handle.node.packed = b""
             self._server.nodes.drop(handle.node)
         return b""

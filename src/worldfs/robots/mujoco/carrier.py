@@ -14,34 +14,20 @@ from . import support
 from .array_types import Array
 from .carrier_model import ACCELERATION, LAG, SPEED
 from .carrier_view import CarrierView
+from .ground_body import GroundBody
 from .motion_loop import MotionLoop, quintic
 from .reserved_space import ReservedSpace
-from .rig import BodyRig
 from .scene_layout import CarrierPlacement, SceneLayout
 from .simulation import Simulation
 
 
-class Carrier:
-    """`reserved` is the world's, shared by its bodies."""
-
+class Carrier(GroundBody):
     def __init__(
         self, plan: SceneLayout, simulation: Simulation, placement: CarrierPlacement, reserved: ReservedSpace
     ) -> None:
-        self.robot_id, self.reserved = placement.robot_id, reserved
-        self.rig = BodyRig(plan, simulation, placement.robot_id)
+        super().__init__(plan, simulation, placement, reserved)
         self.view: CarrierView = self.rig.carriers[placement.robot_id]
         self.mover = MotionLoop(self.view, LAG)
-        self.blockers: set[str] = set()
-        self.prefix = placement.prefix
-
-    @property
-    def simulation(self) -> Simulation:
-        return self.rig.simulation
-
-    @property
-    def others(self) -> bool:
-        """Whether there are other bodies in this world."""
-        return self.rig.several
 
     def wait(self, seconds: float) -> None:
         self.mover.wait(seconds)

@@ -176,7 +176,7 @@ def handed(arm: Arm, id: str, receiver: str) -> AttemptResult:
 
 
 def review_take(arm: Arm, order: Order) -> Finding | None:
-    """That it will be held out, nobody knows beforehand."""
+    """Why it cannot be tried; whether the thing will be held out shows only later."""
     id = params.thing(arm.rig, order, OBJECT, objects=True)
     if isinstance(id, Finding):
         return id

@@ -107,6 +107,8 @@ def show(context: CommandContext) -> int:
 
 
 def tasks(context: CommandContext) -> int:
+    from worldfs.agents.overview import agent_summary
+
     check_exclusive(context, "add", "close", "drop")
     with open_agent_state(context) as state:
         if context["add"] is not None:
@@ -123,10 +125,14 @@ def tasks(context: CommandContext) -> int:
                 context.output.report(coded(code, id=task.id), task._asdict(), "good")
                 return 0
         shown = [task for task in state.tasks() if context["all"] or task.status in ("pending", "active")]
-    context.output.value({"tasks": [task._asdict() for task in shown]})
+        seen = agent_summary(context.agents, context["name"])
+        unreadable = [said for said in seen.unreadable if said.startswith("tasks.json")]
+    context.output.value({"tasks": [task._asdict() for task in shown], "unreadable": unreadable})
     for text in columns([(t.id, t.status, t.priority, t.type, t.description) for t in shown]):
         context.output.line(text)
-    if not shown:
+    for said in unreadable:
+        context.output.line(coded("command.tasks_unreadable", what=said), "warn")
+    if not shown and not unreadable:
         context.output.line(coded("command.nothing_to_do"))
     return 0
 

@@ -10,7 +10,6 @@ from worldfs.base.map_zones import MapZone
 from worldfs.base.model import Thing
 from worldfs.robots import rotations
 from worldfs.robots.mujoco import geometry
-from worldfs.robots.mujoco.carrier_view import CarrierView
 from worldfs.robots.mujoco.floor_obstacles import BASE_HALF, body_obstacles
 from worldfs.robots.mujoco.reserved_space import ReservedSpace
 from worldfs.robots.mujoco.rig import BodyRig
@@ -102,7 +101,7 @@ class FloorWorld:
 
     def robots(self) -> list[str]:
         """The other robots of the world."""
-        return [*self.rig.others, *self._driving, *self._walking]
+        return [*self.rig.others, *self.rig.carriers, *self._walking]
 
     def movers(self, *, minding: bool) -> list[str]:
         """The robots that a way may have to go round, or to wait for."""
@@ -141,8 +140,8 @@ class FloorWorld:
         if id in self.rig.others:
             x, y = self.rig.others[id].base[:2]
             return Footprint(float(x), float(y), (BASE_HALF, BASE_HALF))
-        if id in self._driving:
-            return _box((*(box := self._driving[id].box())[:2], *box[3:5]))
+        if id in self.rig.carriers:
+            return _box((*(box := self.rig.carriers[id].box())[:2], *box[3:5]))
         if id in self._walking:
             pose = self._walking[id].pose()
             return Footprint(pose.x, pose.y, (LENGTH / 2, WIDTH / 2), pose.yaw)
@@ -151,10 +150,6 @@ class FloorWorld:
     @property
     def _walking(self) -> dict[str, QuadrupedView]:
         return {id: view for id, view in self.rig.quadrupeds.items() if id != self.rig.robot_id}
-
-    @property
-    def _driving(self) -> dict[str, CarrierView]:
-        return self.rig.carriers
 
 
 def _box(rectangle: Sequence[float]) -> Footprint:

@@ -99,14 +99,15 @@ def _goals(grid: FloorGrid, target: FloorTarget, beside: float) -> Sequence[Cell
 
 
 def way_to(body: Quadruped, target: FloorTarget, *, minding: bool) -> Route | Finding:
-    """The shortest way to the target, or why there is none; with `minding` clear of where others will pass."""
+    """The shortest way to the target, or why there is none; with `minding` clear of where others will pass, and the
+    body's `blockers` are those that it waits for."""
     world = body.floor
     found = route(world, target, world.grid(minding=minding))
     if found is not None:
         return found
     in_way = _in_way(world, target, minding)
-    body.blockers.clear()
-    body.blockers |= in_way
+    if minding:
+        body.blockers |= in_way
     what = target.name or coded("robot.walk_place", at=[target.box.x, target.box.y])
     if in_way:
         why, fix = coded("robot.way_blocked_by", robots=sorted(in_way)), coded("robot.let_pass", robots=sorted(in_way))

@@ -11,8 +11,8 @@ import numpy as np
 
 from worldfs.base.json_values import as_float
 from worldfs.robots.mujoco.array_types import Array
+from worldfs.robots.mujoco.ground_body import GroundBody
 from worldfs.robots.mujoco.reserved_space import ReservedSpace, SweptSpace
-from worldfs.robots.mujoco.rig import BodyRig
 from worldfs.robots.mujoco.scene_layout import SceneLayout
 from worldfs.robots.mujoco.simulation import Simulation
 
@@ -24,27 +24,14 @@ from .walker import Walker
 PIECE: Final = 0.2  # m of the way in one box
 
 
-class Quadruped:
-    """`reserved` is the world's, shared by its bodies; `blockers`: robots that the last plan came too near to."""
-
+class Quadruped(GroundBody):
     def __init__(
         self, plan: SceneLayout, simulation: Simulation, placement: QuadrupedPlacement, reserved: ReservedSpace
     ) -> None:
-        self.robot_id, self.reserved, self.prefix = placement.robot_id, reserved, placement.prefix
-        self.rig = BodyRig(plan, simulation, placement.robot_id)
+        super().__init__(plan, simulation, placement, reserved)
         self.floor = FloorWorld(self.rig, placement, reserved)
         charge = as_float(placement.robot.extra.get("battery_percent"), 100.0) if placement.robot else 100.0
         self.walker = Walker(self.floor.view, min(1.0, max(0.0, charge / 100)))
-        self.blockers: set[str] = set()
-
-    @property
-    def simulation(self) -> Simulation:
-        return self.rig.simulation
-
-    @property
-    def others(self) -> bool:
-        """Whether there are other bodies in this world."""
-        return self.rig.several
 
     def wait(self, seconds: float) -> None:
         self.walker.wait(seconds)
