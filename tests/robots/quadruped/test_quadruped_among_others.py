@@ -188,6 +188,7 @@ def test_an_arm_keeps_clear_of_a_dog_and_names_it() -> None:
 def test_who_stands_in_the_way_is_called_by_name_on_both_sides() -> None:
     cell = Workcell(CORRIDOR, (), (CART,), (DOG,))
     (walk,) = cell.review(DOG, "move_to", target_pose=[0.0, 0.45, 0.0])
+    assert not dog(cell).blockers  # a review and a way are asked for beside a plan of its own
     assert walk.code == "NO_PATH"  # the carrier stands there, beyond gaps that no dog fits through
     (drive,) = cell.review(CART, "move_to", target_pose=[-1.6, -0.6, 0.0])
     assert drive.code == "CRITIC_REFUSED" and DOG in drive.found
