@@ -322,6 +322,7 @@ HANDLING_SKILLS = {
     "pour": "a cup with 8 to 24 grains poured into a bowl, another thing about: nine of ten counted there",
     "wipe": "a marked area of 14 to 24 cm wiped with a sponge: nine of ten of its spots touched",
     "hand_over": "an apple, cube, can or brick handed from one arm to another, which then holds it alone and still",
+    "put_in": "a cube, a bar or a small apple put into an open drawer or chest, every third with a cube in it",
     "lid": "a chest's lid opened, or closed; every third with a cube in it",
     "stack": "a tower of two to four cubes",
 }

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
 
-SKILLS = ("place_beside", "push", "nudge", "upright", "stack", "drawer", "lid", "pour", "wipe", "hand_over")
+SKILLS = ("place_beside", "push", "nudge", "upright", "stack", "drawer", "lid", "pour", "wipe", "hand_over", "put_in")
 FIGURES = tuple(f"skills.{skill}.success" for skill in SKILLS)
-SLOW = ("drawer", "lid", "pour", "wipe", "hand_over")  # half as many of each
+SLOW = ("drawer", "lid", "pour", "wipe", "hand_over", "put_in")  # half as many of each
 TRIALS, FRESH = 40, 5000
 MOST = 80  # seeds that are looked at for so many trials that the review admits
 
 
-def run(trials: int = TRIALS) -> dict[str, float]:
+def run(trials: int = TRIALS, skills: Sequence[str] = SKILLS) -> dict[str, float]:
     """`skills.NAME.success` 0…1 with `.low` and `.high` of Wilson's interval of 95 %, `.tried`, and `.refused`: seeds
     on which the review said beforehand that it cannot be done there."""
     from worldfs.plugins.benchmark import hand_over_trials
@@ -24,7 +25,7 @@ def run(trials: int = TRIALS) -> dict[str, float]:
     from worldfs.skills.success_rate import success_rate
 
     found: dict[str, float] = {}
-    for skill in SKILLS:
+    for skill in skills:
         began = time.perf_counter()
         done, refused = [], 0
         for seed in range(FRESH, FRESH + MOST):
@@ -52,4 +53,6 @@ def run(trials: int = TRIALS) -> dict[str, float]:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=TRIALS)
-    print(run(parser.parse_args().trials))
+    parser.add_argument("--skills", nargs="+", choices=SKILLS, default=SKILLS)
+    args = parser.parse_args()
+    print(run(args.trials, args.skills))

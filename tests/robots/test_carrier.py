@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from dataclasses import replace
@@ -14,12 +15,13 @@ from worldfs.base.clock import SystemClock
 from worldfs.base.driver import Run
 from worldfs.base.messages import render
 from worldfs.base.model import Order, RobotState, Scene, Thing
-from worldfs.formats import embodied
+from worldfs.formats import embodied, environment
 from worldfs.planning.critic import Critic
 from worldfs.robots.mujoco import carrier_model
 from worldfs.robots.mujoco.carrier_route import FloorMap
 from worldfs.robots.mujoco.floor_obstacles import Obstacle
 from worldfs.testing.workcell import Workcell
+from worldfs.world.order_reservations import KnowsItsWay
 from worldfs.world.profiles import profile_text
 
 TABLE = Thing("table_01", category="furniture", position=(0.45, 0.0, 0.0), size=(0.9, 1.2, 0.75), shape="table")
@@ -55,7 +57,42 @@ def test_it_drives_round_the_table_with_what_lies_on_its_tray():
     scene = cell.drivers[CART].observe()
     assert scene.robots == (RobotState(CART, tuple(np.round(cart.view.position(), 4))),)
     assert {(r.subject, r.object) for r in scene.relations if r.relation == "in"} == {("cube", TRAY), ("apple", TRAY)}
-    assert scene == replace(cell.drivers[A].observe(), robots=scene.robots)  # one world, each with its own entry
+    # one world, each with its own entry, and the carrier with its map
+    assert scene == replace(cell.drivers[A].observe(), robots=scene.robots, extra=scene.extra)
+
+
+def test_it_keeps_a_map_of_the_floor_that_it_has_driven_on_and_no_other_writer_s_changes():
+    crate = Thing("crate", position=(-0.42, 1.8, -0.55), size=(0.4, 0.4, 0.4), shape="box", mass=2.0)
+    cell = Workcell(replace(LOADED, objects=(*LOADED.objects, crate)), (A,), (CART,))
+    driver = cell.drivers[CART]
+    assert "map" not in driver.observe().extra  # told, and not measured
+    assert cell.do(CART, "move_to", target_pose=[-1.0, 0.45, 0.0]).ok
+    others = {"zones": [{"name": "bay", "pose": [1.0, 1.0]}], "dog": {"frame": "world", "rows": ["."]}}
+    before = json.dumps({"schema_version": "v2.0", "robots": [], "objects": [], "map": others}).encode()
+    page = environment.merge(before, driver.observe(), robot_id=CART, now="2026-01-01T00:00:00Z")
+    found = json.loads(page)["map"]
+    own = found.pop(CART)
+    assert found == others and own["frame"] == "world" and own["height"] == len(own["rows"])
+
+    def taken(x, y):
+        column, row = (int((v - low) // own["resolution"]) for v, low in zip((x, y), own["origin"], strict=True))
+        return own["rows"][own["height"] - 1 - row][column] == "#"
+
+    assert taken(0.45, 0.0) and taken(-0.42, 1.8)  # the table, the crate
+    assert not taken(-1.0, 0.45) and not taken(-0.42, -1.2)  # itself with its load, and the free floor
+    again = Workcell(environment.read(page).scene, (A,), (CART,)).drivers[CART]
+    assert CART in again.observe().extra["map"]  # after a restart, in the world of the file
+
+
+def test_an_orchestrator_is_told_its_way_round_what_stands_there_and_nothing_moves():
+    cell = Workcell(LOADED, (A, B), (CART,))
+    driver, before = cell.drivers[CART], cell.state()
+    order = Order("act", CART, "move_to", {"target_pose": [1.3, -0.45, 0.0]})
+    way = driver.way(order)
+    assert isinstance(driver, KnowsItsWay) and len(way) > 2  # round the table
+    assert way[0] == pytest.approx((-0.42, 0.45)) and way[-1] == pytest.approx((1.3, -0.45))
+    assert driver.way(replace(order, params={"target_pose": [0.45, 0.0, 0.0]})) == ()  # in the table
+    assert cell.state() == before and not cell.body(CART).blockers
 
 
 def test_it_is_no_faster_than_its_profile_says():

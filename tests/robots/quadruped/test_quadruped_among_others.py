@@ -21,7 +21,7 @@ from worldfs.base.errors import BadInput
 from worldfs.base.model import Order, Outcome, RobotState, Scene, Thing
 from worldfs.fleet.reservations import ReservedKind
 from worldfs.robots.mujoco import drawn_world
-from worldfs.robots.mujoco.quadruped.floor_grid import KEEP
+from worldfs.robots.mujoco.floor_grid import KEEP
 from worldfs.robots.mujoco.scene_layout import layout
 from worldfs.robots.mujoco.tabletop import Tabletop
 from worldfs.testing.workcell import Workcell

@@ -14,6 +14,7 @@ from . import support
 from .array_types import Array
 from .carrier_model import ACCELERATION, LAG, SPEED
 from .carrier_view import CarrierView
+from .floor_things import FloorThings
 from .ground_body import GroundBody
 from .motion_loop import MotionLoop, quintic
 from .reserved_space import ReservedSpace
@@ -28,6 +29,7 @@ class Carrier(GroundBody):
         super().__init__(plan, simulation, placement, reserved)
         self.view: CarrierView = self.rig.carriers[placement.robot_id]
         self.mover = MotionLoop(self.view, LAG)
+        self.floor = FloorThings(self.rig, (float(self.view.start[0]), float(self.view.start[1])))
 
     def wait(self, seconds: float) -> None:
         self.mover.wait(seconds)

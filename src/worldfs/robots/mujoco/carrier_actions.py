@@ -40,7 +40,8 @@ class DrivePlan:
 
 
 def plan(carrier: Carrier, order: Order, *, minding: bool) -> DrivePlan | Finding:
-    """A way to where the order says, or why there is none; with `minding` clear of where others will pass."""
+    """A way to where the order says, or why there is none; with `minding` clear of where others will pass, and the
+    carrier's `blockers` are those that it waits for."""
     load = carrier.load()
     if load > carrier_model.MAX_PAYLOAD:
         return Finding(
@@ -60,7 +61,8 @@ def plan(carrier: Carrier, order: Order, *, minding: bool) -> DrivePlan | Findin
         if (route := floor.route(start, place)) is not None:
             return DrivePlan(route, place, label)
     in_way = _in_the_way(everything, start, places)
-    carrier.blockers |= in_way
+    if minding:
+        carrier.blockers |= in_way
     at = places[0] if places else start
     if in_way:
         why, fix = coded("robot.way_blocked_by", robots=sorted(in_way)), coded("robot.let_pass", robots=sorted(in_way))

@@ -9,13 +9,16 @@ from typing import Final
 
 from worldfs.base.driver import Run
 from worldfs.base.errors import BadInput
+from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
-from worldfs.base.model import Cause, Finding, Operation, Order, Outcome, Parameter, Scene
+from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, Scene
 
 from . import carrier_actions
 from .action_evidence import stop_failure
 from .carrier import Carrier
 from .carrier_actions import DriveEvidence
+from .floor_grid import Spot
+from .floor_map import floor_map
 from .motion_loop import MotionStopped
 from .scene_observation import observe_carrier
 from .shared_world import SharedWorld
@@ -42,6 +45,7 @@ class CarrierDriver:
         self.world.join_carrier(robot_id)
         self._carrier: Carrier | None = None
         self._assumed = Scene()
+        self._mapped = False  # it keeps a map of its floor: of one that it made up, or once it has driven
 
     @property
     def carrier(self) -> Carrier:
@@ -53,23 +57,35 @@ class CarrierDriver:
         """Builds the world, unless another body has it open. Errors: `BadInput` for numbers that no world can have."""
         self.close()
         self._carrier = self.world.open(self.robot_id, scene).carrier(self.robot_id)
+        self._mapped = self.world.made_up or self.robot_id in as_object(scene.extra.get("map"))
         self._assumed = Scene() if self.world.made_up else self.observe()
 
     def assumed(self) -> Scene:
         return self._assumed
 
     def observe(self) -> Scene:
-        with self.carrier.view.working():
-            return observe_carrier(self.carrier)
+        carrier = self.carrier
+        with carrier.view.working():
+            seen = observe_carrier(carrier)
+            own: Json = {self.robot_id: floor_map(carrier.floor.ground())} if self._mapped else {}
+        return replace(seen, extra={**seen.extra, "map": own}) if own else seen
 
     def review(self, order: Order) -> Sequence[Finding]:
         with self.carrier.view.working():
             found = carrier_actions.plan(self.carrier, order, minding=False)
         return (found,) if isinstance(found, Finding) else ()
 
+    def way(self, order: Order) -> Sequence[Spot]:
+        """The way that an order would take now, for an orchestrator; empty: there is none. Moves nothing."""
+        carrier = self.carrier
+        with carrier.simulation.working(f"{carrier.prefix}way"):  # it may be at work itself
+            found = carrier_actions.plan(carrier, order, minding=False)
+        return () if isinstance(found, Finding) else [(float(x), float(y)) for x, y in found.route]
+
     def execute(self, order: Order, run: Run) -> Outcome:
         carrier = self.carrier
         with carrier.view.working(order=True):
+            self._mapped = True
             try:
                 return self._execute(order, run)
             finally:

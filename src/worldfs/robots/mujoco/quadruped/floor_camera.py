@@ -8,14 +8,11 @@ import numpy as np
 
 from worldfs.robots.mujoco import geometry
 from worldfs.robots.mujoco.array_types import Array, Native
-
-from .floor_grid import footprint
+from worldfs.robots.mujoco.floor_grid import FARTHEST, ROUND, footprint
 
 if TYPE_CHECKING:
     from worldfs.robots.mujoco.scene_layout import SceneLayout
 
-FARTHEST: Final = 15.0  # m from where it starts
-ROUND: Final = 2.0  # m of floor about everything
 TALL: Final = 1.0  # m more of the floor in the picture where arms stand on tables
 CAMERA: Final = "overview"
 

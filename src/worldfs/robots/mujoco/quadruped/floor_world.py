@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from worldfs.base.map_zones import MapZone
 from worldfs.base.model import Thing
-from worldfs.robots import rotations
-from worldfs.robots.mujoco import geometry
+from worldfs.robots.mujoco.floor_grid import KEEP, FloorGrid, Footprint, Spot, footprint
 from worldfs.robots.mujoco.floor_obstacles import BASE_HALF, body_obstacles
+from worldfs.robots.mujoco.floor_things import PASSES, FloorThings
 from worldfs.robots.mujoco.reserved_space import ReservedSpace
 from worldfs.robots.mujoco.rig import BodyRig
 from worldfs.robots.mujoco.scene_layout import LABEL_FLOOR
 
-from .floor_camera import FARTHEST, ROUND
-from .floor_grid import CELL, KEEP, FloorGrid, Footprint, Spot, footprint
 from .quadruped_model import LENGTH, WIDTH
 from .quadruped_placement import QuadrupedPlacement
 from .quadruped_view import QuadrupedView
 
-ON_IT: Final = 0.49 * CELL  # m from a cell's middle: nearer than that, it is in the cell
 POINT: Final = (0.6, 0.6)  # m, the sides of a place of the map that is a point
-PASSES: Final = 0.5  # m over the floor: what hangs higher is over its head
-FLAT: Final = 0.03  # m: lower things are walked over
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,25 +37,17 @@ class FloorTarget:
         return self.box.x, self.box.y
 
 
-class FloorWorld:
+class FloorWorld(FloorThings):
     """The world as one quadruped of it sees the floor; `reserved` is the world's."""
 
     def __init__(self, rig: BodyRig, placement: QuadrupedPlacement, reserved: ReservedSpace) -> None:
-        self.rig, self.plan, self.simulation = rig, rig.plan, rig.simulation
+        super().__init__(rig, (placement.base[0], placement.base[1]))
+        self.simulation = rig.simulation
         self.view = rig.quadrupeds[placement.robot_id]
         self.base = placement.base
-        self.start: Spot = (placement.base[0], placement.base[1])
         self._reserved = reserved
 
     # --- what is where ---
-
-    def things(self) -> list[Thing]:
-        """Objects as they lie now, then the furniture; no trays."""
-        rig, found = self.rig, []
-        for id in rig.objects:
-            at, quat = (tuple(float(v) for v in values) for values in (rig.position(id), rig.quat(id)))
-            found.append(replace(rig.things[id], position=at, orientation=quat))
-        return [*found, *self.plan.furniture]
 
     def object_spots(self) -> list[Spot]:
         """Where the objects are over the floor, in the order of the scene."""
@@ -80,24 +67,9 @@ class FloorWorld:
     def grid(self, *, minding: bool = True, without: Collection[str] = ()) -> FloorGrid:
         """What is free for the body's middle, by what stands there now and, with `minding`, by where the bodies that
         move will pass; `without` counts none of these robots."""
-        boxes = [box for thing in self.things() if self.stands(thing) and (box := footprint(thing))]
         others = body_obstacles(self.rig, self._reserved, self.plan.floor + PASSES, minding=minding)
-        boxes += [_box(one.rectangle) for one in others if not (one.robot and one.owner in without)]
-        return self._grid(boxes, KEEP)
-
-    def ground(self) -> FloorGrid:
-        """The cells in which a thing stands now; the bodies that move are none."""
-        boxes = [box for thing in self.things() if self.stands(thing) and (box := footprint(thing))]
-        return self._grid(boxes, ON_IT)
-
-    def _grid(self, boxes: Sequence[Footprint], keep: float) -> FloorGrid:
-        near = [box for box in boxes if box.gap(self.start) < FARTHEST]
-        low, high = [], []
-        for axis, start in enumerate(self.start):
-            sides = [box.side(axis) for box in near]
-            low.append(max(start - FARTHEST, min([start, *(side[0] for side in sides)]) - ROUND))
-            high.append(min(start + FARTHEST, max([start, *(side[1] for side in sides)]) + ROUND))
-        return FloorGrid((low[0], low[1]), (high[0], high[1]), boxes, keep)
+        boxes = [_box(one.rectangle) for one in others if not (one.robot and one.owner in without)]
+        return self.grid_of([*self.standing(), *boxes], KEEP)
 
     def robots(self) -> list[str]:
         """The other robots of the world."""
@@ -107,11 +79,6 @@ class FloorWorld:
         """The robots that a way may have to go round, or to wait for."""
         others = body_obstacles(self.rig, self._reserved, self.plan.floor + PASSES, minding=minding)
         return sorted({one.owner for one in others if one.robot})
-
-    def stands(self, thing: Thing) -> bool:
-        """Whether it is in a walking body's way."""
-        low, high = _heights(thing)
-        return thing.shape != "region" and low < self.plan.floor + PASSES and high > self.plan.floor + FLAT
 
     # --- labels ---
 
@@ -173,11 +140,3 @@ def _target(thing: Thing) -> FloorTarget:
     box = footprint(thing)
     assert box is not None
     return FloorTarget(thing.id, box, on_it=thing.shape == "region", station=thing.category == "dock")
-
-
-def _heights(thing: Thing) -> tuple[float, float]:
-    """Its lowest and highest point (m, world)."""
-    if thing.shape == "table":
-        return thing.position[2] - thing.size[2], thing.position[2]
-    half = float(geometry.half_extents(thing.shape, thing.size, rotations.matrix(thing.orientation))[2])
-    return thing.position[2] - half, thing.position[2] + half

@@ -10,10 +10,10 @@ from typing import Final
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding
+from worldfs.robots.mujoco.floor_grid import KEEP, FloorGrid, Spot
 from worldfs.robots.mujoco.grid_search import Cell
 from worldfs.robots.mujoco.shared_motion import plan_in_turn
 
-from .floor_grid import KEEP, FloorGrid, Spot
 from .floor_world import FloorTarget, FloorWorld
 from .gait import TICK, Velocity
 from .quadruped import Quadruped

@@ -11,13 +11,14 @@ import numpy as np
 
 from worldfs.base.json_values import as_float
 from worldfs.robots.mujoco.array_types import Array
+from worldfs.robots.mujoco.floor_grid import KEEP, Spot
+from worldfs.robots.mujoco.floor_things import PASSES
 from worldfs.robots.mujoco.ground_body import GroundBody
 from worldfs.robots.mujoco.reserved_space import ReservedSpace, SweptSpace
 from worldfs.robots.mujoco.scene_layout import SceneLayout
 from worldfs.robots.mujoco.simulation import Simulation
 
-from .floor_grid import KEEP, Spot
-from .floor_world import PASSES, FloorWorld
+from .floor_world import FloorWorld
 from .quadruped_placement import QuadrupedPlacement
 from .walker import Walker
 

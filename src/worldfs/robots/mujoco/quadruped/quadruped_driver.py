@@ -19,13 +19,13 @@ from worldfs.base.standard_operations import LABEL
 from worldfs.robots import displacements
 from worldfs.robots.mujoco import params
 from worldfs.robots.mujoco.action_evidence import rounded
+from worldfs.robots.mujoco.floor_grid import Footprint, Spot
+from worldfs.robots.mujoco.floor_map import floor_map
 from worldfs.robots.mujoco.motion_loop import MotionStopped
 from worldfs.robots.mujoco.scene_observation import observe_quadruped
 from worldfs.robots.mujoco.shared_world import SharedWorld
 from worldfs.robots.mujoco.touch_log import judged
 
-from .floor_grid import Footprint, Spot
-from .floor_map import floor_map
 from .floor_world import FloorTarget, FloorWorld
 from .gait import TICK
 from .navigation import LOW_BATTERY, TRIES, Navigator, Trip, verdict, way_to
@@ -85,7 +85,7 @@ class QuadrupedDriver:
     def observe(self) -> Scene:
         with self.floor.view.working():
             seen = observe_quadruped(self.quadruped, self._state)
-            own: Json = {self.robot_id: floor_map(self.floor)} if self._mapped else {}
+            own: Json = {self.robot_id: floor_map(self.floor.ground())} if self._mapped else {}
         return replace(seen, extra={**seen.extra, "map": own}) if own else seen
 
     def review(self, order: Order) -> Sequence[Finding]:

@@ -11,11 +11,14 @@ import numpy as np
 
 from worldfs.base.model import Thing
 from worldfs.robots import rotations
-from worldfs.robots.mujoco import geometry
-from worldfs.robots.mujoco.array_types import Array
-from worldfs.robots.mujoco.grid_search import AROUND, Cell, shortest_way
+
+from . import geometry
+from .array_types import Array
+from .grid_search import AROUND, Cell, shortest_way
 
 CELL: Final = 0.1  # m
+FARTHEST: Final = 15.0  # m of floor from where a body starts
+ROUND: Final = 2.0  # m of floor about everything
 KEEP: Final = 0.42  # m between the body's middle and what it may not touch
 Spot = tuple[float, float]  # m, world
 

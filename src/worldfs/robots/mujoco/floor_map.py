@@ -7,20 +7,18 @@ from typing import Final
 import numpy as np
 
 from worldfs.base.model import Json
-from worldfs.robots.mujoco.action_evidence import rounded
-from worldfs.robots.mujoco.array_types import Array
 
-from .floor_grid import CELL
-from .floor_world import FloorWorld
+from .action_evidence import rounded
+from .array_types import Array
+from .floor_grid import CELL, FloorGrid
 
 COARSE: Final = 2  # cells of the grid, along each side, that are one of the map
 FREE, TAKEN = ".", "#"
 
 
-def floor_map(floor: FloorWorld) -> Json:
+def floor_map(grid: FloorGrid) -> Json:
     """An occupancy grid (000, `map`): `origin` is its south-west corner (m), `rows` lie from north to south, and a cell
     is taken where any part of it is."""
-    grid = floor.ground()
     wide, deep = (size + size % COARSE for size in grid.shape)
     taken: Array = np.zeros((wide, deep), bool)
     taken[: grid.shape[0], : grid.shape[1]] = grid.taken
