@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -83,11 +84,11 @@ def stage(tmp_path: Path, programs: Path) -> Iterator[Stage]:
     yield Stage(tmp_path, programs)
 
 
-def outcome_path(request: str) -> str:
-    """The file that the prompt names for facts about the session."""
-    found = re.search(r"/[^\s\"\\]+/outcome\.json", request)
+def outcome_path(rio: Path, request: str) -> str:
+    """The file that the prompt names for facts about the session; its own path may hold spaces, or be escaped."""
+    found = re.search(r"/sessions/([^/\s]+)/outcome\.json", request)
     assert found is not None, request[:2000]
-    return found[0]
+    return str(rio / ".paos/sessions" / found[1] / "outcome.json")
 
 
 def script(tool: str, rio: Path) -> list[Step]:
@@ -95,25 +96,26 @@ def script(tool: str, rio: Path) -> list[Step]:
     memory, message, heading = str(rio / "memory.md"), str(rio / "outbox/answer.json"), "## Open Questions"
     sent = json.dumps({"to": "theseus", "subject": "Re: Check MetaDAO", "body": "They do.", "type": "flag"})
     facts = json.dumps({"sources_archived": 3, "handoff": "look at Drift"})
+    facts_at = partial(outcome_path, rio)
     if tool == "claude-code":
         edit = {"file_path": memory, "old_string": heading, "new_string": f"{NOTE}\n\n{heading}"}
         return [
             Call("Read", {"file_path": memory}), Call("Edit", edit),
             Call("Write", {"file_path": message, "content": sent}),
-            lambda request: Call("Write", {"file_path": outcome_path(request), "content": facts}), SAID,
+            lambda request: Call("Write", {"file_path": facts_at(request), "content": facts}), SAID,
         ]  # fmt: skip
     if tool == "codex":
         return [
             Call("exec_command", {"cmd": f"cat '{memory}'"}),
             Call("exec_command", {"cmd": f"printf '%s\\n' '' '{NOTE}' >> '{memory}'"}),
             Call("exec_command", {"cmd": f"mkdir -p '{rio}/outbox' && printf '%s' '{sent}' > '{message}'"}),
-            lambda request: Call("exec_command", {"cmd": f"printf '%s' '{facts}' > '{outcome_path(request)}'"}), SAID,
+            lambda request: Call("exec_command", {"cmd": f"printf '%s' '{facts}' > '{facts_at(request)}'"}), SAID,
         ]  # fmt: skip
     edit = {"file_path": memory, "old_string": heading, "new_string": f"{NOTE}\n\n{heading}", "instruction": "add"}
     return [
         Call("read_file", {"file_path": memory}), Call("replace", edit),
         Call("write_file", {"file_path": message, "content": sent}),
-        lambda request: Call("write_file", {"file_path": outcome_path(request), "content": facts}), SAID,
+        lambda request: Call("write_file", {"file_path": facts_at(request), "content": facts}), SAID,
     ]  # fmt: skip
 
 

@@ -121,6 +121,18 @@ def test_a_stand_named_after_a_thing_is_neither_that_thing_nor_the_table(scene):
         ("put everything except cube 9 in the basket", (InGoal("b", "basket_01"), InGoal("c", "basket_01"))),
         ("put cube 7 in the basket", None),  # no thing is named so
         ("put the cube 9 cm to the left", None),  # a length, and which cube is not said
+        ("put cubes 9 and 10 in the basket", (InGoal("a", "basket_01"), InGoal("b", "basket_01"))),
+        ("put cubes 10, 9 in the basket", (InGoal("b", "basket_01"), InGoal("a", "basket_01"))),
+        ("put cubes 9 and 7 in the basket", None),
+        ("put cube ² in the basket", None),
+        ("把方块9放进篮子", (InGoal("a", "basket_01"),)),
+        ("把cube 09和方块 10号放进篮子", (InGoal("a", "basket_01"), InGoal("b", "basket_01"))),
+        ("把方块9、10都放进篮子", (InGoal("a", "basket_01"), InGoal("b", "basket_01"))),
+        ("把9号方块和10号方块放进篮子", (InGoal("a", "basket_01"), InGoal("b", "basket_01"))),
+        ("把红色的方块9放进篮子", (InGoal("a", "basket_01"),)),
+        ("把除了方块9以外的方块都放进篮子", (InGoal("b", "basket_01"), InGoal("c", "basket_01"))),
+        ("把方块7放进篮子", None),
+        ("把方块9厘米放进篮子", None),
     ],
 )
 def test_a_number_in_a_name_says_which_thing_is_meant(scene, text, goals):
@@ -129,4 +141,16 @@ def test_a_number_in_a_name_says_which_thing_is_meant(scene, text, goals):
     objects = tuple(
         replace(cubes[1], id=id, name=name, position=(0.4, n / 10, 0.025)) for n, (id, name) in enumerate(three)
     )
-    assert getattr(interpret(text, Scene(scene.robots, objects, scene.furniture)), "goals", None) == goals
+    numbered = Scene(scene.robots, objects, scene.furniture)
+    assert getattr(interpret(text, numbered), "goals", None) == goals
+
+
+@pytest.mark.parametrize(
+    "text", ["where is cube 9?", "方块9在哪里？", "is cube 10 in the basket?", "方块10在篮子里吗？"]
+)
+def test_a_question_about_a_number_is_about_that_thing(scene, text):
+    cube = next(t for t in scene.objects if t.id.startswith("cube"))
+    named = (("a", "Cube 9", 0.1), ("b", "Cube 10", 0.2))
+    objects = tuple(replace(cube, id=id, name=name, position=(0.4, y, 0.025)) for id, name, y in named)
+    said = interpret(text, Scene(scene.robots, objects, scene.furniture)).answer.lower()
+    assert ("cube 9" in said, "cube 10" in said) == ("9" in text, "10" in text)

@@ -19,6 +19,7 @@ SIDES = {"left": "leftmost", "right": "rightmost", "front": "frontmost", "behind
 _REGION = ("in", "on", "beside", "left", "right", "front", "behind")
 _GLUED = re.compile(r"(\d+(?:\.\d+)?)(mm|cm|m)$")
 _UNITS = {"厘米": 0.01, "公分": 0.01, "毫米": 0.001, "米": 1.0, "cm": 0.01, "mm": 0.001, "m": 1.0}
+_UNIT_NEXT = re.compile(rf"\s*(?:{'|'.join(_UNITS)})")
 _NUMERALS = {sign: n for n, sign in enumerate("零一二三四五六七八九")} | {"两": 2}
 
 
@@ -35,7 +36,8 @@ class ChineseWord:
 def split(text: str, vocabulary: Vocabulary) -> list[ChineseWord]:
     """Words by longest match over grammar, lexicon and scene names; an unknown word stands alone, without kinds."""
     longest = max(map(len, (*vocabulary.function_zh, *vocabulary.chinese, *vocabulary.names_zh)), default=1)
-    found, at = [], 0
+    found: list[ChineseWord] = []
+    at = 0
     while at < len(text):
         if text[at].isspace():
             at += 1
@@ -43,18 +45,32 @@ def split(text: str, vocabulary: Vocabulary) -> list[ChineseWord]:
         latin = _LATIN.match(text, at)
         if latin:
             word = latin.group().lower()
-            found.append(ChineseWord(word, keys=vocabulary.english_word(word) or frozenset()))
             at = latin.end()
+            if not _UNIT_NEXT.match(text, at) and (named := _numbered(found, word, vocabulary)):
+                found[-1 if found[-1].keys else len(found) :] = [named]
+                at += text.startswith("号", at)
+                continue
+            found.append(ChineseWord(word, keys=vocabulary.english_word(word) or frozenset()))
             continue
         for size in range(min(longest, len(text) - at), 0, -1):
             word = text[at : at + size]
             kinds = vocabulary.function_zh.get(word, frozenset())
             keys = vocabulary.chinese_word(word) or frozenset()
             if kinds or keys or size == 1:
+                if len(found) > 1 and found[-1].text == "号" and (those := vocabulary.of_number(keys, found[-2].text)):
+                    word, keys = f"{found[-2].text}号{word}", those  # 3号方块
+                    del found[-2:]
                 found.append(ChineseWord(word, kinds, keys))
                 at += size
                 break
     return found
+
+
+def _numbered(found: list[ChineseWord], number: str, vocabulary: Vocabulary) -> ChineseWord | None:
+    """The thing that a number names after the words found so far: 方块 3 · 方块3和10; None for none."""
+    before = found[-2] if len(found) > 1 and "and" in found[-1].kinds else found[-1] if found else ChineseWord("")
+    named = vocabulary.of_number(before.keys, number)
+    return ChineseWord(before.text.rstrip("0123456789") + number, before.kinds, named) if named else None
 
 
 class ChineseNounParser:

@@ -155,6 +155,8 @@ class ChineseParser(ChineseNounParser):
         if not acts:
             if "neg" in word.kinds:
                 raise self.stop()
+            if what and word.text.isdecimal():  # 把方块7放进…: nothing is named so
+                raise NotUnderstood("planner.noun", word=f"{what[-1].text}{word.text}", hint="")
             raise NotUnderstood("planner.verb", word=self.unknown() or word.text or "…")
         self.at += 1
         if by and "clear" in acts and word.text.startswith(("整理", "收拾")):  # 按颜色整理桌子

@@ -135,7 +135,7 @@ class EnglishNounParser:
             if self.at == mark or self.verb_here() or not self.noun_here():
                 self.at = mark
                 break
-            following = self.noun()
+            following = self._next_number(found[-1]) or self.noun()
             if gap and (self.ahead() in {p.split()[0] for p in lexicon_en.PREPS} or self._distance_here()):
                 self.at = mark
                 break
@@ -286,9 +286,24 @@ class EnglishNounParser:
     def _numbered(self, word: str) -> frozenset[str]:
         """The things that are named with this word and the number after it; none for "the cube 9 cm to the left"."""
         number = self.ahead(1)
-        if not number.isdigit() or self.ahead(2) in lexicon_en.UNITS:
+        if not number.isdecimal() or self.ahead(2) in lexicon_en.UNITS:
             return frozenset()
-        return self.vocabulary.numbered.get(f"{word} {int(number)}", frozenset())
+        if not (named := self.vocabulary.named_with(word, number)) and self.vocabulary.counts(word):
+            raise NotUnderstood("planner.noun", word=f"{word} {number}", hint="")
+        return named
+
+    def _next_number(self, before: NounPhrase) -> NounPhrase | None:
+        """ "10" after "cubes 9 and": another thing of that name; None and nothing consumed for none."""
+        word = before.words[-1][0].split(" ")[0] if before.words else ""
+        after = self.ahead(1)
+        if after in lexicon_en.UNITS or self.vocabulary.english_word(after) is not None:
+            return None
+        number = self.ahead()
+        if before.words[-1:] and (keys := self.vocabulary.named_with(word, number)) and " " in before.words[-1][0]:
+            self.at += 1
+            words = (*before.words[:-1], (f"{word} {number}", keys))
+            return replace(before, text=f"{word} {number}", words=words)
+        return None
 
     def _after(self, noun: NounPhrase, start: int) -> NounPhrase:
         """What follows a noun and still says which: "nearest to the basket", "on the left", "that is not red"."""

@@ -14,7 +14,8 @@ _TOPICS: tuple[tuple[str, str], ...] = (
      r"|who are you|what are you\b(?! (holding|doing|carrying))"),
     ("can", r"你(都)?(会|能)(做|干)?(些)?什么|会什么|能做什么|你是谁"),
     ("never", r"^(why|when|who|whose|did|was|were|should|shall|may|might|would|will|has|what (would|if|happen))\b"),
-    ("never", r"为什么|为何|什么时候|刚才|该不该|要不要|怎么|怎样|谁"),
+    ("never", r"为什么|为何|什么时候|刚才|该不该|要不要|怎么|怎样|谁"
+     r"|(能|可以)够?(不能|不可以)?(放|装|摆|塞|拿|抓|夹|叠|堆|搬|移|推|进)|[放装摆塞]得[下进]"),
     ("best", r"\b(heaviest|lightest|biggest|largest|smallest|tallest|highest|shortest|longest|nearest|closest|farthest"
      r"|furthest|leftmost|rightmost|topmost|lowest)\b|最"),
     ("compared", r"\b(heavier|lighter|bigger|larger|smaller|taller|shorter|longer|nearer|closer|farther|further)\b"),
@@ -110,8 +111,9 @@ def _english(low: str, vocabulary: Vocabulary) -> tuple[list[QuestionPart], bool
             if colour and headed:  # "is the can red": said of the can
                 break
             headed = headed or not colour
-            keys.append(k)
-            at += 1
+            named = vocabulary.named_with(tokens[at], tokens[at + 1]) if at + 1 < len(tokens) else frozenset()
+            keys.append(named or k)
+            at += 2 if named else 1
         if keys:
             said = " ".join(tokens[start:at])
             found.append(QuestionPart(tuple(keys), side, some, every, said, not headed and bool(found)))

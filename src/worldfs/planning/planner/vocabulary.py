@@ -39,6 +39,25 @@ class Vocabulary:
                 found[f"{word} {number}"] = found.get(f"{word} {number}", frozenset()) | {f"i:{id.lower()}"}
         return found
 
+    def named_with(self, word: str, number: str) -> frozenset[str]:
+        """Keys of the things whose name says this word and this number: cube 9, cubes 09."""
+        if not number.isdecimal():
+            return frozenset()
+        forms = (word, lexicon_en.singular(word))
+        return frozenset().union(*(self.numbered.get(f"{form} {int(number)}", ()) for form in forms))
+
+    def counts(self, word: str) -> bool:
+        """Are there things that are named with this word and some number?"""
+        return any(name.startswith(f"{lexicon_en.singular(word)} ") for name in self.numbered)
+
+    def of_number(self, keys: frozenset[str], number: str) -> frozenset[str]:
+        """Keys of the things of this number among those that are called alike: "Cube 9" for 方块9 or 方块8和9."""
+        if not number.isdecimal() or all(k[:2] == "c:" for k in keys):
+            return frozenset()
+        kind = {k for own in self.keys.values() if own & keys for k in own if k[:2] == "i:"}
+        words = {name.rsplit(" ", 1)[0] for name, some in self.numbered.items() if some & kind}
+        return frozenset().union(*(self.numbered.get(f"{word} {int(number)}", ()) for word in words))
+
     def english_word(self, word: str) -> frozenset[str] | None:
         """Keys of an English word or id, None when neither lexicon nor scene knows it."""
         if f"i:{word}" in self.raw:
