@@ -52,6 +52,15 @@ def test_tasks_that_cannot_be_read_are_not_said_to_be_none(root: Path, paos: Pao
     assert "nothing to do" in out and "tasks.json" not in out
 
 
+def test_who_adds_to_a_file_that_is_set_aside_is_told_where_it_is(root: Path, paos: Paos) -> None:
+    (root / "rio/memory.md").write_text("- a fact\n" * 300_000)
+    code, out, said = paos("agent", "memory", "rio", "--add", "one more")
+    assert code == 0 and "remembered" in out and "TOO_LARGE" in said and ".paos/aside/" in said
+    (root / "rio/tasks.json").write_text('{"tasks": [{')
+    assert ".paos/aside/" in paos("agent", "tasks", "rio", "--add", "look again")[2]
+    assert paos("agent", "memory", "rio", "--add", "and another")[2] == ""
+
+
 def test_many_agents_are_made_with_one_look_at_those_that_are_there(root: Path, paos: Paos, monkeypatch: Any) -> None:
     looks = []
     monkeypatch.setattr(agent_names, "list_agents", lambda place: looks.append(place) or list_agents(place))

@@ -70,7 +70,7 @@ def test_in_a_directory_they_are_offered_only(tmp_path: Path, bring: Import, rio
     place.mkdir()
     (place / "AGENTS.md").write_text(RULES)
     code, said = bring(str(place))
-    assert code == 1 and "AGENTS.md stays where it is" in said and "instructions" in said
+    assert code == 1 and "AGENTS.md was not imported; add --instructions" in said
     assert bring(str(place), "--instructions")[0] == 0
     assert "never push to main" in (tmp_path / "agents/rio/memory.md").read_text()
 

@@ -14,7 +14,7 @@ def test_blocks_are_notes_of_the_agent_in_whose_folder_the_journal_is(read, lega
 
 def test_they_come_only_when_asked_for_and_the_dry_run_says_so(legacy):
     made = plan(legacy / "collective", "rio", importers=["research-journal"])
-    assert not made.found and made.words()[0].endswith("imported only when asked for: research-journal")
+    assert not made.found and made.words()[0].endswith("was not imported; add --research-journal to import it")
     asked = plan(legacy / "collective", "rio", importers=["research-journal"], also=["research-journal"])
     assert [found.source.path for found in asked.found] == ["agents/rio/research-journal.md"]
     assert asked.others == {"clay": 1}

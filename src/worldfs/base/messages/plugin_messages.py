@@ -238,8 +238,8 @@ ROWS = {
         "在 {path} 中没有找到要导入的内容；可识别的有：{names}",
     ),
     "plugin.offered": (
-        "{importer}: {path} stays where it is; imported only when asked for: {offered}",
-        "{importer}：{path} 留在原处；仅在要求时导入：{offered}",
+        "{importer}: {path} was not imported; add --{offered} to import it",
+        "{importer}：{path} 未导入；加上 --{offered} 可导入",
     ),
     "plugin.for_other": (
         "for {name}: {things} not taken; import for {name} takes them",

@@ -20,9 +20,14 @@ def open_agent_state(context: CommandContext, *, take: bool = False) -> AgentSta
     from worldfs.agents.agent_state import AgentState
 
     state = AgentState.open(context["name"], context.agents, take=take)
-    for finding in state.agent_dir.findings:
-        context.output.notice(render(finding_message(finding), context.language))
+    notice_findings(context, state)
     return state
+
+
+def notice_findings(context: CommandContext, state: AgentState, since: int = 0) -> None:
+    """Print what was found in the agent's files while they were open: what was set aside, and where it is."""
+    for finding in state.agent_dir.findings[since:]:
+        context.output.notice(render(finding_message(finding), context.language))
 
 
 def check_exclusive(context: CommandContext, *names: str) -> None:

@@ -10,7 +10,7 @@ from worldfs.base.messages.message_rendering import finding_message
 from worldfs.interfaces.cli.command_context import CommandContext
 from worldfs.interfaces.cli.command_output import columns
 
-from . import check_exclusive, open_agent_state
+from . import check_exclusive, notice_findings, open_agent_state
 
 LABELS = {
     "agent": "command.label_agent",
@@ -111,18 +111,21 @@ def tasks(context: CommandContext) -> int:
 
     check_exclusive(context, "add", "close", "drop")
     with open_agent_state(context) as state:
+        known = len(state.agent_dir.findings)
         if context["add"] is not None:
             if not context["add"].strip():
                 found, expected = coded("common.nothing"), coded("command.a_task")
                 raise BadInput(found, path=context["name"], op="agent tasks", expected=expected)
             task = state.add_task(context["add"], type=context["type"], priority=context["priority"])
             context.output.report(coded("command.task_added", id=task.id), task._asdict(), "good")
+            notice_findings(context, state, known)
             return 0
         for id, status in ((context["close"], "completed"), (context["drop"], "dropped")):
             if id is not None:
                 task = state.close_task(id, context["outcome"], status)
                 code = "command.task_completed" if status == "completed" else "command.task_dropped"
                 context.output.report(coded(code, id=task.id), task._asdict(), "good")
+                notice_findings(context, state, known)
                 return 0
         shown = [task for task in state.tasks() if context["all"] or task.status in ("pending", "active")]
         seen = agent_summary(context.agents, context["name"])
@@ -143,9 +146,11 @@ def memory(context: CommandContext) -> int:
         expected = coded("command.add_text")
         raise BadInput(coded("command.nothing_to_remember"), path=context["name"], op="agent memory", expected=expected)
     with open_agent_state(context) as state:
+        known = len(state.agent_dir.findings)
         if context["add"] is not None:
             remark = state.remember(context["section"] or "patterns", context["add"], pinned=context["pin"])
             context.output.report(coded("command.remembered", section=remark.section), remark._asdict(), "good")
+            notice_findings(context, state, known)
         elif context["undo"] is not None:
             state.undo("memory.md", context["undo"])
             said = coded("command.versions_back", n=context["undo"])
