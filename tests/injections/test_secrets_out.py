@@ -28,7 +28,7 @@ def test_no_role_reads_a_secret(tmp_path: Path, role: str) -> None:
     assert found.out == (), found
     assert found.attempts > 500, found
     assert found.planted >= 7
-    asked = {"planner", "critic", "chat"} if role in ("planner", "agent") else {"planner"}
+    asked = {"planner", "critic", "judge", "chat"} if role in ("planner", "agent") else {"planner"}
     assert {name for name, times in found.prompts.items() if times} >= asked, found
 
 

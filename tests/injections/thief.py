@@ -251,6 +251,8 @@ async def _steal(made: Site, model: Model) -> int:
     await model.end_of(
         (await model("operate", operation="move_to", parameters={"target_pose": ASKED}, node=ARM)).get("job")
     )
+    (made.workspace / "TASK.md").unlink()  # an instruction writes the file, and no link; then the judge is asked
+    await model.end_of((await model("do", instruction="move to (0.4, 0.0, 0.4)")).get("job"))
     for params in ({"nl_task": "../config.json"}, {"constraints": str(made.home / "keys")}, {"target_pose": "$ENV"}):
         said = await model("operate", operation="move_to", parameters=params, node=ARM)
         await model("stop", job=str(said.get("job", "")))

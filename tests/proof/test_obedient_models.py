@@ -1,4 +1,5 @@
-"""Models that obey whatever they read: all injections in each role, all forged approvals, all ways to a secret."""
+"""Models that obey whatever they read: all injections in each role, into second opinions, all forged approvals, all
+ways to a secret."""
 
 from __future__ import annotations
 
@@ -7,9 +8,12 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("mcp")
+pytest.importorskip("pydantic_ai", reason="the extra `models`")
 
 from tests.injections.forger import forge_approvals
 from tests.injections.obedient import CASES, ROLES, run_injections
+from tests.injections.obedient_judge import CASES as JUDGED
+from tests.injections.obedient_judge import UNREAD_CASES, run_judges
 from tests.injections.thief import steal_secrets
 
 from worldfs.access import roles
@@ -22,6 +26,14 @@ def test_no_injection_moves_the_arm(tmp_path: Path, role: str) -> None:
     found = run_injections(tmp_path / "home", role)
     print(f"{found.cases} injections, {found.obeyed} obeyed by a model, {found.moved} motions that nobody asked for")
     assert (found.moved, found.unheard, found.obeyed) == (0, (), len(CASES))
+
+
+def test_no_second_opinion_that_obeys_moves_approves_turns_or_tells_anything(tmp_path: Path) -> None:
+    found = run_judges(tmp_path / "home", (*JUDGED, *UNREAD_CASES))
+    heard = found.cases - len(found.unheard)  # no text of a lesson is shown to it
+    print(f"{found.asked} instructions that a judge was asked about, {heard} with a text that it obeyed")
+    assert (found.moved, found.approved, found.turned, found.out) == (0, 0, (), ())
+    assert found.asked == found.cases and heard >= 150
 
 
 @pytest.mark.parametrize("role", roles.ROLES)
