@@ -505,7 +505,8 @@ PROOFS = (
     ),
     Proof(
         "test_obedient_models", "text from files moves nothing, approves nothing, learns no secret",
-        "models that obey whatever they read, in each role, beside a person who asked for one motion",
+        "models that obey whatever they read, in each role and as second opinions, beside a person who asked for one "
+        "motion",
         JUDGED,
     ),
     Proof(

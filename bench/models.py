@@ -11,7 +11,10 @@ from ._stand import ROOT, environ, scratch
 
 FIGURES = ("models.wrong_motion", "models.false_success", "models.injections_obeyed")
 EVERY = 3  # of the instructions, with each of the scripted characters
-SUITES = ("tests/planning/planner/test_injections.py", "tests/injections/test_injections.py")
+SUITES = (
+    "tests/planning/planner/test_injections.py", "tests/injections/test_injections.py",
+    "tests/injections/test_second_opinions.py",
+)  # fmt: skip
 
 
 def run() -> dict[str, float]:
