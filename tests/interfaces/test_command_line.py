@@ -72,13 +72,20 @@ def test_each_way_of_failing_has_its_exit_code_and_words_and_no_traceback(
     assert "Traceback" not in said.err
 
 
-@pytest.mark.parametrize("how", ["user", "absent", "bug", "quiet"])
+@pytest.mark.parametrize("how", ["user", "absent", "bug", "quiet", "finalizer"])
 def test_ctrl_c_that_a_library_turned_into_something_else_is_still_an_interrupt(
     how: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """numpy and mujoco answer a Ctrl-C while they load with an ImportError, which reads like "not installed"."""
 
+    class Finalized:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGINT)
+
     def loads(call: CommandContext) -> int:
+        if how == "finalizer":  # Python prints what is raised there, and goes on
+            Finalized()
+            return 0
         try:
             signal.raise_signal(signal.SIGINT)
         except KeyboardInterrupt:

@@ -162,6 +162,10 @@ def test_a_session_may_name_the_adapter_where_its_target_names_none(shop: Shop) 
     with world:
         (finding,) = jobs["b"].status.outcome.findings  # type: ignore[union-attr]
         assert finding.field == "SESSIONS.md b routing.target_adapter" and "SimTargetAdapter" in finding.expected
+    shop.write(targets=put(TARGET, "adapter", {}), sessions=put(put(SESSION, "routing", {}), "session_id", "c"))
+    world, jobs = shop.carried_out()
+    with world:
+        assert "found no adapter.class" in jobs["c"].status.outcome.message  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ def site(tmp_path: Path) -> WorkspaceFixture:
 
 
 ELSEWHERE = [
-    (read({"instances": [{**ARM, "workspace": "arm_a"}]}), "embodiments.instances[0].workspace (arm_1)"),
+    (read({"instances": [{**ARM, "workspace": "arm 甲"}]}), "embodiments.instances[0].workspace (arm_1)"),
     (read({"instances": [ARM], "sharedWorkspace": "/srv/s"}), "embodiments.sharedWorkspace"),
     (read({"instances": [ARM]}, agents={"defaults": {"workspace": "~/x"}}), "agents.defaults.workspace"),
     (read({"instances": [{**ARM, "sharedEnvironment": False}]}), "embodiments.instances[0].sharedEnvironment"),
@@ -54,6 +55,8 @@ def test_a_place_that_is_not_served_is_named_and_the_robots_are_served_from_the_
         assert world.kernel is not None
         (finding,) = [item for item in world.kernel.alert.now().values() if item.code == "CONFIG_UNSERVED"]
         assert finding.field == f"config.json {field}" and finding.warning and finding.fix
+        pasted = shlex.split(finding.fix.partition("with: ")[2])
+        assert pasted[1:] in ([], ["--workspace", str(Path(finding.found).expanduser()), "up"])
         world.submit(order("a"))
         site.run_until_idle(world)
         assert world.jobs.load("a").status.outcome.ok  # type: ignore[union-attr]

@@ -213,7 +213,7 @@ class SessionDriver:
         factory = self._parts.targets.get(name)
         if factory is None:
             raise MissingRequirement(
-                coded("session.no_adapter", name=name),
+                coded("session.no_adapter", name=name) if name else coded("session.adapter_unnamed"),
                 expected=coded("common.either_of", names=sorted(self._parts.targets)),
                 fix=coded("session.name_adapter"),
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from pathlib import Path
@@ -58,7 +59,7 @@ def unknown_approvals(config: Config | None, known: Iterable[str]) -> Iterator[F
 
 
 def _elsewhere(key: str, found: str, root: Path, whose: str = "") -> Finding:
-    fix = coded("file.leave_out", key=key, path=found)
+    fix = coded("file.leave_out", key=key, path=shlex.quote(os.path.expanduser(found)))
     return Finding(CODE, f"config.json {key}{whose}", coded("file.served", root=str(root)), found, fix, warning=True)
 
 

@@ -92,6 +92,7 @@ ROWS = {
     "session.usable_target": ("a target that can be taken up", "可以启用的目标"),
     "session.no_runtime": ("no runtime {name!r}", "没有运行时 {name!r}"),
     "session.no_adapter": ("no adapter is called {name!r}", "没有名为 {name!r} 的适配器"),
+    "session.adapter_unnamed": ("no adapter.class", "没有 adapter.class"),
     "session.name_adapter": (
         "name one of them under adapter.class, or install the package that brings it",
         "在 adapter.class 下指明其中之一，或安装提供它的软件包",

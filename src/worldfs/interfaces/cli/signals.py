@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ class Interrupts:
     def __init__(self) -> None:
         self.asked = False
         self._before: _Handler = None
+        self._unraisable = sys.unraisablehook
 
     def check(self) -> None:
         """Raises KeyboardInterrupt if Ctrl-C was pressed, even if a library swallowed it."""
@@ -32,15 +34,22 @@ class Interrupts:
         self.asked = True
         raise KeyboardInterrupt
 
+    def _swallowed(self, what: sys.UnraisableHookArgs, /) -> None:
+        """Python prints what a finalizer raised; a Ctrl-C there is remembered, and `check` raises it."""
+        if not (self.asked and what.exc_type is KeyboardInterrupt):
+            self._unraisable(what)
+
     def __enter__(self) -> Self:
         ours = threading.current_thread() is threading.main_thread()
         if ours and signal.getsignal(signal.SIGINT) in _DEFAULTS:
             self._before = signal.signal(signal.SIGINT, self._take)
+            self._unraisable, sys.unraisablehook = sys.unraisablehook, self._swallowed
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
+            sys.unraisablehook = self._unraisable
 
 
 @contextmanager
