@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import threading
 from collections.abc import Sequence
@@ -123,6 +124,20 @@ def test_an_answer_of_ten_megabytes_is_not_read(kind: str) -> None:
     """It is right, but for its size; it is not asked for again."""
     error = refused([ScriptedCall("pick", {"id": "x" * (10 * LONGEST)})], kind, retries=3)
     assert error.code == "MODEL_ANSWER" and "an answer of more than 1048576 bytes" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("kind", "packing"),
+    [("openai", "gzip"), ("anthropic", "gzip"), ("openai", " DEFLATE"), ("openai", "gzip, identity")],
+)
+def test_an_answer_that_is_packed_is_not_unpacked(kind: str, packing: str) -> None:
+    """A few hundred kilobytes would become gigabytes in memory."""
+    body = gzip.compress(b" " * (10 * LONGEST))
+    headers = (("Content-Type", "application/json"), ("Content-Encoding", packing))
+    with serving([RawAnswer(200, body, headers)], in_order=True) as api, pytest.raises(ModelUnavailable) as raised:
+        opened(api, kind, retries=3).reply(ASKED, (PICK,), run_of())
+    assert raised.value.code == "MODEL_ANSWER" and "packed" in str(raised.value)
+    assert len(api.requests) == 1
 
 
 def test_a_key_that_the_endpoint_repeats_is_masked() -> None:

@@ -42,8 +42,8 @@ class PydanticModel:
         except ModelHTTPError as error:
             raise self._refused(error) from None
         except ModelConnectionError as error:
-            if (too_long := _too_long(error)) is not None:  # not to be repeated
-                raise self._error(str(too_long), "MODEL_ANSWER") from None
+            if (refused := _refused_answer(error)) is not None:  # not to be repeated
+                raise self._error(str(refused), "MODEL_ANSWER") from None
             raise self._error(str(error), "MODEL_UNREACHABLE", "model.unreachable") from None
         except (ModelAPIError, UnexpectedModelBehavior, ValueError, TypeError, LookupError, AssertionError) as error:
             raise self._error(f"{type(error).__name__}: {error}", "MODEL_ANSWER") from None
@@ -164,21 +164,25 @@ def _reply(response: parts.ModelResponse) -> ModelReply:
     return ModelReply(text, tuple(calls), response.usage.input_tokens, response.usage.output_tokens, cost)
 
 
-class AnswerTooLong(ValueError):
+class RefusedAnswer(ValueError):
     """Ends the reading of an answer; a client library may take it for a lost connection."""
 
 
-def _too_long(error: BaseException | None) -> AnswerTooLong | None:
-    while error is not None and not isinstance(error, AnswerTooLong):
+def _refused_answer(error: BaseException | None) -> RefusedAnswer | None:
+    while error is not None and not isinstance(error, RefusedAnswer):
         error = error.__cause__ or error.__context__
     return error
 
 
 class _BoundedTransport(httpx2.AsyncHTTPTransport):
-    """No answer is longer than `LONGEST`."""
+    """No answer is longer than `LONGEST`; a packed one, which would be so only once it is unpacked, is refused."""
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        request.headers["Accept-Encoding"] = "identity"
         response = await super().handle_async_request(request)
+        if (packed := response.headers.get("Content-Encoding", "identity").strip().lower()) != "identity":
+            await response.aclose()
+            raise RefusedAnswer(f"an answer packed as {packed}, which was not asked for")
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         response.stream = _BoundedStream(response.stream)
         return response
@@ -193,7 +197,7 @@ class _BoundedStream(httpx2.AsyncByteStream):
         async for chunk in self._stream:
             size += len(chunk)
             if size > LONGEST:
-                raise AnswerTooLong(f"an answer of more than {LONGEST} bytes")
+                raise RefusedAnswer(f"an answer of more than {LONGEST} bytes")
             yield chunk
 
     async def aclose(self) -> None:
