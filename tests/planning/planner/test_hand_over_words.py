@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from dataclasses import replace
 
 import pytest
 
-from worldfs.base.model import Operation, Profile, RobotState
+from worldfs.base.errors import Busy
+from worldfs.base.model import Cause, Operation, Outcome, Profile, RobotState
 from worldfs.planning.planner import Planner, RefusedIntent, holds, interpret
 from worldfs.planning.planner.goals import HandedGoal, HoldingGoal
 
@@ -67,3 +70,75 @@ def test_both_robots_are_ordered_at_the_same_time(world, room):
         (OTHER, "take_over", {"object_id": "apple_01"}),
         (ROBOT, "hand_over", {"to": OTHER}),
     ]
+
+
+class Killed(BaseException):
+    """The planner's process ends here: nothing of it runs any more."""
+
+
+def handing(room, world):
+    world.now_scene, world.ops = room, ABLE
+    held = replace(room, robots=(replace(room.robots[0], holding="apple_01", gripper="holding"), room.robots[1]))
+    world.now_scene = held
+
+    def obey(world, order):
+        if order.op == "hand_over":
+            robots = (
+                replace(held.robots[0], holding=None, gripper="open"),
+                replace(room.robots[1], holding="apple_01"),
+            )
+            world.now_scene = replace(world.now_scene, robots=robots)
+
+    world.before = obey
+    return world
+
+
+@pytest.mark.parametrize("error", [Busy("full", op="submit"), KeyboardInterrupt()])
+def test_a_partner_whose_giver_s_order_is_not_accepted_is_called_off(world, room, monkeypatch, error):
+    handing(room, world)
+    submit = world.submit
+
+    def refusing(order):
+        if order.op == "hand_over":
+            raise error
+        return submit(order)
+
+    monkeypatch.setattr(world, "submit", refusing)
+    with contextlib.suppress(Busy):
+        assert not Planner(world).run("hand the apple over to franka_002").ok
+    assert world.cancelled[:1] == [world.log[0].id] and [order.op for order in world.log] == ["take_over"]
+
+
+@pytest.mark.parametrize("after", ["take_over", "hand_over"])
+def test_a_planner_that_dies_between_two_orders_hands_over_once_when_it_is_asked_again(world, room, monkeypatch, after):
+    handing(room, world)
+    submit, cancel = world.submit, world.cancel
+
+    def dying(order):
+        accepted = submit(order)
+        if order.op == after:
+            monkeypatch.setattr(world, "cancel", lambda job: None)
+            raise Killed
+        return accepted
+
+    monkeypatch.setattr(world, "submit", dying)
+    with pytest.raises(Killed):
+        Planner(world).run("hand the apple over to franka_002")
+    monkeypatch.setattr(world, "submit", submit)
+    monkeypatch.setattr(world, "cancel", cancel)
+    ordered = [order.op for order in world.log]
+    if after == "hand_over":  # the kernel has both, and carries them out
+        world.wait(world.log[-1].id, threading.Event())
+    assert Planner(world).run("hand the apple over to franka_002").ok
+    again = [order.op for order in world.log[len(ordered) :]]
+    assert again == ([] if after == "hand_over" else ["take_over", "hand_over"])  # and nothing is picked up twice
+
+
+def test_a_giver_that_has_failed_calls_its_partner_off_and_one_cancelled_ends_there(world, room):
+    handing(room, world)
+    world.before = None
+    cancelled = Outcome.failure(Cause.CANCELLED, "CANCELLED", "cancelled")
+    world.fail[("hand_over", "apple_01")] = [cancelled]
+    report = Planner(world).run("hand the apple over to franka_002")
+    taking, giving = world.log
+    assert not report.ok and world.cancelled == [taking.id] and giving.op == "hand_over", report

@@ -9,6 +9,10 @@ ROWS = {
     "handover.no_joints": ("no joint angles hold it out to the other", "没有关节角能把它递给对方"),
     "handover.way": ("hold {id} out to {robot}: {why}", "把 {id} 递给 {robot}：{why}"),
     "handover.not_taken": ("{robot} has not taken {id}: it is still held", "{robot} 没有接过 {id}：仍拿在手中"),
+    "handover.not_given": (
+        "{robot} stopped before it let go of {id}, and keeps it",
+        "{robot} 在松开 {id} 之前停下，仍拿着它",
+    ),
     "handover.dropped": (
         "{id} is not held by {robot}; it is carried by {by}",
         "{id} 不在 {robot} 手中；由 {by} 承托",

@@ -39,6 +39,7 @@ from .goals import (
     UprightGoal,
     VisitGoal,
     held_by,
+    holds,
     littering,
     point_above,
     subject,
@@ -307,6 +308,9 @@ class GoalBuilder:
                 raise NotUnderstood("planner.robot_place", "impossible", name=target.id)
             if len(ids) > 1:
                 raise NotUnderstood("planner.one_hand", "impossible", names=self.resolve.names(ids))
+            handed = [HandedGoal(id, target.id) for id in ids]
+            if all(holds(goal, self.scene) for goal in handed):
+                return [*handed]  # it has it: nobody takes it back to hand it over once more
             return [goal for id in ids for goal in (HoldingGoal(id), HandedGoal(id, target.id))]
         if side == "beside":
             return [BesideGoal(id, target.id) for id in ids]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import replace
 
 from worldfs.base.errors import NotFound, WorldError
@@ -172,9 +173,15 @@ class PlanExecutor:
         # noted before it is submitted: a Ctrl-C in between must still find the job to cancel
         self.jobs.append(SubmittedOrder(order.id, order, None))
         self.port.note_progress(progress_of(self.groups, self.stage, self.witnessed, action))
-        together = [self.port.submit(self._order(one, f"{order.id}b")) for one in planned_actions.companion(action)]
-        job = self.port.submit(order)
-        status = self._await(job)
+        together: list[str] = []
+        try:
+            for one in planned_actions.companion(action):
+                together.append(self.port.submit(self._order(one, f"{order.id}b")))
+            job = self.port.submit(order)
+            status = self._await(job)
+        except BaseException:  # its partner would wait for a robot that does not come
+            self._drop(together)
+            raise
         for other in together:  # its end is awaited, too: what one has given, the other may have dropped
             there = self._await(other) if status.state is JobState.SUCCEEDED else self._called_off(other)
             status = there if status.state is JobState.SUCCEEDED else status
@@ -296,6 +303,11 @@ class PlanExecutor:
         """The order of a robot whose partner has failed."""
         self.port.cancel(job)
         return self.port.wait(job, StopSignal())
+
+    def _drop(self, jobs: Sequence[str]) -> None:
+        for job in jobs:
+            with contextlib.suppress(WorldError, OSError):  # the first error is the one that counts
+                self.port.cancel(job)
 
     def _order(self, action: PlannedAction, id: str = "") -> Order:
         now = self.port.now()

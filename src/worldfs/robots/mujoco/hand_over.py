@@ -58,15 +58,32 @@ class TakePlan:
     opening: float
 
 
-def _waited(arm: Arm, so: Callable[[], bool], seconds: float) -> bool:
-    """Whether it came to be so, looked at `FIRM` times in a row, before the time was up."""
-    seen = 0
+def _waited(arm: Arm, so: Callable[[], bool], seconds: float, ended: Callable[[], bool] = lambda: False) -> bool:
+    """Whether it came to be so, looked at `FIRM` times in a row, before the time was up, or the other's order was."""
+    seen = over = 0
     for _ in range(round(seconds / POLL)):
         seen = seen + 1 if so() else 0
-        if seen >= FIRM:
-            return True
+        over = over + 1 if ended() else 0
+        if seen >= FIRM or (over >= FIRM and not seen):
+            return seen >= FIRM
         arm.wait(POLL)
     return False
+
+
+class _PartnerOrder:
+    """The order of another robot about a thing, as the reserved space has it: begun, and over."""
+
+    def __init__(self, arm: Arm, robot: str, id: str) -> None:
+        self._arm, self._robot, self._id = arm, robot, id
+        self._begun = self.at_work()
+
+    def at_work(self) -> bool:
+        return self._id in self._arm.reserved.handled_now(self._robot)
+
+    def over(self) -> bool:
+        at_work = self.at_work()
+        self._begun = self._begun or at_work
+        return self._begun and not at_work
 
 
 # --- the giver ---
@@ -142,7 +159,8 @@ def carry_out_offer(arm: Arm, planned: OfferPlan) -> AttemptResult:
     if rig.held() != id:
         return AttemptResult(False, "OBJECT_LOST", coded("robot.lost_on_way", id=id))
     arm.reserved.release(arm.robot_id)  # it stands; where it stands the other sees
-    if not _waited(arm, lambda: rig.pressed_by(id, receiver) >= GRIPPED, PATIENCE):
+    taking = _PartnerOrder(arm, receiver, id)
+    if not _waited(arm, lambda: rig.pressed_by(id, receiver) >= GRIPPED, PATIENCE, taking.over):
         if rig.held() != id:
             return AttemptResult(False, "OBJECT_LOST", coded("robot.lost_on_way", id=id))
         return AttemptResult(False, "NOT_TAKEN", coded("handover.not_taken", id=id, robot=receiver))
@@ -195,7 +213,7 @@ def offered(arm: Arm, id: str) -> bool:
     giver = rig.holder(id)
     if giver is None or rig.speed(id) > STILL or giver in arm.reserved.of_others(arm.robot_id):
         return False
-    if id not in arm.reserved.handled_now(giver):
+    if not _PartnerOrder(arm, giver, id).at_work():
         return False
     view = rig.others[giver]
     position, rotation = view.tcp_pose()
@@ -281,21 +299,32 @@ def take_over(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcom
 
 def carry_out_take(arm: Arm, planned: TakePlan) -> AttemptResult:
     rig, mover, id = arm.rig, arm.mover, planned.thing
+    giving = _PartnerOrder(arm, planned.giver, id)
     mover.grip(planned.opening)
     mover.wait(0.1)
     mover.follow(planned.route)
     mover.line(planned.ahead, AWAY)
+    if not giving.at_work():  # it was stopped meanwhile, and keeps what it holds
+        mover.line(planned.ahead[::-1], AWAY)
+        return AttemptResult(False, "NOT_OFFERED", coded("handover.not_offered", id=id))
     mover.grip(CLOSE)
     mover.wait(0.6)
     if rig.fingers_on(id) < 2:
         said = coded("robot.grasp_missed", m=rig.view.opening(), id=id, touched=sorted(rig.touching(id)))
-        mover.grip(panda.STROKE)
-        mover.wait(0.3)
-        mover.line(planned.ahead[::-1], AWAY)
+        _let_go(arm, planned)
         return AttemptResult(False, "GRASP_MISSED", said)
-    _waited(arm, lambda: planned.giver not in rig.touching(id), PATIENCE)
+    given = _waited(arm, lambda: planned.giver not in rig.touching(id), PATIENCE, lambda: not giving.at_work())
+    if not given and not giving.at_work() and rig.holder(id) == planned.giver:  # stopped, and it keeps it
+        _let_go(arm, planned)
+        return AttemptResult(False, "NOT_GIVEN", coded("handover.not_given", id=id, robot=planned.giver))
     arm.wait(1.5)  # the giver goes back
     return holds_alone(arm, id)
+
+
+def _let_go(arm: Arm, planned: TakePlan) -> None:
+    arm.mover.grip(panda.STROKE)
+    arm.mover.wait(0.3)
+    arm.mover.line(planned.ahead[::-1], AWAY)
 
 
 def holds_alone(arm: Arm, id: str) -> AttemptResult:
