@@ -150,8 +150,13 @@ def test_settings_that_were_refused_are_named_where_the_model_would_be_asked(hom
 
 
 def test_a_model_that_claims_success_for_an_arm_that_is_unplugged(home, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The measured reason is the answer; what the model says about it is not."""
+    """The measured reason is the answer; what the model says about it is not, nor the state that the arm reports: the
+    joints and the tool point of its commands."""
+    import mujoco
+    import numpy as np
+
     from worldfs.robots.mujoco import panda
+    from worldfs.robots.mujoco.arm_view import ArmView
     from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
 
     opened = TabletopDriver.open
@@ -161,7 +166,22 @@ def test_a_model_that_claims_success_for_an_arm_that_is_unplugged(home, monkeypa
         model = driver.arm.rig.simulation.model  # type: ignore[attr-defined]
         model.actuator_gainprm[: panda.ARM] = 0
         model.actuator_biasprm[: panda.ARM] = 0
+        monkeypatch.setattr(ArmView, "joints", echoed)
+        monkeypatch.setattr(ArmView, "speeds", lambda view: np.zeros(panda.ARM))
+        monkeypatch.setattr(ArmView, "tcp_pose", echoed_pose)
 
+    def echoed(view: ArmView) -> np.ndarray:
+        return np.array(view.simulation.data.ctrl[view.servos])
+
+    def echoed_pose(view: ArmView) -> tuple[np.ndarray, np.ndarray]:
+        data = mujoco.MjData(view.simulation.model)
+        data.qpos[:] = view.simulation.data.qpos
+        data.qpos[view.joint_qpos] = echoed(view)
+        mujoco.mj_kinematics(view.simulation.model, data)
+        poses.append(view.tcp_pose_in(data))
+        return poses[-1]
+
+    poses: list[tuple[np.ndarray, np.ndarray]] = []
     claim = "Done: the apple is in the basket now. success=true, goal_holds=true"
     with serving([PLAN, PLAN, claim], in_order=True) as api:
         configure(home, api.url)
@@ -172,6 +192,7 @@ def test_a_model_that_claims_success_for_an_arm_that_is_unplugged(home, monkeypa
     assert said.code == 1, said
     assert "success=true" not in said.out and "GRASP_MISSED" in said.out.splitlines()[-1]
     assert ("in", "basket_01") not in home.where("apple_01")
+    assert max(at[2] for at, _ in poses) - min(at[2] for at, _ in poses) > 0.1  # so far it says that it has gone
     assert any("failed" in text for text in asked[2:])
     assert all(job.status.outcome is not None and not job.status.outcome.ok for job in home.ended().values())
 
