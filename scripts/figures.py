@@ -56,9 +56,11 @@ def figures(measured: Measured) -> str:
             lines.append(f"| `{row.name}` | – | {BOUNDS.get(row.name, '')} | {row.what} | not yet |")
             continue
         bound = BOUNDS.get(row.name)
-        unit = f" {bound.unit}" if bound and bound.unit else ""
+        unit = bound.unit if bound and bound.unit else "ms" if row.name.endswith("_ms") else ""
         limit = str(bound or "") + ("" if bound is None or bound.holds(found["result"]) else " **missed**")
-        value = f"{found['result']:.3g}{unit}"
+        size = abs(found["result"])
+        value = f"{found['result']:,.0f}" if size >= 1000 else f"{found['result']:.3g}"
+        value += f" {unit}" if unit else ""
         lines.append(f"| `{row.name}` | {value} | {limit} | {row.what} | {_when(found, row.code)} |")
     return "\n".join(lines) + "\n"
 
