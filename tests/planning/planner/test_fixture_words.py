@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from worldfs.base.messages import render
 from worldfs.base.model import Operation, Profile, Thing
 from worldfs.planning.planner import Planner, RefusedIntent, holds, interpret
 from worldfs.planning.planner.goals import GripperGoal, InGoal, OpenedGoal
@@ -119,7 +120,54 @@ def test_a_thing_is_put_into_an_opened_drawer_which_is_closed_again(world, room)
     assert world.log[2].params["target"] == "drawer_01" and report.ok, report
 
 
+OPENED_AND_PUT = ["open_fixture", "pick_up", "place"]
+
+
+@pytest.mark.parametrize(
+    ("said", "done"),
+    [
+        ("open the drawer, then put the blue cube into it", OPENED_AND_PUT),
+        ("open the drawer and put the blue cube in it", OPENED_AND_PUT),
+        ("open the drawer, then put the blue cube inside", OPENED_AND_PUT),
+        ("open the drawer and put the blue cube in", OPENED_AND_PUT),
+        ("open the drawer, take the can and put it in it", OPENED_AND_PUT),
+        ("open the drawer and put the blue cube and the can into it", [*OPENED_AND_PUT, "pick_up", "place"]),
+        ("open the drawer, put the blue cube in it and close it again", [*OPENED_AND_PUT, "close_fixture"]),
+        ("打开抽屉，把蓝色方块放进去", OPENED_AND_PUT),
+        ("把抽屉打开，然后把罐子放到里面", OPENED_AND_PUT),
+        ("打开抽屉，再把罐子装进去，最后把它关上", [*OPENED_AND_PUT, "close_fixture"]),
+    ],
+)
+def test_a_drawer_that_is_to_be_opened_is_what_a_thing_is_put_into_afterwards(world, room, said, done):
+    world.now_scene, world.ops = room, ABLE
+    obeying(world)
+    report = Planner(world).run(said)
+    assert report.ok and [order.op for order in world.log] == done, report
+    assert {order.params["target"] for order in world.log if order.op == "place"} == {"drawer_01"}
+    assert world.log[0].params["object_id"] == "drawer_01"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "put the blue cube into it",
+        "put the blue cube inside",
+        "open the drawer and put the can on it",
+        "open the drawer and the chest and put the can in it",  # in which of the two?
+        "open the drawer and the chest and put the can inside",
+        "把罐子放进去",
+        "打开抽屉，放进去",
+    ],
+)
+def test_it_is_no_drawer_that_was_not_named_alone(room, said):
+    room = replace(
+        room, furniture=tuple(replace(t, status="closed") if t.id == "chest_01" else t for t in room.furniture)
+    )
+    assert isinstance(interpret(said, room, profile=PROFILE, robot_id=ROBOT), RefusedIntent)
+
+
 def test_into_a_shut_drawer_nothing_is_put_and_the_reason_said(world, room):
     world.now_scene, world.ops = room, ABLE
-    report = Planner(world).run("put the blue cube into the drawer")
-    assert not report.ok and "open it first" in str(report.reason) and not world.log
+    for said, why in (("put the blue cube into the drawer", "open it first"), ("把蓝色方块放进抽屉", "请先打开")):
+        report = Planner(world).run(said)
+        assert not report.ok and why in render(report.reason, "en" if said.isascii() else "zh") and not world.log

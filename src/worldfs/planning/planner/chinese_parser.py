@@ -308,6 +308,8 @@ class ChineseParser(ChineseNounParser):
         if spot is not None:
             return ("at", spot)
         if not self.noun_here():
+            if verb.endswith("进去") or self.take("in"):  # 打开抽屉，把方块放进去 · 放到里面
+                return ("in", (NounPhrase("", pronoun=True),))
             if self.unknown():
                 raise self.no_noun()
             raise self.stop() if self.here().text else NotUnderstood("planner.where", word=verb)

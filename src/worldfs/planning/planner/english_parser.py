@@ -20,6 +20,8 @@ _SHORT = {
 _TAILS = (("n't", " not"), ("'d", " would"), ("'ve", " have"), ("'s", " 's"))
 _GLUED = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)(mm|cm|m)\b", re.I)  # 10cm
 _FIRST_PREPS = frozenset(p.split()[0] for p in lexicon_en.PREPS)
+_WITHIN = ("in", "inside")  # said without what they are of
+_ENDS = ("", ".", ",", ";", "and", "then")
 Place = tuple[str, tuple[NounPhrase, ...] | Vec]
 
 
@@ -352,6 +354,8 @@ class EnglishParser(EnglishNounParser):
             spot = self.coordinates()
             if spot is not None:
                 found.append(("at", spot))
+            elif act == "put" and prep in _WITHIN and self.ahead() in _ENDS:
+                found.append(("in", (NounPhrase("", pronoun=True),)))
             elif self.noun_here():
                 found.append(("beside" if gap and prep == "from" else lexicon_en.PREPS[prep], self.nouns(gap=True)))
             else:

@@ -83,6 +83,7 @@ class GoalBuilder:
         self.protected: tuple[str, ...] = ()
         self.notes: list[str] = []
         self.holding = held_by(scene) or ""
+        self.fixtures: tuple[str, ...] = ()  # drawers and lids, as they were named last
 
     def command(self, clauses: list[Clause], text: str) -> CommandIntent:
         clauses = _taken_together(clauses)
@@ -289,7 +290,10 @@ class GoalBuilder:
             if len(ids) > 1:
                 raise NotUnderstood("planner.one_support", "impossible", name=str(spot))
             return [PlacedGoal(id, spot) for id in ids]
-        target = self.scene.thing(self.where(nouns))
+        inside = self._opened_last() if side == "in" and _is_it(nouns) else ""
+        if not (inside or nouns[0].text):
+            raise NotUnderstood("planner.where", word=clause.what[0].text)
+        target = self.scene.thing(inside or self.where(nouns))
         assert target is not None
         if clause.gap:
             raise NotUnderstood("planner.which_side", "ambiguous", name=self.name(target.id))
@@ -317,6 +321,7 @@ class GoalBuilder:
         if target.is_container and side in ("in", "on", "to", "at"):
             return [InGoal(id, target.id) for id in ids]
         if side == "in" and opens(target):
+            self.fixtures = (target.id,)
             return [InGoal(id, target.id) for id in ids]
         if side == "in":
             raise NotUnderstood("planner.not_container", "impossible", name=self.name(target.id))
@@ -461,12 +466,19 @@ class GoalBuilder:
     def _shut(self, clause: Clause) -> list[Goal]:
         return [OpenedGoal(id, "closed") for id in self._fixtures(clause)]
 
+    def _opened_last(self) -> str:
+        """The drawer or lid that this instruction named last: what "it" is where a thing is put in; "": none."""
+        return self.fixtures[0] if len(self.fixtures) == 1 else ""
+
     def _fixtures(self, clause: Clause) -> tuple[str, ...]:
-        """What has a drawer or a lid."""
+        """What has a drawer or a lid; "it" is the one that was named last."""
+        if _is_it(clause.what) and (last := self._opened_last()):
+            return (last,)
         ids = self.objects(clause.what, clause.but, also=True)
         things = [t for id in ids if (t := self.scene.thing(id)) is not None]
         if fixed := [t.id for t in things if not opens(t)]:
             raise NotUnderstood("planner.no_lid", "impossible", names=self.resolve.names(fixed))
+        self.fixtures = ids
         return ids
 
     def _shift(self, clause: Clause) -> list[Goal]:
@@ -508,6 +520,10 @@ class GoalBuilder:
 
     def _close(self, clause: Clause) -> list[Goal]:
         return [GripperGoal("closed")]
+
+
+def _is_it(nouns: tuple[NounPhrase, ...]) -> bool:
+    return len(nouns) == 1 and nouns[0].pronoun and not nouns[0].plural
 
 
 def _taken_together(clauses: list[Clause]) -> list[Clause]:

@@ -64,7 +64,7 @@ class NotUnderstood(Exception):
 class NounPhrase:
     """One noun phrase as read, not yet looked up in a scene."""
 
-    text: str
+    text: str  # "": left out, as in "put the cube inside"
     words: tuple[tuple[str, frozenset[str]], ...] = ()  # every word with its keys; a thing must fit them all
     quantity: str = ""  # the | all | any | "" (bare)
     count: int = 0
