@@ -29,6 +29,7 @@ ANSWERS = {
     "will the can be in the basket?": "does not tell",
     "can the can go into the basket?": "does not tell",
     "罐子能放进篮子里吗？": "看不出来",
+    "罐子放得进篮子里吗？": "看不出来",
     "能看到罐子吗？": "是",
     "is the can tasty?": "does not tell",
     "苹果在篮子里吗？": "是的，红色苹果在棕色篮子里",

@@ -145,6 +145,16 @@ def test_a_number_in_a_name_says_which_thing_is_meant(scene, text, goals):
     assert getattr(interpret(text, numbered), "goals", None) == goals
 
 
+def test_a_number_that_a_name_and_an_id_give_to_two_things_is_asked_about(scene):
+    cube = next(t for t in scene.objects if t.id.startswith("cube"))
+    swapped = (replace(cube, id=f"cube_0{3 - n}", name=f"Cube {n}", position=(0.4, n / 10, 0.025)) for n in (1, 2))
+    named = Scene(scene.robots, tuple(swapped), scene.furniture)
+    for text in ("put cube 1 in the basket", "把方块1放进篮子"):
+        assert interpret(text, named).kind == "ambiguous"
+    assert interpret("put cube_01 in the basket", named).goals == (InGoal("cube_01", "basket_01"),)
+    assert interpret("把方块1放进篮子", scene).goals == (InGoal("cube_01", "basket_01"),)
+
+
 @pytest.mark.parametrize(
     "text", ["where is cube 9?", "方块9在哪里？", "is cube 10 in the basket?", "方块10在篮子里吗？"]
 )

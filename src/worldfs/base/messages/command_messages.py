@@ -570,8 +570,8 @@ ROWS = {
         "没有迹象表明它能写入自己的状态：它没有更改任何文件，也没有报告任何内容",
     ),
     "command.remedy": (
-        "{why}; start it with: paos agent run NAME --with claude-code | codex | gemini",
-        "{why}；启动它请用：paos agent run NAME --with claude-code | codex | gemini",
+        "{why}; --with claude-code | codex | gemini lets these tools write there; let others write in $PAOS_STATE_DIR",
+        "{why}；--with claude-code | codex | gemini 让这些工具可以写入，其它工具须获准写入 $PAOS_STATE_DIR",
     ),
     "command.outcome_wrong": ("{at}: {found}; expected {expected}", "{at}：{found}；应为 {expected}"),
     "command.outcome_no_json": (

@@ -268,14 +268,10 @@ class EnglishNounParser:
             self.without.append((self.ahead(), keys))
             self.at += 1
         while (word := self.ahead()) and (keys := self.vocabulary.english_word(word)) is not None:
-            joined = (f"{word}_{self.ahead(1)}", f"{word}_{self.ahead(1).zfill(2)}", f"{word}{self.ahead(1)}")
-            match = next((j for j in joined if self.ahead(1).isdigit() and f"i:{j}" in self.vocabulary.raw), "")
-            if match:
-                keys = frozenset((f"i:{match}",))
-            elif named := self._numbered(word):
-                match, keys = f"{word} {self.ahead(1)}", named
-            self.at += 2 if match else 1
-            found.append((match or word, keys))
+            named = self._numbered(word)
+            keys, said = named or keys, f"{word} {self.ahead(1)}" if named else word
+            self.at += 2 if named else 1
+            found.append((said, keys))
             plural = (
                 lexicon_en.singular(word) != word and not any(k.startswith("i:") for k in keys)
             ) or word == "stuff"

@@ -32,10 +32,11 @@ class Vocabulary:
         return [w for w, found in self.function_zh.items() if any(k in found for k in kinds)]
 
     def _numbered(self) -> dict[str, frozenset[str]]:
-        """Things whose name says a number: "cube 9" → their ids as keys."""
+        """Things whose name or id says a number: "cube 9" → their ids as keys; two things, where these disagree."""
         found: dict[str, frozenset[str]] = {}
         for id, thing in self.things.items():
-            for word, number in re.findall(r"([a-z]+)[ _-]+0*(\d+)\b(?!\.\d)", thing.name.lower()):
+            said = re.findall(r"([a-z]+)[ _-]+0*(\d+)\b(?!\.\d)", thing.name.lower())
+            for word, number in {*said, *re.findall(r"^([a-z]+)[_-]?0*(\d+)$", id.lower())}:
                 found[f"{word} {number}"] = found.get(f"{word} {number}", frozenset()) | {f"i:{id.lower()}"}
         return found
 
