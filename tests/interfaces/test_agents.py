@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -59,6 +60,15 @@ def test_who_adds_to_a_file_that_is_set_aside_is_told_where_it_is(root: Path, pa
     (root / "rio/tasks.json").write_text('{"tasks": [{')
     assert ".paos/aside/" in paos("agent", "tasks", "rio", "--add", "look again")[2]
     assert paos("agent", "memory", "rio", "--add", "and another")[2] == ""
+
+
+def test_the_way_back_of_a_removed_agent_can_be_pasted(root: Path, paos: Paos, tmp_path: Path) -> None:
+    place = tmp_path / "more agents"
+    assert paos("agent", "init", "rio", "--agents", str(place))[0] == 0
+    said = paos("agent", "rm", "rio", "--agents", str(place))[1]
+    back = shlex.split(said.partition("restore with: ")[2])
+    assert back[0] == "paos" and paos(*back[1:])[0] == 0
+    assert list_agents(str(place)) == ["rio"] and sorted(list_agents(str(root))) == ["leo", "rio"]
 
 
 def test_many_agents_are_made_with_one_look_at_those_that_are_there(root: Path, paos: Paos, monkeypatch: Any) -> None:

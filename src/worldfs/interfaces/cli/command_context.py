@@ -86,8 +86,9 @@ class CommandContext:
         """The command with its global options, for hints that can be typed again: `paos --home demo`."""
         import shlex
 
-        given = [(flag, self[flag]) for flag in ("workspace", "home") if self[flag]]
-        return shlex.join(["paos", *(f"--{given[0][0]}", given[0][1])] if given else ["paos"])
+        given = [(flag, str(self[flag])) for flag in ("workspace", "home") if self[flag]][:1]
+        given += [("agents", str(self["agents"]))] if self["agents"] else []
+        return shlex.join(["paos", *(word for flag, place in given for word in (f"--{flag}", place))])
 
     def open(
         self,

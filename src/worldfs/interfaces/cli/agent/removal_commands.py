@@ -26,7 +26,9 @@ def remove(context: CommandContext) -> int:
             raise NotFound(coded("command.no_agent", name=name), path=context.agents, op="agent rm", expected=known)
     for name in context["name"]:
         gone = _taken_away(context.agents, name)
-        context.output.report(coded("command.moved_to", name=name, path=gone.path), gone._asdict(), "good")
+        context.output.report(
+            coded("command.moved_to", name=name, path=gone.path, paos=context.name), gone._asdict(), "good"
+        )
     return 0
 
 

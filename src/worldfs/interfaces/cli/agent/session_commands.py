@@ -97,7 +97,7 @@ def outcome(context: CommandContext) -> int:
     with open_agent_state(context) as state, state.agent_dir.locked():
         sid = session_job.running_session(state)
         if not sid:
-            fix = coded("command.start_session", name=context["name"])
+            fix = coded("command.start_session", name=context["name"], paos=context.name)
             raise NotFound(coded("command.no_session"), path=context["name"], op="agent outcome", fix=fix)
         session_facts.add_facts(state.agent_dir, sid, state.cleaned(said))
     context.output.report(", ".join(said), said)
