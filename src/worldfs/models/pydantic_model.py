@@ -41,6 +41,8 @@ class PydanticModel:
             return _reply(asyncio.run(self._request(messages, tools, run)))
         except ModelHTTPError as error:
             raise self._refused(error) from None
+        except RefusedAnswer as error:
+            raise self._error(str(error), "MODEL_ANSWER") from None
         except ModelConnectionError as error:
             if (refused := _refused_answer(error)) is not None:  # not to be repeated
                 raise self._error(str(refused), "MODEL_ANSWER") from None
