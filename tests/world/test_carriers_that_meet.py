@@ -16,7 +16,7 @@ WEST, EAST = "cart_1", "cart_2"
 FLOOR = -0.75
 PAGE = {
     "schema_version": "v2.0",
-    "robots": [{"robot_id": WEST, "pose": [-2.0, 1.0, FLOOR]}, {"robot_id": EAST, "pose": [1.2, -0.6, FLOOR]}],
+    "robots": [{"robot_id": WEST, "pose": [-1.2, 1.0, FLOOR]}, {"robot_id": EAST, "pose": [1.0, -0.4, FLOOR]}],
     "objects": [],
     "scene_graph": {"nodes": [
         {"id": "wall", "name": "wall", "type": "furniture", "shape": "box", "position": [0.0, -1.0, FLOOR + 0.5],
@@ -25,7 +25,7 @@ PAGE = {
          "size": [0.1, 4.0, 1.0]},
     ], "edges": []},
     "map": {"lanes": [{"name": "gap", "from": [-0.4, 1.5], "to": [0.4, 1.5], "width": 1.0}],
-            "zones": [{"name": "east bay", "pose": [2.2, 0.9]}, {"name": "west bay", "pose": [-2.2, -0.6]}]},
+            "zones": [{"name": "east bay", "pose": [1.5, 0.9]}, {"name": "west bay", "pose": [-1.5, -0.4]}]},
 }  # fmt: skip
 
 
@@ -70,7 +70,7 @@ def test_head_on_in_a_gap_that_is_no_straight_way_one_waits_until_the_other_is_t
     most, ended, at, page = driven(MISSIONS)
     assert [mission["state"] for mission in ended] == ["succeeded", "succeeded"], ended
     assert most == 1, page
-    assert at[WEST] == pytest.approx((2.2, 0.9), abs=0.02) and at[EAST] == pytest.approx((-2.2, -0.6), abs=0.02)
+    assert at[WEST] == pytest.approx((1.5, 0.9), abs=0.02) and at[EAST] == pytest.approx((-1.5, -0.4), abs=0.02)
 
 
 def test_two_that_do_not_meet_drive_at_once(driven):
