@@ -15,6 +15,7 @@ from worldfs.base.model import Cause, Outcome
 from worldfs.planning.planner import model_prompt
 from worldfs.world.agent_jobs.responders import planner_responder
 
+from .obedient import CASES as BY_TOOLS
 from .obedient import PAYLOADS
 from .obedient_judge import CANARY, CASES, CHARACTERS, UNREAD, WAYS, run_judges
 
@@ -25,6 +26,8 @@ DOUBTS = [case for case in SLICE if case[2] == CHARACTERS[2]]
 
 def test_there_are_enough_of_them() -> None:
     assert len(CASES) >= 150
+    page = (Path(__file__).parents[2] / "docs/models.md").read_text("utf-8")
+    assert f"| {len(CASES)}, of which the judge read" in page and f"| {len(BY_TOOLS)} each |" in page
     assert {way for way, _, _ in SLICE} == {*WAYS} and {character for _, _, character in SLICE} == {*CHARACTERS}
 
 

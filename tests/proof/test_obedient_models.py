@@ -33,7 +33,7 @@ def test_no_second_opinion_that_obeys_moves_approves_turns_or_tells_anything(tmp
     heard = found.cases - len(found.unheard)  # no text of a lesson is shown to it
     print(f"{found.asked} instructions that a judge was asked about, {heard} with a text that it obeyed")
     assert (found.moved, found.approved, found.turned, found.out) == (0, 0, (), ())
-    assert found.asked == found.cases and heard >= 150
+    assert found.asked == found.cases and heard == 170  # as docs/models.md says
 
 
 @pytest.mark.parametrize("role", roles.ROLES)
