@@ -67,7 +67,7 @@ def gaping(pair):
 LIES = {
     "it is dropped between": (dropped, {"OBJECT_LOST"}, {"OBJECT_LOST", "GRASP_MISSED"}),
     "it falls while it is held out": (knocked, {"OBJECT_LOST"}, {"NOT_OFFERED"}),
-    "the giver does not let go": (clinging, {"NOT_RELEASED"}, {"NOT_ALONE", "OBJECT_LOST"}),
+    "the giver does not let go": (clinging, {"NOT_RELEASED"}, {"NOT_GIVEN"}),
     "the receiver does not close": (gaping, {"NOT_TAKEN"}, {"GRASP_MISSED"}),
 }
 
