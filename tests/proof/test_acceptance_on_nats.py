@@ -29,7 +29,7 @@ def test_commands_and_files_are_the_same_on_nats(nats_server) -> None:
     tests = [str(ROOT / "tests/acceptance" / name) for name in BLIND]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-k", NOT_YET, *tests],
-        cwd=ROOT, env={**os.environ, "PAOS_STORE": "nats"}, capture_output=True, text=True,
+        cwd=ROOT, env={**os.environ, "PAOS_STORE": "nats", "PAOS_TEST_WHOLE": "1"}, capture_output=True, text=True,
         timeout=PATIENCE_S, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-5000:]
