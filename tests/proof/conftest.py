@@ -25,7 +25,7 @@ _SHORTER = (
     "PAOS_MOUNT_STRESS_S",
     "PAOS_PARTITIONS_S",
 )  # a proof that is told to do less than its row says
-PATH = re.compile(r"(^|\s)/\w")  # of a line that says where something is, which is no figure
+PATH = re.compile(r"""(^|[\s'"=])/\w""")  # of a line that says where something is, which is no figure
 
 
 class Rows:

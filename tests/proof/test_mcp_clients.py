@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.command_run import run_command
 
 from worldfs.access.tokens import TokenStore
 from worldfs.interfaces.acheron.serve_realm import BackgroundServer, ListenOptions
-from worldfs.interfaces.cli.main import main
 from worldfs.testing.model_api import ScriptedCall, Step, serving
 from worldfs.testing.waiting import PATIENCE_S
 from worldfs.world.served_world import ServedWorld
@@ -40,7 +40,7 @@ def block(language: str, word: str, home: Path) -> str:
 @pytest.mark.parametrize("tool", ["claude-code", "codex"])
 def test_a_real_client_looks_around_and_remembers_in_the_tree(tool: str, programs: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
-    assert main(["--home", str(home), "onboard"]) == 0
+    assert run_command("--home", str(home), "onboard").returncode == 0
     (tmp_path / "work").mkdir()
     if tool == "claude-code":
         (tmp_path / "work/.mcp.json").write_text(block("json", '"stdio"', home))
@@ -78,7 +78,7 @@ def set_up(tool: str, place: Path, home: Path, *words: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CODEX_HOME", str(place / ".codex"))
         patch.setenv("XDG_STATE_HOME", str(place / ".local/state"))
-        assert main([*words, "setup", tool, str(place / "work"), "--yes"]) == 0
+        assert run_command(*words, "setup", tool, str(place / "work"), "--yes").returncode == 0
     if RECORDING:
         record_calls(place, home)
 
@@ -87,10 +87,10 @@ def set_up(tool: str, place: Path, home: Path, *words: str) -> None:
 def test_what_setup_wrote_is_enough_for_a_real_client(tool: str, programs: Path, tmp_path: Path) -> None:
     """The tools in the first request; the state prompt; a message that arrives meanwhile; the session's end."""
     home, client = tmp_path / "the home 家", CLIENTS[tool]
-    assert main(["--home", str(home), "onboard"]) == 0
+    assert run_command("--home", str(home), "onboard").returncode == 0
 
     def letter_and_look(request: str) -> ScriptedCall:
-        assert main(["--home", str(home), "agent", "send", tool, LETTER]) == 0
+        assert run_command("--home", str(home), "agent", "send", tool, LETTER).returncode == 0
         return client.call("look", {})
 
     script: list[Step] = [letter_and_look, client.call("remember", {"text": NOTE}), SAID]
@@ -129,7 +129,7 @@ def wait_until_ended(agent: Path) -> None:
 @pytest.mark.parametrize("tool", CLIENTS)
 def test_a_real_client_that_was_set_up_for_a_served_world_uses_it(tool: str, programs: Path, tmp_path: Path) -> None:
     home, client = tmp_path / "served", CLIENTS[tool]
-    assert main(["--home", str(home), "onboard"]) == 0
+    assert run_command("--home", str(home), "onboard").returncode == 0
     with (
         ServedWorld.open(home) as realm,
         BackgroundServer(realm, ListenOptions(port=0), {}) as server,
