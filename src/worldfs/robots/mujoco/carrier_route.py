@@ -42,14 +42,19 @@ class FloorMap:
 
     def clear(self, start: Array, end: Array) -> bool:
         """Whether the straight piece between two points is free."""
-        way = end - start
+        return bool(self.clear_ways(start, end[None])[0])
+
+    def clear_ways(self, start: Array, ends: Array) -> Array:
+        """Whether the straight pieces from a point to others (k × 2) are free."""
+        way = (ends - start)[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             one, other = (self.low - start) / way, (self.high - start) / way
         still = np.abs(way) < 1e-12
         inside = (start > self.low) & (start < self.high)
-        near = np.where(still, np.where(inside, -np.inf, np.inf), np.minimum(one, other)).max(axis=1)
-        far = np.where(still, np.where(inside, np.inf, -np.inf), np.maximum(one, other)).min(axis=1)
-        return not bool(np.any((near < far - 1e-9) & (far > 1e-9) & (near < 1 - 1e-9)))
+        near = np.where(still, np.where(inside, -np.inf, np.inf), np.minimum(one, other)).max(axis=2)
+        far = np.where(still, np.where(inside, np.inf, -np.inf), np.maximum(one, other)).min(axis=2)
+        free: Array = np.logical_not(np.any((near < far - 1e-9) & (far > 1e-9) & (near < 1 - 1e-9), axis=1))
+        return free
 
     def route(self, start: Array, goal: Array) -> list[Array] | None:
         """The shortest way that the search finds, its corners pulled straight; None: there is none."""
@@ -87,10 +92,10 @@ class FloorMap:
             return float(np.max(np.abs(goal - here))) <= CELL and self.clear(here, goal)
 
         def next_cells(cell: Cell) -> Iterator[Cell]:
-            for i, j in AROUND:
-                then = cell[0] + i, cell[1] + j
-                if free(then) and self.clear(point(cell), point(then)):
-                    yield then
+            beside = [then for i, j in AROUND if free(then := (cell[0] + i, cell[1] + j))]
+            if beside:
+                clear = self.clear_ways(point(cell), np.array([point(then) for then in beside]))
+                yield from (then for then, so in zip(beside, clear, strict=True) if so)
 
         def left(cell: Cell) -> float:
             return float(np.linalg.norm(goal - point(cell))) / CELL
