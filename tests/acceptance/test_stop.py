@@ -13,6 +13,8 @@ from tests.command_run import run_command
 
 pytest.importorskip("mujoco")
 
+from worldfs.interfaces.cli import do_command
+from worldfs.interfaces.cli.kernel_thread import KernelThread
 from worldfs.runtime.instruction_turns import TURNS, InstructionTurn
 from worldfs.testing.waiting import PATIENCE_S, until
 
@@ -245,6 +247,21 @@ def test_two_instructions_are_carried_out_one_after_the_other(table, served: boo
     assert ops[-1] == "strategy"
     assert set(ops[:-1]) == {"pick_up", "place"}
     assert table.paos("--json", "status").values[0]["nodes"][0]["instruction"] is None
+
+
+def test_a_turn_lasts_until_the_kernel_that_ends_with_it_has_ended(table, monkeypatch) -> None:
+    """Who has the turn next would find that kernel, and order of it."""
+    held = []
+
+    class Watched(KernelThread):
+        def __exit__(self, *error) -> None:
+            super().__exit__(*error)
+            with table.world() as world:
+                held.append(InstructionTurn(world.store, "franka_001", "go home", world.clock).try_acquire())
+
+    monkeypatch.setattr(do_command, "KernelThread", Watched)
+    assert table.do("go home").code == 0
+    assert len(held) == 1 and held[0] is not None
 
 
 def test_one_that_waits_says_for_what_and_goes_on_when_that_has_ended(table) -> None:

@@ -1,4 +1,4 @@
-"""A hand-over that is cut in the midst of it: each robot ends clearly, and what was held is held by somebody."""
+"""A hand-over that is interrupted: both orders end with a reason, and one of the robots still holds the thing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`models.judge` is asked once about an instruction that was carried out, after its turn at the robot.
+"""`models.judge` is asked once about an instruction, when it has been carried out.
 
 What was measured is durable before: a crash while the model thinks loses the opinion alone.
 """

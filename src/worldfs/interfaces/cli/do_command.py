@@ -89,14 +89,15 @@ def run(context: CommandContext) -> int:
             value = {"event": "result", "verdict": verdict, "goal_holds": False, "message": refused}
             context.output.report(refused, value, "bad")
             return EXIT[verdict]
-        world = _world(context, stack)
+        world, own_kernel = _world(context, stack)
         stack.enter_context(stop_on(ask, signal.SIGINT, signal.SIGTERM))  # up to here there is nothing to stop safely
         motion = (
             stack.enter_context(LocalFilmRecording(context, world, context["record"])) if context["record"] else None
         )
         result, judge = _plan(context, world, text, stop, instruction)
         stopped = instruction.stop_text() if instruction.stopped else ""
-        instruction.end()  # the robot is free while a model thinks
+        if not own_kernel:  # ours ends with us: who comes next must not order of it
+            instruction.end()  # the robot is free while a model thinks
         opinion = _opinion(context, judge, stop, instruction.language)
     verdict = why[0] if result.verdict == "cancelled" else result.verdict
     if stopped and verdict == "cancelled":
@@ -141,8 +142,8 @@ def ended_early(verdict: str, timeout: float | None) -> str:
     return coded("command.timed_out", s=timeout) if verdict == "timeout" and timeout is not None else ""
 
 
-def _world(context: CommandContext, stack: ExitStack) -> World:
-    """The running kernel's world; where none runs, one served here for the time of the command."""
+def _world(context: CommandContext, stack: ExitStack) -> tuple[World, bool]:
+    """The running kernel's world; where none runs, one served here for the time of the command, and True."""
 
     try:
         # Checked first, because starting a kernel is slow; the lock itself decides.
@@ -156,9 +157,9 @@ def _world(context: CommandContext, stack: ExitStack) -> World:
             ignored.append("--no-cameras")
         if ignored:
             context.output.notice(coded("command.kernel_has_robot", options=ignored))
-        return world
+        return world, False
     stack.enter_context(KernelThread(world))
-    return world
+    return world, True
 
 
 def _wait_for_robot(context: CommandContext, stack: ExitStack, text: str, stop: StopSignal) -> tuple[Instruction, str]:

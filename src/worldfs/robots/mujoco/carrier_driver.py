@@ -11,14 +11,14 @@ from worldfs.base.driver import Run
 from worldfs.base.errors import BadInput
 from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
-from worldfs.base.model import Cause, Finding, Json, Operation, Order, Outcome, Parameter, Scene
+from worldfs.base.model import Cause, Finding, Operation, Order, Outcome, Parameter, Scene
 
 from . import carrier_actions
 from .action_evidence import stop_failure
 from .carrier import Carrier
 from .carrier_actions import DriveEvidence
 from .floor_grid import Spot
-from .floor_map import floor_map
+from .floor_map import with_map
 from .motion_loop import MotionStopped
 from .scene_observation import observe_carrier
 from .shared_world import SharedWorld
@@ -67,8 +67,7 @@ class CarrierDriver:
         carrier = self.carrier
         with carrier.view.working():
             seen = observe_carrier(carrier)
-            own: Json = {self.robot_id: floor_map(carrier.floor.ground())} if self._mapped else {}
-        return replace(seen, extra={**seen.extra, "map": own}) if own else seen
+            return with_map(seen, self.robot_id, carrier.floor.ground()) if self._mapped else seen
 
     def review(self, order: Order) -> Sequence[Finding]:
         with self.carrier.view.working():

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
-from worldfs.base.model import Json
+from worldfs.base.model import Json, Scene
 
 from .action_evidence import rounded
 from .array_types import Array
@@ -14,6 +15,11 @@ from .floor_grid import CELL, FloorGrid
 
 COARSE: Final = 2  # cells of the grid, along each side, that are one of the map
 FREE, TAKEN = ".", "#"
+
+
+def with_map(seen: Scene, robot_id: str, grid: FloorGrid) -> Scene:
+    """The scene with a robot's own map."""
+    return replace(seen, extra={**seen.extra, "map": {robot_id: floor_map(grid)}})
 
 
 def floor_map(grid: FloorGrid) -> Json:

@@ -20,7 +20,7 @@ from worldfs.robots import displacements
 from worldfs.robots.mujoco import params
 from worldfs.robots.mujoco.action_evidence import rounded
 from worldfs.robots.mujoco.floor_grid import Footprint, Spot
-from worldfs.robots.mujoco.floor_map import floor_map
+from worldfs.robots.mujoco.floor_map import with_map
 from worldfs.robots.mujoco.motion_loop import MotionStopped
 from worldfs.robots.mujoco.scene_observation import observe_quadruped
 from worldfs.robots.mujoco.shared_world import SharedWorld
@@ -85,8 +85,7 @@ class QuadrupedDriver:
     def observe(self) -> Scene:
         with self.floor.view.working():
             seen = observe_quadruped(self.quadruped, self._state)
-            own: Json = {self.robot_id: floor_map(self.floor.ground())} if self._mapped else {}
-        return replace(seen, extra={**seen.extra, "map": own}) if own else seen
+            return with_map(seen, self.robot_id, self.floor.ground()) if self._mapped else seen
 
     def review(self, order: Order) -> Sequence[Finding]:
         with self.floor.view.working():
