@@ -3,7 +3,7 @@
 A rule reads the syntax of the files that it is for (mutant_rules.py): a durable write that does not wait for the disk,
 a lock not taken, two steps in the other order, a right not asked for, a limit not kept, a deadline that never comes, a
 predicate that always says yes. Each fault is put into a copy of the tree, and the tests of that file run until one
-predicate that always says yes. Each fault is put into a copy of the tree, and the tests of that file run until one
+fails, which must pass without the fault. A fault that none sees is a survivor: it is printed, and docs/proofs.md says
 of each why it stays.
 
     scripts/mutants.py [--list] [--only WORD] [--workers N] [--most PER_RULE_AND_FILE] [--again] [--report]

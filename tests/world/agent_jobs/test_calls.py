@@ -165,6 +165,37 @@ def test_a_lost_call_says_why_after_any_power_cut() -> None:
     assert enumerate_crashes(prepare, operate, check).states > 5
 
 
+def test_a_sealed_end_stands_after_any_power_cut() -> None:
+    """A model is asked about what was measured, and the power goes while it thinks."""
+
+    def prepare(path: Path) -> None:
+        calls = open_calls(path)
+        ask(calls)
+        calls.jobs.store.close()
+
+    def operate(path: Path, disk: Disk, ack: Callable[[str], None]) -> None:
+        def judged(run: AgentJobContext) -> Outcome:
+            run.seal(Outcome.success("the cube is on the tray"))
+            ack("sealed")
+            return Outcome.success("the cube is on the tray, and a model doubts it")
+
+        calls = AgentJobs(DiskStore(path, disk), ManualClock(), ChangeFeed())
+        calls.register("chat", judged)
+        wait_for_call(calls, "job-1")
+        calls.close()
+
+    def check(path: Path, acked: tuple[str, ...]) -> None:
+        calls = open_calls(path)
+        calls.register("chat", echo)
+        wait_for_call(calls, "job-1")
+        if "sealed" in acked:
+            outcome = calls.outcome(calls.visible_job(ALICE, "job-1"))
+            assert outcome is not None and outcome.ok and outcome.message.startswith("the cube is on the tray")
+        calls.close()
+
+    assert enumerate_crashes(prepare, operate, check).states > 5
+
+
 def test_what_is_held_begins_when_it_is_told_to(tmp_path: Path) -> None:
     calls = open_calls(tmp_path)
     first = ask(calls)
