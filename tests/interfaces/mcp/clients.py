@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
@@ -32,7 +33,8 @@ async def client_of(home: Path, role: str = "operator", agent: str = "", **optio
 def command(home: Path, *words: str) -> StdioServerParameters:
     """`paos mcp` as a client starts it."""
     args = ["-m", "worldfs.interfaces.cli.main", "--home", str(home), *words, "mcp"]
-    return StdioServerParameters(command=sys.executable, args=args)
+    path = {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}  # the SDK passes few on
+    return StdioServerParameters(command=sys.executable, args=args, env=path)
 
 
 def patient(work: Awaitable[None]) -> None:

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,7 +29,7 @@ from mcp.types import (
 
 import worldfs
 from worldfs.base.model import Order
-from worldfs.interfaces.mcp import thin_start
+from worldfs.interfaces.mcp import stdio_transport, thin_start
 from worldfs.interfaces.mcp.server_identity import INSTRUCTIONS, NAME, TITLE
 from worldfs.testing.waiting import PATIENCE_S, until
 
@@ -210,6 +211,25 @@ def test_a_first_frame_that_is_no_message_hinders_nothing(home: Path, first: byt
         server.send(HELLO, READY)
         assert server.receive()["result"]["serverInfo"]["name"] == NAME
         assert server.end() == 0
+
+
+def test_the_thread_that_reads_ends_with_stdin() -> None:
+    given, end = os.pipe()
+
+    async def work() -> None:
+        ends = stdio_transport.Wire(thin_start.LineReader(given), stdio_transport.LineWriter(given), b"", None)
+        async with stdio_transport.stdio_streams(ends) as (incoming, outgoing):
+            (reader,) = [one for one in threading.enumerate() if one.name == "mcp-stdin"]
+            os.close(end)
+            await asyncio.to_thread(reader.join, PATIENCE_S)
+            assert not reader.is_alive()
+            await incoming.aclose()
+            await outgoing.aclose()
+
+    try:
+        patient(work())
+    finally:
+        os.close(given)
 
 
 def test_a_client_that_reads_no_more_ends_the_server(home: Path) -> None:

@@ -146,6 +146,7 @@ def test_arguments_are_read_strictly(home: Path, tool: str, arguments: dict[str,
         ("read", {"path": "/projects/../../etc/passwd"}, "UNSAFE_PATH: "),
         ("write", {"path": "/README.md", "text": "x"}, "NOT_PERMITTED: /README.md: "),
         ("wait", {"job": "job-999"}, "NOT_FOUND: no job 'job-999'"),
+        ("stop", {"node": "franka_001", "job": "job-999"}, "both a job and a node; expected one of both"),
         ("stop", {"node": "ghost"}, "NOT_FOUND: no robot 'ghost'; expected one of: franka_001"),
         ("operate", {"operation": "dance"}, "NOT_FOUND: no operation 'dance'; expected one of: move_to of franka_001"),
         (
@@ -179,6 +180,21 @@ def test_write_with_a_revision_loses_nobodys_change(home: Path) -> None:
             now = await call(client, "read", path=path)
             await call(client, "write", path=path, text="two\n", expect=now["revision"])
             assert (home / "workspace/TASK.md").read_text() == "two\n"
+
+    patient(work())
+
+
+def test_a_write_that_shall_only_create_replaces_nothing(home: Path) -> None:
+    async def work() -> None:
+        async with client_of(home, "planner") as client:
+            path = "/projects/main/TASK.md"
+            await call(client, "write", path=path, text="one\n")
+            said = await refused(client, "write", path=path, text="two\n", create_only=True)
+            assert said.startswith("CONFLICT: ") and "write it without create_only" in said
+            assert (home / "workspace/TASK.md").read_text() == "one\n"
+        async with client_of(home) as client:
+            await call(client, "write", path="/projects/main/artifacts/new.txt", text="new\n", create_only=True)
+            assert (home / "workspace/artifacts/new.txt").read_text() == "new\n"
 
     patient(work())
 
@@ -242,18 +258,28 @@ def test_operations_are_listed_with_schemas_and_operate_carries_one_out(home: Pa
 
 
 def test_do_answers_at_once_with_a_job_and_the_reading(home: Path, executed: list[Order]) -> None:
+    asked: list[str] = []
+
+    async def person(context: Any, params: Any) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action="accept", content={"answer": "yes"})
+
     async def work() -> None:
         async with client_of(home) as client:
-            asked = await call(client, "do", instruction="put the apple on the table")
-            assert asked["reading"] == "red apple on table_01"
-            assert asked["reading_kind"] == "command"
-            ended = await call(client, "wait", job=asked["job"])
+            found = await call(client, "do", instruction="put the apple on the table")
+            assert found["reading"] == "red apple on table_01"
+            assert found["reading_kind"] == "command"
+            ended = await call(client, "wait", job=found["job"])
             assert ended["happened"]
             odd = await call(client, "do", instruction="do not touch the apple")
             assert odd["reading_kind"] == "refused"
             ended = await call(client, "wait", job=odd["job"])
             assert ended["state"] == "failed"
             assert executed == [] or {order.op for order in executed} == {"pick_up", "place"}
+
+        async with client_of(home, elicitation_callback=person) as client:
+            assert (await call(client, "do", instruction="do not touch the apple"))["reading_kind"] == "refused"
+        assert asked == []  # nothing was proposed
 
     patient(work())
 
