@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from contextlib import closing
 from pathlib import Path
@@ -12,11 +13,16 @@ import pytest
 from worldfs.access.binding import ADMIN, USER, Binding
 from worldfs.agents.agent_directory import AgentDirectory
 from worldfs.agents.inbox import Inbox
-from worldfs.base.chat_model import ModelUnavailable
+from worldfs.base.chat_model import ModelReply, ModelUnavailable, RequestedCall
+from worldfs.base.clock import SystemClock
 from worldfs.base.model import Cause
+from worldfs.interfaces.mcp.namespace_tree import NamespaceTree
+from worldfs.interfaces.model_chat.chat_tools import PROPOSALS_MOST
 from worldfs.interfaces.model_chat.model_responder import TURNS
-from worldfs.interfaces.model_chat.tool_loop import MISSES, STEPS
+from worldfs.interfaces.model_chat.tool_loop import MISSES, STEPS, ToolLoop
 from worldfs.testing.call_fixtures import wait_for_call, wait_until
+from worldfs.testing.waiting import soon
+from worldfs.world.agent_jobs.agent_job import AgentJobContext
 
 from .conftest import OPERATOR, ChatHome
 
@@ -170,6 +176,13 @@ def test_an_instruction_is_proposed_in_our_words_and_moves_only_when_the_asker_s
     assert "Nothing has moved." not in chat.say("what would you do about the fruit")[1]
 
 
+def test_what_is_proposed_at_once_is_bounded(chat: ChatHome) -> None:
+    given = ("propose", {"instruction": "put the apple into the basket"})
+    chat.script([given] * (PROPOSALS_MOST + 1), answer("choose"))
+    assert chat.say("what would you do about the fruit")[1].count("To do it, send: ") == PROPOSALS_MOST
+    assert "3 instructions are proposed already; expected no more" in chat.told()["results"][-1]["refused"]
+
+
 def test_a_stop_is_no_order_and_works(chat: ChatHome) -> None:
     chat.script(("stop", {}), answer("stopped"))
     chat.say("this looks dangerous, do what is needed")
@@ -204,6 +217,33 @@ def test_a_cancel_ends_a_wait_of_a_tool(chat: ChatHome) -> None:
     outcome = chat.calls.job(id).status.outcome
     assert outcome.cause is Cause.CANCELLED and len(chat.model.asked) == 1
     assert outcome.evidence["tools"] == []  # the wait did not run to its end
+
+
+def test_a_loop_that_is_cancelled_itself_is_not_answered_for(chat: ChatHome) -> None:
+    began: list[str] = []
+
+    class Endless(NamespaceTree):
+        async def entries(self, path: str) -> Any:
+            began.append(path)
+            await asyncio.Event().wait()
+
+    class Model:
+        name, calls = "tiny", ()
+
+        def reply(self, messages: object, tools: object, run: object) -> ModelReply:
+            return ModelReply("it goes on" if began else "", () if began else (RequestedCall("list", {"path": "/"}),))
+
+    async def work() -> None:
+        realm, clock = chat.realm, SystemClock()
+        run = AgentJobContext("j", "chat", {}, OPERATOR, 60, lambda: 60.0, lambda *words, **fields: None)
+        tree = Endless(OPERATOR, realm.attach(OPERATOR), realm.feed, None)
+        loop = asyncio.create_task(ToolLoop(Model(), tree, clock, run, None).answer("look", []))
+        await soon(lambda: began)
+        loop.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await loop
+
+    asyncio.run(work())
 
 
 def test_after_a_restart_in_the_middle_it_knows_what_was_said_and_what_was_not_answered(chat: ChatHome) -> None:
