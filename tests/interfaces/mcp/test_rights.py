@@ -9,6 +9,8 @@ import pytest
 
 pytest.importorskip("mcp")
 
+from mcp import MCPError
+
 from worldfs.access.roles import ROLES
 from worldfs.base.model import Order
 from worldfs.interfaces.mcp.tool_service import TOOLS
@@ -90,6 +92,8 @@ def test_the_prompts_are_those_of_the_role(home: Path) -> None:
                 assert {one.name for one in prompts} == names
                 said = await client.get_prompt(prompts[0].name)
                 assert said.messages[0].content.text.startswith("You ")
+                with pytest.raises(MCPError, match="no prompt 'watchdog'"):
+                    await client.get_prompt("watchdog")
 
     patient(work())
 

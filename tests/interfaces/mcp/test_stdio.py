@@ -116,8 +116,16 @@ def test_the_thin_answer_is_the_one_that_the_sdk_gives(home: Path, version: str)
 
 @pytest.mark.parametrize(
     "frame",
-    [b"", b"nonsense", b"[]", b"[" * 100_000, b'{"method":"initialize"}', b'{"id":1,"method":"ping"}'],
-    ids=["empty", "nonsense", "list", "deep", "half", "ping"],
+    [
+        b"",
+        b"nonsense",
+        b"[]",
+        b"[" * 100_000,
+        b'{"method":"initialize"}',
+        b'{"id":1,"method":"initialize","params":{}}',
+        b'{"id":1,"method":"ping"}',
+    ],
+    ids=["empty", "nonsense", "list", "deep", "half", "bare", "ping"],
 )
 def test_anything_but_a_whole_initialize_is_left_to_the_sdk(frame: bytes) -> None:
     assert thin_start.initialize_answer(frame, "n", "t", "0", "") is None

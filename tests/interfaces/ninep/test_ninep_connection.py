@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from worldfs.interfaces.ninep.ninep_access import MOST_AUTHS
 from worldfs.interfaces.ninep.ninep_session import NinePFid
 from worldfs.testing.ninep_client import NO_FID, NinePClient, body_of, text
 from worldfs.testing.waiting import PATIENCE_S, until
@@ -212,6 +213,21 @@ def test_a_bad_request_has_an_errno_and_the_connection_goes_on(memory, caplog, t
     assert not caplog.records
 
 
+def test_an_open_directory_is_listed_and_nothing_else(memory):
+    with memory.client() as client:
+        fid = client.walk("/a")
+        client.open(fid)
+        for type, body, expected in (
+            (116, struct.pack("<IQI", fid, 0, 10), errno.EISDIR),
+            (40, struct.pack("<IQI", fid, 0, 10), errno.EINVAL),  # not one name fits
+            (110, struct.pack("<IIH", fid, fid, 0), errno.EINVAL),  # it would be another open file
+        ):
+            with pytest.raises(OSError) as raised:
+                client.ask(type, body)
+            assert number(raised) == expected, type
+        assert client.readdir(fid) == ["one", "two"]
+
+
 def test_an_unknown_version_is_answered_and_agrees_on_nothing(memory):
     with memory.client() as client:
         answer = client.ask(100, struct.pack("<I", 8_192) + text("9P2000.u"), tag=0xFFFF)
@@ -366,6 +382,20 @@ def test_a_token_is_written_to_the_authentication_file(memory):
         client.auth(8, "sw-admin_wrong")
         with pytest.raises(OSError) as raised:
             client.attach(afid=8)
+        assert number(raised) == errno.EACCES
+
+
+def test_authentication_files_are_bounded(memory):
+    with NinePClient(memory.port) as client:
+        for afid in range(MOST_AUTHS):
+            client.auth(afid, "x")
+        for afid in (0, MOST_AUTHS):  # in use, one too many
+            with pytest.raises(OSError) as raised:
+                client.auth(afid, "x")
+            assert number(raised) == errno.EINVAL
+        client.clunk(0)
+        with pytest.raises(OSError) as raised:
+            client.auth(0, "x" * 513)
         assert number(raised) == errno.EACCES
 
 

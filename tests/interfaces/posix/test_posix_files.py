@@ -11,7 +11,9 @@ import pytest
 
 from worldfs.base.errors import WorldError
 from worldfs.interfaces.cli.main import main
+from worldfs.interfaces.posix import scratch_names
 from worldfs.interfaces.posix.posix_errors import errno_of
+from worldfs.namespace.staging import MOST
 
 PROJECT = "/projects/main"
 TASK = PROJECT + "/TASK.md"
@@ -221,3 +223,81 @@ def test_a_change_between_a_look_and_the_wait_is_not_missed(view):
         return True
 
     assert view(work, "planner")
+
+
+def test_an_order_in_words_acts_with_its_newline_or_at_the_flush(view):
+    async def work(files):
+        node = next(name for name, directory in await files.list("/nodes") if directory)
+        film, stop = f"/nodes/{node}/film", f"/nodes/{node}/stop"
+        file = await files.open(film, WRITE)
+        await file.write(0, b"../../escape.gif")  # it may go on
+        assert await failing(file.flush()) == errno.EINVAL
+        await files.close_file(film, file)
+        assert b"escape" in (await files.attributes(film))["user.paos.error"]
+        await write(files, stop, b"stop")
+        assert "user.paos.error" not in await files.attributes(stop)
+
+    view(work)
+
+
+def test_what_is_there_is_not_made_again_and_a_directory_is_no_file(view):
+    async def work(files):
+        base = PROJECT + "/artifacts"
+        await files.create(PROJECT + "/sedAb12", WRITE)
+        for path in (PROJECT + "/sedAb12", base, TASK):
+            assert await failing(files.mkdir(path)) == errno.EEXIST
+            assert await failing(files.symlink(path, b"x")) == errno.EEXIST
+        for path in (PROJECT + "/sedAb12", TASK):
+            assert await failing(files.create(path, WRITE | os.O_EXCL)) == errno.EEXIST
+        assert await failing(files.open(base, os.O_RDONLY)) == errno.EISDIR
+        assert await failing(files.create(base + "/a\nb", WRITE)) == errno.EINVAL
+        assert await failing(files.truncate(TASK, MOST + 1)) == errno.EFBIG
+
+    view(work, "planner")
+
+
+def test_a_directory_in_which_a_file_is_being_made_is_not_empty(view):
+    async def work(files):
+        base = PROJECT + "/artifacts"
+        await files.mkdir(base + "/d")
+        await files.mkdir(base + "/e")
+        _, file = await files.create(base + "/d/new", WRITE)  # in the tree with its first commit
+        assert await failing(files.remove(base + "/d", directory=True)) == errno.ENOTEMPTY
+        assert await failing(files.rename(base + "/e", base + "/d")) == errno.ENOTEMPTY
+        await files.close_file(base + "/d/new", file)
+        assert await read(files, base + "/d/new") == b""
+        assert await failing(files.rename(base + "/d/new", "/nodes/franka_001/jobs/j/cancel")) == errno.EACCES
+
+    view(work)
+
+
+def test_a_message_that_was_sent_is_not_written_again(view, home):
+    async def work(files):
+        inbox = "/agents/rio/inbox"
+        sent = next(f"{inbox}/{name}" for name, _ in await files.list(inbox) if name.endswith(".json"))
+        before = await read(files, sent)
+        assert await failing(files.open(sent, WRITE)) == errno.EEXIST
+        _, scratch = await files.create("/agents/rio/sedAb12", WRITE)
+        await scratch.write(0, before)
+        assert await failing(files.rename("/agents/rio/sedAb12", sent)) == errno.EEXIST
+        assert await read(files, sent) == before
+
+    for words in (["init", "rio"], ["send", "rio", "hello"]):
+        assert main(["--home", str(home), "agent", *words]) == 0
+    view(work, "agent", "rio")
+
+
+def test_scratch_files_are_bounded_in_number_and_in_bytes(view, monkeypatch):
+    async def work(files):
+        monkeypatch.setattr(scratch_names, "NAMES_MOST", 2)
+        monkeypatch.setattr(scratch_names, "SCRATCH_MOST", 100)
+        _, first = await files.create(PROJECT + "/sed1", WRITE)
+        _, second = await files.create(PROJECT + "/sed2", WRITE)
+        assert await failing(files.create(PROJECT + "/sed3", WRITE)) == errno.ENOSPC
+        await first.write(0, b"x" * 60)
+        assert await failing(second.write(0, b"x" * 41)) == errno.ENOSPC
+        await first.truncate(59)
+        await second.write(0, b"x" * 41)
+        assert await failing(second.write(MOST, b"x")) == errno.EFBIG
+
+    view(work, "planner")
