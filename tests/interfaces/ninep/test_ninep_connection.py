@@ -385,6 +385,14 @@ def test_a_token_is_written_to_the_authentication_file(memory):
         assert number(raised) == errno.EACCES
 
 
+def test_a_token_that_no_project_is_open_to_is_refused(memory):
+    _, token = memory.host.tokens.add("bob")
+    with NinePClient(memory.port) as client:
+        with pytest.raises(OSError) as raised:
+            client.attach(token)
+        assert number(raised) == errno.EACCES
+
+
 def test_authentication_files_are_bounded(memory):
     with NinePClient(memory.port) as client:
         for afid in range(MOST_AUTHS):
