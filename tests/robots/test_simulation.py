@@ -1,6 +1,7 @@
 """One physics world: stepped in one place, the same for the same commands in whatever threads, and restorable."""
 
 import ast
+import random
 import threading
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import worldfs
 from worldfs.base.errors import BadInput
 from worldfs.robots.mujoco import simulation as module
 from worldfs.robots.mujoco.simulation import STATE, Simulation
-from worldfs.testing.waiting import until
+from worldfs.testing.waiting import PATIENCE_S, until
 
 # two carts that collide, a muscle-like motor with an activation, a thing dragged by a mocap body, a box on the floor
 TOY = """
@@ -228,3 +229,33 @@ def test_a_body_is_moved_from_one_thread_at_a_time(model):
     simulation.end("right")
     first.join(60)
     assert simulation.data.time == pytest.approx(0.01)
+
+
+def test_bodies_that_come_plan_and_go_as_they_like_all_have_their_steps(model):
+    """Who waits for steps is woken alone: by the one that took them, or because another body left."""
+    simulation = Simulation(model)
+
+    def live(number):
+        chance, body = random.Random(number), f"body_{number}"
+        for _ in range(100):
+            what = chance.randrange(4)
+            if what == 0:
+                simulation.advance(body, chance.randint(1, 12))
+            elif what == 1:
+                simulation.expect(body)
+                simulation.dismiss(body)
+            else:
+                if order := what == 2:
+                    simulation.expect(body)
+                with simulation.working(body, order=order):
+                    with simulation.planning_turn(body):
+                        pass
+                    for _ in range(chance.randint(1, 5)):
+                        simulation.advance(body, chance.randint(1, 12))
+
+    threads = [threading.Thread(target=live, args=(number,), daemon=True) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE_S)
+    assert not any(thread.is_alive() for thread in threads)

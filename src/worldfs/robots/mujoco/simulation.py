@@ -44,6 +44,7 @@ class _StepRequest:
     left: int
     servos: slice
     commands: Array | None
+    woken: threading.Condition  # notified when it has its steps, or is the one to take them: the others sleep on
     done: int = 0
 
 
@@ -57,7 +58,8 @@ class Simulation:
     def __init__(self, model: Native) -> None:
         self.model = model
         self.data: Native = mujoco.MjData(model)
-        self._turn = threading.Condition()
+        self._lock = threading.RLock()
+        self._turn = threading.Condition(self._lock)
         self._working: Counter[str] = Counter()  # body → how often it has begun and not ended
         self._expected: Counter[str] = Counter()  # body → orders that are to begin before the world goes on
         self._asked: dict[str, _StepRequest] = {}
@@ -83,7 +85,7 @@ class Simulation:
         """The expected order does not come."""
         with self._turn:
             self._expected[body] = max(0, self._expected[body] - 1)
-            self._turn.notify_all()
+            self._waited_for_fewer()
 
     def begin(self, body: str, *, order: bool = False) -> None:
         """From now on the world goes on only when this body asks for steps; it stands still when this returns.
@@ -112,7 +114,7 @@ class Simulation:
     def _end(self, body: str) -> None:
         self._working[body] -= 1
         if not self._working[body]:
-            self._turn.notify_all()
+            self._waited_for_fewer()
             if self.on_rest is not None and self.resting:
                 self.on_rest()
 
@@ -172,7 +174,7 @@ class Simulation:
 
         `commands` (steps × actuators): the goals of the actuators `servos`, a row a step; None: they hold.
         """
-        request = _StepRequest(steps, servos, commands)
+        request = _StepRequest(steps, servos, commands, threading.Condition(self._lock))
         with self._turn:
             if body in self._asked:
                 raise RuntimeError(f"the body {body!r} is moved from two threads at once")
@@ -183,13 +185,22 @@ class Simulation:
             try:
                 while request.left:
                     if self._stepping or not self._may_step():
-                        self._turn.wait()
+                        request.woken.wait()
                     else:
                         self._step()
             finally:
                 if self._asked.get(body) is request:
                     del self._asked[body]
                 self._end(body)
+
+    def _waited_for_fewer(self) -> None:
+        """A body is no longer at work or expected: one of those that wait for steps may have to take them."""
+        self._turn.notify_all()
+        self._wake_one()
+
+    def _wake_one(self) -> None:
+        if not self._stepping and self._may_step():
+            next(iter(self._asked.values())).woken.notify()
 
     def _may_step(self) -> bool:
         """Whether steps are asked for, and by every body that the world waits for."""
@@ -223,6 +234,8 @@ class Simulation:
             request.done += steps
             if not request.left:
                 del self._asked[body]  # from here on it is waited for again
+                request.woken.notify()
+        self._wake_one()
 
     def _take(self, steps: int, goals: list[tuple[slice, Array]]) -> None:
         model, data, control, touches = self.model, self.data, self.data.ctrl, self.touches
