@@ -3,15 +3,18 @@
 import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
 from worldfs.base.errors import BadInput, Conflict, NotFound, NotPermitted
 from worldfs.namespace.fids import Interrupted
+from worldfs.namespace.past_time import NO_PAST
+from worldfs.namespace.staging import MOST
 from worldfs.namespace.suspended_coroutine import SuspendedCoroutine, start_eagerly
 from worldfs.namespace.verbs import Verbs
 from worldfs.namespace.waiters import Waiters
-from worldfs.testing.served_tree import ServedTree, ShapedTree
+from worldfs.testing.served_tree import ServedNode, ServedTree, ShapedTree
 from worldfs.testing.waiting import PATIENCE_S, soon
 from worldfs.tree.change_feed import ChangeFeed
 from worldfs.tree.verb_values import Stat, Wait, Written
@@ -398,12 +401,63 @@ def test_a_right_that_ends_after_the_open_stops_the_write_that_would_replace_the
     run(life, ShapedTree)
 
 
-def test_what_is_computed_has_no_revision_to_compare_with():
+def test_what_is_computed_has_no_revision_to_compare_with(monkeypatch):
     async def life(verbs, tree):
         fid = await at(verbs, "/b")
         tree.stat = lambda path: Stat(False, 5, writable=True, path=path)
+        without_comparing = lambda node, data, **more: tree.write(node.path, data)  # noqa: E731  # as a control does
+        monkeypatch.setattr(ServedNode, "write", without_comparing)
         with pytest.raises(Conflict):
             await verbs.write(fid, 0, b"mine", expect="1")
         assert tree.files["/b"] == b"third"
 
     run(life)
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_a_revision_is_compared_with_whole_contents_only(staged):
+    async def life(verbs, tree):
+        fid = await at(verbs, "/b")
+        revision = tree.stat("/b").revision
+        if staged:
+            await verbs.open(fid, "w", stage=True)
+        with pytest.raises(BadInput) as refused:
+            await verbs.write(fid, 0 if staged else 2, b"mine", expect=revision)
+        assert refused.value.code == "invalid"
+        await verbs.clunk(fid)
+        assert tree.files["/b"] == b"third"
+
+    run(life)
+
+
+@pytest.mark.parametrize("size", [-1, MOST + 1])
+def test_a_file_is_cut_to_a_size_that_a_file_can_have(size):
+    async def life(verbs, tree):
+        with pytest.raises(BadInput) as refused:
+            await verbs.truncate(await at(verbs, "/b"), size)
+        assert refused.value.code == "invalid" and tree.files["/b"] == b"third"
+
+    run(life, ShapedTree)
+
+
+@pytest.mark.parametrize(("path", "time", "code"), [("/a", 1, "eisdir"), ("/a", None, "eisdir"), ("/b", -1, "invalid")])
+def test_a_time_is_refused_before_the_tree_is_asked(path, time, code):
+    async def life(verbs, tree):
+        with pytest.raises(BadInput) as refused:
+            await verbs.touch(await at(verbs, path), time)
+        assert refused.value.code == code
+
+    run(life)
+
+
+def test_a_walk_into_a_past_that_is_not_known_says_why():
+    async def life(verbs, tree):
+        tree.walk = partial(fail, BadInput("nothing was recorded", code=NO_PAST))
+        with pytest.raises(BadInput, match="nothing was recorded"):
+            await verbs.walk(1, 2, ["at", "1d", "b"])
+
+    run(life)
+
+
+def fail(error, path):
+    raise error
