@@ -17,6 +17,7 @@ from worldfs.base.clock import epoch_ns, stamp
 from worldfs.base.errors import BadInput, NotFound, NotPermitted, UserError
 from worldfs.base.model import Cause, JobState, JobStatus, Order, Outcome
 from worldfs.namespace.past_time import parse_time, time_name
+from worldfs.namespace.views.past_files import AtSubtree, VersionsSubtree
 from worldfs.runtime.job_end import ended_status, status_after
 from worldfs.runtime.job_store import JobStore
 from worldfs.testing.call_fixtures import wait_for_call
@@ -56,6 +57,16 @@ def test_a_document_is_what_it_was(world):
     assert "TASK.md" in tree.list(f"/at/{moments[0]}/projects/main")
     assert "ROBOTS.md" not in tree.list(f"/at/{moments[0]}/projects/main")
     assert {"at", "versions"}.isdisjoint(tree.list(f"/at/{moments[0]}"))
+
+
+def test_what_has_become_a_directory_since_it_was_walked_is_no_file(world):
+    space = world.namespace("operator")
+    for subtree, names in (
+        (AtSubtree(space), {"past": "now/projects/main"}),
+        (VersionsSubtree(space), {"of": "projects/main/now"}),
+    ):
+        with pytest.raises(NotFound):
+            subtree.read(names)
 
 
 def test_what_is_not_known_says_why(world):
