@@ -8,6 +8,7 @@ from functools import partial
 import pytest
 
 from worldfs.base.errors import BadInput, Conflict, NotFound, NotPermitted
+from worldfs.namespace import staging
 from worldfs.namespace.fids import Interrupted
 from worldfs.namespace.past_time import NO_PAST
 from worldfs.namespace.staging import MOST
@@ -438,6 +439,22 @@ def test_a_file_is_cut_to_a_size_that_a_file_can_have(size):
         assert refused.value.code == "invalid" and tree.files["/b"] == b"third"
 
     run(life, ShapedTree)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda staging: staging.write(-1, b"sixth."),
+        lambda staging: staging.write(10, b"x"),
+        lambda staging: staging.truncate(11),
+    ],
+)
+def test_what_is_staged_is_bounded_wherever_its_end_is(monkeypatch, change):
+    monkeypatch.setattr(staging, "MOST", 10)
+    staged = staging.Staging(b"third")
+    with pytest.raises(BadInput) as refused:
+        change(staged)
+    assert refused.value.code == "invalid" and bytes(staged.data) == b"third" and not staged.changed
 
 
 @pytest.mark.parametrize(("path", "time", "code"), [("/a", 1, "eisdir"), ("/a", None, "eisdir"), ("/b", -1, "invalid")])
