@@ -23,6 +23,7 @@ from worldfs.runtime.job_store import JobStore
 from worldfs.testing.call_fixtures import wait_for_call
 from worldfs.testing.manual_clock import START, ManualClock
 from worldfs.testing.workspace_fixture import WorkspaceFixture
+from worldfs.tree.row_table import FileKind
 from worldfs.world.home import Home
 from worldfs.world.layout import ROWS
 from worldfs.world.onboard import onboard
@@ -57,6 +58,21 @@ def test_a_document_is_what_it_was(world):
     assert "TASK.md" in tree.list(f"/at/{moments[0]}/projects/main")
     assert "ROBOTS.md" not in tree.list(f"/at/{moments[0]}/projects/main")
     assert {"at", "versions"}.isdisjoint(tree.list(f"/at/{moments[0]}"))
+
+
+@pytest.mark.parametrize("change", [{}, {"kind": FileKind.LOG}])
+def test_only_a_stored_record_is_what_it_was_since_its_last_change(world, monkeypatch, change):
+    (world.root / "artifacts").mkdir(exist_ok=True)
+    (world.root / "artifacts/cup.bin").write_bytes(b"cup")
+    tree = world.namespace("operator")
+    later, path = time_name(epoch_ns(world.store.clock.now()) + 10**9), "/projects/main/artifacts/cup.bin"
+    row, names = tree.tree.find_row(tree.real_path(path)[0])
+    monkeypatch.setattr(tree.tree, "find_row", lambda real: (row._replace(**change), names))
+    if not change:
+        assert tree.read(f"/at/{later}{path}").data == b"cup"
+        return
+    with pytest.raises(BadInput, match="no versions"):
+        AtSubtree(tree).read({"past": f"{later}{path}"})
 
 
 def test_what_has_become_a_directory_since_it_was_walked_is_no_file(world):
