@@ -301,3 +301,132 @@ def test_scratch_files_are_bounded_in_number_and_in_bytes(view, monkeypatch):
         assert await failing(second.write(MOST, b"x")) == errno.EFBIG
 
     view(work, "planner")
+
+
+ARTIFACTS = PROJECT + "/artifacts"
+THEN_NS = 1_600_000_000_000 * 1_000_000
+
+
+async def make(files, path, data=b"x"):
+    _, file = await files.create(path, WRITE | os.O_CREAT)
+    await file.write(0, data)
+    await files.close_file(path, file)
+
+
+def test_a_time_is_kept_at_once_with_the_commit_or_of_what_nobody_writes(view):
+    async def work(files):
+        path = ARTIFACTS + "/a"
+        for case in ("nobody writes", "open, and nothing written", "written, not committed"):
+            await make(files, path)
+            file = None if case == "nobody writes" else await files.open(path, os.O_WRONLY)
+            if case == "written, not committed":
+                await file.write(0, b"y")
+            await files.touch(path, THEN_NS)
+            if case != "written, not committed":
+                assert (await files.look(path)).mtime_ns == THEN_NS, case
+            if file is not None:
+                await files.close_file(path, file)
+            assert (await files.look(path)).mtime_ns == THEN_NS, case
+
+    view(work)
+
+
+def test_a_scratch_link_holds_its_target_and_moves_with_its_name(view):
+    async def work(files):
+        entry = await files.symlink(PROJECT + "/.#TASK.md", b"me@host.1:2")
+        assert entry.link and bytes(entry.scratch.data) == b"me@host.1:2"
+        await files.rename(PROJECT + "/.#TASK.md", PROJECT + "/.#other")
+        assert await failing(files.look(PROJECT + "/.#TASK.md")) == errno.ENOENT
+        assert bytes((await files.look(PROJECT + "/.#other")).scratch.data) == b"me@host.1:2"
+
+    view(work)
+
+
+def test_a_directory_of_a_bad_name_is_not_made(view):
+    async def work(files):
+        before = await files.list(ARTIFACTS)
+        for name in ("two\nlines", "x" * 256):
+            expected = errno.ENAMETOOLONG if len(name) > 255 else errno.EINVAL
+            assert await failing(files.mkdir(f"{ARTIFACTS}/{name}")) == expected
+        assert await files.list(ARTIFACTS) == before
+
+    view(work)
+
+
+def test_a_directory_that_is_removed_takes_what_was_refused_there_with_it(view):
+    async def work(files):
+        base = ARTIFACTS + "/d"
+        await files.mkdir(base)
+        files.errors.add_below(base, WorldError("no", path=base))
+        assert [name for name, _ in await files.list(base)] == ["last_error"]
+        await files.remove(base, directory=True)
+        await files.mkdir(base)
+        assert await files.list(base) == []
+
+    view(work)
+
+
+def test_what_is_being_written_goes_with_the_name(view):
+    async def work(files):
+        await make(files, ARTIFACTS + "/a", b"old")
+        file = await files.open(ARTIFACTS + "/a", os.O_WRONLY)
+        await file.write(0, b"new")
+        await files.rename(ARTIFACTS + "/a", ARTIFACTS + "/b")
+        assert await read(files, ARTIFACTS + "/b") == b"new"
+        await files.close_file(file.path, file)
+        assert {"a", "b"} & {name for name, _ in await files.list(ARTIFACTS)} == {"b"}
+
+    view(work)
+
+
+def test_a_directory_moved_onto_an_empty_one_leaves_no_entry_behind(view):
+    async def work(files):
+        for name in ("/d", "/e"):
+            await files.mkdir(ARTIFACTS + name)
+        await make(files, ARTIFACTS + "/d/a")
+        await files.touch(ARTIFACTS + "/d/a", THEN_NS)
+        assert (await files.look(ARTIFACTS + "/d/a")).path in files.entries
+        await files.rename(ARTIFACTS + "/d", ARTIFACTS + "/e")
+        assert not [path for path in files.entries if path.startswith(ARTIFACTS + "/d")]
+        assert await read(files, ARTIFACTS + "/e/a") == b"x"
+
+    view(work)
+
+
+def test_a_look_waits_for_a_file_that_is_being_closed(view, monkeypatch):
+    async def work(files):
+        path, commit, go = ARTIFACTS + "/a", files.commit, asyncio.Event()
+        await make(files, path, b"old")
+
+        async def held(*what):
+            await go.wait()
+            await commit(*what)
+
+        monkeypatch.setattr(files, "commit", held)
+        file = await files.open(path, WRITE)
+        await file.write(0, b"newer")
+        closing = asyncio.create_task(files.close_file(path, file))
+        await asyncio.sleep(0)
+        looking = asyncio.create_task(files.look(path))
+        for _ in range(5):
+            await asyncio.sleep(0)
+        assert not looking.done()
+        go.set()
+        async with asyncio.timeout(20):
+            assert (await looking).size == len(b"newer")
+        await closing
+
+    view(work)
+
+
+def test_a_small_file_is_read_from_the_tree_once_a_revision(view, monkeypatch):
+    async def work(files):
+        await make(files, ARTIFACTS + "/a")
+        await files.touch(ARTIFACTS + "/a", THEN_NS)
+        first, asked = files.tree.read, []
+        monkeypatch.setattr(files.tree, "read", lambda path: asked.append(path) or first(path))
+        for _ in range(3):
+            assert await read(files, ARTIFACTS + "/a") == b"x"
+        assert len(asked) <= 1
+
+    view(work)
