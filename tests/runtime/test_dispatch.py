@@ -81,6 +81,19 @@ def test_a_retry_waits_its_backoff_and_counts_its_attempts(bench):
     assert bench.status("a").state is JobState.FAILED and bench.status("a").attempt == 3
 
 
+def test_each_state_of_a_job_is_durable_when_it_is_acknowledged_one_that_is_tried_again_too(bench, monkeypatch):
+    waited, append = [], bench.store.append
+
+    def appended(key, data, *, durable=True):
+        waited.append(durable)
+        append(key, data, durable=durable)
+
+    monkeypatch.setattr(bench.store, "append", appended)
+    ask(bench, bench.order("a", params={"fail": "no"}, attempts=2))
+    said = [line.rpartition(" ")[2] for line in bench.trace if line.startswith(f"append {job_key('a')}")]
+    assert said[:2] == ["running", "pending"] and all(waited)
+
+
 @pytest.mark.parametrize("cause", Cause)
 def test_only_errors_and_timeouts_are_tried_again(bench, cause):
     bench.body.on_execute = lambda order, run: Outcome.failure(cause, "CODE", "so it ended")

@@ -10,7 +10,7 @@ import fcntl
 import os
 import re
 import threading
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,16 +28,22 @@ from worldfs.agents.claim_log import ClaimLog
 from worldfs.agents.inbox import Inbox
 from worldfs.agents.notebook import Notebook
 from worldfs.base.disk import Disk
+from worldfs.base.durable import Root
 from worldfs.base.errors import Busy
+from worldfs.base.logfile import LogFile
 from worldfs.base.model import Finding, Message
 from worldfs.base.stop_signal import StopSignal
 from worldfs.control import Caller, ControlPlane, PlaneError
 from worldfs.plugins.node_fs.node_identity import NodeIdentity
 from worldfs.runtime.alerts import Alerts
 from worldfs.runtime.job_attempt import JobAttempt
+from worldfs.runtime.stop_log import StopState
 from worldfs.storage.disk_store import DiskStore
+from worldfs.storage.file_versions import TOGETHER
 from worldfs.storage.memory_store import MemoryStore
+from worldfs.storage.revision import of
 from worldfs.storage.root_lock import RootLock
+from worldfs.storage.version_log import VersionLog
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.workloads import agent_workload, load_workload
 from worldfs.tree.change_feed import ChangeFeed
@@ -327,6 +333,48 @@ def test_what_was_displaced_is_settled_and_forgotten_by_who_holds_the_store(tmp_
     assert {"review", "forget", "review_due"} <= set(asked)
 
 
+def test_what_a_store_keeps_of_the_past_is_written_and_settled_by_who_holds_it(tmp_path: Path) -> None:
+    store = DiskStore(tmp_path, versioned={"page"})
+    called: list[str] = []
+    for target, name in ((store.history, "see"), (store.history, "settle"), (store.aside, "written")):
+        held = asked(getattr(target, name), lambda: bool(store.lock.depth))
+        setattr(target, name, lambda *args, name=name, held=held, **more: (called.append(name), held(*args, **more))[1])
+    for turn in range(TOGETHER + 6):
+        store.put("page", b"%d" % turn)
+    store.see_version("page")
+    store.written_keys(0, alone=False)
+    store.close()
+    assert {"see", "settle", "written"} <= set(called)
+
+
+def test_the_logs_of_a_store_are_opened_and_closed_by_one_thread_at_a_time(tmp_path: Path) -> None:
+    store = DiskStore(tmp_path, versioned={"a", "b"})
+    lock = Held()
+    store.history._mutex = lock  # type: ignore[assignment]  # it stands for it
+    store.history._logs = watched(OrderedDict, lock)()
+    store.put("a", b"1")
+    store.put("b", b"1")
+    assert store.version_at("a", 1 << 62).data == b"1"
+    store.close()
+
+
+def test_a_log_is_read_and_written_by_one_thread_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log, lock = VersionLog(Root(tmp_path), "log"), Held()
+    log._mutex = lock  # type: ignore[assignment]  # it stands for it
+    log._indexes = watched(OrderedDict, lock)()
+    for name in ("refresh", "read", "append", "begin_sync", "sync", "close"):
+        monkeypatch.setattr(LogFile, name, asked(getattr(LogFile, name), lambda: bool(lock.times)))
+    monkeypatch.setattr(log, "_writing", asked(log._writing, lambda: bool(lock.times)))
+    assert log.tip() is None
+    assert log.append(1, of(b"one"), b"one")
+    log.begin_sync()
+    log.sync()
+    found = log.at(1)
+    assert found is not None and log.content(found) == b"one"
+    assert log.last() == log.tip() == found.record and [*log.newest_first()] == [found] and log.times_since(0) == {1}
+    log.close()
+
+
 def test_scratch_is_swept_by_who_is_alone_and_kept_by_everybody_who_lives(tmp_path: Path) -> None:
     one = DiskStore(tmp_path)
     one.put("a", b"1")
@@ -377,10 +425,9 @@ def test_an_end_and_a_stop_are_decided_under_the_lock_of_the_attempt() -> None:
     left = attempt()
     left.abandon()
     assert left.left and not left.claim_end()
-    if hasattr(JobAttempt, "stop_node"):
-        halted = attempt()
-        halted.stop_node(None, 1.0)  # type: ignore[arg-type]  # nothing reads it
-        assert halted.cancel.is_set()
+    stopped = attempt()
+    assert stopped.note_stop(StopState(), 1.0) and not stopped.note_stop(StopState(), 2.0)
+    assert stopped.stopped_at == 1.0
 
 
 def test_alerts_are_kept_under_their_lock() -> None:

@@ -7,9 +7,10 @@ import threading
 import pytest
 
 from worldfs.base.clock import epoch_ns
-from worldfs.base.errors import StorageError
+from worldfs.base.disk import Disk
+from worldfs.base.errors import StorageError, UserError
 from worldfs.base.messages import coded
-from worldfs.storage import displaced_files, version_log
+from worldfs.storage import displaced_files, file_versions, version_log
 from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.store_interface import ABSENT
 from worldfs.storage.versioned_files import PastKind
@@ -66,7 +67,7 @@ def test_any_moment_is_what_a_copy_taken_then_says(tmp_path, monkeypatch):
                 _let_the_file_system_s_clock_pass(tmp_path / "draft", copies[-1][0] if copies else 0)
                 (tmp_path / "draft").write_bytes(data)
                 os.rename(tmp_path / "draft", tmp_path / key)
-                assert other.see_version(key)
+                assert other.see_version(key) and not other.see_version(key)
             case 2 if found is not None:
                 other.put(key, b"swapped %d" % turn, found.revision)
             case 3 if found is None:
@@ -111,6 +112,33 @@ def test_what_another_program_wrote_is_kept_when_it_is_replaced(store, clock, tm
     assert len(found) == 3
     assert said(store, "page", first) == b"theirs"  # the file system says no more than that it was later
     assert said(store, "page", now(store)) == b"ours again"
+
+
+@pytest.mark.parametrize(("written_s", "from_ns"), [(4, 4 * 10**9), (99, 10 * 10**9 - 1), (-99, 0)])
+def test_what_another_program_wrote_counts_from_when_it_says_but_between_the_versions_beside_it(
+    store, clock, tmp_path, written_s, from_ns
+):
+    store.put("page", b"ours")
+    first = now(store)
+    (tmp_path / "page").write_bytes(b"theirs")
+    os.utime(tmp_path / "page", ns=(first, first + written_s * 10**9))
+    clock.advance(10)
+    store.put("page", b"ours again")
+    before = b"ours" if from_ns else PastKind.ABSENT
+    assert said(store, "page", first + from_ns - 1) == before
+    assert said(store, "page", first + from_ns) == b"theirs"
+    assert said(store, "page", first + 10 * 10**9 - 1) == b"theirs"
+    assert said(store, "page", first + 10 * 10**9) == b"ours again"
+
+
+def test_what_another_program_removed_was_there_until_that_was_seen(store, clock, tmp_path):
+    store.put("page", b"ours")
+    first = now(store)
+    os.unlink(tmp_path / "page")
+    clock.advance(10)
+    assert store.see_version("page")
+    times = (first, first + 10 * 10**9 - 1, first + 10 * 10**9)
+    assert [said(store, "page", at) for at in times] == [b"ours", b"ours", PastKind.ABSENT]
 
 
 def test_two_writes_in_one_moment_stay_two_and_the_later_counts(store):
@@ -167,6 +195,8 @@ def test_a_look_up_reads_a_fixed_number_of_files(tmp_path, clock, monkeypatch):
     assert said(cold, "page", now(store) - 200 * 10**9) == b"99 " * 100
     log = cold.history._log("page")
     assert len(log.segments()) > 15 and len(log._indexes) <= 3
+    log._indexes.clear()
+    assert log.at(0) is not None and log.at(-1) is None and len(log._indexes) == 1  # what is older than all is in none
     cold.close()
 
 
@@ -211,6 +241,96 @@ def test_a_file_that_was_moved_has_its_past_at_both_names(store, clock):
     assert said(store, "skills/two/a.md", before) is PastKind.ABSENT
     assert said(store, "skills/two/a.md", now(store)) == b"text"
     assert store.versioned_keys() == ["skills/one/a.md", "skills/two/a.md"]
+
+
+def test_what_goes_away_while_it_is_moved_has_no_past_at_the_other_name(store, tmp_path, monkeypatch):
+    store.put("page", b"text")
+    lstat = store.root.lstat
+    monkeypatch.setattr(store.root, "lstat", lambda place: ((tmp_path / "page").unlink(), lstat(place))[1])
+    with pytest.raises(UserError):
+        store.move("page", "there")
+    assert store.versioned_keys() == ["page"]
+
+
+def test_what_the_store_keeps_for_itself_is_moved_without_a_look_at_what_it_says(store, monkeypatch):
+    store.put(".paos/jobs/open/a", b"text")
+    monkeypatch.setattr(store.history, "_root", None)
+    store.move(".paos/jobs/open", ".paos/jobs/done")
+    assert store.get(".paos/jobs/done/a").data == b"text"
+
+
+def test_a_first_version_makes_its_write_wait_for_nothing_more(tmp_path):
+    synced = []
+    disk = Disk(lambda name, path: synced.append(path) if name.startswith("fsync") else None)
+    store = DiskStore(tmp_path, disk, versioned=Everything())
+    store.put("page", b"one")
+    assert store.versioned_keys() == ["page"]
+    assert synced and not [path for path in synced if path.startswith(".paos/versions")]
+    store.close()
+
+
+def test_a_file_of_a_log_is_durable_before_the_next_one_begins(tmp_path, clock, monkeypatch):
+    """A later sync asks for the newest one only."""
+    monkeypatch.setattr(version_log, "SEGMENT", 1000)
+    unsynced = set()
+    append, sync = version_log.LogFile.append, version_log.LogFile.sync
+    monkeypatch.setattr(
+        version_log.LogFile, "append", lambda log, data, **how: (unsynced.add(log.path), append(log, data, **how))
+    )
+    monkeypatch.setattr(version_log.LogFile, "sync", lambda log: (unsynced.discard(log.path), sync(log)))
+    store = DiskStore(tmp_path, versioned=Everything(), clock=clock)
+    for turn in range(10):
+        clock.set(turn if turn != 5 else 1)  # then, too, another one begins
+        store.put("page", random.Random(turn).randbytes(300))
+        assert len(unsynced) <= 1
+    log = store.history._log("page")
+    assert len(log.segments()) > 3
+    log.sync()
+    assert not unsynced
+    store.close()
+
+
+def test_a_version_whose_file_is_dropped_while_it_is_read_is_lost(store):
+    store.put("page", b"one")
+    log = store.history._log("page")
+    found = log.at(now(store))
+    assert log.content(found) == b"one"
+    log.drop(found.segment)
+    assert log.content(found) is None
+
+
+def test_what_another_process_added_to_a_log_is_read_from_where_it_was_known(tmp_path, clock, monkeypatch):
+    stores = [DiskStore(tmp_path, versioned=Everything(), clock=clock) for _ in range(2)]
+    for one in stores:
+        one.put("page", b"%d" % id(one))
+    log = stores[0].history._log("page")
+    monkeypatch.setattr(log, "segments", lambda: pytest.fail("its files are listed again"))
+    assert log.tip().revision == stores[1].get("page").revision
+    for one in stores:
+        one.close()
+
+
+def test_a_history_keeps_few_files_open_and_none_when_it_is_closed(tmp_path, clock, monkeypatch):
+    def open_logs():
+        there = (f"/proc/self/fd/{name}" for name in os.listdir("/proc/self/fd"))
+        return [path for fd in there if (path := _target(fd)).startswith(f"{tmp_path}/.paos/versions/")]
+
+    monkeypatch.setattr(file_versions, "_OPEN", 3)
+    store = DiskStore(tmp_path, versioned=Everything(), clock=clock)
+    for turn in range(5):
+        store.put(f"page-{turn}", b"text")
+        assert said(store, f"page-{turn}", now(store)) == b"text"
+    files = [path for path in open_logs() if os.path.isfile(path)]
+    assert len(set(files)) == len(files) == 3
+    store.close()
+    assert not open_logs()
+
+
+def _target(fd):
+    try:
+        return os.readlink(fd)
+    except FileNotFoundError:  # of the listing itself
+        return ""
 
 
 def test_a_full_history_disk_does_not_stop_the_write(store, clock, monkeypatch):
