@@ -129,7 +129,10 @@ GUARDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     ("agents/inbox_queue.py", ("tests/agents/test_inbox.py", *_lives("claims"), "tests/proof/test_inbox_claimers.py")),
     *(
-        (f"agents/{module}.py", ("tests/nats_store/test_agents_on_hosts.py", PROBED))
+        (
+            f"agents/{module}.py",
+            ("tests/agents/test_host_mirror.py", "tests/nats_store/test_agents_on_hosts.py", PROBED),
+        )
         for module in ("host_mirror", "mirrored_disk")
     ),
     (
