@@ -1,4 +1,4 @@
-"""Two simulated carriers on missions through one gap: the orchestrator goes by the ways of their bodies."""
+"""Simulated carriers, and a dog, on missions through one gap: the orchestrator goes by the ways of their bodies."""
 
 import json
 import threading
@@ -46,8 +46,9 @@ def driven(tmp_path, monkeypatch):
 
     monkeypatch.setattr(CarrierDriver, "execute", counted)
 
-    def drive(missions):
-        instances = [{"robotId": id, "profileName": "wheeled_carrier", "driver": "wheeled_carrier"} for id in missions]
+    def drive(missions, east="wheeled_carrier"):
+        kinds = {WEST: "wheeled_carrier", EAST: east}
+        instances = [{"robotId": id, "profileName": kinds[id], "driver": kinds[id]} for id in missions]
         settings = config.read(json.dumps({"embodiments": {"mode": "single", "instances": instances}}).encode())
         (tmp_path / "ENVIRONMENT.md").write_text(json.dumps(PAGE))
         with World.open(tmp_path, config=settings, serve=True, drivers=BodyCatalogue(cameras=False)) as world:
@@ -58,6 +59,8 @@ def driven(tmp_path, monkeypatch):
             ended = json.loads(operator.read("/projects/main/missions.json").data)["missions"]
             at = {robot.robot_id: robot.pose[:2] for robot in world.kernel.nodes[WEST].driver.observe().robots}
             at |= {robot.robot_id: robot.pose[:2] for robot in world.kernel.nodes[EAST].driver.observe().robots}
+            for id in world.jobs.done_ids():
+                assert not world.jobs.load(id).status.outcome.evidence.get("touched_things")
             return max(most), ended, at, world.content("ORCHESTRATOR.md").decode()
 
     return drive
@@ -77,3 +80,12 @@ def test_two_that_do_not_meet_drive_at_once(driven):
     most, ended, *_ = driven({WEST: "go to the west bay", EAST: "go to the east bay"})
     assert [mission["state"] for mission in ended] == ["succeeded", "succeeded"], ended
     assert most == 2
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("first", [WEST, EAST])
+def test_a_carrier_and_a_dog_head_on_in_a_gap_both_arrive(driven, first):
+    missions = {id: MISSIONS[id] for id in (first, *(MISSIONS.keys() - {first}))}
+    _, ended, at, page = driven(missions, east="go2_edu")
+    assert [mission["state"] for mission in ended] == ["succeeded", "succeeded"], page
+    assert at[WEST] == pytest.approx((1.5, 0.9), abs=0.02) and at[EAST] == pytest.approx((-1.5, -0.4), abs=0.1)
