@@ -20,7 +20,7 @@ from worldfs.plugins.nats_store.nats_store import NatsStore
 from worldfs.plugins.nats_store.own_server import OwnServer
 from worldfs.plugins.nats_store.store_address import StoreAddress
 from worldfs.supervisor import CommandRequest, run
-from worldfs.testing.waiting import until
+from worldfs.testing.waiting import PATIENCE_S, until
 
 PAOS = (sys.executable, "-m", "worldfs.interfaces.cli.main")
 
@@ -222,7 +222,7 @@ def test_the_command_of_a_session_ends_when_its_host_has_lost_the_lease(hosts):
         until(lambda: rio.runner() and rio.session() and rio.session().status == "running")
         rio.agent_dir.mirror.lease.stall()
         with pytest.raises(StorageError):
-            work.result(60)
+            work.result(PATIENCE_S)
     with b.open(take=True) as rio:
         assert rio.recover() and len(_ends(rio)) == 1
 
@@ -255,7 +255,7 @@ def test_a_claim_survives_a_restart_of_the_server_and_is_the_only_one(tmp_path):
             os.kill(killed, signal.SIGKILL)
             claims = pool.submit(lambda: [_claim_and_ack(rio) for _ in range(5)])  # waits for the server
             until(lambda: server.ensure(address) and server.pid != killed and _listens(port))
-            got += claims.result(60)
+            got += claims.result(PATIENCE_S)
             assert sorted(got) == sorted(sent) and rio.inbox.claim("one") is None
         with b.open(take=True) as rio:
             assert rio.inbox.claim("two") is None and not rio.inbox.waiting()

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldfs.base.errors import Busy
+from worldfs.base.errors import Busy, Conflict, Exists
 from worldfs.base.model import Cause, Order, Outcome
 from worldfs.plugins.nats_store.nats_lease import LeaseLost
 from worldfs.plugins.nats_store.nats_store import NatsStore
 from worldfs.robots.epoch_fence import EpochFence
 from worldfs.runtime.stop_listener import StopListener
 from worldfs.storage.lease import KERNEL_LEASE
-from worldfs.storage.store_interface import StoreChangeKind
+from worldfs.storage.store_interface import ABSENT, StoreChangeKind
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.testing.watch_contract import wait_for_change
@@ -203,6 +203,56 @@ def test_what_is_acknowledged_after_the_lease_is_over_is_not_acted_on(store, mon
         with pytest.raises(LeaseLost):
             write()
         assert store.list("") == ["a", "log"][1 - number :]  # it is there, for whoever has the lease next
+
+
+@pytest.mark.parametrize("length", [10, 2_000_000])
+def test_what_is_acknowledged_after_the_lease_is_over_is_whole(store, second, monkeypatch, length):
+    content = os.urandom(length)
+    second.put("source", content)
+    lease = store.lease(KERNEL_LEASE, "first").acquire()
+    publish = store.connection.publish
+
+    async def slow(subject, *words, **more):
+        seq = await publish(subject, *words, **more)
+        if subject.startswith(store.bucket.prefix):
+            lease._valid_until = 0.0
+        return seq
+
+    monkeypatch.setattr(store.connection, "publish", slow)
+    writes = {
+        "put": lambda: store.put("put", content),
+        "log": lambda: store.append("log", content),
+        "target": lambda: store.move("source", "target"),
+    }
+    for key, write in writes.items():
+        lease.lost, lease._valid_until = None, store.loop_time() + PATIENCE_S
+        with pytest.raises(LeaseLost):
+            write()
+        assert second.get(key).data == content
+    second.delete("target")
+    assert second.get("source").data == content
+
+
+def test_a_move_of_a_long_document_leaves_no_part_that_belongs_to_none(store):
+    store.put("a", os.urandom(2_000_000))
+    content = store.get("a").data
+    store.move("a", "b")
+    assert store.get("a") is None and store.get("b").data == content
+    assert _parts(store) == 3
+    store.delete("b")
+    assert _parts(store) == 0
+
+
+def _parts(store):
+    return store.run(store.connection.ask(f"STREAM.INFO.{store.bucket.parts}"))["state"]["messages"]
+
+
+@pytest.mark.parametrize("expect", ["another", ABSENT])
+def test_a_put_that_is_refused_leaves_no_parts(store, expect):
+    store.put("a", b"1")
+    with pytest.raises((Exists, Conflict)):
+        store.put("a", os.urandom(2_000_000), expect)
+    assert _parts(store) == 0
 
 
 def test_the_thread_that_hears_stops_ends_with_the_lease(store):

@@ -1,5 +1,6 @@
 """Servers: our own child, too old ones, ones without JetStream, and what happens when one is killed."""
 
+import asyncio
 import json
 import os
 import signal
@@ -9,15 +10,24 @@ import subprocess
 import sys
 import threading
 from contextlib import ExitStack
+from types import SimpleNamespace
 
 import pytest
+from nats.errors import ConnectionReconnectingError
 
-from worldfs.base.errors import BadInput, MissingRequirement, NotFound, StorageError
+from worldfs.base.errors import MissingRequirement, StorageError
+from worldfs.plugins.nats_store import jetstream_connection
+from worldfs.plugins.nats_store.bucket import Bucket
+from worldfs.plugins.nats_store.bucket_watch import BucketWatch
+from worldfs.plugins.nats_store.jetstream_connection import EXPECTED_OF, STATUS
 from worldfs.plugins.nats_store.nats_store import NatsStore
 from worldfs.plugins.nats_store.server_binary import find_server
-from worldfs.plugins.nats_store.store_address import parse_address
 from worldfs.plugins.nats_store.store_opening import open_nats_store
+from worldfs.plugins.nats_store.write_history import LENGTH
+from worldfs.storage.lease import KERNEL_LEASE
 from worldfs.storage.store_interface import ABSENT, StoreChangeKind
+from worldfs.testing.free_port import free_port
+from worldfs.testing.race_contract import run_concurrently
 from worldfs.testing.waiting import until
 from worldfs.testing.watch_contract import wait_for_change
 
@@ -78,8 +88,7 @@ def test_a_server_without_jetstream_is_refused():
 
 
 def test_no_server_is_a_refusal_with_its_address():
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     with pytest.raises(MissingRequirement, match=f"127.0.0.1:{port}"):
         NatsStore(f"nats://127.0.0.1:{port}")
 
@@ -168,6 +177,69 @@ def test_a_watch_reports_a_resync_after_the_server_was_killed_and_hears_what_fol
         assert wait_for_change(watch, "jobs/b", StoreChangeKind.PUT)
 
 
+@pytest.mark.parametrize("at", [1, 10, 300])
+def test_a_gap_while_the_bucket_is_read_is_one_more_reading_of_it(own, monkeypatch, at):
+    """As when the connection breaks in the middle."""
+    own.put_many([(f"jobs/{number}", b"1") for number in range(300)])
+    other = NatsStore(own.address)
+    readings, missed, hear, read_all = [], [], BucketWatch._hear, Bucket._read_all
+
+    async def hear_all_but_one(watch, message):
+        if len(readings) > 1 or STATUS in (message.headers or {}) or watch._count != at - 1 or missed:
+            return await hear(watch, message)
+        missed.append(message)
+
+    async def count(bucket):
+        readings.append(bucket)
+        return await read_all(bucket)
+
+    monkeypatch.setattr(BucketWatch, "_hear", hear_all_but_one)
+    monkeypatch.setattr(Bucket, "_read_all", count)
+    try:
+        with other.watch("jobs") as watch:
+            other.run(other.bucket.refollow())
+            until(lambda: len(readings) > 1, "the gap was not noticed")
+            other.run(other.bucket.follow(unless=1))  # after all that waited before it
+            assert missed and len(readings) == 2
+            own.put("jobs/new", b"1")
+            assert wait_for_change(watch, "jobs/new", StoreChangeKind.PUT)
+        assert len(other.list("jobs")) == 301
+    finally:
+        other.close()
+
+
+def test_threads_that_wait_for_a_server_return_when_the_store_is_closed(own, monkeypatch):
+    other = NatsStore(own.address)
+    monkeypatch.setattr(own.connection, "_revive", None)
+    own._server.stop()
+    until(lambda: not other.connection.connected)
+    refused = []
+
+    def write(index):
+        with pytest.raises(StorageError) as error:
+            other.put(f"{index}", b"1")
+        refused.append(str(error.value))
+
+    threads = [threading.Thread(target=write, args=(index,), daemon=True) for index in range(20)]
+    for thread in threads:
+        thread.start()
+    until(lambda: len(other._loop._tasks) == 20)
+    other.close()
+    until(lambda: not any(thread.is_alive() for thread in threads), "threads wait in a store that is closed")
+    assert len(refused) == 20 and all("the store is closed" in said for said in refused), set(refused)
+    with pytest.raises(StorageError, match="the store is closed"):
+        other.put("a", b"1")
+
+
+def test_a_client_that_has_given_up_to_connect_again_is_made_to(own):
+    server, client = own._server.pid, own.connection.client
+    own._server.stop()
+    until(lambda: client.is_reconnecting)
+    own.loop_call(client._reconnection_task.cancel)  # as after an error in it
+    until(client._reconnection_task.done)
+    assert own.put("a", b"1") and own._server.pid not in (server, None)
+
+
 def test_a_change_of_another_client_while_the_server_was_away_is_known_afterwards(own):
     other = NatsStore(own.address)
     try:
@@ -181,6 +253,150 @@ def test_a_change_of_another_client_while_the_server_was_away_is_known_afterward
             until(lambda: other.list("jobs") == ["b", "c"])
     finally:
         other.close()
+
+
+def test_a_write_that_meets_a_server_which_is_being_stopped_is_sent_again(own, monkeypatch):
+    request = own.connection._request
+    said = [{"error": {"code": 503, "err_code": 10077, "description": "store is closed"}}]
+
+    async def answer(subject, data, headers, **more):
+        if headers and said:
+            return SimpleNamespace(data=json.dumps(said.pop()).encode()), False
+        return await request(subject, data, headers, **more)
+
+    monkeypatch.setattr(own.connection, "_request", answer)
+    own.put("a", b"1")
+    assert not said and own.get("a").data == b"1"
+
+
+@pytest.fixture
+def interrupt(own, monkeypatch):
+    """The next write of a key arrives, or does not; its answer is lost with the server, and another host writes before
+    it is sent again."""
+    other = NatsStore(own.address)
+
+    def make(key, meanwhile, *, arrives=True):
+        request = own.connection.client.request
+
+        async def lose(subject, *words, **more):
+            if subject != own.bucket.subject(key):
+                return await request(subject, *words, **more)
+            monkeypatch.setattr(own.connection.client, "request", request)
+            if arrives:
+                await request(subject, *words, **more)
+            os.kill(own._server.pid, signal.SIGKILL)
+            await asyncio.to_thread(meanwhile, other)
+            raise ConnectionReconnectingError
+
+        monkeypatch.setattr(own.connection.client, "request", lose)
+        return other
+
+    yield make
+    other.close()
+
+
+@pytest.mark.parametrize("before", [b"", b"1\n"])
+@pytest.mark.parametrize("arrives", [True, False])
+def test_an_append_whose_answer_is_lost_is_stored_once_also_if_another_host_appends_meanwhile(
+    own, interrupt, before, arrives
+):
+    if before:
+        own.append("log", before)
+    interrupt("log", lambda other: other.append("log", b"theirs\n"), arrives=arrives)
+    own.append("log", b"ours\n")
+    lines = [b"ours\n", b"theirs\n"] if arrives else [b"theirs\n", b"ours\n"]
+    assert own.get("log").data == b"".join([before, *lines])
+    own.append("log", b"more\n")
+    assert own.get("log").data == b"".join([before, *lines, b"more\n"])
+
+
+@pytest.mark.parametrize("expect", [ABSENT, "found"])
+def test_a_put_whose_answer_is_lost_is_no_conflict_with_a_host_that_goes_on_from_it(own, interrupt, expect):
+    if expect == "found":
+        expect = own.put("a", b"0")
+    interrupt("a", lambda other: other.put("a", b"2", other.get("a").revision))
+    assert own.put("a", b"1", expect)
+    assert own.get("a").data == b"2"
+
+
+def test_a_file_that_is_made_and_deleted_by_another_host_before_the_answer_comes_is_not_made_again(own, interrupt):
+    interrupt("a", lambda other: other.delete("a"))
+    own.put("a", b"1", ABSENT)
+    assert own.get("a") is None
+
+
+def test_a_delete_whose_answer_is_lost_leaves_what_another_host_makes_meanwhile(own, interrupt):
+    own.put("a", b"1")
+    interrupt("a", lambda other: other.put("a", b"2", ABSENT))
+    own.delete("a")
+    assert own.get("a").data == b"2"
+
+
+def _as_a_foreign_program(other):
+    subject = other.bucket.subject("log")
+    other.run(other.connection.request(subject, b"2"))
+
+
+def _often(other):
+    for _ in range(LENGTH):
+        other.append("log", b"theirs\n")
+
+
+@pytest.mark.parametrize("meanwhile", [_as_a_foreign_program, _often])
+def test_an_append_of_which_is_not_known_whether_it_was_stored_is_an_error_that_says_so(own, interrupt, meanwhile):
+    own.append("log", b"1\n")
+    interrupt("log", meanwhile)
+    with pytest.raises(StorageError, match="not known whether") as unknown:
+        own.append("log", b"ours\n")
+    assert unknown.value.path == "log" and unknown.value.fix
+    own.append("log", b"more\n")
+    assert own.get("log").data.endswith(b"more\n")
+
+
+def test_a_write_after_a_foreign_programs_or_an_older_hosts_is_known_again(own, interrupt):
+    other = interrupt("log", lambda other: other.append("log", b"theirs\n"))
+    _as_a_foreign_program(other)
+    own.append("log", b"ours\n")
+    assert own.get("log").data == b"2ours\ntheirs\n"
+
+
+@pytest.mark.parametrize(("error", "left"), [(10164, 1), (10158, 1), (10008, 3)])
+def test_a_server_that_answers_that_another_write_comes_first_is_left_after_ten_seconds_only(
+    own, monkeypatch, error, left
+):
+    request, now, answered, leave = own.connection._request, jetstream_connection._now, [], []
+
+    async def answer(subject, data, headers, **more):
+        if headers and len(answered) < 3:
+            answered.append(subject)
+            return SimpleNamespace(data=json.dumps({"error": {"code": 503, "err_code": error}}).encode()), False
+        return await request(subject, data, headers, **more)
+
+    monkeypatch.setattr(jetstream_connection, "_now", lambda: now() + 4 * len(answered))  # 4 s for each answer
+    monkeypatch.setattr(own.connection, "leave", lambda: leave.append(1))
+    monkeypatch.setattr(own.connection, "_request", answer)
+    own.put("a", b"1")
+    assert len(answered) == 3 and len(leave) == left
+
+
+def test_writes_under_a_lease_do_not_refuse_each_other_in_a_group(own, monkeypatch):
+    own.bucket.replicas = 3  # it counts as a group: a group refuses the second of two that expect the same sequence
+    publish, under_way, together = own.connection.publish, [], []
+
+    async def count(subject, data, headers, **more):
+        fenced = EXPECTED_OF in headers
+        under_way.extend([1] * fenced)
+        together.append(len(under_way))
+        try:
+            return await publish(subject, data, headers, **more)
+        finally:
+            del under_way[len(under_way) - fenced :]
+
+    with own.lease(KERNEL_LEASE):
+        monkeypatch.setattr(own.connection, "publish", count)
+        run_concurrently(8, lambda index: [own.put(f"{index}", b"%d" % number) for number in range(10)])
+        assert max(together) == 1 and len(together) >= 80
+        monkeypatch.undo()
 
 
 def test_a_full_stream_refuses_what_it_cannot_hold_and_keeps_what_it_has(own):
@@ -198,8 +414,7 @@ def test_a_full_stream_refuses_what_it_cannot_hold_and_keeps_what_it_has(own):
 
 @pytest.mark.parametrize(("said", "code"), [("always", ""), ("'2m'", "ENGINE_NOT_DURABLE")])
 def test_the_check_tells_whether_a_server_is_durable_and_how_often_it_keeps_things(tmp_path, said, code):
-    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as two:
-        port, monitor = one.getsockname()[1], two.getsockname()[1]
+    port, monitor = free_port(), free_port()
     (tmp_path / "nats.conf").write_text(
         f'host: "127.0.0.1"\nport: {port}\nhttp: "127.0.0.1:{monitor}"\n'
         f'jetstream {{ store_dir: "{tmp_path}", sync_interval: {said} }}\n'
@@ -226,34 +441,3 @@ def _opened(address):
 
 def test_our_own_server_has_no_findings(own):
     assert own.findings() == []
-
-
-@pytest.mark.parametrize(
-    ("address", "said"),
-    [
-        ("http://host", "no address"),
-        ("nats://", "no address"),
-        ("nats://host/a.b", "bucket 'a.b'"),
-        ("nats://host?color=red", "'color'"),
-        ("nats://host?replicas=9", "replicas=9"),
-        ("nats://host?ttl=soon", "ttl=soon"),
-    ],
-)
-def test_an_address_that_is_none_is_refused_by_what_is_wrong(address, said):
-    with pytest.raises(BadInput, match=said):
-        parse_address(address)
-
-
-def test_a_file_of_credentials_that_others_may_read_is_refused(tmp_path):
-    creds = tmp_path / "host.creds"
-    creds.write_text("secret")
-    creds.chmod(0o644)
-    with pytest.raises(BadInput, match="0644") as refused:
-        parse_address(f"tls://host/fleet?creds={creds}")
-    assert refused.value.fix == f"chmod 600 {creds}"
-    creds.chmod(0o600)
-    where = parse_address(f"tls://ada:pa%40ss@host/fleet?creds={creds}&replicas=3&ttl=30&domain=arm")
-    assert (where.servers, where.bucket, where.user, where.password) == ("tls://host:4222", "fleet", "ada", "pa@ss")
-    assert (where.replicas, where.ttl_s, where.domain, where.creds) == (3, 30.0, "arm", str(creds))
-    with pytest.raises(NotFound):
-        parse_address("nats://host?ca=/nowhere.pem")

@@ -1,5 +1,6 @@
 """The store on NATS keeps the contract."""
 
+import asyncio
 import signal
 import subprocess
 import sys
@@ -40,3 +41,25 @@ class TestNatsStore(StoreContract):
                 process.send_signal(signal.SIGKILL)
 
         return die
+
+
+def test_an_append_to_a_file_that_another_store_makes_meanwhile_keeps_what_stands_there(
+    store, nats_address, monkeypatch
+):
+    from worldfs.plugins.nats_store.bucket_writer import BucketWriter
+    from worldfs.plugins.nats_store.nats_store import NatsStore
+
+    other, read = NatsStore(nats_address), BucketWriter.read
+    writers = []
+
+    async def read_and_be_overtaken(writer, key):
+        found = await read(writer, key)
+        if not writers:
+            writers.append(writer)
+            await asyncio.to_thread(other.append, "log", b"theirs\n")
+        return found
+
+    monkeypatch.setattr(BucketWriter, "read", read_and_be_overtaken)
+    store.append("log", b"ours\n")
+    assert store.get("log").data == b"theirs\nours\n"
+    other.close()

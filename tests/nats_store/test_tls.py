@@ -13,6 +13,7 @@ import pytest
 from worldfs.base.errors import BadInput, MissingRequirement
 from worldfs.plugins.nats_store.nats_store import NatsStore
 from worldfs.plugins.nats_store.server_binary import find_server
+from worldfs.testing.free_port import free_port
 from worldfs.testing.waiting import until
 
 pytestmark = pytest.mark.usefixtures("nats_server")  # skipped by name where there is none
@@ -69,8 +70,7 @@ def secured(tmp_path_factory):
     _issue(place, "stranger_ca")
     for name in ("server", "host_a", "host_b"):
         _issue(place, name, authority)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     (place / "nats.conf").write_text(CONFIG.format(port=port, place=place, password=PASSWORD))
     command = [find_server({}), "--config", str(place / "nats.conf")]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as server, ExitStack() as stack:

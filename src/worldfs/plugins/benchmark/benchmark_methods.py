@@ -48,7 +48,7 @@ class BenchmarkMethod:
 
     @property
     def mark(self) -> str:
-        """The identity of its trials: a file's content is part of it, so that a retrained policy starts anew."""
+        """The identity of its trials: a file's content is part of it, so a retrained policy starts afresh."""
         path = os.path.expanduser(self.spec)
         if self.spec in SCRIPTED or not os.path.isfile(path):
             return self.spec

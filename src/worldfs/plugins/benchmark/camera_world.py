@@ -39,7 +39,7 @@ class CameraWorld(NamedTuple):
         tint = self.light * np.array([1 + self.warmth, 1.0, 1 - self.warmth])
         for shade in (model.vis.headlight.ambient, model.vis.headlight.diffuse, model.light_diffuse):
             shade[...] = np.clip(shade * tint, 0, 1)
-        model.light_dir[:] = model.light_dir @ geometry.about_z(math.radians(self.light_angle)).T
+        model.light_dir[:] = model.light_dir @ rotations.about_z(math.radians(self.light_angle)).T
         if self.camera_shift or self.camera_tilt:
             rng = np.random.default_rng([seed, 41])
             for camera in CAMERAS:

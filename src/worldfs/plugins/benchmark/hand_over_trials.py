@@ -11,7 +11,7 @@ from worldfs.base.clock import SystemClock
 from worldfs.base.driver import Run
 from worldfs.base.model import Json, Order, Outcome, RobotState, Scene
 from worldfs.base.standard_operations import HAND_OVER, PICK_UP, TAKE_OVER
-from worldfs.robots.mujoco import geometry
+from worldfs.robots import rotations
 from worldfs.robots.mujoco.shared_world import SharedWorld
 from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
 
@@ -47,7 +47,7 @@ def _drawn(seed: int) -> Scene:
     rng = np.random.default_rng([seed, 0, 23])
     radius, angle = rng.uniform(0.36, 0.55), rng.uniform(-1, 1)
     spot = (radius * math.cos(angle), radius * math.sin(angle))
-    turn = geometry.about_z(float(rng.uniform(-math.pi, math.pi)))
+    turn = rotations.about_z(float(rng.uniform(-math.pi, math.pi)))
     scene = table_with([thing("thing", (APPLE, CUBE, CAN, BRICK)[seed % 4], spot, turn)])
     facing = (BETWEEN, 0.0, 0.0, 0.0, 0.0, math.pi)
     return Scene((RobotState(GIVER, (0.0, 0.0, 0.0)), RobotState(RECEIVER, facing)), scene.objects, scene.furniture)

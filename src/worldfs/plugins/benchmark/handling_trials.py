@@ -90,7 +90,7 @@ def _spots(rng: np.random.Generator, count: int) -> list[tuple[float, float]]:
 
 
 def _yaw(rng: np.random.Generator) -> np.ndarray:
-    return geometry.about_z(float(rng.uniform(-math.pi, math.pi)))
+    return rotations.about_z(float(rng.uniform(-math.pi, math.pi)))
 
 
 def _among_others(rng: np.random.Generator, kinds: Sequence[Kind], others: int = 2) -> list[Thing]:
@@ -155,7 +155,7 @@ def _fixture(shape: str, rng: np.random.Generator, *, full: bool) -> tuple[Thing
     radius, angle = rng.uniform(0.62, 0.70), rng.uniform(-0.7, 0.7)
     size = tuple(round(float(side * rng.uniform(0.9, 1.1)), 3) for side in fixture_model.SIZE[shape])
     place = (radius * math.cos(angle), radius * math.sin(angle), size[2] / 2)
-    turn = geometry.quat_of(geometry.about_z(angle + float(rng.uniform(-0.35, 0.35))))
+    turn = geometry.quat_of(rotations.about_z(angle + float(rng.uniform(-0.35, 0.35))))
     piece = Thing(f"{shape}_01", shape, shape, place, turn, size, shape)
     if full:
         small = ("cube", (0.03, 0.03, 0.03), 0.05, "blue")

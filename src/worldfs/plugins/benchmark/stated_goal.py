@@ -65,5 +65,5 @@ def confirmation(language: str) -> tuple[str, str, str]:
 
 
 def agreeable(question: str) -> str:
-    """Nobody stands between: yes to whatever is to be confirmed, and no answer to a model's own question."""
+    """No person stands between: yes to whatever is to be confirmed, and no answer to a model's own question."""
     return "yes" if any(question.startswith(confirmation(language)[0]) for language in ("en", "zh")) else ""

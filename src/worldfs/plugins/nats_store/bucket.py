@@ -7,11 +7,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Final
 
-from nats.aio.msg import Msg
-from nats.errors import Error
-from nats.js import api
-from nats.js.client import JetStreamContext
-
 from worldfs.base.errors import BadInput, StorageError
 from worldfs.base.json_values import as_int, as_object
 from worldfs.base.messages import coded
@@ -19,8 +14,10 @@ from worldfs.base.model import Json
 from worldfs.storage.revision import of
 
 from .bucket_index import BucketIndex, KeyHead
+from .bucket_watch import BEAT_S, BucketWatch
 from .jetstream_connection import PATIENCE_S, JetStreamConnection, RefusedRequest, StreamMessage
 from .key_codec import DIRECTORY, LEASE, decode_key, encode_key
+from .write_history import following
 
 OPERATION: Final = "KV-Operation"
 MARKER: Final = "Nats-Marker-Reason"
@@ -49,11 +46,10 @@ class Bucket:
         self.part_prefix = f"$PARTS.{self.name}."
         self.replicas = connection.address.replicas
         self.index = BucketIndex()
-        self._seen = 0  # the highest sequence that the watch has delivered
+        self._seen = 0  # the index has everything up to this sequence
+        self._newest = 0  # the highest sequence of which this client knows that it was acknowledged
         self._waiting: list[asyncio.Future[None]] = []  # for `_seen` to grow
-        self._loaded = asyncio.Event()
-        self._wanted = 0  # the sequence from which it is set, at the latest
-        self._subscription: JetStreamContext.PushSubscription | None = None
+        self._watch: BucketWatch | None = None
         self._opening = asyncio.Lock()
 
     # -- streams ---------------------------------------------------------------------------------------------------
@@ -101,9 +97,9 @@ class Bucket:
                 found = await ask(f"STREAM.INFO.{name}", op="open a store", path=self.name)
         return as_object(found["config"])
 
-    async def _last_seq(self) -> int:
-        """Of the last message that the watch will see, 0: there is none."""
-        if self.prefix != self._subjects:
+    async def _last_seq(self, *, stored: bool = False) -> int:
+        """Of the last message that the watch will see, 0: there is none. `stored`: of one that has not expired."""
+        if stored or self.prefix != self._subjects:
             last = await self.connection.last_message(self.stream, f"{self.prefix}>", direct=False)
             return 0 if last is None else last.seq
         state = as_object((await self.connection.ask(f"STREAM.INFO.{self.stream}", path=self.name)).get("state"))
@@ -148,78 +144,75 @@ class Bucket:
 
     # -- the watch -------------------------------------------------------------------------------------------------
 
-    async def follow(self) -> None:
-        """Watch the whole bucket from its present state on; called again after each new connection."""
-        async with self._opening:
-            await self._unsubscribe()
-            last = await self._last_seq()
-            self._loaded.clear()
-            self.index.begin()
-            try:
-                await self._subscribe(last)
-            except (TimeoutError, Error, OSError) as error:
-                raise self.connection.silent(self.name, "watch") from error
-            self._loaded.set()
-            self.index.finish()
-            self._reached(last)
+    async def follow(self, unless: int = 0, lost: BucketWatch | None = None) -> None:
+        """Watch the whole bucket from its present state on; called again after each new connection.
 
-    async def _subscribe(self, last: int) -> None:
-        """Wait until the messages up to `last` have come, 0: there are none.
-
-        What the server says is pending may never become none where keys are overwritten meanwhile.
+        `unless`: the index has it meanwhile. `lost`: only if no other watch was opened after this one. Raises
+        `StorageError`.
         """
-        self._wanted = last
-        config = api.ConsumerConfig(deliver_policy=api.DeliverPolicy.LAST_PER_SUBJECT, headers_only=True)
-        self._subscription = await self._context().subscribe(
-            f"{self.prefix}>", stream=self.stream, ordered_consumer=True, config=config, cb=self._message,
-            pending_msgs_limit=-1, pending_bytes_limit=-1,
-        )  # fmt: skip
-        if last:
-            async with asyncio.timeout(PATIENCE_S):
-                await self._loaded.wait()
+        loop = asyncio.get_running_loop()
+        end = loop.time() + PATIENCE_S  # of all that wait for the same server
+        async with self._opening:
+            if lost is not None and self._watch not in (None, lost):
+                return None
+            while not unless or self._seen < unless:
+                try:
+                    return await self._read_all()
+                except StorageError as error:  # the next watch may be on another server
+                    if isinstance(error, RefusedRequest) or loop.time() > end or self.connection.client.is_closed:
+                        await self._unwatch()  # half read, it would never be finished
+                        raise
+                await asyncio.sleep(RETRY_S)
 
-    async def refollow(self) -> None:
-        """After a new connection: a watch of before is silent for 18 s, and has missed what happened meanwhile."""
+    async def _read_all(self) -> None:
+        """A key that is not found is gone: so in a group nothing is taken from a server that is behind what this client
+        knows to be acknowledged."""
+        await self._unwatch()
+        several = self.replicas > 1
+        last = await self._last_seq(stored=several)
+        needed = max(last, self._newest) if several else last
+        self.index.begin()
+        self._watch = BucketWatch(
+            self.connection, self.stream, f"{self.prefix}>",
+            take=self.take, reached=self._reached, lost=self._watch_lost,
+        )  # fmt: skip
+        await self._watch.open()
+        if needed:
+            await self._watch.reach(needed, of_several=several)
+        self.index.finish()
+        self._reached(last)
+
+    async def _watch_lost(self, watch: BucketWatch) -> None:
+        if watch is self._watch:
+            await self.refollow(watch)
+
+    async def refollow(self, lost: BucketWatch | None = None) -> None:
+        """After a new connection: a watch of before may be silent, and has missed what happened meanwhile."""
         while self.connection.connected:
             try:
-                return await self.follow()
+                return await self.follow(lost=lost)
             except StorageError:  # it broke again, or has no leader yet
                 await asyncio.sleep(RETRY_S)
 
     async def catch_up(self) -> None:
         """Wait until the index has everything that was stored before this call."""
         last = await self._last_seq()
+        self._newest = max(self._newest, last)
         try:
-            async with asyncio.timeout(1.0):
+            async with asyncio.timeout(1.5 * BEAT_S):  # if what was stored last has expired, the next beat says so
                 while self._seen < last:
                     self._waiting.append(grown := asyncio.get_running_loop().create_future())
                     await grown
-        except TimeoutError:  # what was stored last has expired meanwhile
-            await self.follow()
+        except TimeoutError:
+            await self.follow(unless=last)
 
     async def close(self) -> None:
-        await self._unsubscribe()
+        await self._unwatch()
 
-    def _context(self) -> JetStreamContext:
-        domain = self.connection.address.domain
-        return self.connection.client.jetstream(**({"domain": domain} if domain else {}))
-
-    async def _unsubscribe(self) -> None:
-        subscription, self._subscription = self._subscription, None
-        if subscription is not None:
-            with suppress(Exception):  # it belongs to a connection of before
-                await subscription.unsubscribe()
-
-    async def _message(self, message: Msg) -> None:
-        fields = message.reply.split(
-            "."
-        )  # $JS.ACK[.domain.account].stream.consumer.delivered.seq.n.time.pending[.token]
-        at = 5 if len(fields) < 11 else 7
-        seq, pending = int(fields[at]), int(fields[at + 3])
-        self.take(message.subject, StreamMessage(seq, message.headers or {}, b""))
-        self._reached(seq)
-        if not pending or seq >= self._wanted:
-            self._loaded.set()
+    async def _unwatch(self) -> None:
+        watch, self._watch = self._watch, None
+        if watch is not None:
+            await watch.close()
 
     def _reached(self, seq: int) -> None:
         self._seen = max(self._seen, seq)
@@ -230,6 +223,7 @@ class Bucket:
 
     def take(self, subject: str, message: StreamMessage) -> None:
         """A message of the bucket, of the watch or of our own: into the index."""
+        self._newest = max(self._newest, message.seq)
         levels = subject[len(self.prefix) :]
         if levels.startswith(f"{LEASE}."):
             if (key := decode_key(levels[len(LEASE) + 1 :])) is not None:
@@ -248,9 +242,9 @@ def is_live(headers: Mapping[str, str]) -> bool:
 
 def head_of(message: StreamMessage, *, whole: bool = False) -> KeyHead:
     """`whole`: its content was read too, so that one of a foreign program has a revision."""
-    headers = message.headers
+    headers, writes = message.headers, following(message.headers, message.seq)
     if not is_live(headers):
-        return KeyHead(message.seq)
+        return KeyHead(message.seq, writes=writes)
     size = headers.get(SIZE) or headers.get("Nats-Msg-Size") or str(len(message.data))
     revision = headers.get(REVISION) or (of(message.data) if whole else "")
-    return KeyHead(message.seq, revision, int(size))
+    return KeyHead(message.seq, revision, int(size), writes)

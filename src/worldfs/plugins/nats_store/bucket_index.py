@@ -12,13 +12,19 @@ from worldfs.storage.coalescing_watch import CoalescingWatch
 from worldfs.storage.revision import PRIVATE_DIR
 from worldfs.storage.store_interface import StoreChangeKind
 
+from .write_history import START
+
 
 class KeyHead(NamedTuple):
-    """The last message of a key. `revision`: None of one that is deleted, "" of one that a foreign program wrote."""
+    """The last message of a key. `revision`: None of one that is deleted, "" of one that a foreign program wrote.
+
+    `writes`: what the next message names as the writes before it.
+    """
 
     seq: int
     revision: str | None = None
     size: int = 0
+    writes: str = START
 
     @property
     def live(self) -> bool:
@@ -142,7 +148,7 @@ class BucketIndex:
             self._notify(key, StoreChangeKind.PUT)
 
     def begin(self) -> None:
-        """The bucket is read anew from here on: what is not found until `finish` has gone."""
+        """The bucket is read again from here on: keys that are not found until `finish` are gone."""
         with self._lock:
             self._fresh = set()
 

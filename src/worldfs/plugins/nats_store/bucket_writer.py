@@ -15,16 +15,26 @@ from worldfs.storage.store_interface import ABSENT, ANY, Expected
 from .bucket import GONE, Bucket, head_of, is_live
 from .document import Document, NewPart, grown, new_document, read_document
 from .held_leases import HeldLeases
-from .jetstream_connection import EXPECTED, StreamMessage, WrongSequence
+from .jetstream_connection import EXPECTED, PATIENCE_S, RefusedRequest, StreamMessage, WrongSequence
+from .write_history import AFTER, START, following
 
 ATTEMPTS: Final = 64  # of a write that others keep overtaking
 LOGS: Final = 256  # whose end is remembered, so that an append is one request
 
 
+class Overtaken(StorageError):
+    """Other writers were faster each time: it was not stored."""
+
+
+NOT_STORED: Final = (Exists, Conflict, RefusedRequest, Overtaken)
+
+
 class LogEnd(NamedTuple):
-    """What an append needs to know of the log: its last message, and the hash of what it holds so far."""
+    """What an append needs to know of the log: its last message and the writes up to it, and the hash of what it holds
+    so far."""
 
     seq: int
+    writes: str
     document: Document
     digest: blake2b
 
@@ -35,6 +45,7 @@ class BucketWriter:
     def __init__(self, bucket: Bucket, leases: HeldLeases) -> None:
         self._bucket, self._connection, self._leases = bucket, bucket.connection, leases
         self._logs: OrderedDict[str, LogEnd] = OrderedDict()
+        self._turn = asyncio.Lock()
 
     async def read(self, key: str) -> tuple[StreamMessage, bytes] | None:
         """The key's message and its whole content. A part that is gone: the document was replaced meanwhile."""
@@ -71,22 +82,41 @@ class BucketWriter:
 
         return await asyncio.gather(*map(create, range(len(items))))
 
-    async def put(self, key: str, data: bytes, expect: Expected) -> str:
+    async def put(self, key: str, data: bytes, expect: Expected, op: str = "write") -> str:
         document, parts, revision = new_document(data)
         await self._store_parts(key, parts)
         try:
-            old, seq = await self._replace(key, document.tail, document.headers(revision), expect)
-        except BaseException:
+            old, stored = await self._replace(key, document.tail, document.headers(revision), expect, op)
+        except NOT_STORED:  # after any other error the message may be there, and name them: then they are only waste
             await self._drop_parts(part.name for part in parts)
             raise
-        self._remember(key, LogEnd(seq, document, blake2b(data, digest_size=8)))
+        self._remember(key, _end(stored, document, blake2b(data, digest_size=8)))
         await self._drop_parts(old.parts)
         return revision
 
     async def _replace(
-        self, key: str, data: bytes, headers: dict[str, str], expect: Expected, op: str = "write"
-    ) -> tuple[Document, int]:
-        """Store the key's message where it is as expected. The document that it replaced, the new sequence."""
+        self, key: str, data: bytes, headers: dict[str, str], expect: Expected, op: str
+    ) -> tuple[Document, StreamMessage]:
+        """Store the key's message where it is as expected. The document that it replaced, and the message.
+
+        A group decides one message at a time of those that expect the same sequence, as all do that expect the lease's:
+        it refuses the others, so they wait here.
+        """
+        if expect is not ANY or self._bucket.replicas == 1 or not self._leases.kernels:
+            return await self._exchange(key, data, headers, expect, op)
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                await self._turn.acquire()
+        except TimeoutError:
+            raise self._connection.silent(key, op) from None
+        try:
+            return await self._exchange(key, data, headers, expect, op)
+        finally:
+            self._turn.release()
+
+    async def _exchange(
+        self, key: str, data: bytes, headers: dict[str, str], expect: Expected, op: str
+    ) -> tuple[Document, StreamMessage]:
         subject = self._bucket.subject(key, op)
         asked = False
         for _ in range(ATTEMPTS):
@@ -103,16 +133,18 @@ class BucketWriter:
             if old is None and head.live and head.size > len(data):
                 found = await self._bucket.last(subject, path=key, op=op)
                 old = read_document(found.headers, found.data) if found is not None else None
+            sent = {**headers, **fence, AFTER: head.writes}
             try:
-                seq = await self._connection.publish(subject, data, headers | fence, path=key, op=op)
+                seq = await self._connection.publish(subject, data, sent, path=key, op=op)
             except WrongSequence:
                 await self._leases.confirm()
                 await self._bucket.refresh(key, op)
                 asked = True
                 continue
-            self._bucket.take(subject, StreamMessage(seq, headers, data))
+            stored = StreamMessage(seq, sent, data)
+            self._bucket.take(subject, stored)
             self._leases.demand()
-            return old or Document(), seq
+            return old or Document(), stored
         raise self._overtaken(key, op)
 
     def _unexpected(self, key: str, found: str | None, expect: Expected, op: str) -> Exception | None:
@@ -131,30 +163,35 @@ class BucketWriter:
             document, parts = grown(end.document, data)
             digest = end.digest.copy()
             digest.update(data)
-            headers = document.headers(digest.hexdigest())
+            sent = {**document.headers(digest.hexdigest()), EXPECTED: str(end.seq), AFTER: end.writes}
             await self._store_parts(key, parts)
             self._leases.demand()
             try:
-                fence = {EXPECTED: str(end.seq)}
-                seq = await self._connection.publish(subject, document.tail, headers | fence, path=key, op="append")
+                seq = await self._connection.publish(subject, document.tail, sent, path=key, op="append")
             except WrongSequence:
                 self._logs.pop(key, None)
                 await self._drop_parts(part.name for part in parts)
                 await self._leases.confirm()
                 continue
-            self._bucket.take(subject, StreamMessage(seq, headers, document.tail))
-            self._remember(key, LogEnd(seq, document, digest))
+            stored = StreamMessage(seq, sent, document.tail)
+            self._bucket.take(subject, stored)
+            self._remember(key, _end(stored, document, digest))
             self._leases.demand()  # it may have been on its way for as long as the lease lived: nobody may act on it
             return
         raise self._overtaken(key, "append")
 
     async def _end_of(self, key: str) -> LogEnd:
-        found = await self.read(key)
-        if found is not None:
-            message, data = found
-            return LogEnd(message.seq, read_document(message.headers, message.data), blake2b(data, digest_size=8))
-        last = await self._bucket.last(self._bucket.subject(key), path=key)
-        return LogEnd(last.seq if last is not None else 0, Document(), blake2b(digest_size=8))
+        for _ in range(ATTEMPTS):
+            found = await self.read(key)
+            if found is not None:
+                message, data = found
+                return _end(message, read_document(message.headers, message.data), blake2b(data, digest_size=8))
+            last = await self._bucket.last(self._bucket.subject(key), path=key)
+            if last is None:
+                return LogEnd(0, START, Document(), blake2b(digest_size=8))
+            if not is_live(last.headers):  # else it was created after it had been read
+                return _end(last, Document(), blake2b(digest_size=8))
+        raise self._overtaken(key, "append")
 
     async def delete(self, key: str, expect: Expected) -> None:
         subject = self._bucket.subject(key, "delete")
@@ -166,15 +203,16 @@ class BucketWriter:
                 raise problem
             self._leases.demand()
             try:
-                await self._tombstone(key, found.seq)
+                await self._tombstone(key, found)
             except WrongSequence:
                 await self._leases.confirm()
                 continue
             return await self._drop_parts(read_document(found.headers, found.data).parts)
         raise self._overtaken(key, "delete")
 
-    async def _tombstone(self, key: str, seq: int) -> None:
-        subject, headers = self._bucket.subject(key, "delete"), {EXPECTED: str(seq), **GONE}
+    async def _tombstone(self, key: str, old: StreamMessage) -> None:
+        subject = self._bucket.subject(key, "delete")
+        headers = {EXPECTED: str(old.seq), AFTER: following(old.headers, old.seq), **GONE}
         new = await self._connection.publish(subject, b"", headers, path=key, op="delete")
         self._logs.pop(key, None)
         self._bucket.take(subject, StreamMessage(new, headers, b""))
@@ -197,22 +235,22 @@ class BucketWriter:
         self._bucket.take(subject, StreamMessage(seq, headers, b""))
 
     async def move(self, source: str, target: str) -> None:
-        """The target first: a crash between the two leaves both, and nothing is lost. Parts stay where they are."""
+        """The target first: a crash between the two leaves both, and nothing is lost. Each has parts of its own, so
+        that later either can be deleted."""
         for _ in range(ATTEMPTS):
-            found = await self._bucket.last(self._bucket.subject(source, "move"), path=source, op="move")
-            if found is None or not is_live(found.headers):
+            found = await self.read(source)
+            if found is None:
                 raise NotFound(coded("tree.no_file"), path=source, op="move")
-            document = read_document(found.headers, found.data)
-            revision = head_of(found, whole=True).revision or ""
+            message, data = found
             self._leases.demand()
-            _, seq = await self._replace(target, document.tail, document.headers(revision), ABSENT, "move")
+            revision = await self.put(target, data, ABSENT, "move")
             try:
-                await self._tombstone(source, found.seq)
+                await self._tombstone(source, message)
             except WrongSequence:  # it grew meanwhile
-                await self._tombstone(target, seq)
+                await self.delete(target, revision)
                 await self._leases.confirm()
                 continue
-            return
+            return await self._drop_parts(read_document(message.headers, message.data).parts)
         raise self._overtaken(source, "move")
 
     async def _store_parts(self, key: str, parts: Iterable[NewPart]) -> None:
@@ -229,5 +267,9 @@ class BucketWriter:
         if len(self._logs) > LOGS:
             self._logs.popitem(last=False)
 
-    def _overtaken(self, key: str, op: str) -> StorageError:
-        return StorageError(coded("engine.overtaken", n=ATTEMPTS), path=key, op=op)
+    def _overtaken(self, key: str, op: str) -> Overtaken:
+        return Overtaken(coded("engine.overtaken", n=ATTEMPTS), path=key, op=op)
+
+
+def _end(last: StreamMessage, document: Document, digest: blake2b) -> LogEnd:
+    return LogEnd(last.seq, following(last.headers, last.seq), document, digest)

@@ -9,11 +9,12 @@ import random
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Final, NamedTuple
 
 from nats.aio.client import Client, Server
 from nats.aio.msg import Msg
-from nats.errors import ConnectionReconnectingError, Error
+from nats.errors import ConnectionReconnectingError, Error, NoRespondersError
 
 from worldfs.base.errors import MissingRequirement, StorageError
 from worldfs.base.json_values import as_int, as_object, as_text
@@ -22,18 +23,23 @@ from worldfs.base.model import Json
 
 from .loop_thread import LoopThread
 from .store_address import StoreAddress
+from .write_history import AFTER, MESSAGE_ID, was_stored
 
 OLDEST: Final = (2, 12, 3)  # before it, streams could be lost when a server was killed or its group changed
 PATIENCE_S: Final = 20.0  # a group has a new leader after 5 to 7 s
 CONNECT_S: Final = 5.0
 CLOSE_S: Final = 1.0
-REQUEST_S: Final = 3.0  # then it is sent again; a write is known by its id
+REQUEST_S: Final = 3.0  # then it is sent again, to another server if there is one; a write is known by its id
+UNDECIDED_S: Final = 10.0  # a server that decides nothing for longer is left: others may have a leader that does
 RETRY_S: Final = (0.02, 1.0)  # between two attempts, doubled each time, with jitter
 WRONG_SEQUENCE: Final = 10071  # JSStreamWrongLastSequenceErr
+THE_SAME: Final = 10158  # of a group: this message has arrived before, and is not decided
+IN_FLIGHT: Final = frozenset({THE_SAME, 10164})  # or another of the subject is not
 NO_MESSAGE: Final = 10037  # JSNoMessageFoundErr
+UNAVAILABLE: Final = 503  # a group without a leader, or a server that is cut off from it
 FULL: Final = frozenset({10023, 10047, 10054, 10077, 10110})  # resources, storage, message size, maximum bytes
+KEYS: Final = "$KV."  # a leaf node lets such subjects through only as part of its domain's API
 STATUS: Final = "Status"
-MESSAGE_ID: Final = "Nats-Msg-Id"
 EXPECTED: Final = "Nats-Expected-Last-Subject-Sequence"
 EXPECTED_OF: Final = "Nats-Expected-Last-Subject-Sequence-Subject"
 
@@ -56,7 +62,7 @@ class RefusedRequest(StorageError):
     def __init__(self, error: Mapping[str, object], path: str, op: str) -> None:
         number = error.get("err_code")
         self.number = number if isinstance(number, int) else 0
-        full = self.number in FULL
+        full = _is_full(error)
         super().__init__(
             coded("engine.full") if full else coded("engine.refused", why=str(error.get("description", ""))),
             path=path,
@@ -69,7 +75,7 @@ class RefusedRequest(StorageError):
 class JetStreamConnection:
     """Its coroutines run on `loop`. `reconnected` is awaited after each new connection of a broken one.
 
-    `revive` makes a server of our own anew, where there is one.
+    `revive` starts a server of our own again, where there is one.
     """
 
     def __init__(self, address: StoreAddress, loop: LoopThread, revive: Callable[[], object] | None = None) -> None:
@@ -81,6 +87,11 @@ class JetStreamConnection:
         self._up = asyncio.Event()
         self._delay = 0.0
         self._tasks: set[asyncio.Task[None]] = set()
+        self._failures = 0  # of the first connection
+        self._since = 0.0  # of this connection
+        self._left = ""  # the silent server that was left last
+        self._others = 0  # attempts in which another one is tried first
+        self._closed = False
 
     @property
     def client(self) -> Client:
@@ -94,17 +105,18 @@ class JetStreamConnection:
     async def connect(self) -> None:
         """Raises `MissingRequirement` for no server, one that is too old, or one without JetStream."""
         client, where = Client(), self.address
+        self._failures = 0
         try:
             await asyncio.wait_for(
                 client.connect(
-                    where.servers,
+                    where.urls,
                     name="paos",
                     tls=where.tls,
                     user=where.user or None,
                     password=where.password or None,
                     token=where.token or None,
                     user_credentials=where.creds or None,
-                    error_cb=self._failed,
+                    error_cb=partial(self._failed, client),
                     disconnected_cb=self._lost,
                     reconnected_cb=self._back,
                     reconnect_to_server_handler=self._next_server,
@@ -114,12 +126,13 @@ class JetStreamConnection:
                     ping_interval=10,
                     allow_reconnect=True,
                 ),
-                CONNECT_S,
+                CONNECT_S * len(where.urls),
             )
         except (TimeoutError, Error, OSError) as error:
             await _close(client)
             raise unreachable(where.servers, str(error) or type(error).__name__) from None
         self._client = client
+        self._since = _now()
         self._up.set()
         try:
             self._demand_server()
@@ -128,48 +141,103 @@ class JetStreamConnection:
             raise
 
     async def close(self) -> None:
+        self._closed = True
         for task in self._tasks:
             task.cancel()
         if self._client is not None:
             await _close(self._client)
 
-    async def ask(self, name: str, body: object = None, *, path: str = "", op: str = "ask") -> Json:
-        """A request of the JetStream API; its answer. Raises `RefusedRequest`."""
+    async def ask(
+        self, name: str, body: object = None, *, path: str = "", op: str = "ask", patience: float | None = None
+    ) -> Json:
+        """A request of the JetStream API; its answer. Raises `RefusedRequest`, and `StorageError` for none."""
         data = b"" if body is None else json.dumps(body).encode()
-        answer = await self.request(f"{self.api}.{name}", data, path=path, op=op)
-        found = as_object(json.loads(answer.data))
-        if (error := found.get("error")) is not None:
-            raise RefusedRequest(as_object(error), path, op)
-        return found
+        begun = _now()
+        end = begun + (patience or PATIENCE_S)
+        while True:
+            answer, _ = await self._request(f"{self.api}.{name}", data, None, end=end, path=path, op=op)
+            found = as_object(json.loads(answer.data))
+            if (error := found.get("error")) is None:
+                return found
+            await self._unavailable(as_object(error), begun, end, path=path, op=op)
+
+    async def _unavailable(self, error: Mapping[str, object], begun: float, end: float, *, path: str, op: str) -> None:
+        """Wait for the next attempt, where a later one or another server may have another answer. Else raises."""
+        undecided = error.get("err_code") in IN_FLIGHT  # for good, where the majority of a group is missing
+        if not undecided and (error.get("code") != UNAVAILABLE or _is_full(error)):
+            raise RefusedRequest(error, path, op)
+        if _now() >= end:
+            raise self.silent(path, op)
+        if not undecided or _now() - begun > UNDECIDED_S:
+            self._missed(begun)
+        await asyncio.sleep((RETRY_S[0] if undecided else RETRY_S[1]) * _jitter())
+
+    async def answers(self, name: str, seconds: float) -> bool:
+        """Whether this connection's server answers a request of the JetStream API within that time."""
+        try:
+            await self.client.request(f"{self.api}.{name}", b"", seconds)
+        except (TimeoutError, Error, OSError):
+            return False
+        return True
+
+    def leave(self) -> None:
+        """Go to another server, if there is one: this one is silent."""
+        client = self._client
+        if client is not None and len(client.server_pool) > 1 and (url := client.connected_url) is not None:
+            self._left, self._others = url.netloc, len(client.server_pool) - 1
+            _break_off(client)
+            self.spawn(client.force_reconnect())
+
+    def _missed(self, begun: float) -> None:
+        """A request was not answered since then."""
+        client = self.client
+        given_up = client._reconnection_task is not None and client._reconnection_task.done()
+        if given_up and not client.is_connected and not client.is_closed:  # an error that the client does not foresee
+            client._reconnection_task = asyncio.ensure_future(client._attempt_reconnect())
+        if _now() - max(begun, self._since) > 0.9 * REQUEST_S:
+            self.leave()
 
     async def publish(self, subject: str, data: bytes, headers: dict[str, str], *, path: str, op: str = "write") -> int:
         """Store a message; its sequence, when it is durable. Raises `WrongSequence`, `RefusedRequest`, `StorageError`.
 
-        An attempt may have been stored although its answer was lost: the next one is then known by the message's id.
+        An attempt may have been stored although its answer was lost: the next one is then known by the message's id. If
+        it was replaced meanwhile, the sequence is one before its successor's.
         """
         headers[MESSAGE_ID] = secrets.token_urlsafe(9)
+        to = f"{self.api}.{subject}" if self.address.domain and subject.startswith(KEYS) else subject
         first = True
-        end = _now() + PATIENCE_S
+        begun = _now()
+        end = begun + PATIENCE_S
         while True:
-            answer, again = await self._request(subject, data, headers, end=end, path=path, op=op)
+            answer, again = await self._request(to, data, headers, end=end, path=path, op=op)
             first = first and not again
             found = as_object(json.loads(answer.data))
             error = as_object(found.get("error") or {})
             if not error:
                 return as_int(found["seq"])
             number = error.get("err_code")
-            if number == WRONG_SEQUENCE:
-                if not first and (own := await self.stored_as(subject, headers[MESSAGE_ID])):
+            first = first and number != THE_SAME
+            try:
+                await self._unavailable(error, begun, end, path=path, op=op)
+            except RefusedRequest:
+                if not first and (own := await self._stored_as(subject, headers, path=path, op=op)):
                     return own
-                raise WrongSequence(subject)
-            if number in FULL or error.get("code") != 503 or _now() > end:
-                raise RefusedRequest(error, path, op)
-            await asyncio.sleep(RETRY_S[1] * _jitter())
+                if number == WRONG_SEQUENCE:
+                    raise WrongSequence(subject) from None
+                raise
 
-    async def stored_as(self, subject: str, id: str) -> int:
-        """The sequence of the subject's last message if it has that id, else 0."""
-        found = await self.last_message(f"KV_{self.address.bucket}", subject, direct=False)
-        return found.seq if found is not None and found.headers.get(MESSAGE_ID) == id else 0
+    async def _stored_as(self, subject: str, sent: Mapping[str, str], *, path: str, op: str) -> int:
+        """The sequence of a message, or one before its successor's; 0: it was not stored. Raises `StorageError` where
+        that is not known."""
+        last = await self.last_message(f"KV_{self.address.bucket}", subject, direct=False, path=path, op=op)
+        if last is None:
+            return 0
+        if last.headers.get(MESSAGE_ID) == sent[MESSAGE_ID]:
+            return last.seq
+        stored = was_stored(sent, last.headers, last.seq) if AFTER in sent else False
+        if stored is None and EXPECTED in sent and EXPECTED_OF not in sent:  # others replace whatever is there
+            raise StorageError(coded("engine.unknown"), path=path, op=op, fix=coded("engine.read_again"))
+        return last.seq - 1 if stored else 0
 
     async def last_message(
         self, stream: str, subject: str, *, direct: bool, path: str = "", op: str = "read"
@@ -192,14 +260,7 @@ class JetStreamConnection:
         headers = dict(line.split(": ", 1) for line in lines if ": " in line)
         return StreamMessage(as_int(message["seq"]), headers, base64.b64decode(as_text(message.get("data"))))
 
-    async def request(
-        self,
-        subject: str,
-        data: bytes = b"",
-        *,
-        path: str = "",
-        op: str = "read",
-    ) -> Msg:
+    async def request(self, subject: str, data: bytes = b"", *, path: str = "", op: str = "read") -> Msg:
         """The answer to a request that may be sent twice."""
         answer, _ = await self._request(subject, data, None, end=_now() + PATIENCE_S, path=path, op=op)
         return answer
@@ -208,20 +269,26 @@ class JetStreamConnection:
         self, subject: str, data: bytes, headers: dict[str, str] | None, *, end: float, path: str, op: str
     ) -> tuple[Msg, bool]:
         """The answer, and whether an attempt before it may have arrived."""
-        attempt = 0
+        attempt, begun, arrived = 0, _now(), False
         while True:
+            sent = False
             try:
                 if not self._up.is_set():
-                    async with asyncio.timeout(max(0.0, end - _now())):
+                    async with asyncio.timeout(max(0.0, min(REQUEST_S, end - _now()))):
                         await self._up.wait()
-                return await self.client.request(subject, data, REQUEST_S, headers=headers), attempt > 0
+                sent = True
+                return await self.client.request(subject, data, REQUEST_S, headers=headers), arrived
             except (TimeoutError, Error, OSError) as error:
+                arrived = arrived or (sent and not isinstance(error, NoRespondersError))
                 if _now() >= end or self.client.is_closed:
                     raise self.silent(path, op) from error
+            self._missed(begun)
             attempt += 1
             await asyncio.sleep(min(RETRY_S[1], RETRY_S[0] * 2**attempt) * _jitter())
 
     def silent(self, path: str, op: str) -> StorageError:
+        if self._closed:
+            return StorageError(coded("engine.closed"), path=path, op=op)
         said = coded("engine.silent", server=self.address.servers, seconds=PATIENCE_S)
         return StorageError(said, path=path, op=op, fix=coded("engine.start_server"))
 
@@ -237,10 +304,15 @@ class JetStreamConnection:
             found = coded("engine.no_jetstream", server=self.address.servers)
             raise MissingRequirement(found, op="open a store", fix=coded("engine.enable"), code="ENGINE_JETSTREAM")
 
-    async def _failed(self, error: Exception) -> None:
-        """The client would try for ever to connect for the first time. Later each request reports its own failure."""
+    async def _failed(self, client: Client, error: Exception) -> None:
+        """The client would retry the first connection without end: each server is tried once. Later each request
+        reports its own failure."""
+        if not client.is_connected:
+            _break_off(client)  # of the attempt that failed: the client forgets it
         if self._client is None:
-            raise error
+            self._failures += 1
+            if self._failures >= len(self.address.urls):
+                raise error
 
     async def _lost(self) -> None:
         """What was asked is asked again at once, and not when its time is up."""
@@ -250,29 +322,47 @@ class JetStreamConnection:
                 waiting.set_exception(ConnectionReconnectingError())
 
     async def _back(self) -> None:
-        self._delay = 0.0
+        self._delay, self._others, self._since = 0.0, 0, _now()
         self._up.set()
         if self.reconnected is not None:
-            self._spawn(self.reconnected())
+            self.spawn(self.reconnected())
 
     def _next_server(self, servers: list[Server], info: Json) -> tuple[Server | None, float]:
-        """The next of the known servers, after a time that grows with each failure."""
+        """The next of the known servers, after a time that grows with each failure. A silent one takes connections, so
+        it is tried again after all others."""
         if self._revive is not None:  # at each attempt: a connection breaks before its server's process has ended
             self._revive()
         delay, self._delay = self._delay, min(RETRY_S[1], max(RETRY_S[0], self._delay * 2))
+        if self._others > 0:
+            self._others -= 1
+            servers = [server for server in servers if server.uri.netloc != self._left] or servers
         return min(servers, key=lambda server: server.reconnects), delay * _jitter()
 
-    def _spawn(self, work: Awaitable[None]) -> None:
+    def spawn(self, work: Awaitable[None]) -> None:
+        """Run it in the background until `close`."""
         task: asyncio.Task[None] = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
 
 async def _close(client: Client) -> None:
-    """It may be lost already; one whose TLS was refused would wait for its end for ever."""
+    """It may be lost already; without a bound, closing one whose TLS was refused would never return."""
     with suppress(TimeoutError, Error, OSError):
         async with asyncio.timeout(CLOSE_S):
             await client.close()
+
+
+def _is_full(error: Mapping[str, object]) -> bool:
+    """And not that of a server which is just being stopped, and has closed what it stores."""
+    return error.get("err_code") in FULL and "closed" not in str(error.get("description"))
+
+
+def _break_off(client: Client) -> None:
+    """End its connection, but not in order: that would be to wait until the server has taken all that was sent."""
+    writer = getattr(client._transport, "_io_writer", None)
+    if writer is not None:
+        with suppress(AttributeError):  # a TLS connection that has ended, with the asyncio of Python 3.11.2
+            writer.transport.abort()
 
 
 def _jitter() -> float:

@@ -10,17 +10,26 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
+class LoopClosed(Exception):
+    """The loop has ended, and what it ran with it."""
+
+
 class LoopThread:
     """One for each connection. `run` is called from any thread but its own."""
 
     def __init__(self, name: str) -> None:
         self.loop = asyncio.new_event_loop()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._gate = threading.Lock()  # what comes in before the end is begun before it
+        self._closed = False
         self._thread = threading.Thread(target=self.loop.run_forever, name=name, daemon=True)
         self._thread.start()
 
     def run(self, work: Coroutine[object, object, T]) -> T:
-        """Run it in the loop and wait for its end. A bare lock wakes the caller in half the time of a future."""
+        """Run it in the loop and wait for its end. A bare lock wakes the caller in half the time of a future.
+
+        Raises `LoopClosed` once `close` was called, also to callers that wait then.
+        """
         ended = threading.Lock()
         ended.acquire()
         made: list[T] = []
@@ -34,8 +43,14 @@ class LoopThread:
             finally:
                 ended.release()
 
-        self.loop.call_soon_threadsafe(self._begin, carry())
+        with self._gate:
+            if self._closed:
+                work.close()
+                raise LoopClosed
+            self.loop.call_soon_threadsafe(self._begin, carry())
         ended.acquire()
+        if failed and isinstance(failed[0], asyncio.CancelledError):  # by `close`
+            raise LoopClosed from failed[0]
         if failed:
             raise failed[0]
         return made[0]
@@ -46,8 +61,21 @@ class LoopThread:
         task.add_done_callback(self._tasks.discard)
 
     def close(self) -> None:
-        if not self.loop.is_closed():
+        """Cancel what it runs, and wait for the end of that."""
+        with self._gate:
+            if self._closed:
+                return
+            self._closed = True
             self.loop.call_soon_threadsafe(self.loop.stop)
-            self._thread.join()
-            self.loop.run_until_complete(self.loop.shutdown_asyncgens())
-            self.loop.close()
+        self._thread.join()
+        self.loop.run_until_complete(_end_all())
+        self.loop.run_until_complete(self.loop.shutdown_asyncgens())
+        self.loop.close()
+
+
+async def _end_all() -> None:
+    """Its first step comes after those of all tasks that were made before it, so each of them has begun."""
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

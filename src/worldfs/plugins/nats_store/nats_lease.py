@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import re
 from contextlib import suppress
 from datetime import datetime
 from types import TracebackType
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
 EPOCH: Final = "Paos-Epoch"
 PROCESS: Final = "Paos-Process"  # of the holder: boot, namespace, number, start: its host knows when it died
-_LOGIN: Final = re.compile(r"://[^/\s@]+@")  # of an address on the command line
 RENEWALS: Final = 3  # in the time that a lease lives
 HELD: Final = 0.9  # of that time: the rest is for a robot at work to stop before another holder moves it
 
@@ -59,7 +57,6 @@ class NatsLease:
 
     def acquire(self) -> Self:
         holder = this_holder(self.purpose, self._clock)
-        holder["command"] = _LOGIN.sub("://***@", str(holder["command"]))
         found = self._store.run(self._take(holder))
         if found is not None:
             raise busy(found, path=f"{self._store.name}: {self.name}", purpose=self.purpose)

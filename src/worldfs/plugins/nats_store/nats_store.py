@@ -28,7 +28,7 @@ from .held_leases import HeldLeases
 from .host_lease import HostLease
 from .jetstream_connection import JetStreamConnection
 from .key_codec import encode_key
-from .loop_thread import LoopThread
+from .loop_thread import LoopClosed, LoopThread
 from .nats_lease import NatsLease
 from .own_server import OwnServer
 from .server_check import server_findings
@@ -68,10 +68,10 @@ class NatsStore(SharedStore):
 
     def run(self, work: Coroutine[object, object, T]) -> T:
         """Run it on the loop of the connection, and wait."""
-        if self._closed:
-            work.close()
-            raise StorageError(coded("engine.closed"), path=self.name)
-        return self._loop.run(work)
+        try:
+            return self._loop.run(work)
+        except LoopClosed:
+            raise StorageError(coded("engine.closed"), path=self.name) from None
 
     def loop_call(self, call: Callable[[], object]) -> None:
         self._loop.loop.call_soon_threadsafe(call)

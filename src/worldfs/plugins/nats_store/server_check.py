@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from http.client import HTTPException
 from typing import Final
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -12,7 +13,7 @@ from worldfs.base.json_values import as_int, as_object
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding
 
-from .store_address import StoreAddress
+from .store_address import StoreAddress, shown_address
 
 _ANSWER_S: Final = 3.0
 _NANOSECONDS: Final = 1_000_000_000
@@ -27,7 +28,8 @@ def server_findings(address: StoreAddress, version: str, replicas: int, *, own: 
     try:
         interval = sync_interval_s(address.monitor)
     except (OSError, ValueError) as error:
-        found = coded("engine.monitor_silent", monitor=address.monitor, why=str(error))
+        monitor = shown_address(address.monitor)
+        found = coded("engine.monitor_silent", monitor=monitor, why=str(error))
         yield Finding("ENGINE_DURABILITY_UNKNOWN", where, always, found, coded("engine.name_monitor"), warning=True)
     else:
         if interval is None:
@@ -42,19 +44,21 @@ def server_findings(address: StoreAddress, version: str, replicas: int, *, own: 
 
 
 def sync_interval_s(monitor: str) -> float | None:
-    """After how many seconds at most it writes to its disk; 0: before each acknowledgement; None: nobody to ask.
+    """After how many seconds at most it writes to its disk; 0: before each acknowledgement; None: no monitoring to ask.
 
     Raises `OSError` or `ValueError` where the monitoring does not answer.
     """
     if not monitor:
         return None
     if not monitor.startswith(("http://", "https://")):
-        raise ValueError(monitor)
+        raise ValueError(coded("engine.monitor_form"))
     try:
         with urlopen(f"{monitor.rstrip('/')}/jsz", timeout=_ANSWER_S) as answer:  # noqa: S310 # of the two schemes above
             config = as_object(as_object(json.load(answer)).get("config"))
     except URLError as error:
         raise OSError(str(error.reason)) from None
+    except HTTPException as error:  # what it says may quote the address
+        raise OSError(type(error).__name__) from None
     if config.get("sync_always"):
         return 0.0
     return as_int(config.get("sync_interval"), 120 * _NANOSECONDS) / _NANOSECONDS

@@ -1,13 +1,18 @@
-"""The address of a store on NATS: `nats`, or `nats://[USER:PASSWORD@ | TOKEN@]HOST:PORT[/BUCKET][?OPTIONS]`."""
+"""The address of a store on NATS: `nats`, or `nats://[USER:PASSWORD@ | TOKEN@]HOST:PORT,…[/BUCKET][?OPTIONS]`.
+
+It is taken apart by the rules of this module: what `urlsplit` does with brackets differs between versions of Python.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import ssl
 import stat
+from ipaddress import IPv6Address
 from typing import Final, NamedTuple
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote
 
 from worldfs.base.errors import BadInput, NotFound
 from worldfs.base.messages import coded
@@ -15,12 +20,15 @@ from worldfs.base.messages import coded
 BUCKET: Final = "paos"
 OPTIONS: Final = ("ca", "cert", "creds", "domain", "key", "monitor", "replicas", "ttl")
 LEASE_TTL_S: Final = 15.0  # the gap of a failover is 5 to 7 s, and a lease must outlive it
+PORT: Final = 4222
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _SCHEMES: Final = ("nats", "tls")
+_SERVER: Final = re.compile(r"(?P<host>[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>.*))?")
 
 
 class StoreAddress(NamedTuple):
-    """`servers`: where they are, without names and passwords; "": a server of our own.
+    """`servers`: where those of one group are, SCHEME://HOST:PORT,HOST:PORT, without names and passwords; "": a server
+    of our own.
 
     `creds`: a file of credentials that the server's operator gave to this host. `ca`, `cert`, `key`: PEM files of TLS.
     `domain`: the JetStream domain, of a leaf node its own. `monitor`: http://HOST:PORT of the server's monitoring,
@@ -43,6 +51,17 @@ class StoreAddress(NamedTuple):
     ttl_s: float = LEASE_TTL_S
     below: str = ""
 
+    def __repr__(self) -> str:
+        hidden = {name: "***" for name in ("password", "token") if getattr(self, name)}
+        said = self._asdict() | hidden | {"monitor": shown_address(self.monitor)}
+        return f"StoreAddress({', '.join(f'{name}={value!r}' for name, value in said.items() if value)})"
+
+    @property
+    def urls(self) -> list[str]:
+        """One for each server."""
+        scheme, _, hosts = self.servers.partition("://")
+        return [f"{scheme}://{host}" for host in hosts.split(",")]
+
     @property
     def tls(self) -> ssl.SSLContext | None:
         if not (self.ca or self.cert or self.servers.startswith("tls:")):
@@ -57,24 +76,28 @@ def parse_address(text: str) -> StoreAddress:
     """Raises `BadInput` naming what is wrong, also for a file of credentials that others may read."""
     if text == "nats":
         return StoreAddress()
-    parts = urlsplit(text)
-    if parts.scheme not in _SCHEMES or not parts.hostname:
-        raise _bad(coded("engine.no_address", text=text), coded("engine.address_form"))
-    bucket = parts.path.strip("/") or BUCKET
+    scheme, _, rest = text.partition("://")
+    where, _, query = rest.partition("?")
+    authority, slash, path = where.partition("/")
+    bucket = path.strip("/") if slash else BUCKET
+    # an @ further on is part of a password whose / or ? is not written as %2F or %3F
+    late = "@" in path or any("@" in option for option in query.split("&") if not option.startswith("monitor="))
+    if scheme not in _SCHEMES or not authority or late or re.search(r"\s", text):
+        raise _bad(coded("engine.no_address", text=shown_address(text)), coded("engine.address_form"))
+    login, servers = _servers(authority, text)
     if not _NAME.fullmatch(bucket):
         raise _bad(coded("engine.bad_bucket", name=bucket), coded("engine.bucket_form"))
-    given = dict(parse_qsl(parts.query, keep_blank_values=True))
+    given = dict(parse_qsl(query, keep_blank_values=True))
     for name in given:
         if name not in OPTIONS:
-            raise _bad(coded("engine.no_option", name=name), coded("common.one_of", names=[*OPTIONS]))
-    user, password = unquote(parts.username or ""), unquote(parts.password or "")
+            raise _bad(coded("engine.no_option", name=shown_address(name)), coded("common.one_of", names=[*OPTIONS]))
+    user, _, password = map(unquote, login.partition(":"))
     files = {name: os.path.expanduser(given.get(name, "")) for name in ("ca", "cert", "creds", "key")}
     for name, path in files.items():
         if path:
             _readable(path, secret=name in ("creds", "key"))
     return StoreAddress(
-        servers=f"{parts.scheme}://{parts.hostname if ':' not in parts.hostname else f'[{parts.hostname}]'}"
-        f":{parts.port or 4222}",
+        servers=f"{scheme}://{','.join(servers)}",
         bucket=bucket,
         user=user if password else "",
         password=password,
@@ -87,12 +110,51 @@ def parse_address(text: str) -> StoreAddress:
     )
 
 
+def shown_address(text: str) -> str:
+    """What a message may say of an address, also of a broken one: all that may be a login is hidden."""
+    scheme, separator, rest = text.partition("://") if "://" in text else ("", "", text)
+    _, at, where = rest.rpartition("@")
+    return f"{scheme}{separator}{'***@' if at else ''}{where}"
+
+
+def _servers(authority: str, text: str) -> tuple[str, list[str]]:
+    """The login of all of them, and each as HOST:PORT."""
+    logins, servers = [], []
+    for part in authority.split(","):
+        login, _, server = part.rpartition("@")
+        logins.append(login)
+        servers.append(_server(server, text))
+    if any(login and login != logins[0] for login in logins):
+        raise _bad(coded("engine.two_logins", text=shown_address(text)), coded("engine.one_login"))
+    if len(set(servers)) < len(servers):
+        raise _bad(coded("engine.twice", text=shown_address(text)), coded("engine.address_form"))
+    return logins[0], servers
+
+
+def _server(text: str, address: str) -> str:
+    """HOST:PORT of one, or of [IPV6]:PORT. What is said of another one names the whole address without its login."""
+    found = _SERVER.fullmatch(text)
+    if found is None or (found["host"].startswith("[") and not _is_ipv6(found["host"][1:-1])):
+        raise _bad(coded("engine.bad_host", text=shown_address(address)), coded("engine.address_form"))
+    port = str(PORT) if found["port"] is None else found["port"]
+    if not re.fullmatch("[0-9]{1,5}", port) or not 0 < int(port) < 65536:
+        raise _bad(coded("engine.bad_port", text=shown_address(address)), coded("engine.port_form"))
+    return f"{found['host'].lower()}:{int(port)}"
+
+
+def _is_ipv6(text: str) -> bool:
+    try:
+        return bool(IPv6Address(text).compressed)
+    except ValueError:
+        return False
+
+
 def _number(given: dict[str, str], name: str, low: int, high: int, default: float) -> float:
     text = given.get(name, "")
     if not text:
         return default
-    if not text.isdigit() or not low <= int(text) <= high:
-        raise _bad(f"{name}={text}", coded("engine.whole_number", low=low, high=high))
+    if not re.fullmatch("[0-9]{1,9}", text) or not low <= int(text) <= high:
+        raise _bad(f"{name}={shown_address(text)}", coded("engine.whole_number", low=low, high=high))
     return float(text)
 
 
@@ -103,7 +165,9 @@ def _readable(path: str, *, secret: bool) -> None:
         raise NotFound(coded("tree.no_file"), path=path, op="open a store") from None
     if secret and stat.S_IMODE(mode) & 0o077:
         found = coded("file.mode", mode=stat.S_IMODE(mode))
-        raise BadInput(found, path=path, op="open a store", expected=coded("file.mode_0600"), fix=f"chmod 600 {path}")
+        raise BadInput(
+            found, path=path, op="open a store", expected=coded("file.mode_0600"), fix=f"chmod 600 {shlex.quote(path)}"
+        )
 
 
 def _bad(found: str, expected: str) -> BadInput:

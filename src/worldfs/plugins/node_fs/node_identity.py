@@ -74,7 +74,7 @@ class NodeIdentity:
         self.services = services if isinstance(services, dict) else {}
 
     def _hold(self) -> None:
-        """Lock the file: two processes with one id would take the tunnel from each other for ever."""
+        """Lock the file: two processes with one id would take the tunnel from each other without end."""
         self._held = self._root.lock_file(f"{self._name}.lock")
         try:
             fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -44,14 +44,8 @@ def thing_of(task_params: TaskParams) -> Thing:
         raise missing_param(task_params, "object_id", "the id of a thing")
     thing = _find(task_params, word)
     if thing is None or (thing.shape not in HANDLED) or len(thing.size) != 3:
-        there = ", ".join(t.id for t in task_params.things.values() if t.shape in HANDLED) or "nothing"
-        field = f"SESSIONS.md {task_params.job} execution.params.object_id"
-        raise BadInput(
-            word,
-            path=field,
-            expected=coded("common.either_of", names=there),
-            fix=coded("plugin.rekep_name_thing"),
-            code="UNKNOWN_OBJECT",
+        raise _unknown(
+            task_params, word, "object_id", (t.id for t in task_params.things.values() if t.shape in HANDLED)
         )
     if task_params.held not in (None, thing.id):
         raise BadInput(
@@ -70,16 +64,18 @@ def target_of(task_params: TaskParams, thing: Thing) -> str:
         return ""
     found = _find(task_params, word)
     if found is None or found.id == thing.id:
-        there = ", ".join(id for id in task_params.things if id != thing.id) or "nothing"
-        field = f"SESSIONS.md {task_params.job} execution.params.target_id"
-        raise BadInput(
-            word,
-            path=field,
-            expected=coded("common.either_of", names=there),
-            fix=coded("plugin.rekep_name_thing"),
-            code="UNKNOWN_OBJECT",
-        )
+        raise _unknown(task_params, word, "target_id", (id for id in task_params.things if id != thing.id))
     return found.id
+
+
+def _unknown(task_params: TaskParams, word: str, param: str, known: Iterable[str]) -> BadInput:
+    return BadInput(
+        word,
+        path=f"SESSIONS.md {task_params.job} execution.params.{param}",
+        expected=coded("common.either_of", names=", ".join(known) or "nothing"),
+        fix=coded("plugin.rekep_name_thing"),
+        code="UNKNOWN_OBJECT",
+    )
 
 
 def _find(task_params: TaskParams, word: str) -> Thing | None:
