@@ -27,6 +27,10 @@ def test_a_file_that_others_may_read_is_refused(tmp_path, mode) -> None:
     with pytest.raises(BadInput) as refused:
         read_secret_file(written(tmp_path / "key", b"sk-1", mode), "keys/mine")
     assert refused.value.fix == "chmod 600 keys/mine" and "sk-1" not in str(refused.value)
+    for named, fix in (("my keys/a", "chmod 600 'my keys/a'"), ("~/my keys/a", "chmod 600 ~/'my keys/a'")):
+        with pytest.raises(BadInput) as refused:
+            read_secret_file(tmp_path / "key", named)
+        assert refused.value.fix == fix
 
 
 @pytest.mark.parametrize("data", [b"", b"\n\n", b"one\ntwo", b"a\x00b", b"a\x1bb"])

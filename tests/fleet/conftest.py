@@ -23,6 +23,7 @@ class Robots:
         self.jobs, self.work, self.begun, self.cancelled = {}, {}, [], []
         self.refused, self.wants, self.holding = {}, {}, set()
         self.repeats, self.legs = False, "it is not split"
+        self.heard = set()  # orders whose end was read after they had ended as lost
         self.elsewhere, self.followed = set(), {}  # robots that other processes serve; orders that outlived a start
 
     def offers(self):
@@ -57,6 +58,9 @@ class Robots:
 
     def repeatable(self, job):
         return self.repeats
+
+    def has_ended(self, job):
+        return job.id in self.heard
 
     def ways_out(self, robot):
         return ()

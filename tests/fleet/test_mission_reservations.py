@@ -129,6 +129,9 @@ def test_a_lost_end_is_no_known_end(fleet):
     fleet.start()
     fleet.settle()
     assert "r1" in fleet.store.list(KEPT)
+    fleet.robots.heard.add("job_1")  # the robot was cut off: what it measured was read when it was back
+    fleet.settle()
+    assert "r1" not in fleet.store.list(KEPT)
 
 
 def test_a_robot_without_a_mission_has_the_place_where_it_stands(fleet):
@@ -159,3 +162,20 @@ def test_what_outlived_a_start_at_another_process_s_robot_is_still_reserved(flee
     fleet.robots.followed["job_1"](MissionEnd(MissionEndKind.DONE, "done"))
     fleet.settle()
     until(lambda: found == [0])
+
+
+def test_a_mission_that_is_not_to_go_on_is_told_so_also_where_all_that_it_asks_for_is_free(fleet):
+    fleet.add("m1")
+    fleet.settle()
+    reservations, mission = fleet.loop.reservations, fleet.loop.open["m1"]
+    with fleet.loop._lock:
+        assert reservations.reserve(mission, lambda: False, [CUP]) is None
+        assert reservations.reserve(mission, lambda: True, [CUP]) == 0
+
+
+def test_nothing_is_kept_for_an_order_that_had_nothing(fleet):
+    fleet.add("m1", robot="r1")
+    fleet.settle()
+    reservations, mission = fleet.loop.reservations, fleet.loop.open["m1"]
+    reservations.keep(mission, Job(Order("job_1", "r1", "pick_up"), JobStatus(JobState.FAILED, 1)), things=True)
+    assert not reservations.keeps("r1") and fleet.store.list(KEPT) == [] and "reservations/r1" not in fleet.alerts

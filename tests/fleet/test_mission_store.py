@@ -1,6 +1,7 @@
 """The latest missions that ended: found at the cost of one reading, however many have ended."""
 
 import json
+from contextlib import closing
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -9,7 +10,9 @@ import pytest
 from worldfs.base.clock import stamp
 from worldfs.fleet.mission import Mission, MissionOrder, MissionState
 from worldfs.fleet.mission_store import DONE, LATEST, LATEST_KEPT, OPEN, MissionFiles
+from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.memory_store import MemoryStore
+from worldfs.testing.crashes import enumerate_crashes
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.world.mission_files import MissionsFile
 
@@ -98,3 +101,31 @@ def test_a_list_that_somebody_broke_is_made_again(files, broken):
     shown(files)
     files.count_ended()
     assert files.latest_ids() == ["a", "b"]
+
+
+@pytest.mark.parametrize("removed", [False, True])
+def test_a_power_cut_undoes_neither_a_request_nor_its_removal(removed):
+    def ask(files):
+        assert files.add(MissionOrder("m1", "wave"))
+        files.request("m1", "pause", "operator")
+
+    def prepare(path):
+        if removed:
+            with closing(DiskStore(path)) as store:
+                ask(MissionFiles(store, ManualClock()))
+
+    def operate(path, disk, ack):
+        with closing(DiskStore(path, disk)) as store:
+            files = MissionFiles(store, ManualClock())
+            if removed:
+                files.remove(next(files.requests()))
+            else:
+                ask(files)
+            ack("done")
+
+    def check(path, acked):
+        with closing(DiskStore(path)) as store:
+            found = [request.what for request in MissionFiles(store, ManualClock()).requests()]
+        assert not acked or found == ([] if removed else ["pause"])
+
+    assert enumerate_crashes(prepare, operate, check).states > 5

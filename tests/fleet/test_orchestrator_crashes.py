@@ -66,6 +66,9 @@ class Robots:
     def repeatable(self, job):
         return False
 
+    def has_ended(self, job):
+        return False
+
     def ways_out(self, robot):
         return ()
 

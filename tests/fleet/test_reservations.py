@@ -193,3 +193,13 @@ def test_whatever_is_asked_and_released_no_two_hold_what_conflicts_and_no_circle
         assert table.decide() == []  # what is decided is not decided again
     waiting = table.waits_for()
     assert all(ahead for ahead in waiting.values())  # who waits for nobody was granted
+
+
+def test_a_place_is_free_only_where_no_other_holds_it_and_its_asker_does_not_wait_for_it():
+    table, here, there = ReservationTable(), space(0, 0, 0, 1, 1, 1), space(5, 5, 5, 6, 6, 6)
+    table.add("a", [here])
+    assert not table.free([here], "b", "b") and table.free([there], "b", "b") and table.free([here], "b", "a")
+    assert not table.waiting
+    table.request("b", rank(1), [here, there])
+    table.decide()
+    assert table.waiting and not table.free([there], "b", "a")

@@ -105,6 +105,20 @@ def test_a_job_whose_request_is_refused_ends_as_rejected_and_moves_nothing(askin
     assert not asking.hooks.lessons  # a person's no is no limit of the body
 
 
+def test_an_answer_is_reported_even_when_its_asker_removes_the_request_at_once(bench, approvals):
+    request = approvals.ask("arm", [order()], "planner", "two poses")
+    with pytest.MonkeyPatch.context() as patch:
+        put = bench.store.put
+
+        def put_and_seen(key, data, *rest, **more):
+            put(key, data, *rest, **more)
+            approvals.remove(request.plan)
+
+        patch.setattr(bench.store, "put", put_and_seen)
+        answered = approvals.answer(request.plan, REFUSED, "operator")
+    assert (answered.plan, answered.answer.answer, answered.answer.by) == (request.plan, REFUSED, "operator")
+
+
 def test_a_node_that_never_asks_is_not_held_up_by_one_that_does(asking):
     asking.nodes["leg"] = type(asking.body)(asking.trace)
     asking.start()

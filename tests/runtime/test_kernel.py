@@ -8,6 +8,7 @@ import pytest
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import Conflict, StorageError
 from worldfs.base.model import Cause, JobState, JobStatus, Outcome
+from worldfs.runtime.grace import BODY
 from worldfs.runtime.job_store import ALERTS, CANCEL, OPEN, JobStore, done_key, job_key
 from worldfs.runtime.render_scheduler import ROUNDS
 from worldfs.runtime.stop_log import StopLog
@@ -156,6 +157,26 @@ def test_the_kernel_sleeps_while_a_critic_thinks_for_ever(bench):
     bench.until(lambda: kernel.idle)
 
 
+def test_work_that_begins_after_a_long_review_wakes_the_kernel_which_then_keeps_its_limit(bench):
+    judging, go, begun, let_go = (threading.Event() for _ in range(4))
+    bench.hooks.on_review = lambda order: (judging.set(), go.wait(PATIENCE_S))
+    bench.body.on_execute = lambda order, run: (begun.set(), let_go.wait(PATIENCE_S), None)[-1]
+    bench.submit(bench.order("a", timeout_s=5.0))
+    kernel = bench.start(threads=True)
+    bench.when(judging)
+    bench.clock.advance(1)
+    kernel.tick()
+    assert kernel._patience() is None and not kernel._rung
+    go.set()
+    assert begun.wait(PATIENCE_S) and kernel._rung
+    kernel.tick()
+    bench.clock.advance(1)
+    kernel.tick()
+    assert kernel._patience() == pytest.approx(4 + BODY.stop_s)
+    let_go.set()
+    bench.until(lambda: kernel.idle)
+
+
 def test_a_retry_found_at_the_start_is_waited_for_asleep(bench):
     waits = JobStatus(JobState.PENDING, 1, not_before="2026-01-02T03:05:05Z")
     bench.submit(bench.order("a", queue_timeout_s=1.0, attempts=2))
@@ -210,9 +231,9 @@ def test_orders_that_come_in_while_rendering_keep_the_kernel_awake(bench):
 def test_a_cancel_that_comes_in_while_rendering_leaves_nothing_that_waits(bench):
     kernel = bench.start()
     bench.submit(bench.order("a", queue_timeout_s=30.0, depends_on=()), bench.order("b", params={"fail": "x"}))
-    let_go = threading.Event()
+    begun, let_go = threading.Event(), threading.Event()
     kernel.abandon()
-    bench.body.on_execute = lambda order, run: let_go.wait(PATIENCE_S) and None
+    bench.body.on_execute = lambda order, run: (begun.set(), let_go.wait(PATIENCE_S), None)[-1]
     bench.submit(bench.order("c", created_at="2020-01-01T00:00:00Z"))
     kernel = bench.start(threads=True)
     put, spoiled = bench.store.put, []
@@ -226,6 +247,7 @@ def test_a_cancel_that_comes_in_while_rendering_leaves_nothing_that_waits(bench)
 
     bench.store.put = spoil
     kernel.tick()
+    assert begun.wait(PATIENCE_S)
     bench.clock.advance(1)
     kernel.tick()
     assert spoiled and bench.outcome("a").cause is Cause.CANCELLED
@@ -436,7 +458,7 @@ def test_a_driver_left_behind_at_the_close_writes_nothing_any_more(bench):
     assert bench.outcome("a").cause is Cause.LOST
     written = len(bench.trace)
     let_go.set()
-    kernel.lanes["arm"].close(20.0)
+    kernel.lanes["arm"].close(PATIENCE_S)
     assert bench.outcome("a").cause is Cause.LOST and bench.trace[written:] == []
     assert second.idle
 
@@ -510,7 +532,7 @@ def test_a_bell_that_is_heard_together_with_such_lines_is_not_lost(bench):
 def test_what_starts_long_after_it_was_shown_is_shown_as_running(bench):
     bench.clock = SystemClock()
     go, stop = threading.Event(), threading.Event()
-    bench.body.on_execute = lambda order, run: go.wait(20)
+    bench.body.on_execute = lambda order, run: go.wait(PATIENCE_S)
     stops = StopLog(bench.store, bench.clock)
     stops.stop(["arm"], "operator")
     bench.write(bench.action("a"))
@@ -523,12 +545,12 @@ def test_what_starts_long_after_it_was_shown_is_shown_as_running(bench):
             watch.read(0.01)
         stops.resume(["arm"], "operator")
         while bench.entries()[0]["status"] != "running":
-            assert watch.read(20), "nothing more was shown of it"
+            assert watch.read(PATIENCE_S), "nothing more was shown of it"
     finally:
         go.set()
         stop.set()
         kernel.wake()
-        thread.join(20)
+        thread.join(PATIENCE_S)
 
 
 # -- alerts --------------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from worldfs.base.model import Cause, JobState, JobStatus, Order
+from worldfs.base.model import Cause, Finding, JobState, JobStatus, Order
 from worldfs.base.standard_operations import MOVE_TO
 from worldfs.runtime.dispatch import Dispatcher
 from worldfs.runtime.job_codec import order_line, status_line
@@ -11,6 +11,7 @@ from worldfs.runtime.job_store import JobStore, done_key, job_key
 from worldfs.storage.disk_store import DiskStore
 from worldfs.testing.crashes import enumerate_crashes
 from worldfs.testing.manual_clock import ManualClock
+from worldfs.testing.null_driver import NullDriver
 
 
 def running(bench, id, **more):
@@ -64,6 +65,42 @@ def test_a_job_found_running_runs_again_if_its_op_is_declared_repeatable(bench):
     bench.start()
     bench.drain()
     assert bench.outcome("a").ok and bench.status("a").attempt == 2
+
+
+class RemoteBody(NullDriver):
+    """Another kernel has the orders `handed` in hand."""
+
+    cut_off_since = ""
+    handed = ("a",)
+
+    def follows(self, order):
+        return order in self.handed
+
+    def has_ended(self, order):
+        return False
+
+
+def test_a_cancelled_job_that_another_kernel_has_in_hand_is_followed_to_its_end(bench):
+    """It was cancelled while that kernel could not be reached; what it did meanwhile is for that kernel to say."""
+    bench.nodes["arm"] = body = RemoteBody()
+    for id in ("a", "b"):  # the start of `b` is durable here, and it was not handed over
+        running(bench, id, params={"hang": True})
+        bench.jobs.request_cancel(id, "planner")
+    bench.start()
+    bench.drain()
+    assert [one.id for one in body.executed] == ["a"] and bench.outcome("a").message == "stopped: cancelled"
+    assert bench.outcome("b").cause is Cause.CANCELLED and bench.status("b").attempt == 1
+
+
+def test_a_job_that_another_kernel_has_in_hand_is_not_reviewed_again(bench):
+    """The world is another since it began: the thing that it picks up may be in the hand already."""
+    bench.nodes["arm"] = RemoteBody()
+    bench.hooks.findings = lambda order: [Finding("HOLDING", "ENVIRONMENT.md", "an empty hand", "apple", "put it down")]
+    for id in ("a", "b"):
+        running(bench, id)
+    bench.start()
+    bench.drain()
+    assert bench.outcome("a").ok and bench.outcome("b").cause is Cause.REJECTED
 
 
 def test_a_job_found_pending_runs(bench):

@@ -307,7 +307,7 @@ STEPS = st.lists(st.one_of(LINES, st.just("read"), st.integers(0, 60), st.just("
 def test_reading_on_finds_what_reading_anew_finds(steps):
     """Also where the log was cut short, removed or put in another's place between two reads."""
     store = MemoryStore()
-    key, fresh, states = stop_key("arm"), StopLog(store, ManualClock()), StopStates(store)
+    key, fresh, states, changed = stop_key("arm"), StopLog(store, ManualClock()), StopStates(store), StopStates(store)
     for step in [*steps, "read"]:
         found = store.get(key)
         if isinstance(step, bytes):
@@ -320,7 +320,8 @@ def test_reading_on_finds_what_reading_anew_finds(steps):
             store.delete(key)
         elif step == "read":
             states.read(key)
-            assert states.state("arm") == fresh.state("arm")
+            changed.read_changed(key)
+            assert states.state("arm") == changed.state("arm") == fresh.state("arm")
 
 
 def test_a_name_that_is_no_log_says_stopped():
@@ -328,9 +329,32 @@ def test_a_name_that_is_no_log_says_stopped():
         def get(self, key):
             raise BadInput("a directory", path=key, op="read")
 
-    states = StopStates(Refused())
-    states.read(stop_key("arm"))
-    assert states.state("arm") == StopState(True, 1, stop_key("arm"))
+    class Broken(Refused):
+        def probe(self, key):
+            raise BadInput("a link", path=key, op="stat")
+
+    for store in (Refused(), Broken()):
+        states = StopStates(store)
+        states.read(stop_key("arm"))
+        assert states.state("arm") == StopState(True, 1, stop_key("arm"))
+        states = StopStates(store)
+        states.read_changed(stop_key("arm"))
+        assert states.own("arm") == StopState(True, 1, stop_key("arm"))
+
+
+def test_a_log_that_a_link_has_replaced_for_a_while_is_read_again(tmp_path):
+    store, states, key = DiskStore(tmp_path), StopStates(DiskStore(tmp_path)), stop_key("arm")
+    states.read_changed(key)
+    (tmp_path / ".paos/stops").mkdir(parents=True)
+    (tmp_path / key).symlink_to(tmp_path)
+    states.read_changed(key)
+    assert states.own("arm").stopped
+    (tmp_path / key).unlink()
+    states.read_changed(key)
+    assert not states.own("arm").stopped
+    StopLog(store, ManualClock()).stop(["arm"], "operator")
+    states.read_changed(key)
+    assert states.own("arm").by == "operator"
 
 
 # -- a power cut ----------------------------------------------------------------------------------------------------

@@ -13,6 +13,8 @@ from worldfs.base.model import Job, JobStatus, Order
 from worldfs.runtime.instruction_turns import TURNS, HeldTurns, InstructionTurn, current_instruction, turn_lock_key
 from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.memory_store import MemoryStore
+from worldfs.testing.waiting import PATIENCE_S
+from worldfs.testing.watch_contract import wait_for_change
 
 ROOT = Path(__file__).resolve().parents[2]
 HOLDER = """
@@ -131,15 +133,14 @@ def test_the_change_feed_tells_of_a_turn_that_begins_and_of_one_whose_process_di
         holds = process(store, "clear")
         try:
             assert holds.stdout.readline() == "None\n"
-            assert watch.read(60.0)
+            assert watch.read(PATIENCE_S)
             taken = HeldTurns(store, ["arm"], SystemClock())
             assert not taken.allows(job("x"))
             while watch.read(0.5):
                 pass
             holds.kill()
             holds.communicate()
-            heard = {change.key for change in watch.read(60.0)}
-            assert turn_lock_key("arm") in heard
+            assert wait_for_change(watch, turn_lock_key("arm"))
         finally:
             holds.kill()
             holds.communicate()

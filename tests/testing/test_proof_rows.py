@@ -82,3 +82,14 @@ def test_a_fault_is_a_program_and_another_one(rules: ModuleType, faults: list[An
         begin, end, said = next(one for one in statements if one[1] >= fault.end)
         changed = data[begin : fault.start] + fault.new.encode() + data[fault.end : end]
         assert [ast.dump(one) for one in ast.parse(changed).body] != [said], fault.name
+
+
+def test_a_result_stays_valid_while_only_words_change() -> None:
+    behaviour = importlib.import_module("bench._published").behaviour
+    source = '"""Doc."""\n\n\ndef f(a):  # 树\n    """Says\n    more."""\n    # why\n    return "# 树" + a  # end\n'
+    source += '\n\nx = 1\n"""Of x."""\n'
+    assert behaviour(source) == b'def f(a):\n    return "# \xe6\xa0\x91" + a\nx = 1'
+    assert behaviour(source.replace("more", "less").replace("# why", "# because")) == behaviour(source)
+    assert behaviour(source.replace('# 树" +', '# 树 " +')) != behaviour(source)
+    assert behaviour(source.replace("x = 1", "x = 2")) != behaviour(source)
+    assert behaviour('def f():\n    """Doc."""\n') != behaviour('def g():\n    """Doc."""\n')

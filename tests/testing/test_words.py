@@ -77,6 +77,17 @@ def test_any_is_counted_and_documents_may_have_any_shape(root: Path, capsys: pyt
     assert f"Any occurs {words.MOST_ANY + 1} times outside formats/" in capsys.readouterr().err
 
 
+def test_sentences_without_an_actor_are_counted(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (root / "README.md").write_text("Whoever reads this.\n" * words.MOST_VAGUE + "```\nnobody\n```\n")
+    (root / "CHANGELOG.md").write_text("Somebody wrote this.\n")
+    (root / "src/worldfs/d.py").write_text('name = "nobody"\n\n\ndef find():\n    """A name."""\n')
+    assert words.main(root) == 0
+    (root / "src/worldfs/d.py").write_text('def find():\n    """A name\n\n    of somebody."""\n')
+    assert words.main(root) == 1
+    said = capsys.readouterr().err
+    assert f"without an actor occur {words.MOST_VAGUE + 1} times" in said and "src/worldfs/d.py:4 somebody" in said
+
+
 def test_the_glossary_is_short_and_in_order(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = root / words.GLOSSARY
     page.write_text(page.read_text().replace("| **action** |", "| **zebra** |"))

@@ -37,6 +37,7 @@ SESSION: dict[str, Any] = {
     "execution": {"params": {"object_id": "apple_01"}}, "created_at": "2025-04-01T12:00:00Z",
 }  # fmt: skip
 DOCUMENTS = {"TARGETS.md": ("targets", TARGET), "SKILLS.md": ("skills", SKILL), "SESSIONS.md": ("sessions", SESSION)}
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "runtime"
 TEXT = "no such thing"
 CAMERA = "perception.cameras.0"
 
@@ -84,12 +85,48 @@ REFUSED = [
 ]  # fmt: skip
 
 
+# document, field that nothing reads, what is suggested for it
+UNREAD = [
+    ("SKILLS.md", "obs_format", "remove the field"),
+    ("SKILLS.md", "runtim", "did you mean runtime"),
+    ("SKILLS.md", "requires.sensor", "did you mean sensors"),
+    ("SKILLS.md", "policy_client.observation", "did you mean observations"),
+    ("SKILLS.md", "policy_client.image.rotate", "did you mean rotate180"),
+    ("TARGETS.md", "smell", "remove the field"),
+    ("TARGETS.md", "adapter.obs_fromat", "did you mean obs_format"),
+    ("TARGETS.md", "perception.camera", "did you mean cameras"),
+    ("TARGETS.md", CAMERA + ".frames", "remove the field"),
+    ("TARGETS.md", "config.sed", "did you mean seed"),
+    ("SESSIONS.md", "safety_profile", "remove the field"),
+    ("SESSIONS.md", "timeouts.sesion", "did you mean session"),
+    ("SESSIONS.md", "retry.max_attemps", "did you mean max_attempts"),
+    ("SESSIONS.md", "routing.target_adaptor", "did you mean target_adapter"),
+    ("SESSIONS.md", "execution.max_step", "did you mean max_steps"),
+]
+
+# The same, with a value in whose place the default would be taken
+NONSENSE = [
+    ("SKILLS.md", "policy_client.max_bytes", "many"),
+    ("SKILLS.md", "policy_client.images", "jpg"),
+    ("SKILLS.md", "policy_client.image", "small"),
+    ("SESSIONS.md", "task_description", 7),
+    ("SESSIONS.md", "routing.skill_runtime", 7),
+    ("SESSIONS.md", "execution.control_hz", "fast"),
+    ("SESSIONS.md", "execution.max_steps", -5),
+    ("SESSIONS.md", "execution.replan_every", 1.5),
+    ("SESSIONS.md", "execution.seed", "x"),
+    ("SESSIONS.md", "execution.real_time", "yes"),
+    ("SESSIONS.md", "execution.record", 1),
+    ("SESSIONS.md", "execution.action_chunk_mode", 4),
+]
+
+
 def put(value: dict[str, Any], path: str, new: Any) -> dict[str, Any]:
     after = copy.deepcopy(value)
     inner: Any = after
     *way, last = path.split(".")
     for key in way:
-        inner = inner[int(key)] if isinstance(inner, list) else inner[key]
+        inner = inner[int(key)] if isinstance(inner, list) else inner.setdefault(key, {})
     inner[last] = new
     return after
 
@@ -181,6 +218,48 @@ def test_an_omission_that_is_not_strict_stands_as_a_warning_in_the_result(shop: 
         assert value[0] in str(outcome.findings[0])
     (entry,) = json.loads((shop.root / "SESSIONS.md").read_text())["sessions"]
     assert value[0] in entry["result"]["warnings"][0]
+
+
+@pytest.mark.slice(4)
+@pytest.mark.parametrize(("document", "field", "fix"), UNREAD, ids=[f"{d}-{f}" for d, f, _ in UNREAD])
+def test_a_field_that_nothing_reads_is_named_in_check_and_in_the_result(
+    shop: Shop, document: str, field: str, fix: str
+) -> None:
+    own = {"TARGETS.md": TARGET, "SKILLS.md": put(SKILL, "runtime", "BuiltinSkillRuntime")}
+    own["SESSIONS.md"] = put(SESSION, "routing", {})
+    own[document] = put(own[document], field, "smell")
+    shop.write(**{DOCUMENTS[name][0]: entry for name, entry in own.items()})
+    (found,) = [item for item in check(shop.root) if item.code == "FIELD_UNREAD"]
+    name = field.replace(".0", "[0]")
+    assert found.warning and found.field.endswith(name) and found.field.startswith(document)
+    assert name.rpartition(".")[2] in found.found and fix in found.fix
+    world, jobs = shop.carried_out()
+    with world:
+        outcome = jobs["a"].status.outcome
+        assert outcome is not None and outcome.ok and [item.code for item in outcome.findings] == ["FIELD_UNREAD"]
+    (written,) = json.loads((shop.root / "SESSIONS.md").read_text())["sessions"]
+    assert name.rpartition(".")[2] in written["result"]["warnings"][0]
+
+
+def test_of_the_specification_s_own_examples_every_field_is_read(tmp_path: Path) -> None:
+    for name in DOCUMENTS:
+        (tmp_path / name).write_bytes((FIXTURES / name).read_bytes())
+    assert not [item for item in check(tmp_path) if item.code == "FIELD_UNREAD"]
+
+
+@pytest.mark.slice(4)
+@pytest.mark.parametrize(("document", "field", "value"), NONSENSE, ids=[f"{d}-{f}" for d, f, _ in NONSENSE])
+def test_a_value_in_whose_place_a_default_would_be_taken_is_refused(
+    shop: Shop, document: str, field: str, value: Any
+) -> None:
+    key, entry = DOCUMENTS[document]
+    shop.write(**{key: put(entry, field, value)})
+    said = [item for item in check(shop.root) if item.field.replace("/", ".").endswith(field)]
+    assert said and not said[0].warning and said[0].expected and said[0].fix, said
+    world, jobs = shop.carried_out()
+    with world:
+        assert not [job for job in jobs.values() if job.status.outcome is None or job.status.outcome.ok]
+    assert shop.performed == []
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from worldfs.access.binding import MOTHER, USER, Binding
 from worldfs.base.driver import PluginContext
 from worldfs.base.errors import BadInput, Busy, NotFound
 from worldfs.base.model import Cause, JobState, Profile, Scene
+from worldfs.fleet.mission import MissionState
 from worldfs.formats import action as action_format
 from worldfs.formats import embodied
 from worldfs.interfaces.cli.kernel_thread import KernelThread
@@ -34,7 +35,7 @@ from worldfs.world.home_world import open_home_world, open_robot
 from worldfs.world.mission_executor import MissionThreads
 from worldfs.world.node_specs import find_nodes
 from worldfs.world.onboard import onboard
-from worldfs.world.reset import reset
+from worldfs.world.reset import reset, reset_losses
 from worldfs.world.robot_registry import add_robot, remove_robot
 from worldfs.world.served_world import ServedWorld
 from worldfs.world.world import World
@@ -138,8 +139,9 @@ def test_a_robot_that_is_added_works_at_once_from_its_own_directory(fleet: Runni
 
 
 def test_a_body_that_joins_a_world_at_work_begins_when_the_others_rest(fleet: RunningFleet) -> None:
-    fleet.peers = True
+    fleet.peers, said = True, []
     with fleet.up() as world:
+        world.listen_alerts(said.append)
         world.submit(order("long", FIRST, params={"hang": True}))
         until(lambda: world.jobs.load("long").status.state is JobState.RUNNING)
         add_robot(fleet.home, "arm_3", "franka_panda")
@@ -150,6 +152,7 @@ def test_a_body_that_joins_a_world_at_work_begins_when_the_others_rest(fleet: Ru
         for id in (FIRST, SECOND, "arm_3"):
             world.submit(order(f"of_{id}", id))
         until(lambda: all(world.jobs.load(f"of_{id}").status.state is JobState.SUCCEEDED for id in fleet.bodies))
+    assert not said  # it waits for its turn, which is no fault
 
 
 def test_a_body_that_is_removed_leaves_the_world_of_the_others_when_they_rest(fleet: RunningFleet) -> None:
@@ -201,12 +204,13 @@ def test_a_robot_with_open_jobs_is_not_removed_unless_they_are_to_end(fleet: Run
         gone = remove_robot(fleet.home, SECOND, cancel=True)
         assert sorted(gone.cancelled) == ["runs", "waits"]
         until(lambda: world.node_ids() == [FIRST])
+        until(lambda: all(world.jobs.load(id).status.state.terminal for id in ("runs", "waits")))
         for id in ("runs", "waits"):
             outcome = world.jobs.load(id).status.outcome
             assert outcome is not None and outcome.cause is Cause.CANCELLED and outcome.message
         waited = world.jobs.load("waits").status.outcome
         assert waited is not None and waited.code == "ROBOT_REMOVED" and SECOND in waited.message
-        assert fleet.queue(SECOND) == {"runs": "failed", "waits": "failed"}  # its sheet says so, too
+        until(lambda: fleet.queue(SECOND) == {"runs": "failed", "waits": "failed"})  # its sheet says so, too
         assert world.jobs.load("other").status.state is JobState.RUNNING
 
 
@@ -382,9 +386,13 @@ def test_a_reset_of_a_fleet_clears_the_sheet_of_every_robot_and_can_be_undone(fl
             reset(fleet.home.path / "shared_workspace", robots=fleet.home.config({}).instances)
     sheets = [fleet.home.path / robot / "ACTION.md" for robot in (FIRST, SECOND)]
     before = [sheet.read_bytes() for sheet in sheets]
+    assert main([*paos, "mission", "add", "--robot", FIRST, "wave"]) == 0
     assert main([*paos, "reset", "--yes"]) == 0
     assert [fleet.queue(robot) for robot in (FIRST, SECOND)] == [{}, {}]
+    assert not reset_losses(fleet.home.path / "shared_workspace", fleet.home.config({}).instances).missions
     with fleet.up() as world:
+        (mission,) = until(world.missions.done_ids)
+        assert world.missions.load(mission).status.state is MissionState.CANCELLED  # it waited for the next start
         world.submit(order("a3", SECOND))
         until(lambda: fleet.queue(SECOND).get("a3") == "completed")
         assert "a2" not in fleet.queue(SECOND) and fleet.queue(FIRST) == {}
@@ -464,3 +472,23 @@ def test_profiles_are_read_when_they_change_and_only_then(fleet: RunningFleet, m
         page.write_text("no profile at all")  # what cannot be read is no profile, and not the one before
         assert payload() is None
         robots.close()
+
+
+def test_a_fleets_language_follows_its_profiles_which_no_text_looks_at_again(
+    fleet: RunningFleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = fleet.home.path / "config.json"
+    config.write_text(config.read_text().replace('"language": "en",', ""))
+    with fleet.up() as world:
+        store, asked = world.stores.robot(SECOND), list[tuple[str, int]]()  # and by which thread: others look, too
+        probe = store.probe
+        monkeypatch.setattr(store, "probe", lambda key: [asked.append((key, threading.get_ident())), probe(key)][1])
+        assert [world.language() for _ in range(5)] == ["en"] * 5
+        assert asked.count(("EMBODIED.md", threading.get_ident())) <= 2  # a change may be heard meanwhile
+        page = fleet.home.path / SECOND / "EMBODIED.md"
+        page.write_text(page.read_text() + "\n这是一台用于整理桌面的机械臂，请小心。\n")
+        until(lambda: world.language() == "zh")
+        assert "机器人由操作员" in world.robots_page().decode()  # and the table's words are those of every language
+        assert "| Robot ID | Driver |" in world.robots_page().decode()
+        (fleet.home.path / "shared_workspace/TASK.md").write_text("# Task\n\nTidy up, in English.\n")
+        until(lambda: world.language() == "en")  # what is to be done counts more

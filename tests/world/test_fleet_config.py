@@ -185,6 +185,18 @@ def test_a_directory_that_is_none_keeps_one_robot_from_working(fleet: FleetHome)
     assert any("arm_1" in field for field in fleet.wrong())
 
 
+def test_a_robot_with_a_workspace_of_its_own_needs_its_address(
+    fleet: FleetHome, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fleet.configure({**fleet.robot("arm_1"), "driver": "workspace"}, fleet.robot("arm_2"))
+    fleet.order("arm_1", "one", "arm_1")
+    fleet.order("arm_2", "two", "arm_2")
+    assert fleet.paos("up", "--until-idle") == 0
+    assert "nats://HUB:4222/arm_1?domain=arm_1" in capsys.readouterr().out
+    assert fleet.queue("arm_1") == {"one": "failed"} and fleet.queue("arm_2") == {"two": "completed"}
+    assert [item.code for item in check(fleet.home) if "arm_1 store" in item.field] == ["DRIVER_MISSING"]
+
+
 def test_a_second_fleet_on_a_directory_names_the_holder(fleet: FleetHome, capsys: pytest.CaptureFixture[str]) -> None:
     fleet.configure(fleet.robot("arm_1"), fleet.robot("arm_2"))
     assert fleet.paos("up", "--until-idle") == 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import threading
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from worldfs.base.stop_signal import StopSignal
 from worldfs.interfaces.cli.kernel_thread import KernelThread
 from worldfs.interfaces.cli.main import main
 from worldfs.testing.call_fixtures import ALICE, StaticEndpoint, state, wait_for_call
+from worldfs.testing.kill_copy import copy_as_killed
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import PATIENCE_S
 from worldfs.testing.workspace_fixture import WorkspaceFixture
@@ -75,6 +75,13 @@ class Site(NamedTuple):
         assert outcome is not None
         return state(calls, id)[0], calls.result(ALICE, id).decode(), outcome
 
+    def make_agent(self, name: str) -> None:
+        (self.home / "agents" / name).mkdir(parents=True)
+
+    def model_calls(self, agent: str) -> object:
+        """How many calls of models the agent's metrics have."""
+        return json.loads((self.home / f"agents/{agent}/metrics.json").read_bytes())["lifetime"]["model_calls"]
+
     def kept(self) -> list[dict[str, Any]]:
         return [json.loads(file.read_bytes()) for file in (self.home / "workspace/.paos/opinions").glob("*")]
 
@@ -109,8 +116,9 @@ def served(place: Path, install: Any, says: str = "", driver: NullDriver | None 
         yield Site(place, world, services, executed, scripted_judge)
 
 
-def ended(site: Site) -> list[Any]:
-    return [site.world.jobs.load(id).status for id in site.world.jobs.done_ids()]
+def statuses(world: World) -> list[Any]:
+    """Of all jobs: the end of one may stand in a file that is not put away yet."""
+    return [world.jobs.load(id).status for id in [*world.jobs.open_ids(), *world.jobs.done_ids()]]
 
 
 def test_paos_do_says_the_doubt_and_exits_as_measured(tmp_path: Path, install: Any, capfd: Any) -> None:
@@ -132,7 +140,7 @@ def test_paos_do_says_the_doubt_and_exits_as_measured(tmp_path: Path, install: A
     assert (opinion["verdict"], opinion["finding"]["code"]) == ("doubts", "MODEL_JUDGE")
     warning = "warning: a model doubts it: the cup lies on its side (scripted; what was measured stands)"
     assert opinion["message"] == warning and warning in shown
-    (status,) = ended(site)
+    (status,) = statuses(site.world)
     assert status.state is JobState.SUCCEEDED and not status.outcome.findings
     (kept,) = site.kept()
     assert (kept["instruction"], kept["reason"], kept["calls"][0]["latency_s"] >= 0) == (WORDS, opinion["reason"], True)
@@ -142,8 +150,10 @@ def test_a_chat_has_the_doubt_below_its_measured_answer_and_the_calls_in_its_evi
     tmp_path: Path, install: Any
 ) -> None:
     with served(tmp_path, install, "doubt") as site:
+        site.make_agent(ALICE.agent)
         done, told, outcome = site.chat(WORDS)
         told_in_chinese = site.chat("回家")[1]
+        assert site.model_calls(ALICE.agent) == 2
     assert done == "done" and told.splitlines()[-1].startswith("warning: a model doubts it: the cup lies on its side")
     assert told_in_chinese.splitlines()[-1].startswith("警告：模型有疑问：the cup"), told_in_chinese
     assert outcome.evidence["verdict"] == "reached" and outcome.evidence["opinion"]["calls"][0]["cost_usd"] == 0.25
@@ -152,10 +162,12 @@ def test_a_chat_has_the_doubt_below_its_measured_answer_and_the_calls_in_its_evi
 
 def test_an_invocation_that_carries_words_has_the_doubt_in_its_result(tmp_path: Path, install: Any) -> None:
     with served(tmp_path, install, "doubt") as site:
+        site.make_agent(ALICE.agent)
         place = site.services.orders.endpoint(ALICE, BODY)
         wait_for_call(site.services.calls, place.write("real_execute.json", b'{"nl_task": "tidy up"}').extra["job"])
         result = json.loads(place.result())
         assert json.loads(place.status())["state"] == "done", result
+    assert site.model_calls(ALICE.agent) == 1
     assert result["warning"].startswith("a model doubts it") and result["opinion"]["verdict"] == "doubts"
     assert json.loads(site.model.PROMPTS[0])["instruction"] == "tidy up"
 
@@ -201,7 +213,7 @@ def test_a_crash_while_it_thinks_loses_nothing(tmp_path: Path, install: Any) -> 
     with served(home, install, "nothing") as site:
         id = str(site.services.chat.send(ALICE, WORDS.encode()).extra["job"])
         assert site.model.ASKED.wait(PATIENCE_S)
-        shutil.copytree(home, copy)
+        copy_as_killed(home, copy)
         assert state(site.services.calls, id)[0] == "running"
         with Instruction(site.world, ARM, WORDS, StopSignal()) as other:
             assert other.start() == ""  # the robot is free while the model thinks
@@ -209,7 +221,7 @@ def test_a_crash_while_it_thinks_loses_nothing(tmp_path: Path, install: Any) -> 
     assert state(found, id)[0] == "done" and "0.4" in found.result(ALICE, id).decode()
     found.close()
     with World.open(copy / "workspace") as world:
-        assert [world.jobs.load(id).status.state for id in world.jobs.done_ids()] == [JobState.SUCCEEDED]
+        assert [status.state for status in statuses(world)] == [JobState.SUCCEEDED]
 
 
 def test_a_stop_of_the_robot_ends_the_wait_and_the_measured_end_stands(tmp_path: Path, install: Any) -> None:
@@ -237,4 +249,4 @@ def test_ctrl_c_ends_the_wait_and_the_exit_code_is_that_of_the_measurement(
         assert main(["--home", str(tmp_path), "do", WORDS]) == 0
         thread.join()
     assert site.model.LEFT.is_set() and "no second opinion" in capfd.readouterr().out
-    assert ended(site)[0].state is JobState.SUCCEEDED
+    assert statuses(site.world)[0].state is JobState.SUCCEEDED

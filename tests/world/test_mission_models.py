@@ -8,6 +8,7 @@ import pytest
 
 from worldfs.formats import config
 from worldfs.interfaces.cli.main import main
+from worldfs.models.call_log import model_uses
 from worldfs.testing.null_driver import NullDriver
 from worldfs.world.world import World
 
@@ -85,3 +86,13 @@ def test_without_a_model_it_fails_with_the_grammar_s_words(serve):
     serve.add(ODD)
     assert serve()[0]["state"] == "failed"
     assert "--confirm" not in serve()[0]["reason"]
+
+
+def test_the_calls_of_missions_without_a_home_are_logged_in_the_workspace(serve, tmp_path, monkeypatch):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    serve.add(ODD)
+    serve(WAVE)
+    assert [use.use for use in model_uses(tmp_path)] == ["planner"]
+    assert list(elsewhere.iterdir()) == []

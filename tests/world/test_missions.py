@@ -98,6 +98,19 @@ def test_two_missions_are_carried_out_by_two_robots_at_once(site):
         until(lambda: set(site.states().values()) == {"succeeded"})
 
 
+def test_robots_that_say_they_are_done_and_are_not_end_no_mission_as_done(site):
+    apple = {"id": "apple_01", "name": "Red Apple", "category": "fruit", "position": [0.4, 0, 0.05], "size": [0.06] * 3}
+    (site.place / "ENVIRONMENT.md").write_text(json.dumps({**SCENE, "objects": [apple]}))
+    id = site.add("pick up the apple")
+    site.go.set()
+    with site.served() as world:
+        until(lambda: site.states()[id] in ("succeeded", "failed"))
+        mission = next(item for item in site.missions(world) if item["id"] == id)
+    assert mission["state"] == "failed" and "apple" in mission["reason"], mission
+    assert {order.node for order in site.executed} == set(ROBOTS)  # the other one had its turn
+    assert {order.op for order in site.executed} == {"pick_up"}
+
+
 def test_one_stop_ends_them_all_and_what_waits_is_held(site):
     ids = [site.add("wave", robot=robot) for robot in ROBOTS]
     with site.served() as world:
@@ -147,6 +160,7 @@ def test_a_mission_is_cancelled_as_a_whole_while_its_robot_moves(site):
         until(lambda: site.executed)
         site.ask(id, "cancel")
         until(lambda: site.states()[id] == "cancelled")
+        until(lambda: world.jobs.load(site.executed[0].id).status.state.terminal)
         assert world.jobs.load(site.executed[0].id).status.outcome.code == "CANCELLED"
 
 
@@ -265,3 +279,5 @@ def test_the_command(site, capsys):
         site.ask(first, "resume")
         until(lambda: set(site.states().values()) == {"succeeded"})
     assert next(order.extra["mission"] for order in site.executed) == first
+    code, said = paos(site, capsys, "mission", "cancel", first)
+    assert (code, said[0]["state"]) == (0, "succeeded")  # it says that nothing is cancelled

@@ -1,7 +1,6 @@
 """The specification's example while `paos policy serve` answers its endpoint, and while nobody does."""
 
 import shutil
-import socket
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from worldfs.base.model import JobState
 from worldfs.policies.policy_server import PolicyServer
 from worldfs.policies.served_policies import load_policy
 from worldfs.sessions.plugins import POLICIES
+from worldfs.testing.free_port import free_port
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.null_target import null_parts
 from worldfs.world.world import World
@@ -43,9 +43,7 @@ def test_it_succeeds_while_the_policy_is_served(tmp_path):
 
 
 def test_without_it_the_refusal_says_how_to_start_it(tmp_path):
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     status = outcome(tmp_path, port)
     assert status.state is JobState.FAILED and status.outcome.code == "POLICY_ENDPOINT_UNREACHABLE"
     assert f"start it: paos policy serve --port {port}" in status.outcome.message

@@ -12,6 +12,7 @@ from worldfs.base.model import Cause, JobState
 from worldfs.base.stop_signal import StopSignal
 from worldfs.formats import config, lessons_file
 from worldfs.interfaces.cli.kernel_thread import KernelThread
+from worldfs.models.call_log import model_uses
 from worldfs.planning.lesson_notes import avoid
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import PATIENCE_S
@@ -91,6 +92,16 @@ def test_where_it_is_required_nothing_moves_without_it_and_no_lesson_is_learned(
 def test_settings_that_cannot_be_read_count_as_required(site: WorkspaceFixture) -> None:
     status = ended(site, "agree", maxTokens="many")
     assert status.outcome.cause is Cause.REJECTED and status.outcome.code == "MODEL_CONFIG" and not site.executed
+
+
+def test_the_calls_of_a_model_without_a_home_are_logged_in_the_workspace_and_not_where_the_process_runs(
+    site: WorkspaceFixture, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    monkeypatch.chdir(elsewhere)
+    ended(site, "agree")
+    assert [use.use for use in model_uses(site.root)] == ["critic"]
+    assert list(elsewhere.iterdir()) == []
 
 
 def test_a_stop_ends_the_review_at_once(site: WorkspaceFixture) -> None:

@@ -91,7 +91,7 @@ def test_a_session_is_approved_whole_and_what_it_runs_cannot_be_edited_afterward
         (first,) = world.approvals.requests()
         (step,) = first.steps
         assert step["request"]["task_description"] == "pour the tea"
-        assert set(step["sources"]) == {"target sim_franka_tabletop", "skill rekep_pick"}
+        assert set(step["sources"]) == {"target sim_franka_tabletop", "skill rekep_pick"}, step["sources"]
         world.approvals.answer(first.plan, "approved", "operator")
         shop.edit("SKILLS.md", ("description:", "description: now with the acid,"))
         until(lambda: drain(world) or world.approvals.requests()[0].plan != first.plan)

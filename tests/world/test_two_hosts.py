@@ -1,19 +1,27 @@
 """A fleet on NATS that several processes serve: each its robots, one the shared workspace; another stands by."""
 
 import json
+import threading
 
 import pytest
 
+from worldfs.base.clock import stamp
 from worldfs.base.errors import BadInput, Busy
-from worldfs.base.model import Cause, JobState, RobotState, Scene
+from worldfs.base.model import Cause, JobState, JobStatus, RobotState, Scene
+from worldfs.base.stop_signal import StopSignal
 from worldfs.fleet.mission import MissionOrder, MissionState
 from worldfs.formats import orchestrator
+from worldfs.interfaces.cli.status_command import status_lines
+from worldfs.interfaces.cli.status_diff import diff_status, event_line
+from worldfs.interfaces.cli.top.top_rows import top_view
 from worldfs.plugins.nats_store.nats_store import NatsStore
+from worldfs.runtime.instruction_turns import InstructionTurn
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import until
 from worldfs.testing.workspace_fixture import order
 from worldfs.world.fleet_share import FleetShare, read_share
 from worldfs.world.home import Home
+from worldfs.world.instruction import Instruction
 from worldfs.world.world import World
 
 ROBOTS = ("cart_1", "cart_2")
@@ -37,23 +45,25 @@ class Cart(NullDriver):
 class Hosts:
     """Worlds of one fleet, each with stores of its own; `tick` lets all of them do what is due."""
 
+    profile = "go2_edu"
+
     def __init__(self, path, address):
         self.path, self.address, self.worlds, self.moved = path, address, [], []
-        robots = [{"robotId": id, "driver": "cart", "profileName": "go2_edu", "workspace": id} for id in ROBOTS]
+        robots = [{"robotId": id, "driver": "body", "profileName": self.profile, "workspace": id} for id in ROBOTS]
         value = {"embodiments": {"mode": "fleet", "sharedWorkspace": "shared", "instances": robots}}
         (path / "config.json").write_text(json.dumps(value))
         self.config = Home(path).config({})
 
-    def open(self, share):
+    def body(self, context):
+        return Cart(context, self.moved)
+
+    def open(self, share, *, threads=False):
         config = share.of(self.config)
-        bucket = self.address.bucket
-        robots = {item.robot_id: NatsStore(self.address._replace(bucket=f"{bucket}-{item.robot_id}"))
-                  for item in config.instances}  # fmt: skip
-        shared = NatsStore(self.address)
+        shared, robots = self.stores(config)
         try:
             world = World.open(
                 self.path / "shared", config=config, store=shared, robots=robots, serve=True, share=share,
-                drivers={"cart": lambda context: Cart(context, self.moved)}, threads=False,
+                drivers={"body": self.body}, threads=threads,
             )  # fmt: skip
         except BaseException:
             for store in (shared, *robots.values()):
@@ -61,6 +71,24 @@ class Hosts:
             raise
         self.worlds.append(world)
         return world
+
+    def stores(self, config):
+        bucket = self.address.bucket
+        robots = {item.robot_id: NatsStore(self.address._replace(bucket=f"{bucket}-{item.robot_id}"))
+                  for item in config.instances}  # fmt: skip
+        return NatsStore(self.address), robots
+
+    def command(self):
+        """The world as a command sees it that begins now, of a host that serves nothing; it must be closed."""
+        shared, robots = self.stores(self.config)
+        return World.open(self.path / "shared", config=self.config, store=shared, robots=robots, drivers={})
+
+    def cut_off(self, world):
+        """It renews its leases no more, and its process lives."""
+        if world in self.worlds:
+            self.worlds.remove(world)
+        for lease in world._served.values():
+            world.store.loop_call(lease._keeper.cancel)
 
     def tick(self):
         for world in self.worlds:
@@ -87,7 +115,7 @@ class Hosts:
 
 @pytest.fixture
 def hosts(tmp_path, nats_address):
-    hosts = Hosts(tmp_path, nats_address)
+    hosts = Hosts(tmp_path, nats_address._replace(ttl_s=60.0))  # a busy machine may be late to renew a shorter lease
     yield hosts
     for world in list(hosts.worlds):
         hosts.close(world)
@@ -159,6 +187,7 @@ def test_a_new_hub_goes_on_with_a_mission_whose_order_is_still_at_work(hosts):
 
 
 def test_a_robot_whose_process_renews_no_lease_is_shown_as_lost_and_again_when_it_is_back(hosts):
+    hosts.address = hosts.address._replace(ttl_s=2.0)
     hub, one, two = hosts.open(HUB), hosts.open(carts("cart_1")), hosts.open(carts("cart_2"))
     hub.missions.add(MissionOrder("m1", "go to (1, 1)", robot="cart_2"))
     hosts.until(lambda: hub.missions.load("m1").status.state.ended)
@@ -175,8 +204,7 @@ def test_a_robot_whose_process_renews_no_lease_is_shown_as_lost_and_again_when_i
 
     assert states() == dict.fromkeys(ROBOTS, "idle") and "lost" not in page()
     lease = one._served["cart_1"]
-    one.store.loop_call(lease._keeper.cancel)  # it stands still, and its process lives
-    hosts.worlds.remove(one)
+    hosts.cut_off(one)
     heard = hub.store.lease(lease.name).heard()
     hosts.until(lambda: states()["cart_1"] == "lost")
     hosts.until(lambda: "| lost, last seen" in page())
@@ -190,6 +218,85 @@ def test_a_robot_whose_process_renews_no_lease_is_shown_as_lost_and_again_when_i
     assert states()["cart_1"] == "idle"
     assert "ROBOT_LOST" not in {finding.code for finding in hub.kernel.alert.now().values()}
     hosts.close(two)
+
+
+def test_of_a_lost_robot_the_status_says_since_when_and_what_it_was_doing_not_that_it_does_it(hosts):
+    hosts.address = hosts.address._replace(ttl_s=2.0)
+    hub, one, two = hosts.open(HUB), hosts.open(carts("cart_1")), hosts.open(carts("cart_2"))
+    turn = InstructionTurn(hub.store, "cart_1", "go to the bay", hub.clock)  # of a person who goes on waiting
+    assert turn.try_acquire() is None
+    hub.submit(order("step", "cart_1"))
+    turn.set_job("step")
+    one.jobs.write_status("step", JobStatus(JobState.RUNNING, 1))
+
+    def node(status):
+        return next(node for node in status["nodes"] if node["id"] == "cart_1")
+
+    def said(status):
+        return "\n".join(line for line, _ in status_lines(status) if "cart_1" in line)
+
+    before = hub.status()
+    assert node(before)["lost"] is None and node(before)["instruction"]["text"] == "go to the bay"
+    assert "doing “go to the bay” (process" in said(before)
+    lease = one._served["cart_1"].name
+    hosts.cut_off(one)
+    hosts.until(lambda: node(hub.status())["state"] == "lost")
+    hosts.until(lambda: "| lost, last seen" in hub.store.get("ROBOTS.md").data.decode())
+    seen = stamp(hub.store.lease(lease).heard())
+    for ended in (False, True):  # whether the command of that person still waits
+        with hosts.command() as late:
+            for status in (hub.status(), late.status()):  # `late` began after the loss
+                found = node(status)
+                assert found["lost"] == {"last_seen": seen, "was_doing": {"text": "go to the bay", "job": "step"}}
+                assert found["instruction"] is None and found["state"] == "lost"
+                text = said(status)
+                assert f"lost, last seen {seen}" in text and "was doing “go to the bay” (job step)" in text
+                event = next(e for e in diff_status(before, status) if e.get("id") == "cart_1")
+                row = next(row for row in top_view(status, ()).robots if row.id == "cart_1")
+                for shown in (event_line(event)[0], row.text):
+                    assert f"last seen {seen}" in shown and "was doing “go to the bay”" in shown
+                row = next(row for row in top_view(status, ()).queue if row.id == "step")
+                assert "running when its robot was lost" in row.text
+                assert any("running when its robot was lost" in line for line, _ in status_lines(status))
+                assert "cart_2" in {n["id"] for n in status["nodes"] if n["lost"] is None}
+        if not ended:
+            turn.release()
+    one.abandon()
+    hosts.close(two)
+
+
+def test_an_instruction_says_that_it_waits_for_a_lost_robot_and_goes_on_when_it_is_back(hosts):
+    hosts.address = hosts.address._replace(ttl_s=2.0)
+    hub, one = hosts.open(HUB), hosts.open(carts("cart_1"))
+    turn = InstructionTurn(hub.store, "cart_1", "go to the bay", hub.clock)
+    assert turn.try_acquire() is None
+    world, stop, lines, ended = hosts.command(), StopSignal(), [], []
+
+    def do():
+        with Instruction(world, "cart_1", "go to (1, 1)", stop, lines.append) as instruction:
+            assert instruction.start() == ""
+            port = world.planner_port("cart_1", lines.append, instruction)
+            ended.append(port.wait(port.submit(order("step", "cart_1")), stop))
+
+    def said(words):
+        return [line for line in lines if words in line]
+
+    thread = threading.Thread(target=do, daemon=True)
+    thread.start()
+    try:
+        hosts.until(lambda: said("waiting: cart_1 is doing “go to the bay”"))
+        hosts.cut_off(one)
+        hosts.until(lambda: said("waiting for cart_1: lost, last seen 20"))
+        turn.release()
+        hosts.until(lambda: hub.jobs.known("step") and len(said("lost, last seen 20")) == 2)
+        assert not ended and not said("served again")
+        one.abandon()
+        hosts.open(carts("cart_1"))
+        hosts.until(lambda: ended)
+        thread.join()
+    finally:
+        world.close()  # a thread that still waits ends with it
+    assert ended[0].state is JobState.SUCCEEDED and len(said("cart_1 is served again")) == 1, lines
 
 
 @pytest.mark.slice(2)

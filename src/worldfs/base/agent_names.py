@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
-from worldfs.base.errors import BadInput
+from worldfs.base.errors import BadInput, NotFound
 from worldfs.base.messages import coded
 
 MOST: Final = 64  # characters
@@ -43,6 +43,25 @@ def _is_wide(name: str) -> bool:
     if any(category(sign) in ("No", "Lm") for sign in name):  # ², ʰ: look like what they are not
         return False
     return is_normalized("NFC", name) and is_normalized("NFKC", name) and len(name.encode()) <= MOST_BYTES
+
+
+def no_agent(name: str, there: Sequence[str], *, path: str = "", op: str = "agent", far: bool = False) -> NotFound:
+    """For a name that no agent has: with the most similar one of those that the caller may see.
+
+    `far`: they are a server's. Then the error names no command that makes one, because that would be on this disk, and
+    where `there` is empty it does not say that the server has none: it may not list them.
+    """
+    from difflib import get_close_matches  # loaded where a name was wrong
+
+    likely = "".join(get_close_matches(name, there, 1))
+    if far:
+        expected = coded("common.one_of", names=list(there)) if there else ""
+        fix = coded("world.did_you_mean", likely=likely) if likely else ""
+    else:
+        expected = coded("common.one_of", names=list(there) or coded("agent.none_yet"))
+        make = coded("agent.init", name=name)
+        fix = coded("agent.likely", likely=likely, make=make) if likely else make
+    return NotFound(coded("agent.no_agent", name=name[:80]), path=path, op=op, expected=expected, fix=fix)
 
 
 def check_agent_name(name: str) -> str:

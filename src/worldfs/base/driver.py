@@ -81,6 +81,28 @@ class Stoppable(Protocol):
         ...
 
 
+@runtime_checkable
+class RemoteKernel(Protocol):
+    """Optional interface of a driver: another kernel carries out its orders, each as one job of its own.
+
+    The id of that job is made from the order's. So an order that a lost kernel had begun is executed again: it is
+    followed to its end, and nothing is done twice.
+    """
+
+    @property
+    def cut_off_since(self) -> str:
+        """Since when that kernel does not answer (ISO 8601); "": it answers."""
+        ...
+
+    def follows(self, order: str) -> bool:
+        """Whether that kernel has, or may have, this order since before: it is followed to its end."""
+        ...
+
+    def has_ended(self, order: str) -> bool:
+        """Whether an order that was given up here as lost has a measured end there. False: it is not known yet."""
+        ...
+
+
 RECORD_FPS = 10  # frames for each simulated second
 
 

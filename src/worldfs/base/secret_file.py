@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 from pathlib import Path
 from typing import Final
@@ -23,18 +24,24 @@ def read_secret_file(path: Path, named: str) -> str:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as error:
         found = f"{named}: {error.strerror}"
-        raise _unusable(found, coded("file.with_secret"), coded("file.put_secret", file=named)) from None
+        raise _unusable(found, coded("file.with_secret"), coded("file.put_secret", file=_pasted(named))) from None
     try:
         info = os.fstat(fd)
         if not stat.S_ISREG(info.st_mode):
             raise _unusable(coded("file.irregular", file=named), coded("file.with_secret"), coded("file.name_other"))
         if info.st_mode & 0o077:
             found = coded("file.readable", file=named)
-            raise _unusable(found, coded("file.mode_0600"), f"chmod 600 {named}", "SECRETS_READABLE")
+            raise _unusable(found, coded("file.mode_0600"), f"chmod 600 {_pasted(named)}", "SECRETS_READABLE")
         secret = os.read(fd, LONGEST).decode("utf-8", "ignore").strip()
         return _said(secret, named, bool(secret) and secret.isprintable(), coded("file.one_printable"))
     finally:
         os.close(fd)
+
+
+def _pasted(named: str) -> str:
+    """As a shell takes it; a shell opens `~/` only outside of quotes."""
+    home, rest = ("~/", named[2:]) if named.startswith("~/") else ("", named)
+    return home + shlex.quote(rest)
 
 
 def header_secret(secret: str, named: str) -> str:

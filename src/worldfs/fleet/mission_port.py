@@ -27,8 +27,11 @@ class MissionEndKind(Enum):
 
 
 class MissionEnd(NamedTuple):
+    """`job`: of LOST, the order whose effect is not known; "": the mission's last one."""
+
     kind: MissionEndKind
     reason: str = ""
+    job: str = ""
 
 
 class Reserve(Protocol):
@@ -98,6 +101,10 @@ class MissionExecutor(Protocol):
 
     def repeatable(self, job: Job) -> bool:
         """Whether its operation has no effect on the world."""
+        ...
+
+    def has_ended(self, job: Job) -> bool:
+        """Whether an order that ended as lost has a measured end after all, by what its robot was heard to say."""
         ...
 
     def stands(self, robot: str) -> Sequence[Reservation]:

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from worldfs.base.errors import NotFound
 from worldfs.base.json_values import as_object, as_objects, as_text
 from worldfs.base.messages import coded
-from worldfs.base.model import Cause, Finding
+from worldfs.base.model import Cause, Finding, Job
 
 from .bids import RobotOffer
 from .mission import Mission
@@ -46,7 +46,7 @@ class MissionReservations:
         give_up: Callable[[Mission, str], None],
         on_wait: Callable[[], None],
     ) -> None:
-        """`give_up`: ends a mission that is in a circle of waits which nobody can open. `on_wait`: called when a
+        """`give_up`: ends a mission that is in a circle of waits that no mission can open. `on_wait`: called when a
         mission begins to wait, or waits for others."""
         self.table = ReservationTable()
         self._missions, self._executor, self._give_up, self._on_wait = missions, executor, give_up, on_wait
@@ -158,27 +158,27 @@ class MissionReservations:
         """Whether what its last order did is not known."""
         return robot in self._kept
 
-    def keep(self, mission: Mission, *, things: bool) -> None:
-        """How the last order of the mission's robot ended is not known: what it held is kept, durable, and its own.
+    def keep(self, mission: Mission, job: Job, *, things: bool) -> None:
+        """How that order of the mission ended is not known: what it held is kept, durable, for the order's robot.
 
         `things`: also those; without them another robot goes on with the mission.
         """
-        status = mission.status
+        robot, status = job.order.node, mission.status
         held = tuple(item for item in status.held if things or item.kind is not ReservedKind.OBJECT)
         if not held:
             return
-        kept = KeptReservations(mission.id, status.job, held)
-        self._store.put(f"{KEPT}/{status.robot}", _kept_line(kept))
-        self._kept[status.robot] = kept
+        kept = KeptReservations(mission.id, job.id, held)
+        self._store.put(f"{KEPT}/{robot}", _kept_line(kept))
+        self._kept[robot] = kept
         names = named(held)
         said, fix = (
-            coded("mission.kept_for", robot=status.robot, names=names),
+            coded("mission.kept_for", robot=robot, names=names),
             coded("mission.kept_until", id=mission.id),
         )
         expected = coded("mission.known_end")
         self._missions.note(mission, said)
-        self._missions.alert(_alert(status.robot), Finding("RESERVATIONS_KEPT", status.robot, expected, said, fix))
-        self._place(status.robot)
+        self._missions.alert(_alert(robot), Finding("RESERVATIONS_KEPT", robot, expected, said, fix))
+        self._place(robot)
 
     def free(self, mission: str, by: str) -> None:
         """A person has looked what the robot of that mission did."""
@@ -200,7 +200,7 @@ class MissionReservations:
         job = self._executor.job(kept.job)
         if job is None or not job.status.state.terminal or job.status.outcome is None:
             return False
-        return job.status.outcome.cause is not Cause.LOST
+        return job.status.outcome.cause is not Cause.LOST or self._executor.has_ended(job)
 
     def _place(self, robot: str) -> None:
         """The robot's own reservations: what it keeps, and what it stands on while no mission holds that."""

@@ -3,7 +3,7 @@
     .paos/missions/<id>.jsonl        open: its submitter creates it, whole; then only the orchestrator appends
     .paos/missions_done/<id>.jsonl   the same file, once the mission has ended
     .paos/missions_latest.json       which ended last: how many have ended, and the ids of the latest
-    .paos/mission_requests/<name>    one of WHAT: anybody drops one, the orchestrator removes it
+    .paos/mission_requests/<name>    one of WHAT: any program drops one, the orchestrator removes it
     .paos/mission_rows/<digest>      a row of ORCHESTRATOR.md that is a mission already, as it was rendered
 
 The last whole line counts. The orchestrator repeats a request that it had taken and not removed: each is idempotent.

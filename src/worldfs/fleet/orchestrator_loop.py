@@ -274,7 +274,7 @@ class Orchestrator:
             case MissionEndKind.REFUSED:
                 self.missions.write(mission, MissionState.FAILED, end.reason)
             case MissionEndKind.LOST:
-                self._without_robot(mission, end.reason, barred=True)
+                self._without_robot(mission, end.reason, barred=True, unknown=end.job)
             case MissionEndKind.FAILED:
                 self._try_another(mission, end.reason)
             case MissionEndKind.LEFT if not self._closing:
@@ -295,13 +295,17 @@ class Orchestrator:
             said = coded("mission.next_robot", robot=mission.status.robot, why=reason)
             self.missions.write(mission, MissionState.QUEUED, said, barred=barred)
 
-    def _without_robot(self, mission: Mission, reason: str, *, barred: bool) -> None:
-        """Its robot does not go on with it: another one may where that is safe, else a person must look."""
+    def _without_robot(self, mission: Mission, reason: str, *, barred: bool, unknown: str = "") -> None:
+        """Its robot does not go on with it: another one may where that is safe, else a person must look.
+
+        `unknown`: the order that decides, "" for the mission's last one; another robot's, to which it handed over.
+        """
         status = mission.status
-        job = self.executor.job(status.job) if status.job else None
+        id = unknown or status.job
+        job = self.executor.job(id) if id else None
         why = handover(job, self.executor.repeatable)
         if job is not None and job.status.attempt > 0 and (why or not job.status.state.terminal):
-            self.reservations.keep(mission, things=bool(why))
+            self.reservations.keep(mission, job, things=bool(why))
         self._release(mission)
         if why:
             said = coded("mission.lost", reason=reason, why=why)

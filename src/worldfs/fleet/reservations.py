@@ -1,4 +1,4 @@
-"""Reservations: who may take which thing, lane or air, and what ends a circle of waits. Pure, in memory."""
+"""Reservations: which robot may take which thing, lane or space, and what ends a circle of waits. Pure, in memory."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Reservation(NamedTuple):
 
 
 def read_reservation(said: Json) -> Reservation | None:
-    """None: of a kind that nobody knows."""
+    """None: of an unknown kind."""
     kind = next((kind for kind in ReservedKind if kind.value == said.get("kind")), None)
     if kind is None:
         return None
@@ -125,8 +125,6 @@ class ReservationTable:
     def stand(self, id: str, stands: Iterable[Reservation]) -> None:
         """What a holder has because it is there: beside it, of all that it held, only things stay its own."""
         stands = set(stands)
-        if not stands and id not in self._holders:
-            return
         holder = self._holders.setdefault(id, _Holder(id, (0, "", id)))
         things = {item for item in holder.held if item.kind is ReservedKind.OBJECT}
         pinned = stands | (holder.pinned & things)
@@ -137,13 +135,13 @@ class ReservationTable:
             del self._holders[id]
 
     def add(self, id: str, reservations: Iterable[Reservation]) -> None:
-        """What a holder has already, whoever asks: it was granted before a restart."""
+        """What a holder has already; it was granted before a restart, so nothing else decides about it."""
         holder = self._holders.setdefault(id, _Holder(id, (0, "", id)))
         holder.held |= set(reservations)
         holder.pinned |= holder.held
 
     def free(self, place: Iterable[Reservation], asker: str, but: str) -> bool:
-        """Whether nobody has it, `but` apart, and `asker` does not wait for it."""
+        """Whether no holder except `but` has it, and `asker` does not wait for it."""
         wanted = self._holders[asker].wanted if asker in self._holders else ()
         others = [item for holder in self._holders.values() if holder.id != but for item in holder.held]
         return not any(mine.conflicts(item) for mine in place for item in (*wanted, *others))

@@ -30,8 +30,8 @@ def room_orders(
 ) -> Iterator[MissionOrder]:
     """Missions that send idle robots out of the way of those that wait for the floor that they stand on.
 
-    Their ids follow from the mission and the robot, so that none is sent twice for one. A place will do where nobody
-    is, and that the waiting mission does not want itself.
+    Their ids follow from the mission and the robot, so that none is sent twice for one. The place must be free, and the
+    waiting mission must not want it itself.
     """
     named = {item.order.robot for item in missions.values() if item.status.state is MissionState.QUEUED}
     idle = {holder_of(offer.id): offer.id for offer in offers if _is_idle(offer) and offer.id not in named}

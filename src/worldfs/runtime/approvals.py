@@ -103,20 +103,24 @@ class Approvals:
         return _request(plan, data, None)
 
     def answer(self, plan: str, answer: str, actor: str) -> ApprovalRequest:
-        """Record the answer, durably. Raises `NotPermitted` for planner and orderer, `Exists` where it was answered."""
+        """Record the answer, durably. Raises `NotPermitted` for planner and orderer, `Exists` where it was answered.
+
+        The request is not read again: its asker may have seen the answer and removed it by now.
+        """
         found = self.load(plan)
         allowed = judge(actor, Verb.APPROVE, PlanOf(found.asker, found.orderer))
         if not allowed:
             raise allowed.error(path=plan, op="approve", actor=actor)
         now = self._clock.now()
+        end = stamp(now + timedelta(seconds=VALID_S)) if answer == APPROVED else ""
         value = {"answer": answer, "by": actor, "at": stamp(now)}
-        if answer == APPROVED:
-            value["expires_at"] = stamp(now + timedelta(seconds=VALID_S))
+        if end:
+            value["expires_at"] = end
         try:
             self._store.put(_key(plan, ".answer.json"), json.dumps(value).encode(), ABSENT)
         except Exists:
             raise Exists(coded("approval.answered", plan=plan), path=plan, op="approve", actor=actor) from None
-        return self.load(plan)
+        return found._replace(answer=ApprovalAnswer(answer, actor, stamp(now), end))
 
     def publish(self, rules: Mapping[str, ApprovalRule], elsewhere: Callable[[str], bool] = lambda node: False) -> None:
         """The kernel says which nodes ask; those of another kernel, `elsewhere`, stay as that one has said.

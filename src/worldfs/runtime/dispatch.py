@@ -35,6 +35,7 @@ class Dispatcher:
     approved: Callable[[Order], Json] = lambda order: {}  # `Run.approval`; `LookupError`: it has expired
     epoch: Callable[[str], int] = lambda node: 0  # `Run.epoch`, of a node
     gate: Callable[[], AbstractContextManager[object]] = nullcontext  # held while workers are told to stop
+    followed: Callable[[Order], bool] = lambda order: False  # another kernel has it: no refusal nor cancel here ends it
 
     def run(self, attempt: JobAttempt, worker: Worker) -> None:
         """Review, mark as running, execute, observe, write the end: in that order."""
@@ -45,12 +46,12 @@ class Dispatcher:
 
     def _run(self, attempt: JobAttempt, worker: Worker) -> None:
         order = attempt.job.order
-        reviewed = Run(self.clock, inf, cancel=attempt.cancel)
-        findings, fault = ((), None) if attempt.cancel.is_set() else _review(order, worker, reviewed)
+        reviewed, followed = Run(self.clock, inf, cancel=attempt.cancel), self.followed(order)
+        findings, fault = ((), None) if followed or attempt.cancel.is_set() else _review(order, worker, reviewed)
         if attempt.closing or (attempt.cancel.is_set() and attempt.stopped is not None):
             attempt.abandon()
             return
-        if attempt.cancel.is_set() and attempt.stopped is None:
+        if attempt.cancel.is_set() and attempt.stopped is None and not followed:
             outcome = Outcome.failure(Cause.CANCELLED, "CANCELLED", coded("runtime.cancelled_before"))
             self._end(attempt, _with(outcome, reviewed.evidence))
             return
@@ -72,8 +73,8 @@ class Dispatcher:
         )
         limit, of_all = time_limit_s(order, first or at, now)
         self.jobs.write_status(order.id, status)  # durable before anything moves
+        attempt.deadline = self.clock.monotonic() + limit  # first: what the scheduler sees as running has an end
         attempt.job = replace(attempt.job, status=status)
-        attempt.deadline = self.clock.monotonic() + limit
         self.running(attempt)
         run = Run(self.clock, attempt.deadline, status.attempt, worker.artifacts, attempt.cancel, approval=approval)
         run.epoch = self.epoch(order.node)

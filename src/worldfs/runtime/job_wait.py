@@ -22,18 +22,20 @@ def wait_for_end(
     *,
     timeout: float | None = None,
     wakes: tuple[StopSignal, ...] = (),
+    keys: tuple[str, ...] = (),
     give_up: Callable[[JobStatus], bool] = lambda status: False,
 ) -> JobStatus:
     """Block until the job has ended, `timeout` seconds have passed or `give_up(status)` holds; its status then.
 
-    `give_up` is asked first, and whenever the job, a stop, the kernel's lock or one of `wakes` changed; it may raise.
+    `give_up` is asked first, and whenever the job, a stop, the kernel's lock, one of `wakes` or what is stored at
+    `keys` changed; it may raise.
     Nothing is looked at in between. Raises `NotFound` for an unknown job.
     """
     clock = jobs.clock
     until = None if timeout is None else clock.monotonic() + timeout
     again: float | None = None
     with ExitStack() as stack:
-        watch = stack.enter_context(jobs.store.watch(job_key(id), STOPS, KERNEL_LEASE))
+        watch = stack.enter_context(jobs.store.watch(job_key(id), STOPS, KERNEL_LEASE, *keys))
         for signal in wakes:
             stack.enter_context(signal.calling(watch.wake))
         while True:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
 from worldfs.base.clock import Clock
+from worldfs.base.driver import RemoteKernel
 from worldfs.base.model import Job, JobState, Order, Outcome
 from worldfs.formats import action_write
 from worldfs.formats.sheet_format import SheetFormat
@@ -100,6 +101,7 @@ class Kernel:
             self._approvals.begin,
             epoch,
             lambda: self.stopping.lock,
+            self._followed,
         )
         rules = LaneRules(
             lane_of=lambda job: job.order.node,
@@ -427,6 +429,12 @@ class Kernel:
 
     # -- words --------------------------------------------------------------------------------------------------
 
+    def _followed(self, order: Order) -> bool:
+        node = self.nodes.get(order.node)
+        return node is not None and isinstance(node.driver, RemoteKernel) and node.driver.follows(order.id)
+
     def _repeatable(self, order: Order) -> bool:
         node = self.nodes.get(order.node)
+        if node is not None and isinstance(node.driver, RemoteKernel):
+            return True
         return node is not None and any(op.name == order.op and op.repeatable for op in node.driver.operations)

@@ -76,7 +76,8 @@ class OpenJobs:
         self.running: dict[str, JobAttempt] = {}  # by lane; by id in a lane that is not serial
         self.finished: deque[JobAttempt] = deque()
         self._deferred = DeferredJobs(self.jobs, self.clock)
-        self._cancel_late: set[str] = set()  # asked for while a thread was writing the end of an attempt
+        # Asked for while a thread was writing the end of an attempt, or before a job is followed to its end.
+        self._cancel_late: set[str] = set()
 
     def __contains__(self, id: object) -> bool:
         return id in self.table
@@ -111,6 +112,9 @@ class OpenJobs:
                 if not attempt.request_stop(self.clock.monotonic()) or attempt.stopped is not None:
                     self._cancel_late.add(id)
                 return True
+        if self.dispatch.followed(job.order):
+            self._cancel_late.add(id)
+            return True
         self.end(
             job,
             Outcome.failure(Cause.CANCELLED, "CANCELLED", self.rules.withdrawn or coded("runtime.cancelled_before")),
@@ -205,12 +209,8 @@ class OpenJobs:
         now, waits = self.clock.monotonic(), []
         for attempt in self.running.values():
             moment = attempt.ends_at(self.rules.grace)
-            if attempt.over:
-                continue
-            if moment < inf:
+            if not attempt.over and moment < inf:  # under review there is no end: the caller is woken after it
                 waits.append(moment - now)
-            elif (left := attempt.since + attempt.job.order.timeout_s + self.rules.grace.stop_s - now) > 0:
-                waits.append(left)  # still under review: its thread calls `done`
         due = self.next_due()
         if due is not None:
             waits.append(due)
@@ -239,6 +239,7 @@ class OpenJobs:
             self.running[lane if rules.serial(lane) else job.id] = attempt
         self.queue.drop(job)
         self._deferred.drop(job.id)
+        self._cancel_again(job)
         self._log("started", job)
         rules.start(lane, partial(self._run, attempt, rules.worker_of(lane)))
         return True

@@ -28,6 +28,7 @@ class StopState(NamedTuple):
     number: int = 0
     by: str = ""  # the role that stopped it
     at: str = ""
+    roles: frozenset[str] = frozenset()  # that have stopped it since it was resumed last
 
 
 class StopLog:
@@ -55,9 +56,16 @@ class StopLog:
         if every.stopped:
             self.stop([node for node in others if not self._read(stop_key(node)).stopped], every.by)
         for key in (*map(stop_key, nodes), ALL):
-            found = self._read(key)
-            if found.stopped:
-                self._append(key, {"resume": by, "seen": found.number}, durable=True)
+            self._resume(key, self._read(key), by)
+
+    def resume_own(self, node: str, seen: StopState, by: str) -> None:
+        """Take back what `seen` has of the node's own log; a later stop, and those of all nodes, stay in force.
+        Durable when it returns."""
+        self._resume(stop_key(node), seen, by)
+
+    def _resume(self, key: str, seen: StopState, by: str) -> None:
+        if seen.stopped:
+            self._append(key, {"resume": by, "seen": seen.number}, durable=True)
 
     def _append(self, key: str, line: dict[str, object], *, durable: bool) -> None:
         text = json.dumps({**line, "at": stamp(self._clock.now())}, ensure_ascii=False)
@@ -88,6 +96,19 @@ class StopStates:
         self._store = store
         self._logs: dict[str, _ParsedLog] = {}  # by key
         self._states: dict[str, StopState] = {}  # by key
+        self._tokens: dict[str, str | None] = {}  # by key: what `probe` said before `read_changed` read the log
+
+    def read_changed(self, key: str) -> None:
+        """As `read`, but a log that `probe` says is unchanged is not read."""
+        try:
+            token = self._store.probe(key)
+        except UserError:
+            self._tokens.pop(key, None)
+            self.read(key)
+            return
+        if key not in self._tokens or self._tokens[key] != token:
+            self.read(key)
+            self._tokens[key] = token
 
     def read(self, key: str) -> None:
         """Read the log of that key as it is now. What it raises leaves the state as it was."""
@@ -115,7 +136,11 @@ class StopStates:
 
     def state(self, node: str) -> StopState:
         """As it was read last; of a log that was never read: not stopped."""
-        return _joined(self._states.get(stop_key(node), StopState()), self._states.get(ALL, StopState()))
+        return _joined(self.own(node), self._states.get(ALL, StopState()))
+
+    def own(self, node: str) -> StopState:
+        """Of the node's own log, as it was read last: without the stops of all nodes."""
+        return self._states.get(stop_key(node), StopState())
 
 
 def stop_key(node: str) -> str:
@@ -128,7 +153,8 @@ def node_of(key: str) -> str:
 
 def _joined(own: StopState, every: StopState) -> StopState:
     last = own if own.stopped else every
-    return StopState(own.stopped or every.stopped, own.number + every.number, last.by, last.at)
+    roles = own.roles | every.roles
+    return StopState(own.stopped or every.stopped, own.number + every.number, last.by, last.at, roles)
 
 
 def _blocked(key: str) -> StopState:
@@ -150,7 +176,8 @@ def _after(before: StopState, line: bytes) -> StopState:
     if not isinstance(value, dict):
         return before
     if "stop" in value:
-        return StopState(True, before.number + 1, str(value["stop"]), str(value.get("at", "")))
+        by = str(value["stop"])
+        return StopState(True, before.number + 1, by, str(value.get("at", "")), before.roles | {by})
     if "resume" in value and value.get("seen") == before.number:
         return StopState(False, before.number)
     return before

@@ -26,7 +26,7 @@ OPEN: Final = ("queued", "running", "paused")
 
 
 class TrafficCase:
-    """One world on one floor, with a mission for each robot. `deadlock`: those that nobody can go on with."""
+    """One world on one floor, with a mission for each robot. `deadlock`: those that cannot go on."""
 
     def __init__(
         self, place: Path, floor: TrafficFloor, profile: str, page: Json, texts: Sequence[tuple[str, str]]
@@ -41,7 +41,7 @@ class TrafficCase:
         self.world = World.open(place, config=settings, serve=True, drivers={"floor": self._body})
 
     def run(self, language: str = "en") -> None:
-        """Until every mission has ended, or nobody can go on."""
+        """Until every mission has ended, or none can go on."""
         stop, operator = threading.Event(), self.world.namespace("operator")
         for robot, text in self.texts:
             operator.write("/projects/main/mission", json.dumps({"text": text, "robot": robot}).encode())

@@ -23,7 +23,7 @@ class ManualClock:
         return self._passed
 
     def wait(self, event: threading.Event, seconds: float) -> bool:
-        """Who waits lets the time pass, at once."""
+        """A wait lets the time pass, at once."""
         if not event.is_set():
             self.advance(max(0.0, seconds))
         return event.is_set()

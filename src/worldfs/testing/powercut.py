@@ -222,7 +222,7 @@ def _daemon(raw: Path, log: Path, shown: Path) -> Iterator[None]:
     argv += ["--export", f"type=fuse,id=shown,node-name=logged,mountpoint={shown},writable=on"]
     with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True) as daemon:
         try:
-            _until(lambda: shown.stat().st_size > 0 or daemon.poll() is not None)
+            _until(lambda: shown.stat().st_size > 0 or daemon.poll() is not None, f"{shown} shows no disk")
             if daemon.poll() is not None:
                 raise OSError(f"qemu-storage-daemon: {daemon.stderr.read() if daemon.stderr else ''}")
             yield
@@ -238,7 +238,10 @@ def _loop(path: Path) -> Iterator[str]:
         yield device
     finally:
         _run("losetup", "--detach", device)
-        _until(lambda: not _shows(device, path))
+        _until(
+            lambda: not _shows(device, path),
+            f"{device} still shows {path}: another mount namespace keeps the file system, as `ip netns exec` does",
+        )
 
 
 def _shows(device: str, path: Path) -> bool:
@@ -314,9 +317,9 @@ def _run(*argv: str) -> str:
     return subprocess.run(argv, capture_output=True, text=True, check=True, timeout=60).stdout
 
 
-def _until(true: Callable[[], bool], seconds: float = 10.0) -> None:
+def _until(true: Callable[[], bool], why: str, seconds: float = 10.0) -> None:
     end = time.monotonic() + seconds
     while not true():
         if time.monotonic() > end:
-            raise OSError(f"waited {seconds} s in vain")
+            raise OSError(f"waited {seconds} s in vain: {why}")
         time.sleep(0.01)

@@ -125,7 +125,7 @@ class TrafficFloor:
     # -- the judge ----------------------------------------------------------------------------------------------
 
     def judge(self) -> list[FloorViolation]:
-        """Who met whom, and when, by where they were at every moment."""
+        """Which robots met, and when, by their places at every moment."""
         found = list(self.taken)
         moves = [*self.moves, *(move._replace(cut=self.now) for move, _ in self.going.values())]
         for one in moves:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 from worldfs.base.driver import Driver, Run
@@ -55,9 +56,13 @@ class BringUp:
     def __init__(self, kernel: Kernel, hooks: WorldJobHooks) -> None:
         self._kernel, self._hooks = kernel, hooks
         self._shut: dict[str, Driver] = {}  # drivers that could not be opened; tried again when the scene changes
+        self._joining: set[str] = set()  # of those, what `reopen` is to open first
 
-    def open(self, node: str, scene: Callable[[], Scene]) -> None:
-        """Open the driver of a node on `scene` (raises where ENVIRONMENT.md is unreadable), and let it observe."""
+    def open(self, node: str, scene: Callable[[], Scene], *, joins: bool = False) -> None:
+        """Open the driver of a node on `scene` (raises where ENVIRONMENT.md is unreadable), and let it observe.
+
+        `joins`: where that fails now, the caller will `reopen` it with others, and no alert says so before.
+        """
         body, place = self._shut.pop(node, self._hooks.drivers[node]), f"/nodes/{node}"
         if isinstance(body, UnavailableDriver):
             self._kernel.alert(place, body.finding)
@@ -70,7 +75,10 @@ class BringUp:
             absent = UnavailableDriver(error, ENVIRONMENT)
             self._shut[node] = body
             self._use(node, absent)
-            self._kernel.alert(place, absent.finding)
+            if joins:
+                self._joining.add(node)
+            else:
+                self._kernel.alert(place, absent.finding)
             return
         self._use(node, body)
         self._kernel.alert(place, None)
@@ -82,6 +90,7 @@ class BringUp:
 
     def reopen(self, nodes: Sequence[str], scene: Callable[[], Scene]) -> None:
         """Close these drivers, then open them again: bodies that share a world build it for all of them. None works."""
+        self._joining.difference_update(nodes)
         for node in nodes:
             if node not in self._shut:
                 with suppress(Exception):  # a driver that does not close is opened again all the same
@@ -92,6 +101,7 @@ class BringUp:
     def forget(self, node: str) -> None:
         """The node has been removed."""
         self._shut.pop(node, None)
+        self._joining.discard(node)
         self._hooks.forget(node)
 
     def demand_runnable(self) -> None:
@@ -119,12 +129,11 @@ class BringUp:
                 return False
             read = self._hooks.judged.get()
         except UserError as error:
-            self._kernel.alert.document(
-                ENVIRONMENT, (error_finding(error, ENVIRONMENT, coded("file.readable_document")),)
-            )
+            found = error_finding(error, ENVIRONMENT, coded("file.readable_document"))
+            self._kernel.alert.document(ENVIRONMENT, (replace(found, field=ENVIRONMENT),))
             return True
         self._kernel.alert.document(ENVIRONMENT, read.findings)
-        for node in list(self._shut):
+        for node in self._shut.keys() - self._joining:
             self.open(node, lambda: read.scene)
         return True
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shlex
 import stat
 import sys
 from collections.abc import Iterator, Mapping
@@ -32,7 +33,7 @@ from .check_runtime import broken_references
 from .home import Home
 from .job_evidence import job_succeeded
 from .layout import ROWS
-from .node_specs import disabled_robots, driver_factory, find_nodes, profile_for
+from .node_specs import demand_driver, disabled_robots, find_nodes, profile_for
 from .unsupported_config import unknown_approvals, unsupported_settings
 from .workspace_engine import CheckedEngine, open_engine
 from .workspace_targets import WorkspaceTargets
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 
 def check(place: Home | Path, *, fix: bool = False, environ: Mapping[str, str] | None = None) -> list[Finding]:
-    """All findings of a home, or of one workspace directory."""
+    """All findings of a home, or of one workspace directory. `environ`: overrides of config.json."""
     findings: list[Finding] = []
     config: Config | None = None
     root = place if isinstance(place, Path) else place.workspace
@@ -113,7 +114,7 @@ def _config(home: Home, config: Config | None, fix: bool) -> Iterator[Finding]:
             str(path),
             coded("file.mode_0600"),
             coded("file.mode", mode=mode),
-            f"chmod 600 {path}",
+            f"chmod 600 {shlex.quote(str(path))}",
             warning=fix,
         )
 
@@ -137,7 +138,7 @@ def _bodies(config: Config | None, stores: WorkspaceStores, own: Path | None) ->
         except UserError as error:
             yield Finding(error.code, error.path, error.expected, error.found, error.fix)
         try:
-            driver_factory(spec, BODIES, declared, SystemClock())
+            demand_driver(spec, BODIES, declared, SystemClock())
         except BadInput as error:
             yield Finding("DRIVER_MISSING", error.path, error.expected, error.found, error.fix, warning=True)
 
@@ -178,6 +179,7 @@ def _read(document: str, data: bytes) -> tuple[Finding, ...]:
             return tuple(_profile(embodied.read(data), bool(data.strip())))
         case "task":
             task.read(data)
+            return tuple(_unread_table(header) for header in task.unread_tables(data))
         case "orchestrator":
             return tuple(finding for _, finding in orchestrator.read(data).refused)
         case "lessons":
@@ -210,6 +212,11 @@ def _task(store: Store) -> Iterator[Finding]:
     jobs = JobStore(store, SystemClock())
     claims = task_review.review(present, scene, progress=progress, happened=partial(job_succeeded, jobs))
     yield from task_review.findings(claims)
+
+
+def _unread_table(header: str) -> Finding:
+    expected, fix = coded("file.task_columns"), coded("file.name_columns")
+    return Finding("TASK_TABLE_UNREAD", "TASK.md", expected, header[:200], fix, warning=True)
 
 
 def _unread(line: str) -> Finding:

@@ -13,6 +13,7 @@ from worldfs.robots.targets import target_declaration
 from worldfs.sessions import preflight
 from worldfs.sessions.plugins import POLICIES, SKILLS, TARGETS
 from worldfs.sessions.skill_records import SkillRecords
+from worldfs.sessions.unread_fields import review_skill, review_target
 from worldfs.storage.store_interface import Store
 
 from .workspace_targets import WorkspaceTargets
@@ -31,6 +32,7 @@ def broken_references(store: Store) -> Iterator[Finding]:
             field = place("TARGETS.md", target.id, "adapter.class")
             yield _unknown("TARGET_BUILD", field, coded("world.kind_adapter"), target.adapter, TARGETS)
         yield from target_declaration.review(target, place)
+        yield from review_target(target, place)
     for skill in skills.values():
         for there, member, name in (
             (SKILLS, "runtime", skill.runtime),
@@ -39,6 +41,7 @@ def broken_references(store: Store) -> Iterator[Finding]:
             if name and name not in there:
                 field = place("SKILLS.md", skill.id, member)
                 yield _unknown("SKILL_RUNTIME_MISSING", field, member, name, there)
+        yield from review_skill(skill, place)
     yield from registries.skill_files()[1]
     yield from _sessions(store, registries)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from worldfs.base.chat_model import ConfiguredModel, ModelUnavailable, RecordingModel
+from worldfs.base.chat_model import ConfiguredModel, ModelCall, ModelUnavailable, RecordingModel
 from worldfs.base.clock import Clock
 from worldfs.models.open_model import open_model
 
@@ -15,17 +16,25 @@ if TYPE_CHECKING:
 
 
 def configured_model(
-    config: Config | None, home: Path, environ: Mapping[str, str], clock: Clock, name: str
+    config: Config | None,
+    home: Path,
+    environ: Mapping[str, str],
+    clock: Clock,
+    name: str,
+    *,
+    log: Callable[[str, ModelCall], None] = lambda name, call: None,
 ) -> ConfiguredModel | None:
     """None where none is configured. One whose settings were refused says so when it would be asked, and counts as
-    required: nobody can read whether it is."""
+    required: its settings cannot say whether it is. `log`: is given the name and each call."""
     if config is None:
         return None
     settings = config.models.get(name)
     if settings is not None:
         opened = settings
         return ConfiguredModel(
-            lambda: open_model(opened, home, environ, clock), settings.timeout_s, required=settings.required
+            lambda: open_model(opened, home, environ, clock, partial(log, name)),
+            settings.timeout_s,
+            required=settings.required,
         )
     refused = [item for item in config.findings if item.field.startswith(f"config.json models.{name}")]
     if not refused:

@@ -16,6 +16,8 @@ from worldfs.runtime.instruction_turns import TURNS, InstructionTurn
 from worldfs.runtime.stop_log import STOPS
 from worldfs.storage.lease import RELEASE_S
 
+from .loss_notices import lease_keys, lost_text
+
 if TYPE_CHECKING:
     from worldfs.runtime.stop_log import StopState
     from worldfs.storage.store_interface import StoreChange
@@ -79,7 +81,8 @@ class Instruction:
         """Wait for the turn and for a resumed robot; False: asked to stop before. Each change is reported."""
         said: str = ""
         changes: Sequence[StoreChange] = ()
-        with self._world.store.watch(TURNS, STOPS) as watch, self._stop.calling(watch.wake):
+        keys = lease_keys(self._world)
+        with self._world.store.watch(TURNS, STOPS, *keys) as watch, self._stop.calling(watch.wake):
             while not self._stop.is_set():
                 ahead = turn.try_acquire()
                 if ahead is None and not self._now().stopped:
@@ -88,7 +91,9 @@ class Instruction:
                     turn.release()
                     self._turn = None
                     return True
-                if ahead is None:
+                if lost := lost_text(self._world, self._node) if keys else "":
+                    told = lost
+                elif ahead is None:
                     told = coded("runtime.waiting_stopped", node=self._node)
                 else:
                     told = coded("runtime.waiting", node=self._node, what=ahead.get("purpose"), pid=ahead.get("pid"))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from worldfs.base.chat_model import ModelCall
 from worldfs.base.clock import Clock
 from worldfs.planning.planner import PlannerModel
 from worldfs.planning.planner.planner_model import nobody
@@ -26,7 +27,8 @@ def planner_model(
     *,
     ask: Callable[[str], str] = nobody,
     confirmed: str = "",
+    log: Callable[[str, ModelCall], None] = lambda name, call: None,
 ) -> PlannerModel | None:
-    """None where none is configured."""
-    found = configured_model(config, home, environ, clock, PLANNER)
+    """None where none is configured. `log`: as of `configured_model`."""
+    found = configured_model(config, home, environ, clock, PLANNER, log=log)
     return None if found is None else PlannerModel(found.open, clock, ask, confirmed)

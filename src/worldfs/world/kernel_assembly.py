@@ -33,6 +33,7 @@ from .foreign_versions import noting_versions
 from .job_evidence import job_succeeded
 from .node_specs import NodeSpec, disabled_robots, driver_factory, profile_for
 from .orchestration import open_orchestration
+from .robot_drivers import WORKSPACE
 from .tree_planner_port import forget_steps
 from .unsupported_config import demand_servable, unknown_approvals, unsupported_settings
 from .workspace_targets import SKILLS, TARGETS, TargetNodes, WorkspaceTargets
@@ -52,8 +53,7 @@ def assemble_kernel(
     `drivers`: None, those of the registry. Raises `BadInput` for required documents that are unreadable.
     """
     demand_servable(world.config)
-    config, home = world.config, Path(world.config.home if world.config is not None else world.root)
-    model = partial(configured_model, config, home, os.environ, world.clock)
+    model = partial(configured_model, world.config, world.home, os.environ, world.clock)
     reviewer = ReviewerChain(Critic(), PluginContext(world.clock, language=world.language(), model=model))
     hooks = WorldJobHooks(world.tree, PROJECT, world.clock, reviewer, world.language)
     artifacts = world.beside("artifacts")
@@ -125,6 +125,7 @@ def assemble_kernel(
     bring = BringUp(kernel, hooks)
 
     def embodied_again() -> bool:
+        world.profiles_changed()
         served = [spec for spec in world.specs if world.share.has(spec.id)]
         bare = [s for s in served if not computed_files.key_exists(world.stores.robot(s.id), "EMBODIED.md")]
         _embody_all(world, hooks, kernel, bare)
@@ -137,9 +138,10 @@ def assemble_kernel(
         """Open robots that were added while the kernel runs. False: one of them has to wait for others to rest."""
         for spec in specs:
             kernel.add(node_of(spec), {robot_key(spec.id, "EMBODIED.md"): embodied_again})
+        world.profiles_changed()
         _embody_all(world, hooks, kernel, specs, starting=True)
         for spec in specs:
-            bring.open(spec.id, lambda: hooks.environment.get().scene)
+            bring.open(spec.id, lambda: hooks.environment.get().scene, joins=True)
         came.update(spec.id for spec in specs)
         shut = {spec.driver for spec in world.specs if spec.id in came and bring.is_shut(spec.id)}
         if (shut or left) and kernel.busy:
@@ -155,6 +157,7 @@ def assemble_kernel(
         return declare()
 
     def let_go(node: str) -> None:
+        world.profiles_changed()
         body: object = hooks.drivers.get(node)
         if isinstance(body, SharesWorld) and body.leave():
             left.add(node)
@@ -198,11 +201,15 @@ def _driver(
     """The driver of a node, made and not opened; an `UnavailableDriver` where it is missing."""
 
     try:
+        profile = _profile(world, spec)
+        if spec.driver == WORKSPACE:
+            from .workspace_robot import workspace_robot
+
+            return workspace_robot(world, spec, profile.ops)
         declared = world.targets.targets() if world.targets is not None else {}
         made = driver_factory(spec, drivers, declared, world.clock)
         context = PluginContext(world.clock, artifacts, language=world.language(), robot_id=spec.id, shared=shared)
         context = replace(context, epoch=world.epoch_of(spec.id))
-        profile = _profile(world, spec)
         context = replace(context, perception=profile.perception, max_frame_age=profile.max_frame_age)
         return made(replace(context, interpreter=_interpreter(world, spec.id)))
     except UserError as error:

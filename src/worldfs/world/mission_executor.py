@@ -6,12 +6,13 @@ import os
 import shlex
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldfs.access.roles import CRITIC, ORCHESTRATOR
+from worldfs.base.driver import RemoteKernel
 from worldfs.base.errors import BadInput, UserError, WorldError
 from worldfs.base.json_values import as_float
 from worldfs.base.messages import coded, render
@@ -54,7 +55,7 @@ from worldfs.storage.lease import NODE_LEASES, node_lease
 from .bringup import UnavailableDriver
 from .instruction import Instruction
 from .instruction_model import planner_model
-from .mission_planner_port import MissionPlannerPort, RobotSilent
+from .mission_planner_port import MissionPlannerPort, PartnerGone, RobotSilent
 from .order_reservations import KnowsItsWay, OrderNeeds, stands_on, steps_aside
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ class MissionThreads:
         self._ids: deque[str] = deque(maxlen=1000)  # the latest of all missions; the store knows them soon
         self._leases: StoreWatch | None = None  # from the first robot on that this kernel does not serve
         self._held: dict[str, bool] = {}  # robot → whether another process serves it; forgotten when a lease changes
+        self._when_gone: list[tuple[str, Callable[[], None]]] = []  # robots that missions at work need
 
     def close(self) -> None:
         if self._leases is not None:
@@ -153,6 +155,8 @@ class MissionThreads:
         return stop.set
 
     def at_work(self, job: Job) -> bool:
+        if self._remote(job.order.node) is not None:
+            return job.status.attempt > 0  # its own kernel goes on with it, and this one follows it
         self._held.pop(job.order.node, None)  # what decides over a second start is asked now
         return job.order.node not in self.kernel.nodes and self._is_served(job.order.node)
 
@@ -182,6 +186,14 @@ class MissionThreads:
     def repeatable(self, job: Job) -> bool:
         node = self.kernel.nodes.get(job.order.node)
         return node is not None and any(op.name == job.order.op and op.repeatable for op in node.driver.operations)
+
+    def has_ended(self, job: Job) -> bool:
+        remote = self._remote(job.order.node)
+        return remote is not None and remote.has_ended(job.id)
+
+    def _remote(self, robot: str) -> RemoteKernel | None:
+        node = self.kernel.nodes.get(robot)
+        return node.driver if node is not None and isinstance(node.driver, RemoteKernel) else None
 
     def stands(self, robot: str) -> tuple[Reservation, ...]:
         return stands_on(self._read_scene(), robot, mobile=self.mobile(robot))
@@ -221,6 +233,8 @@ class MissionThreads:
             end = self._run(mission, hold, stop)
         except RobotSilent as error:
             end = MissionEnd(MissionEndKind.LOST, error.found)
+        except PartnerGone as error:
+            end = MissionEnd(MissionEndKind.LOST if error.job else MissionEndKind.FAILED, error.found, error.job)
         except WorldError as error:
             end = MissionEnd(MissionEndKind.STOPPED if stop.is_set() else MissionEndKind.FAILED, error_message(error))
         except Exception as error:  # a bug ends the mission, never the orchestrator
@@ -244,10 +258,9 @@ class MissionThreads:
             return MissionEnd(_kind(report), reason)
 
     def _model(self, confirmed: str = "") -> PlannerModel | None:
-        """What reads an instruction that the grammar does not understand; nobody is there to be asked."""
-        config = self.world.config
-        home = Path(config.home if config is not None else self.world.root)
-        return planner_model(config, home, os.environ, self.world.clock, confirmed=confirmed)
+        """What reads an instruction that the grammar does not understand; there is no person to ask."""
+        world = self.world
+        return planner_model(world.config, world.home, os.environ, world.clock, confirmed=confirmed)
 
     # -- what is known of a robot -------------------------------------------------------------------------------
 
@@ -286,7 +299,29 @@ class MissionThreads:
             self._held.clear()
         if id not in self._held:
             self._held[id] = self.world.store.lease(node_lease(id)).holder() is not None
+            with self._lock:
+                waiting = [call for robot, call in self._when_gone if robot == id and not self._held[id]]
+            for call in waiting:
+                call()
         return self._held[id]
+
+    def is_served_now(self, id: str) -> bool:
+        """The same without what is remembered of the last time. From any thread."""
+        return id in self.kernel.nodes or self.world.store.lease(node_lease(id)).holder() is not None
+
+    @contextmanager
+    def calling_when_gone(self, id: str, call: Callable[[], None]) -> Iterator[None]:
+        """Meanwhile `call` is called when no process serves the robot any more; at once where none does."""
+        entry = id, call
+        with self._lock:
+            self._when_gone.append(entry)
+        try:
+            if not self.is_served_now(id):
+                call()
+            yield
+        finally:
+            with self._lock:
+                self._when_gone.remove(entry)
 
     def _unable(self, id: str, stop: StopState) -> tuple[str, str]:
         """Why the robot takes no mission, and its state as dashboards have it."""
@@ -297,6 +332,8 @@ class MissionThreads:
             return coded("mission.is_disabled", robot=id), "disabled"
         if node is not None and isinstance(node.driver, UnavailableDriver):
             return coded("mission.unavailable", robot=id), "offline"
+        if (remote := self._remote(id)) is not None and (since := remote.cut_off_since):
+            return coded("mission.cut_off", robot=id, since=since), "idle"
         attempt = self.kernel.open.running.get(id)
         if attempt is not None and attempt.over and attempt.settled:  # its job has ended without it
             return coded("mission.hangs", robot=id), "offline"

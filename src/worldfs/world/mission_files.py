@@ -82,10 +82,7 @@ class MissionFile(VirtualFile):
         return (coded("mission.payload") + "\n").encode()
 
     def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
-        try:
-            said = as_object(json.loads(data))
-        except (ValueError, RecursionError):
-            said = {}
+        said = _members(data)
         if "mission" in said and "request" in said:
             mission, what, value = (as_text(said.get(key)) for key in ("mission", "request", "value"))
             self.world.missions.request(mission, what, ask.actor, value)
@@ -159,7 +156,7 @@ class MissionFile(VirtualFile):
             as_text(said.get("priority")) or "normal",
             after,
             asker=actor,
-            confirm=as_text(said.get("confirm")),
+            confirm=_confirmed(said),
         )
         files.add(order)
 
@@ -168,8 +165,25 @@ def behaviours(world: World) -> dict[str, VirtualFile]:
     return {"orchestrator": OrchestratorFile(world), "missions": MissionsFile(world), "mission": MissionFile(world)}
 
 
+def read_mission_confirmation(data: bytes) -> str:
+    """The code of a model's reading that a write to `mission` confirms, "" for none."""
+    return _confirmed(_members(data))
+
+
 def open_missions(files: MissionFiles) -> list[Mission]:
     return [mission for id in files.open_ids() if (mission := _load(files, id)) is not None]
+
+
+def _members(data: bytes) -> dict[str, object]:
+    """What is written to `mission`; {} for what is no object."""
+    try:
+        return as_object(json.loads(data))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _confirmed(said: dict[str, object]) -> str:
+    return as_text(said.get("confirm"))
 
 
 def _load(files: MissionFiles, id: str) -> Mission | None:

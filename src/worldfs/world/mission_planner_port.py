@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,14 @@ class RobotSilent(WorldError):
     """An order ended without its driver: what the robot does is not known."""
 
 
+class PartnerGone(WorldError):
+    """No process serves the other robot of a hand-over any more. `job`: its order, if that had begun."""
+
+    def __init__(self, robot: str, job: str) -> None:
+        super().__init__(coded("mission.partner_gone", robot=robot), op="wait")
+        self.job = job
+
+
 class MissionPlannerPort(TreePlannerPort):
     """TASK.md stays as it is: several missions run at once, and it has one writer."""
 
@@ -38,6 +47,14 @@ class MissionPlannerPort(TreePlannerPort):
         super().__init__(world, threads.project, robot, instruction=instruction, orderer=mission.order.asker)
         self._threads, self._mission, self._hold, self._stop = threads, mission, hold, stop
         self._progress = self.earlier_progress()
+
+    @property
+    def _partners(self) -> dict[str, str]:
+        """Open orders of other robots → those robots."""
+        return {job: robot for job, robot in self.open_orders.items() if robot != self.robot_id}
+
+    def check_robots(self) -> None:
+        """No person reads the progress of a mission; the loss of a partner ends it."""
 
     def reserve_things(self, things: Sequence[str]) -> None:
         """Before the plan is made: what another mission has in hand now is nowhere where it could be planned for."""
@@ -52,14 +69,16 @@ class MissionPlannerPort(TreePlannerPort):
         self._progress = progress
 
     def submit(self, order: Order) -> str:
-        """Raises `WorldError` where the mission was asked to stop while it waited."""
+        """Raises `WorldError` where the mission was asked to stop while it waited, and `PartnerGone`."""
+        if order.node != self.robot_id and not self._threads.is_served_now(order.node):
+            raise PartnerGone(order.node, "")
         while (aside := self._reserve(order)) is not None:
             self._step_aside(aside)
         return self._hand_over(order, self._progress)
 
     def wait(self, job_id: str, stop: StopSignal) -> JobStatus:
-        """Raises `RobotSilent` where the robot has not returned from the order."""
-        status = super().wait(job_id, stop)
+        """Raises `RobotSilent` where the robot has not returned from the order, and `PartnerGone`."""
+        status = self._wait(job_id, stop)
         if status.outcome is not None and is_silent(status.outcome):
             raise RobotSilent(coded("mission.hangs", robot=self.robot_id), op="wait")
         if status.state.terminal and not (status.outcome is not None and status.outcome.cause is Cause.LOST):
@@ -67,6 +86,36 @@ class MissionPlannerPort(TreePlannerPort):
         if status.outcome is not None and status.outcome.cause is Cause.LOST:
             self._stop.set()  # what it did is not known: nothing is tried once more in its place
         return status
+
+    def _wait(self, job_id: str, stop: StopSignal) -> JobStatus:
+        """Until the end, a stop, or until a robot is gone that the mission needs beside its own. Then its own order is
+        cancelled, because it may wait for that robot; the mission does not wait for the end of the other order."""
+        partner = self._partners.get(job_id)
+        while True:
+            wake = StopSignal()
+            with ExitStack() as stack:
+                stack.enter_context(stop.calling(wake.set))
+                for robot in {partner} if partner is not None else {*self._partners.values()}:
+                    stack.enter_context(self._threads.calling_when_gone(robot, wake.set))
+                status = super().wait(job_id, wake)
+            if status.state.terminal:
+                return status
+            if partner is None and not stop.is_set() and any(map(self._is_left, self._partners)):
+                self.cancel(job_id)
+                return super().wait(job_id, StopSignal())
+            if partner is not None and self._is_left(job_id):
+                self.cancel(job_id)  # durable first: a process that serves the robot from now on does not begin it
+                if self._is_left(job_id):
+                    raise PartnerGone(partner, job_id if self._job(job_id).attempt else "")
+            if stop.is_set():
+                return status
+
+    def _is_left(self, job_id: str) -> bool:
+        """Whether that order of another robot is open, and no process serves the robot."""
+        return not self._threads.is_served_now(self._partners[job_id]) and not self._job(job_id).state.terminal
+
+    def _job(self, id: str) -> JobStatus:
+        return self._threads.world.jobs.load(id).status
 
     def write_task(self, value: Task) -> None:
         pass

@@ -12,7 +12,7 @@ from worldfs.storage.store_interface import Store
 from worldfs.tree.workspace_stores import WorkspaceStores
 
 from .profiles import profile_text, unknown_profile
-from .robot_drivers import is_real_walker, is_robot, names, robot_factory
+from .robot_drivers import WORKSPACE, is_real_walker, is_robot, names, robot_factory, workspace_address
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,6 +35,7 @@ class NodeSpec(NamedTuple):
     id: str
     driver: str  # name in the catalogue of drivers; "" if nothing names one
     profile: str  # a name of `profiles`; "" if nothing names one
+    store: str = ""  # the address of its own workspace, for the driver `workspace`
 
 
 def find_nodes(config: Config | None, stores: WorkspaceStores, targets: Collection[str] = ()) -> tuple[NodeSpec, ...]:
@@ -45,7 +46,7 @@ def find_nodes(config: Config | None, stores: WorkspaceStores, targets: Collecti
     """
     if config is not None and (config.instances or config.mode == "fleet"):
         return tuple(
-            NodeSpec(item.robot_id, item.driver or DEFAULT_DRIVER, item.profile_name)
+            NodeSpec(item.robot_id, item.driver or DEFAULT_DRIVER, item.profile_name, item.store)
             for item in config.instances
             if item.enabled
         )
@@ -76,6 +77,16 @@ def disabled_robots(config: Config | None, store: Store) -> tuple[str, ...]:
         return ()
 
 
+def demand_driver(
+    spec: NodeSpec, drivers: Mapping[str, DriverFactory], targets: Mapping[str, Target], clock: Clock
+) -> None:
+    """Raises `BadInput` where the node's driver is unknown, or its entry lacks what the driver needs."""
+    if spec.driver == WORKSPACE:
+        workspace_address(spec.id, spec.store)
+    else:
+        driver_factory(spec, drivers, targets, clock)
+
+
 def driver_factory(
     spec: NodeSpec, drivers: Mapping[str, DriverFactory], targets: Mapping[str, Target], clock: Clock
 ) -> DriverFactory:
@@ -90,7 +101,7 @@ def driver_factory(
         else coded("file.no_driver", id=spec.id),
         path="config.json embodiments.instances" if spec.profile else "EMBODIED.md Identity / Driver",
         op="up",
-        expected=coded("common.one_of", names=[*sorted(drivers), *names()]),
+        expected=coded("common.one_of", names=[*sorted(drivers), *names(), WORKSPACE]),
         fix=coded("file.run_in_simulation"),
     )
 

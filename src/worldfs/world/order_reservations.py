@@ -114,7 +114,7 @@ def _straight(scene: Scene, order: Order, robot: RobotState) -> list[tuple[float
 
 
 def _drives_beside(scene: Scene, order: Order) -> bool:
-    """Whether it ends beside what it names, nobody knows where; a place of the map is driven onto."""
+    """Whether it ends beside what it names, at an unknown place; a place of the map is driven onto."""
     label = next((value for key in LABEL if isinstance(value := order.params.get(key), str)), "")
     thing = scene.thing(label)
     return order.op in LOOK and (scene.robot(label) is not None or (thing is not None and thing.shape != "region"))

@@ -1,4 +1,4 @@
-"""Reset of a workspace: the scene, orders and plans are removed; lessons and declarations stay.
+"""Reset of a workspace: the scene, orders, missions and plans are removed; lessons and declarations stay.
 
 The documents are copied below `.paos/before/STAMP/`, of a robot of a fleet in its own directory, before the first of
 them changes; `undo_reset` puts the newest copies back. Each step can be repeated: the next reset completes an
@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from worldfs.access.roles import OPERATOR
 from worldfs.base.clock import Clock, SystemClock
-from worldfs.base.errors import NotFound
+from worldfs.base.errors import NotFound, UserError
 from worldfs.base.messages import coded
+from worldfs.fleet.mission_store import MissionFiles
 from worldfs.runtime.job_store import JobStore
 from worldfs.storage.lease import KERNEL_LEASE
 from worldfs.storage.store_interface import Store
@@ -39,13 +40,14 @@ OWN = frozenset({"ACTION.md"})  # of these, what a robot of a fleet has in its o
 
 
 class ResetLosses(NamedTuple):
-    """What a reset would remove: documents with content, and jobs that have not ended."""
+    """What a reset would remove: documents with content, and jobs and missions that have not ended."""
 
     documents: tuple[str, ...]
     jobs: tuple[str, ...]
+    missions: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.documents or self.jobs)
+        return bool(self.documents or self.jobs or self.missions)
 
 
 def reset_losses(workspace: Path, robots: Sequence[Instance] = ()) -> ResetLosses:
@@ -68,6 +70,9 @@ def reset(workspace: Path, clock: Clock | None = None, robots: Sequence[Instance
         jobs = JobStore(stores[""], clock or SystemClock())
         for id in found.jobs:  # the next kernel ends them as cancelled, before anything moves
             jobs.request_cancel(id, OPERATOR)
+        missions = MissionFiles(stores[""], clock or SystemClock())
+        for id in found.missions:  # the next orchestrator does, before it gives any out
+            missions.request(id, "cancel", OPERATOR)
         for store, name in places:
             if (fresh := FRESH[name]) is None:
                 store.delete(name)
@@ -77,7 +82,8 @@ def reset(workspace: Path, clock: Clock | None = None, robots: Sequence[Instance
 
 
 def undo_reset(workspace: Path, robots: Sequence[Instance] = ()) -> tuple[str, ...]:
-    """Put the documents of the newest reset back; their names. Jobs that it cancelled stay so. Raises `NotFound`."""
+    """Put the documents of the newest reset back; their names. Jobs and missions that it cancelled stay so. Raises
+    `NotFound`."""
     with _opened(workspace, robots) as stores, _leased(stores):
         copies = {
             (f"{BEFORE}/{stamp.rstrip('/')}", robot): names
@@ -124,8 +130,21 @@ def _before(stores: Mapping[str, Store]) -> ResetLosses:
         for name, fresh in FRESH.items()
         if (name in OWN or not robot) and (stored := store.get(name)) is not None and stored.data != fresh
     ]
-    jobs = JobStore(stores[""], SystemClock())
-    return ResetLosses(tuple(documents), tuple(id for id in jobs.open_ids() if not jobs.load(id).status.state.terminal))
+    jobs, missions = JobStore(stores[""], SystemClock()), MissionFiles(stores[""], SystemClock())
+    called_off = {request.mission for request in missions.requests() if request.what == "cancel"}
+    return ResetLosses(
+        tuple(documents),
+        tuple(id for id in jobs.open_ids() if not jobs.load(id).status.state.terminal),
+        tuple(id for id in missions.open_ids() if id not in called_off and _is_open(missions, id)),
+    )
+
+
+def _is_open(missions: MissionFiles, id: str) -> bool:
+    """One that cannot be read is begun by no orchestrator."""
+    try:
+        return not missions.load(id).status.state.ended
+    except UserError:
+        return False
 
 
 def _named(robot: str, name: str) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from worldfs.base.model import Target
 
 ANY: Final = "rekep_real"  # the specification's name: the robot that TARGETS.md declares under the node's id
+WORKSPACE: Final = "workspace"  # a robot with a workspace of its own (workspace_robot.py)
 WALKING: Final = "unitree_go2"  # a real robot that walks is not supported yet
 SIMULATED: Final = "go2_edu"
 
@@ -29,6 +30,16 @@ def names() -> list[str]:
 
 def is_robot(driver: str) -> bool:
     return _bare(driver) in names()
+
+
+def workspace_address(robot: str, address: str) -> str:
+    """Where the robot's own workspace is. Raises `BadInput` where its entry of config.json names no such address."""
+    if not address.startswith(("nats://", "tls://")):
+        raise BadInput(
+            coded("fleet.no_store", robot=robot), path=f"config.json embodiments.instances {robot} store", op="up",
+            expected=coded("fleet.store_form", robot=robot), fix=coded("fleet.name_store"),
+        )  # fmt: skip
+    return address
 
 
 def is_real_walker(node: str, driver: str, targets: Mapping[str, Target]) -> bool:

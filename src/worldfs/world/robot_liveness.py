@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from worldfs.base.clock import stamp
+from worldfs.base.errors import UserError
 from worldfs.storage.lease import KERNEL_LEASE, node_lease
 
 if TYPE_CHECKING:
     from .world import World
 
+ROBOTS_PAGE: Final = "ROBOTS.md"
+LAST_SEEN: Final = "lost, last seen "  # of a lost robot, on that page; a time follows
 ELSEWHERE = "elsewhere"  # what the lease of the shared workspace says of its robots where its holder serves none
 
 
@@ -33,3 +38,27 @@ def robot_liveness(world: World, robot: str) -> RobotLiveness:
     hub = world.store.lease(KERNEL_LEASE).holder()
     lost = hub is not None and hub.get("robots") == ELSEWHERE
     return RobotLiveness(hub is not None and not lost, lost, lease.heard())
+
+
+def shared_out(world: World) -> bool:
+    """Whether the shared workspace is served, and robots by other processes: only then can a robot be lost."""
+    if world.kernel is not None:
+        return world.share.robots is not None
+    hub = world.store.lease(KERNEL_LEASE).holder()
+    return hub is not None and hub.get("robots") == ELSEWHERE
+
+
+def last_seen(world: World, robot: str, alive: RobotLiveness) -> str:
+    """When a lost robot's process was heard of last, as a stamp; "": not known.
+
+    A process that opened the store after that reads it on the page that the hub wrote.
+    """
+    if alive.heard is not None:
+        return stamp(alive.heard)
+    try:
+        stored = world.store.get(ROBOTS_PAGE)
+    except UserError:  # a link or a directory has its name
+        return ""
+    page = stored.data.decode("utf-8", "replace") if stored is not None else ""
+    found = re.search(rf"^\| {re.escape(robot)} \|.*\| {LAST_SEEN}(\S+) \|", page, re.M)
+    return found[1] if found is not None else ""

@@ -23,7 +23,7 @@ from worldfs.storage import revision
 
 from .fleet_changes import CONFIG_WRITTEN
 from .fleet_directories import place_fleet
-from .node_specs import DEFAULT_DRIVER, NodeSpec, driver_factory
+from .node_specs import DEFAULT_DRIVER, NodeSpec, demand_driver
 from .profiles import profile_text, unknown_profile
 from .workspace_engine import open_engine
 
@@ -57,7 +57,7 @@ def add_robot(
     if text is None:
         raise unknown_profile(profile, home.profiles, "--profile")
     driver = embodied.read(text).driver or DEFAULT_DRIVER
-    driver_factory(NodeSpec(id, driver, profile), BODIES, {}, SystemClock())
+    demand_driver(NodeSpec(id, driver, profile), BODIES, {}, SystemClock())
     entry: dict[str, object] = {"robotId": id, "driver": driver, "enabled": True, "profileName": profile}
     if directory:
         entry["workspace"] = directory

@@ -6,21 +6,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from worldfs.base.clock import stamp
 from worldfs.base.errors import UserError, WorldError
 from worldfs.base.json_values import as_object, as_text
+from worldfs.base.messages import coded, render
 from worldfs.formats import embodied, environment
 from worldfs.storage.plain_files import PlainFiles
 
 from .node_specs import DEFAULT_DRIVER, disabled_robots
-from .robot_liveness import robot_liveness
+from .robot_liveness import LAST_SEEN, ROBOTS_PAGE, last_seen, robot_liveness
 
 if TYPE_CHECKING:
     from worldfs.base.model import Profile, RobotState
 
     from .world import World
 
-FILE = "ROBOTS.md"
+FILE = ROBOTS_PAGE
 
 _HEAD = "| Robot ID | Driver | Type | Capabilities | Workspace | Enabled | Profile | Connection | Navigation |"
 
@@ -74,7 +74,8 @@ def page_of(world: World) -> bytes:
         alive = robot_liveness(world, node)
         if not alive.lost:
             return _status(states.get(node), "connection_state")
-        return "lost" if alive.heard is None else f"lost, last seen {stamp(alive.heard)}"
+        seen = last_seen(world, node, alive)
+        return f"{LAST_SEEN}{seen}" if seen else "lost"
 
     robots = [
         RobotEntry(
@@ -97,7 +98,7 @@ def page_of(world: World) -> bytes:
     for item in config.refused if config is not None else ():
         driver, name = item.driver or DEFAULT_DRIVER, item.profile or DEFAULT_DRIVER
         robots.append(RobotEntry(item.robot_id, driver, item.workspace, item.enabled, name, None, "refused"))
-    return render_robots(robots)
+    return render_robots(robots, world.language())
 
 
 def _status(robot: RobotState | None, key: str) -> str:
@@ -105,13 +106,13 @@ def _status(robot: RobotState | None, key: str) -> str:
     return (as_text(as_object(robot.extra.get(key)).get("status")) if robot is not None else "") or "unknown"
 
 
-def render_robots(robots: Iterable[RobotEntry]) -> bytes:
+def render_robots(robots: Iterable[RobotEntry], language: str = "en") -> bytes:
+    """The table's words are those that programs look for, in every language."""
     rows = [_row(robot) for robot in robots] or ["| " + " | ".join(["—"] * 9) + " |"]
     head = [
         "# Robot Registry",
         "",
-        "Computed from the profiles and ENVIRONMENT.md; edits here have no effect.",
-        "The operator declares robots in config.json.",
+        *(render(coded(code), language) for code in ("world.robots_computed", "world.robots_declared")),
         "",
         _HEAD,
         "|" + "---|" * 9,

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from worldfs.base.errors import UserError
 from worldfs.formats import action, environment
-from worldfs.runtime.instruction_turns import current_instruction
+from worldfs.runtime.instruction_turns import current_instruction, latest_instruction
 from worldfs.storage.lease import KERNEL_LEASE
 
 from . import computed_files
 from .approval_files import request_value
 from .instruction_opinion_file import kept_opinion
-from .robot_liveness import robot_liveness
+from .robot_liveness import last_seen, robot_liveness
 
 if TYPE_CHECKING:
     from worldfs.base.model import Job
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .world import World
 
 RECENT = 12
+LOST = "lost"  # the state of a robot whose process is cut off or dead
 
 
 def status_report(world: World) -> dict[str, object]:
@@ -29,7 +30,8 @@ def status_report(world: World) -> dict[str, object]:
     held = world.store.lease(KERNEL_LEASE).holder()
     jobs = open_jobs(world)
     stops = {id: stop for id in world.node_ids() if (stop := world.stops.state(id)).stopped}
-    running = {job.order.node: job.id for job in jobs if job.status.state.value == "running"}
+    working = {job.order.node: job for job in jobs if job.status.state.value == "running"}
+    running = {node: job.id for node, job in working.items()}
     hands = _hands(world)
     nodes: list[dict[str, object]] = [
         {
@@ -60,9 +62,11 @@ def status_report(world: World) -> dict[str, object]:
         ]
     for node in nodes:
         stopped = stops.get(str(node["id"]))
-        by = current_instruction(world.store, str(node["id"]))
+        node["lost"] = _lost(world, str(node["id"]), working) if node["state"] == LOST else None
+        by = current_instruction(world.store, str(node["id"])) if node["lost"] is None else None
         node["instruction"] = None if by is None else {"text": by.get("purpose", ""), "pid": by.get("pid")}
         node["stopped"] = None if stopped is None else {"by": stopped.by, "at": stopped.at}
+    lost = {str(node["id"]) for node in nodes if node["lost"] is not None}
     counts = {"pending": 0, "running": 0}
     for job in jobs:
         counts[job.status.state.value] += 1
@@ -73,7 +77,7 @@ def status_report(world: World) -> dict[str, object]:
         "nodes": nodes,
         "jobs": counts,
         "approvals": [request_value(item) for item in world.approvals.requests() if item.answer is None],
-        "recent": [job_value(job) | _doubt(world, job) for job in _shown(world, jobs)],
+        "recent": [_job(world, job, lost) for job in _shown(world, jobs)],
         "alerts": list(computed_files.current_alerts(world.store, world.language()).values()),
     }
 
@@ -81,10 +85,26 @@ def status_report(world: World) -> dict[str, object]:
 def _state(world: World, node: str, held: object, running: Mapping[str, str]) -> str:
     alive = robot_liveness(world, node)
     if alive.lost:
-        return "lost"
+        return LOST
     if held is None and not alive.served:
         return "offline"
     return f"running {running[node]}" if node in running else "idle"
+
+
+def _job(world: World, job: Job, lost: Collection[str]) -> dict[str, object]:
+    """`robot_lost`: it ran when its robot was lost; whether it still does is not known."""
+    gone = job.status.state.value == "running" and job.order.node in lost
+    return job_value(job) | ({"robot_lost": True} if gone else {}) | _doubt(world, job)
+
+
+def _lost(world: World, node: str, working: Mapping[str, Job]) -> dict[str, object]:
+    """When a lost robot was last seen (None: not known), and the job that it was doing then (None: it was idle)."""
+    seen, job = last_seen(world, node, robot_liveness(world, node)), working.get(node)
+    if job is None:
+        return {"last_seen": seen or None, "was_doing": None}
+    by = latest_instruction(world.store, node)
+    text = by.get("purpose") if by.get("job") == job.id else ""
+    return {"last_seen": seen or None, "was_doing": {"text": text or job.order.op, "job": job.id}}
 
 
 def open_jobs(world: World) -> list[Job]:

@@ -23,6 +23,9 @@ from worldfs.planning.planner import PlanProgress
 from worldfs.runtime.approvals import APPROVALS, REFUSED
 from worldfs.runtime.stop_log import STOPS
 
+from .loss_notices import LossNotices
+from .robot_liveness import shared_out
+
 if TYPE_CHECKING:
     from worldfs.storage.store_interface import Store
 
@@ -83,6 +86,8 @@ class TreePlannerPort:
         self.instruction = instruction
         self.world = world
         self.tell = tell
+        self.open_orders: dict[str, str] = {}  # submitted, and not known to have ended → their robots
+        self._losses = LossNotices(world, lambda text: tell(render(text, self._spoken())))
         base, namespace = f"/projects/{project}", world.namespace(PLANNER)
         self._environment = CachedDocument(namespace, f"{base}/ENVIRONMENT.md", environment.read)
         self._lessons = CachedDocument(namespace, f"{base}/LESSONS.md", lessons_file.read)
@@ -199,12 +204,26 @@ class TreePlannerPort:
             self.instruction.set_job(order.id)
         noted = " ".join([*self._noted(), order.id][-NOTED:])
         self.world.store.put(f"{STEPS}/{self.robot_id}", noted.encode(), durable=False)
-        return self.world.submit(order, PLANNER)
+        job = self.world.submit(order, PLANNER)
+        self.open_orders[job] = order.node
+        return job
 
     def wait(self, job_id: str, stop: StopSignal) -> JobStatus:
-        status = self.world.await_job(job_id, stop, self._check_stopped)
+        """It goes on when a robot that it waits for is lost, and says so: that robot may come back."""
+        status = self.world.await_job(job_id, stop, self._check_stopped, check_robots=self.check_robots())
+        if status.state.terminal:
+            self.open_orders.pop(job_id, None)
         self._check_stopped()
         return status
+
+    def check_robots(self) -> Callable[[], None] | None:
+        """What says that robots with open orders are lost; None where none can be. An order may wait for another's."""
+        robots = {*self.open_orders.values()}
+        return (lambda: self._losses.check(sorted(robots))) if robots and shared_out(self.world) else None
+
+    def _spoken(self) -> str:
+        """The language of the instruction."""
+        return self.instruction.language if self.instruction is not None else self.language()
 
     def _check_stopped(self) -> None:
         if self.instruction is not None:

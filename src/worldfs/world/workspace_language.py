@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,11 +22,20 @@ _ENTRY = re.compile(rb"^(#{1,3} |- \*\*)", re.MULTILINE)
 
 def detect_language(task: bytes, lessons: bytes, *profiles: bytes) -> str:
     """`zh` or `en`: by TASK.md if there is one, else by the lessons, else by the profiles' descriptions."""
+    return language_of_work(task, lessons) or language_of_profiles(profiles)
+
+
+def language_of_work(task: bytes, lessons: bytes) -> str:
+    """By TASK.md if there is one, else by the lessons; "": neither says anything."""
     for data in (task, _entries(lessons)):
         if _han(data) >= 2:
             return "zh"
         if data.strip():
             return "en"
+    return ""
+
+
+def language_of_profiles(profiles: Iterable[bytes]) -> str:
     return "zh" if any(_han(data) >= 10 for data in profiles) else "en"
 
 

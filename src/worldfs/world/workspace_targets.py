@@ -109,6 +109,7 @@ class WorkspaceTargets:
 
     def findings(self) -> dict[str, list[Finding]]:
         """The present findings of the registries, by file."""
+        from worldfs.sessions.unread_fields import review_skill, review_target
 
         found: dict[str, list[Finding]] = {}
         for kept in (self._targets, self._skills):
@@ -117,6 +118,10 @@ class WorkspaceTargets:
             if (error := kept.trouble) is not None:
                 fix, expected = error.fix or coded("world.correct_registry"), error.expected or coded("world.registry")
                 found[kept.key].append(Finding(error.code, kept.key, expected, error.found, fix))
+        for target in self.targets().values():
+            found[TARGETS] += review_target(target, self.pointer)
+        for skill in self.declared_skills().values():
+            found[SKILLS] += review_skill(skill, self.pointer)
         return found
 
 

@@ -29,7 +29,7 @@ from worldfs.runtime.job_store import JobStore
 from worldfs.runtime.stop_log import StopLog
 from worldfs.sessions.skill_records import SkillRecords
 from worldfs.storage import revision
-from worldfs.storage.lease import KERNEL_LEASE, Lease, node_lease
+from worldfs.storage.lease import KERNEL_LEASE, NODE_LEASES, Lease, node_lease
 from worldfs.storage.open_store import open_store
 from worldfs.storage.plain_files import PlainFiles
 from worldfs.storage.store_interface import Store
@@ -44,7 +44,7 @@ from .layout import home_table
 from .layout.versioned_rows import VERSIONED
 from .node_specs import NodeSpec, find_nodes
 from .robot_liveness import ELSEWHERE
-from .workspace_language import detect_language
+from .workspace_language import language_of_profiles, language_of_work
 from .workspace_notifier import WorkspaceNotifier
 
 # Imports of kernel, drivers, roles and document parsers are inside functions: a reader or submitter does not load them.
@@ -131,6 +131,8 @@ class World:
         self.share = WHOLE  # of a fleet, what this world serves
         self._targets: WorkspaceTargets | None = None
         self._language: tuple[tuple[str | None, ...], str] | None = None
+        self._profiled: tuple[tuple[str | None, ...], str] | None = None
+        self._profiles_heard = False
 
     @classmethod
     def open(
@@ -188,6 +190,11 @@ class World:
         from worldfs.fleet.mission_store import MissionFiles
 
         return MissionFiles(self.store, self.clock)
+
+    @property
+    def home(self) -> Path:
+        """What a model's settings name files in, and where its calls are logged; the workspace where there is none."""
+        return Path(self.config.home) if self.config is not None and self.config.home else self.root
 
     @property
     def profiles(self) -> Path | None:
@@ -432,36 +439,60 @@ class World:
 
         return wait_for_end(self.jobs, job_id, timeout=timeout)
 
-    def await_job(self, job_id: str, stop: StopSignal, look: Callable[[], None] = lambda: None) -> JobStatus:
+    def await_job(
+        self,
+        job_id: str,
+        stop: StopSignal,
+        look: Callable[[], None] = lambda: None,
+        *,
+        check_robots: Callable[[], None] | None = None,
+    ) -> JobStatus:
         """Block until the job has ended or `stop` is set; raises, as `demand_kernel`, as soon as no kernel runs.
 
         `look` is called while the job is pending, first and after every stop of a robot; it may set `stop`. The kernel
-        itself ends a job that runs when its robot is stopped.
+        itself ends a job that runs when its robot is stopped. `check_robots` is called first, and when a robot was lost
+        or is served again.
         """
         from worldfs.runtime.job_wait import wait_for_end
 
         def over(status: JobStatus) -> bool:
+            if check_robots is not None:
+                check_robots()
             if status.state is JobState.PENDING:
                 look()
             if not stop.is_set():
                 self.demand_kernel()
             return stop.is_set()
 
-        return wait_for_end(self.jobs, job_id, wakes=(stop, self._kernel_ended), give_up=over)
+        keys = () if check_robots is None else (NODE_LEASES,)
+        return wait_for_end(self.jobs, job_id, wakes=(stop, self._kernel_ended), keys=keys, give_up=over)
 
     # -- text ---------------------------------------------------------------------------------------------------
 
     def language(self) -> str:
         if self.config is not None and self.config.language:
             return self.config.language
-        pages = [("TASK.md", ""), ("LESSONS.md", ""), *(("EMBODIED.md", id) for id in ["", *self.stores.robots])]
         try:
-            tokens = tuple(self.stores.robot(node).probe(key) for key, node in pages)
+            tokens = tuple(map(self.store.probe, ("TASK.md", "LESSONS.md")))
             if self._language is None or self._language[0] != tokens:
-                self._language = tokens, detect_language(*(self.content(key, node) for key, node in pages))
+                self._language = tokens, language_of_work(self.content("TASK.md"), self.content("LESSONS.md"))
+            return self._language[1] or self._language_of_profiles()
         except UserError:  # a link has the file's name: reported where the file is needed
-            return "en" if self._language is None else self._language[1]
-        return self._language[1]
+            return (self._language[1] if self._language is not None else "") or "en"
+
+    def _language_of_profiles(self) -> str:
+        """A kernel is told when one changes (`profiles_changed`): a fleet's are not all looked at for each text."""
+        if self._profiled is None or not self._profiles_heard:
+            self._profiles_heard = self.kernel is not None  # first: what changes while they are read is heard
+            robots = ["", *self.stores.robots]
+            tokens = tuple(self.stores.robot(id).probe("EMBODIED.md") for id in robots)
+            if self._profiled is None or self._profiled[0] != tokens:
+                said = language_of_profiles(self.content("EMBODIED.md", id) for id in robots)
+                self._profiled = tokens, said
+        return self._profiled[1]
+
+    def profiles_changed(self) -> None:
+        self._profiles_heard = False
 
     def lessons(self, query: str = "", actor: str = PLANNER, limit: int = 10) -> list[Lesson]:
         """The lessons that match a query, best first (`search_lessons` of 001); all of them for an empty one."""

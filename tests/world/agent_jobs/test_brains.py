@@ -55,7 +55,7 @@ class Home:
         self.set()
         self.chat = Chat(self.calls, brains)
 
-    def _planner_model(self, confirmed: str) -> PlannerModel | None:
+    def _planner_model(self, confirmed: str, agent: str) -> PlannerModel | None:
         if self.model is None:
             return None
         metered = MeteredModel(self.model, ModelConfig("planner", "mine", "tiny"))

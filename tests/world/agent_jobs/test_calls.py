@@ -1,11 +1,9 @@
 """Calls: accepted durably, run once, ended once, shown for a day; nothing costs more because calls have ended."""
 
 import json
-import shutil
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +18,7 @@ from worldfs.runtime.grace import AGENT
 from worldfs.storage.disk_store import DiskStore
 from worldfs.testing.call_fixtures import ALICE, echo, open_calls, state, wait_for_call, wait_until
 from worldfs.testing.crashes import enumerate_crashes
+from worldfs.testing.kill_copy import copy_as_killed
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.waiting import PATIENCE_S
 from worldfs.tree.change_feed import ChangeFeed
@@ -521,25 +520,6 @@ def test_nothing_looks_at_what_has_ended(tmp_path: Path) -> None:
     calls.close()
 
 
-def copied(home: Path, to: Path) -> Path:
-    """What a SIGKILL leaves of a home at this moment: one in which no file moved while it was copied."""
-    while True:
-        before = sizes(home)
-        with suppress(shutil.Error):
-            shutil.copytree(home, to, ignore=shutil.ignore_patterns("*.lock", "drafts"))
-            if sizes(home) == before:
-                return to
-        shutil.rmtree(to)
-
-
-def sizes(home: Path) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for path in home.rglob("*"):
-        with suppress(FileNotFoundError):
-            found[str(path)] = path.stat().st_size
-    return found
-
-
 def test_ended_calls_are_put_away_in_groups_and_all_of_them_are_shown_after_a_crash(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
@@ -549,8 +529,8 @@ def test_ended_calls_are_put_away_in_groups_and_all_of_them_are_shown_after_a_cr
     for id in ids:
         wait_for_call(calls, id)
     wait_until(lambda: len(list((home / ".paos/jobs").iterdir())) < GROUP)
-    crashed = copied(home, tmp_path / "crashed")
-    torn = copied(home, tmp_path / "torn")
+    crashed = copy_as_killed(home, tmp_path / "crashed")
+    torn = copy_as_killed(home, tmp_path / "torn")
     (day,) = (torn / ".paos/calls").iterdir()
     day.write_bytes(day.read_bytes()[:-40])  # a line that the power took half of
     calls.close()

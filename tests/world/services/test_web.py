@@ -20,6 +20,7 @@ from worldfs.base.errors import BadInput
 from worldfs.base.model import Cause, Json
 from worldfs.formats.config_services import WebSearch
 from worldfs.testing.call_fixtures import tool_run
+from worldfs.testing.free_port import free_port
 from worldfs.world.services.service_tool import ToolError
 from worldfs.world.services.web import search_backends
 from worldfs.world.services.web.web_request import MOST
@@ -251,8 +252,7 @@ def test_a_peer_that_drips_is_given_up_after_the_whole_time(tmp_path: Path, head
 
 
 def test_a_peer_that_is_not_there_or_speaks_no_http_is_named(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     assert failure(tool(tmp_path, backend="searxng", url=f"http://127.0.0.1:{port}"))[0] == "unreachable"
     port = _slow(b"220 smtp.example ESMTP\r\n" * 5, 0)
     assert failure(tool(tmp_path, backend="searxng", url=f"http://127.0.0.1:{port}"))[0] == "bad_answer"

@@ -107,7 +107,11 @@ ROWS = {
     "access.list_above": ("list the directory above to see its entries", "列出上级目录以查看其条目"),
     "access.list_it": ("list it instead", "请列出它"),
     "access.read_it": ("read it instead", "请读取它"),
-    "access.list_projects": ("the operation project_list lists the projects", "操作 project_list 列出所有项目"),
+    "access.no_such_project": ("no such project, or none that you may see", "没有这个项目，或您无权查看"),
+    "access.list_projects": (
+        "`paos ls /projects` lists those that you see (the operation: project_list)",
+        "`paos ls /projects` 列出您可见的项目(操作：project_list)",
+    ),
     "access.old_project_token": (
         "$PAOS_PROJECT_TOKEN is not the project's current token",
         "$PAOS_PROJECT_TOKEN 不是该项目当前的令牌",

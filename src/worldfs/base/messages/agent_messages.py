@@ -13,6 +13,7 @@ ROWS = {
     # -- names
     "agent.no_agent": ("no agent {name!r}", "没有智能体 {name!r}"),
     "agent.init": ("make it with: paos agent init {name}", "用 paos agent init {name} 创建"),
+    "agent.likely": ("did you mean {likely}? Else {make}", "是不是 {likely}？否则{make}"),
     "agent.lives_on": ("the agent {name} lives on the host {host} ({root})", "智能体 {name} 位于主机 {host}（{root}）"),
     "agent.works_on": (
         "the agent {name} works on the host {host} ({root}), process {pid}: {command}",

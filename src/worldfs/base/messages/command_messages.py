@@ -8,8 +8,12 @@ ROWS = {
     "command.value_missing": ("argument {flag}: its value is missing", "参数 {flag}：缺少取值"),
     "command.no_role": ("no role {role!r} (choose from {roles})", "没有角色 {role!r}(可选：{roles})"),
     "command.two_places": (
-        "{flag} and --connect: the one is on this disk, the other behind a server",
+        "{flag} names a place on this disk, --connect a server: give one of them",
         "{flag} 与 --connect：前者在本机磁盘上，后者在服务器上",
+    ),
+    "command.two_agents": (
+        "--agent names {agent!r}, {name} is {word!r}: give one of them",
+        "--agent 给出的是 {agent!r}，而 {name} 是 {word!r}：只写其中一个",
     ),
     "command.missing": ("missing: {names}", "缺少：{names}"),
     "command.surplus": ("unexpected argument: {words} (expected: {takes})", "多余的参数：{words}(应为：{takes})"),
@@ -29,12 +33,12 @@ ROWS = {
         "argument {name}: found {text!r}, expected a whole number, 0 or more",
         "参数 {name}：{text!r}，应为不小于 0 的整数",
     ),
-    "command.no_command": ("invalid choice: {word!r} (choose from {choices})", "没有命令 {word!r}(可选：{choices})"),
+    "command.no_command": ("unknown command {word!r} (choose from {choices})", "没有命令 {word!r}(可选：{choices})"),
     "command.see": ("see: {command} --help", "见：{command} --help"),
     "command.did_you_mean_see": ("did you mean {likely}? {see}", "是不是 {likely}？{see}"),
     "command.not_connected": (
-        "does not work over --connect, and {asked} is set",
-        "不能通过 --connect 使用，而 {asked} 已设置",
+        "paos {command} does not work over --connect, and {asked} is set",
+        "paos {command} 不能通过 --connect 使用，而 {asked} 已设置",
     ),
     "command.leave_connect": ("leave --connect out", "去掉 --connect"),
     "command.unset_connect": (
@@ -54,7 +58,15 @@ ROWS = {
         "paos cat /projects/PROJECT/LESSONS.md, or paos grep",
         "paos cat /projects/PROJECT/LESSONS.md，或 paos grep",
     ),
-    "command.instead_check": ("paos cat /meta/alerts.json", "paos cat /meta/alerts.json"),
+    "command.no_fix_there": ("files are set aside only where the home is", "只能在主目录所在的机器上移出文件"),
+    "command.check_at_home": (
+        "run paos check --fix on the server's machine, without --connect",
+        "在服务器的机器上运行 paos check --fix，不带 --connect",
+    ),
+    "command.checked_there": (
+        "these are the alerts of the running server; paos check on its own machine reads every file",
+        "这些是运行中的服务器的警报；在其机器上运行 paos check 会读取每个文件",
+    ),
     "command.instead_agents": (
         "paos ls /agents, paos cat /agents/NAME/report.json, and a message into /agents/NAME/inbox/",
         "paos ls /agents、paos cat /agents/NAME/report.json，以及放入 /agents/NAME/inbox/ 的消息",
@@ -106,7 +118,7 @@ ROWS = {
         "paos: 服务器的内核有自己的机器人；已忽略：{options}",
     ),
     "command.kernel_has_robot": (
-        "paos: a kernel runs already; {options} is its affair and was ignored",
+        "paos: a kernel runs already, so {options} was ignored",
         "paos: 已有内核在运行；{options} 由它决定，此处忽略",
     ),
     # -- stop and resume
@@ -184,6 +196,12 @@ ROWS = {
     "command.state_idle": ("idle", "空闲"),
     "command.state_offline": ("offline", "离线"),
     "command.state_lost": ("lost: no process serves it", "失联：没有进程为其服务"),
+    "command.lost_seen": (
+        "lost, last seen {at}: no process serves it",
+        "失联，最后一次收到消息：{at}；没有进程为其服务",
+    ),
+    "command.state_ran": ("running when its robot was lost", "机器人失联时正在执行"),
+    "command.was_doing": ("was doing “{text}” (job {job})", "失联前正在执行“{text}”(任务 {job})"),
     "command.state_refused": ("refused: see config.json", "被拒绝：见 config.json"),
     "command.state_disabled": ("disabled: its sessions wait", "已停用：其会话等待中"),
     "command.state_busy": ("running {job}", "正在执行 {job}"),
@@ -261,6 +279,11 @@ ROWS = {
     ),
     "command.made": ("{path}: {names}", "{path}：{names}"),
     "command.all_there": ("{path}: all there", "{path}：齐全"),
+    "command.page_unserved": (
+        "no server listens there now; start one with: {name} up --serve, then ask again: {name} page",
+        "那里现在没有服务器在监听；用 {name} up --serve 启动，然后再次运行：{name} page",
+    ),
+    "command.no_task": ("the new task has no words", "新任务没有文字"),
     "command.a_task": ("a description of the task", "任务的描述"),
     "command.task_added": ("{id} added", "{id} 已添加"),
     "command.task_completed": ("{id} completed", "{id} 已完成"),
@@ -290,7 +313,7 @@ ROWS = {
     "command.a_pair": ("key=value, the key of letters, digits and _", "key=value，键由字母、数字和 _ 组成"),
     "command.pair_or": ("{expected}, or {pair}", "{expected}，或 {pair}"),
     "command.reserved": ("another key: {names} are reserved", "其他键：{names} 已保留"),
-    "command.taken_over": ("agent {name} taken over whole: {n} files", "已完整接管智能体 {name}：{n} 个文件"),
+    "command.taken_over": ("agent {name} imported as it was: {n} files", "已完整接管智能体 {name}：{n} 个文件"),
     "command.n_files": ("{n} files in {path}", "{path} 中有 {n} 个文件"),
     "command.label_agent": ("agent", "智能体"),
     "command.label_status": ("status", "状态"),
@@ -358,7 +381,7 @@ ROWS = {
     "command.no_span": ("{text!r} is no length of time", "{text!r} 不是时间长度"),
     "command.serving_9p": ("9P2000.L at {address}", "9P2000.L 位于 {address}"),
     "command.in_clear": (
-        "paos: warning: {host} is not this machine alone, and without --tls-cert tokens cross the network in clear",
+        "paos: warning: other machines can reach {host}, and without --tls-cert tokens cross the network unencrypted",
         "paos: 警告：{host} 不限于本机，没有 --tls-cert 时令牌会以明文经过网络",
     ),
     "command.no_host": ("--host is empty", "--host 为空"),
@@ -390,7 +413,7 @@ ROWS = {
     "command.exported_directory": ("a directory to export", "要导出的目录"),
     "command.serve_extra": ("websockets or msgspec is not installed", "没有安装 websockets 或 msgspec"),
     "command.open_policy": (
-        "{host} is not this machine alone, and anybody there could ask",
+        "other machines can reach {host}, and anyone there could use the policy",
         "{host} 不限于本机，那里的任何人都能请求",
     ),
     "command.a_token": ("a token that callers must bring", "调用者必须带上的令牌"),
@@ -414,6 +437,12 @@ ROWS = {
         "{given} + {made} tokens, {cost}",
         "{name}：{kind} {model} 用 {s:.2f} 秒作答，但没有做所要求的调用，{given} + {made} 个 token，{cost}",
     ),
+    "command.no_calls": ("no language model has been called in this home", "该主目录中还没有调用过语言模型"),
+    "command.model_calls": ("{n} calls, {failed} without an answer", "{n} 次调用，其中 {failed} 次没有回答"),
+    "command.model_tokens": ("{given} + {made} tokens", "{given} + {made} 个 token"),
+    "command.partly_priced": ("{cost}, and {n} calls of unknown price", "{cost}，另有 {n} 次调用价格未知"),
+    "command.model_mean": ("{s:.2f} s a call", "每次调用 {s:.2f} 秒"),
+    "command.model_last": ("last {at}", "最近 {at}"),
     # -- record and bench
     "command.after_episode": ("paos: ends after this episode …", "paos: 本回合之后结束…"),
     "command.episode_kept": (
@@ -484,6 +513,7 @@ ROWS = {
         "下次 `{name} up` 会生成新场景；撤销：{name} reset --undo",
     ),
     "command.waiting_jobs": ("{n} waiting jobs", "{n} 个等待中的任务"),
+    "command.waiting_missions": ("{n} missions that have not ended", "{n} 个未结束的机队任务"),
     "command.would_reset": ("this would reset {names}", "这会重置 {names}"),
     "command.reset_yes": ("{name} reset --yes", "{name} reset --yes"),
     "command.ask_reset": (

@@ -4,7 +4,22 @@
 ROWS = {
     "engine.key_bytes": ("a path that is {size} bytes as a key", "作为键有 {size} 字节的路径"),
     "engine.no_address": ("{text!r} is no address of a store", "{text!r} 不是存储的地址"),
-    "engine.address_form": ("nats, or nats://HOST:PORT/BUCKET", "nats，或 nats://HOST:PORT/BUCKET"),
+    "engine.address_form": (
+        "nats, or nats://HOST:PORT/BUCKET, of a group nats://HOST:PORT,HOST:PORT,HOST:PORT/BUCKET",
+        "nats，或 nats://HOST:PORT/BUCKET，集群为 nats://HOST:PORT,HOST:PORT,HOST:PORT/BUCKET",
+    ),
+    "engine.bad_host": (
+        "a server without a host name, or without an IPv6 address in [ ], in {text!r}",
+        "{text!r} 中有服务器缺少主机名或 [ ] 内的 IPv6 地址",
+    ),
+    "engine.bad_port": ("a bad port in {text!r}", "{text!r} 中的端口无效"),
+    "engine.port_form": ("a number from 1 to 65535", "1 到 65535 的数字"),
+    "engine.two_logins": ("different logins of the servers in {text!r}", "{text!r} 中各服务器的登录信息不同"),
+    "engine.one_login": (
+        "one login for all servers, before the first one; a comma in a password is written %2C",
+        "所有服务器共用一个登录信息，写在第一台之前；密码中的逗号写作 %2C",
+    ),
+    "engine.twice": ("the same server twice in {text!r}", "{text!r} 中同一服务器出现两次"),
     "engine.bad_bucket": ("the bucket {name!r}", "存储桶 {name!r}"),
     "engine.bucket_form": ("1 to 64 letters, digits, _ and -", "1 到 64 个字母、数字、_ 与 -"),
     "engine.no_option": ("an unknown option {name!r}", "未知选项 {name!r}"),
@@ -13,6 +28,10 @@ ROWS = {
     "engine.silent": (
         "the server {server} has not answered for {seconds:g} s",
         "服务器 {server} 已有 {seconds:g} 秒没有应答",
+    ),
+    "engine.behind": (
+        "a server of {server} has the changes up to {seq}, and {newest} was acknowledged",
+        "{server} 中的一台服务器只有到 {seq} 的更改，而 {newest} 已被确认",
     ),
     "engine.start_server": (
         "start the server or correct the address; what was acknowledged is not lost",
@@ -43,6 +62,11 @@ ROWS = {
     ),
     "engine.part_missing": ("a part of its content is missing on the server", "服务器上缺少其内容的一部分"),
     "engine.overtaken": ("other writers were faster {n} times", "其他写入者抢先 {n} 次"),
+    "engine.unknown": (
+        "the answer was lost, and others wrote meanwhile: it is not known whether this was stored",
+        "应答已丢失，其间又有其他写入：无法确定此次写入是否已保存",
+    ),
+    "engine.read_again": ("read it, and write again if it is missing", "请先读取，若缺失再重新写入"),
     "engine.closed": ("the store is closed", "存储已关闭"),
     "engine.not_renewed": (
         "the lease {name} could not be renewed in time: nothing more is started or written",
@@ -57,6 +81,7 @@ ROWS = {
         "确认之前写入磁盘的服务器(sync_interval: always)",
     ),
     "engine.monitor_silent": ("{monitor} does not say it: {why}", "{monitor} 没有说明：{why}"),
+    "engine.monitor_form": ("it is not http://HOST:PORT", "它不是 http://HOST:PORT"),
     "engine.unasked": ("a server that does not say it here", "服务器在此处没有说明"),
     "engine.name_monitor": (
         "add ?monitor=http://HOST:8222 to the address, or look at the server's configuration",

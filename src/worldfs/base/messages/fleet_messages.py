@@ -51,6 +51,63 @@ ROWS = {
         "{path}：该机器人与 {other} 的目录互相包含",
     ),
     "fleet.no_directory": ("{path} is no directory", "{path} 不是目录"),
+    "fleet.cut_off": (
+        "robot {robot} has been cut off since {since} ({why})",
+        "机器人 {robot} 自 {since} 起失去连接（{why}）",
+    ),
+    "fleet.cut_off_waits": (
+        "{said}; it goes on alone with {jobs}, and the end is read when it is back",
+        "{said}；它独自继续 {jobs}，恢复连接后读取结果",
+    ),
+    "fleet.cut_off_untold": (
+        "{said}; {jobs} could not be cancelled: the cancel is delivered when the robot is back",
+        "{said}；{jobs} 未能取消：恢复连接后送达取消",
+    ),
+    "fleet.stop_untold": (
+        "the stop could not be delivered to robot {robot} ({why}): stop it on the spot; it is delivered when the robot "
+        "is back",
+        "停止指令未能送达机器人 {robot}（{why}）：请在现场停止它；恢复连接后会送达",
+    ),
+    "fleet.reachable": (
+        "a workspace that answers, served by the robot's own kernel",
+        "由机器人自己的内核服务、有应答的工作空间",
+    ),
+    "fleet.reconnect": (
+        "restore the connection to the robot, or run `paos up` at the robot",
+        "恢复与机器人的连接，或在机器人上运行 `paos up`",
+    ),
+    "fleet.no_answer": ("no answer for {s} s", "{s} 秒内没有应答"),
+    "fleet.not_served": ("no kernel serves the workspace of {robot}", "没有内核服务 {robot} 的工作空间"),
+    "fleet.other_robots": ("a workspace with the robots {robots}", "该工作空间的机器人为 {robots}"),
+    "fleet.same_robot_id": (
+        "give the robot the same robotId in its own config.json as in that of the fleet",
+        "在机器人自己的 config.json 中使用与 fleet 相同的 robotId",
+    ),
+    "fleet.took_too_long": (
+        "robot {robot} did not finish within {s} s; the order was cancelled there",
+        "机器人 {robot} 未在 {s} 秒内完成；指令已在其上取消",
+    ),
+    "fleet.not_handed_over": (
+        "robot {robot} did not get the order: it has been cut off since {since}",
+        "机器人 {robot} 没有收到指令：它自 {since} 起失去连接",
+    ),
+    "fleet.end_unread": (
+        "the time is up, and job {job} of robot {robot} has not ended: what it did is not known",
+        "时间已到，机器人 {robot} 的任务 {job} 尚未结束：其效果未知",
+    ),
+    "fleet.end_unknown": (
+        "the time is up, and robot {robot} has been cut off since {since}: what it did in job {job} is not known",
+        "时间已到，机器人 {robot} 自 {since} 起失去连接：任务 {job} 的效果未知",
+    ),
+    "fleet.no_store": (
+        "no address of the workspace of robot {robot}",
+        "没有机器人 {robot} 的工作空间地址",
+    ),
+    "fleet.store_form": (
+        "the address of the robot's store, as nats://HUB:4222/{robot}?domain={robot}",
+        "机器人存储的地址，形如 nats://HUB:4222/{robot}?domain={robot}",
+    ),
+    "fleet.name_store": ("write it as `store` of the robot's entry", "写入该机器人条目的 `store`"),
     "fleet.set_directory": (
         "give robot {id} a `workspace` of its own in config.json",
         "在 config.json 中为机器人 {id} 指定自己的 `workspace`",

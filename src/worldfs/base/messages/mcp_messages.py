@@ -45,6 +45,27 @@ ROWS = {
         "a tool confirms no reading: that is for the person who gave the instruction",
         "工具不能确认理解结果：这须由下达指令的人来做",
     ),
+    "mcp.answers_nothing": (
+        "a tool answers no question of the planner's model: that is for the person who gave the instruction",
+        "工具不能回答规划模型的问题：这须由下达指令的人来做",
+    ),
+    "mcp.person_answers": (
+        "the person answers at a client that asks, or says the instruction so that it has one meaning",
+        "须由本人在会询问的客户端回答，或把指令说得只有一种含义",
+    ),
+    "mcp.approve_question": (
+        "A plan waits for approval. May the robot do this?",
+        "有一个计划等待批准。机器人可以这样做吗？",
+    ),
+    "mcp.approves_nothing": (
+        "a tool approves no plan, and the person cannot be asked here",
+        "工具不能批准计划，而此处无法询问使用者",
+    ),
+    "mcp.not_approved": ("the person did not say yes", "使用者没有同意"),
+    "mcp.person_approves": (
+        "the person says it: `paos approve {plan}` at a terminal, the page, or yes at a client that asks",
+        "须由本人批准：在终端运行 `paos approve {plan}`、在网页上，或在会询问的客户端回答 yes",
+    ),
     "mcp.person_confirms": (
         'the person says it: `paos do --confirm {code} "…"` at a terminal, or yes at a client that asks',
         '须由本人确认：在终端运行 `paos do --confirm {code} "…"`，或在会询问的客户端回答 yes',

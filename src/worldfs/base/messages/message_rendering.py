@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
-
-from worldfs.base.errors import WorldError
-from worldfs.base.model import Finding, Outcome
+from typing import TYPE_CHECKING
 
 from .coded_text import CodedText, coded, render
+
+if TYPE_CHECKING:  # their modules would be loaded for every command, to say an error
+    from worldfs.base.errors import WorldError
+    from worldfs.base.model import Finding, Outcome
 
 
 def render_finding(finding: Finding, language: str) -> Finding:

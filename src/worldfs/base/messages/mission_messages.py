@@ -145,6 +145,10 @@ ROWS = {
     ),
     "mission.silent": ("no heartbeat since {since}", "自 {since} 起没有心跳"),
     "mission.busy": ("at work: {mission}", "正在执行：{mission}"),
+    "mission.partner_gone": (
+        "no process serves {robot} any more, which was to do its part at the same time",
+        "{robot} 本应同时完成它的部分，但已没有进程为其服务",
+    ),
     "mission.robot_gone": ("{robot} is no robot of this fleet any more", "{robot} 已不在机队中"),
     "mission.logged": ("{mission}: {state}: {reason}", "{mission}：{state}：{reason}"),
     "mission.other_id": ("the mission {id}", "任务 {id}"),
@@ -153,6 +157,7 @@ ROWS = {
     "mission.is_disabled": ("{robot} is switched off", "{robot} 已停用"),
     "mission.unavailable": ("{robot} is not available", "{robot} 不可用"),
     "mission.hangs": ("{robot} has not returned from its last order", "{robot} 还没有从上一条指令返回"),
+    "mission.cut_off": ("{robot} has been cut off since {since}", "{robot} 自 {since} 起失去连接"),
     "mission.asked_to_stop": ("the mission was asked to stop", "任务已被要求停止"),
     "mission.payload": (
         'JSON: {{"text": …, "requires": [], "robot": "", "priority": "normal", "after": []}}, or {{"mission": ID, '
@@ -166,6 +171,7 @@ ROWS = {
     "mission.row_refused": ("{n} rows make no mission: {said}", "{n} 行不能成为任务：{said}"),
     "mission.added": ("{id}: queued: {text}", "{id}：已排队：{text}"),
     "mission.asked": ("{id}: asked for {what}", "{id}：已请求 {what}"),
+    "mission.has_ended": ("{id} has ended already ({state}); nothing changes", "{id} 已经结束({state})；没有任何变化"),
     "mission.none": ("there are no missions", "没有任务"),
     "mission.line": ("{id}  {state}  {priority}  {robot}  {text}", "{id}  {state}  {priority}  {robot}  {text}"),
     "mission.because": ("    {reason}", "    {reason}"),

@@ -14,6 +14,10 @@ ROWS = {
     ),
     "model.odd_id": ("the id “{id}” cannot be read back to a person", "标识“{id}”无法向人复述"),
     "model.asks": ("the model asks: {question}", "模型问：{question}"),
+    "model.unanswered": (
+        "the model asks: {question} There is no answer, so nothing moves",
+        "模型问：{question} 没有得到回答，所以什么都不动",
+    ),
     "model.unusable": (
         "{why}. The model {name} gave no plan that can be used: {problem}",
         "{why}。模型 {name} 没有给出可用的计划：{problem}",

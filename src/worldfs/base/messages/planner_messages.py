@@ -13,6 +13,18 @@ ROWS = {
         "场景里看不出来；可以问：苹果在哪里，桌子上有什么，有几个方块，苹果在篮子里吗",
     ),
     "planner.negation": ("“{said}” says what not to do, so nothing moves", "“{said}”说的是不要做什么，所以什么都不动"),
+    "planner.which_way": (
+        "which way? Say left, right, forward or backward",
+        "往哪个方向？请说左、右、前或后",
+    ),
+    "planner.beside_table": (
+        "beside {name} there is nothing to stand on: say on {name}, or next to a thing on it",
+        "{name}旁边没有可以放东西的地方：请说放在{name}上，或放在上面某样东西的旁边",
+    ),
+    "planner.wait": (
+        "“{said}” asks me to wait (“{word}”), and I act only at once, so nothing moves",
+        "“{said}”要我等待(“{word}”)；我只能立即执行，所以什么都不动",
+    ),
     "planner.after_protection": (
         "it is not clear whether “{word}” still belongs to what should be left alone; say it in a sentence of its own",
         "不清楚“{word}”是否还属于不要动的部分；请另起一句",

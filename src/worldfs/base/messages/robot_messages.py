@@ -321,7 +321,10 @@ ROWS = {
         "{id} 是在模拟机器人的世界建成之后加入的",
     ),
     "robot.joins_at_start": ("a robot that was there when its world was built", "世界建成时已有的机器人"),
-    "robot.start_again": ("start `paos up` again: it joins then", "重新启动 `paos up`：届时它会加入"),
+    "robot.start_again": (
+        "wait until the other simulated robots rest, or start `paos up` again: it joins then",
+        "请等其他模拟机器人停下，或重新启动 `paos up`：届时它会加入",
+    ),
     "robot.no_quadruped": ("no quadruped of {id!r} here", "这里没有 {id!r} 的四足机器人"),
     "robot.no_carrier": ("no carrier of {id!r} here", "这里没有 {id!r} 的运载车"),
     "robot.relay_thing": ("nothing called {id}", "没有名为 {id} 的物品"),

@@ -108,6 +108,12 @@ ROWS = {
         "waiting: {node} is stopped, until: paos resume --node {node}",
         "等待：{node} 已停止，恢复请运行：paos resume --node {node}",
     ),
+    "runtime.waiting_lost": ("waiting for {node}: lost, no process serves it", "等待 {node}：失联，没有进程为其服务"),
+    "runtime.waiting_lost_since": (
+        "waiting for {node}: lost, last seen {at}, no process serves it",
+        "等待 {node}：失联，最后一次收到消息：{at}，没有进程为其服务",
+    ),
+    "runtime.served_again": ("{node} is served again", "已重新有进程为 {node} 服务"),
     "runtime.robot_stopped": (
         "{node} is stopped (by {by}, {at}): nothing moves until: paos resume --node {node}",
         "{node} 已停止 ({by}，{at})：恢复之前不会运动，请运行：paos resume --node {node}",

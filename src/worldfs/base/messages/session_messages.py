@@ -390,4 +390,7 @@ ROWS = {
     "session.export_again": ("export it again, and try it with onnxruntime", "重新导出，并用 onnxruntime 试运行"),
     "session.gr00t_action": ("[{{key: (B, T, D)}}, info]", "[{{key: (B, T, D)}}, info]"),
     "session.gr00t_shape": ("float32 (1, T, D)", "float32 (1, T, D)"),
+    "session.unread": ("{name}, which nothing reads", "{name}，没有任何程序读取它"),
+    "session.remove_field": ("correct the name, or remove the field", "改正名称，或删除该字段"),
+    "session.correct_value": ("correct the value, or remove the field", "改正这个值，或删除该字段"),
 }

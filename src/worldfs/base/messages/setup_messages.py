@@ -25,12 +25,13 @@ ROWS = {
     "setup.yes": ("read the diff, then add --yes", "阅读差异后加上 --yes"),
     "setup.ask": ("Make these changes? [y/N] ", "进行以上更改？[y/N] "),
     "setup.done": (
-        "{tool} is set up as the agent {agent} (role {role}); undo with: {name} setup {tool} --undo",
-        "{tool} 已设置为智能体 {agent}(角色 {role})；撤销：{name} setup {tool} --undo",
+        "{tool} is set up as the agent {agent} (role {role}); undo with: {name} setup {tool}{where} --undo",
+        "{tool} 已设置为智能体 {agent}(角色 {role})；撤销：{name} setup {tool}{where} --undo",
     ),
     "setup.done_connected": (
-        "{tool} is set up for {url}, with the rights of the token; undo with: {name} --connect URL setup {tool} --undo",
-        "{tool} 已设置为连接 {url}，权限以令牌为准；撤销：{name} --connect URL setup {tool} --undo",
+        "{tool} is set up for {url}, with the rights of the token; "
+        "undo with: {name} --connect {url} setup {tool}{where} --undo",
+        "{tool} 已设置为连接 {url}，权限以令牌为准；撤销：{name} --connect {url} setup {tool}{where} --undo",
     ),
     "setup.needs_token_file": (
         "settings hold no token: they name a file that does",

@@ -36,11 +36,31 @@ ROWS = {
         "a picture that does not show the arm and the furniture where they are ({n:.2f})",
         "图像没有在应有的位置显示手臂和家具（{n:.2f}）",
     ),
+    "vision.picture_colours": (
+        "a picture whose red and blue are exchanged ({n:.2f})",
+        "图像的红色与蓝色通道颠倒（{n:.2f}）",
+    ),
     "vision.camera_moved": (
         "the arm and the furniture stand elsewhere in the picture ({percent:.1f} % of it): the camera was moved",
         "手臂和家具在图像中的位置不对（占 {percent:.1f} %）：相机被移动过",
     ),
-    "vision.calibrate_camera": ("put the camera back, or calibrate it anew", "把相机放回原位，或重新标定"),
+    "vision.camera_off": (
+        "the camera was moved: what it shows is off by {mm:.0f} mm; up to {limit:.0f} mm is corrected",
+        "相机被移动过：所示位置偏差 {mm:.0f} 毫米；最多可校正 {limit:.0f} 毫米",
+    ),
+    "vision.cameras_disagree": (
+        "the wrist camera has {id} {mm:.0f} mm from where the front camera has it: one of them was moved",
+        "腕部相机与前方相机看到的 {id} 相差 {mm:.0f} 毫米：其中一个相机被移动过",
+    ),
+    "vision.furniture_moved": (
+        "furniture stands elsewhere than ENVIRONMENT.md has it ({percent:.1f} % of the picture); the camera does not",
+        "家具的位置与 ENVIRONMENT.md 不符（占图像的 {percent:.1f} %）；相机没有被移动",
+    ),
+    "vision.furniture_back": (
+        "put it back, or write where it stands into ENVIRONMENT.md",
+        "把它放回原位，或把它现在的位置写入 ENVIRONMENT.md",
+    ),
+    "vision.calibrate_camera": ("put the camera back, or calibrate it again", "把相机放回原位，或重新标定"),
     "vision.no_intruder": ("nothing large above the table", "桌面上方没有大的物体"),
     "vision.intruder": (
         "something of {size} m above the table at {at}: a hand, or a person",
@@ -61,6 +81,12 @@ ROWS = {
     "vision.never_seen": (
         "no picture has shown {id}; the file has it at {at}",
         "没有图像显示过 {id}；文件中它位于 {at}",
+    ),
+    "vision.opening_in_view": ("a picture that shows how far {id} is open", "显示 {id} 打开程度的图像"),
+    "vision.opening_unseen": ("no picture shows how far {id} is open", "没有图像显示 {id} 打开了多少"),
+    "vision.clear_opening": (
+        "clear what stands before {id}, and check where ENVIRONMENT.md has it",
+        "移开 {id} 前面的物体，并检查 ENVIRONMENT.md 中它的位置",
     ),
     "vision.put_in_view": (
         "put {id} where a camera sees it, or remove it from ENVIRONMENT.md",

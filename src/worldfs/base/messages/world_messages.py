@@ -2,6 +2,14 @@
 
 # a row stays on its line
 ROWS = {
+    "world.robots_computed": (
+        "Computed from the profiles and ENVIRONMENT.md; edits here have no effect.",
+        "由机器人档案与 ENVIRONMENT.md 生成；在此处的修改无效。",
+    ),
+    "world.robots_declared": (
+        "The operator declares robots in config.json.",
+        "机器人由操作员在 config.json 中声明。",
+    ),
     # -- names
     "world.no_robot": ("no robot {node!r}", "没有机器人 {node!r}"),
     "world.several_robots": ("several robots and no name", "有多个机器人，没有指明哪一个"),
@@ -10,6 +18,10 @@ ROWS = {
     "world.name_or_all": ("name one of them, or `paos {op} --all`", "指明其中之一，或 `paos {op} --all`"),
     "world.did_you_mean": ("did you mean {likely}?", "是不是 {likely}？"),
     "world.bad_member": ("{name} is {value!r}; it must be {expected}", "{name} 是 {value!r}；应为 {expected}"),
+    "world.answers": (
+        "a list of at most {n} objects with question and answer",
+        "最多包含 {n} 个对象的列表，每个对象有 question 和 answer",
+    ),
     "world.no_job_of_yours": ("depends_on names no job of yours: {id!r}", "depends_on 指明的不是您的任务：{id!r}"),
     "world.list_jobs": ("list jobs/", "列出 jobs/"),
     "world.no_job_of": ("no job {id!r} of {node}", "{node} 没有任务 {id!r}"),

@@ -32,6 +32,7 @@ from worldfs.tree.verb_values import Wait
 
 from .agent_job import (
     AgentJob,
+    AgentJobContext,
     ChatTurn,
     agent_job_of,
     binding_of,
@@ -58,9 +59,18 @@ OPEN_MOST: Final = 1_024  # calls of one agent that have not ended
 class AgentJobs:
     """Thread-safe. The cost does not grow with the number of ended jobs."""
 
-    def __init__(self, store: Store, clock: Clock, feed: ChangeFeed, *, held: bool = False) -> None:
-        """`held`: nothing runs before `start`."""
-        self.clock, self.feed = clock, feed
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        feed: ChangeFeed,
+        *,
+        held: bool = False,
+        after: Callable[[str], object] = lambda agent: None,
+    ) -> None:
+        """`held`: nothing runs before `start`. `after`: called with the agent's name when a work function has returned
+        or raised, before the end of its job is written."""
+        self.clock, self.feed, self._after = clock, feed, after
         self.jobs = JobStore(store, clock)
         self._numbers = ChangeNumbers(clock, feed)
         self._lock = threading.Lock()
@@ -76,11 +86,17 @@ class AgentJobs:
 
     @classmethod
     def open(
-        cls, home: Path | None, clock: Clock | None = None, feed: ChangeFeed | None = None, *, held: bool = False
+        cls,
+        home: Path | None,
+        clock: Clock | None = None,
+        feed: ChangeFeed | None = None,
+        *,
+        held: bool = False,
+        after: Callable[[str], object] = lambda agent: None,
     ) -> AgentJobs:
-        """The jobs of an existing home directory; None: in memory only. `held`: nothing runs before `start`."""
+        """The jobs of an existing home directory; None: in memory only. `held`, `after`: as of the class."""
         store = open_store("memory") if home is None else open_store("disk", home)
-        return cls(store, clock or SystemClock(), feed or ChangeFeed(), held=held)
+        return cls(store, clock or SystemClock(), feed or ChangeFeed(), held=held, after=after)
 
     def close(self, timeout: float = AGENT.stop_s) -> None:
         """Ask the running jobs to stop and wait; the next start ends the others as lost, and runs the queued ones."""
@@ -105,7 +121,14 @@ class AgentJobs:
         outcome; an exception of it is a failed job. `threads`: at most so many at once; 0: each
         runs in the submitter's thread.
         """
-        self.runtime.register(kind, run, lane, threads)
+
+        def work(context: AgentJobContext) -> Outcome:
+            try:
+                return run(context)
+            finally:
+                self._after(context.binding.agent)
+
+        self.runtime.register(kind, work, lane, threads)
 
     def start(self) -> None:
         """Run the queued jobs, and from now on each new one at once. Needed after `held`."""

@@ -8,13 +8,13 @@ from typing import Final, Protocol
 from worldfs.access.binding import Binding
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
-from worldfs.base.model import Cause, Outcome
+from worldfs.base.model import Cause, Json, Outcome
 from worldfs.planning.stop_words import is_stop
 from worldfs.tree.verb_values import Written
 
 from .agent_job import AgentJob, AgentJobContext
 from .agent_jobs import AgentJobs
-from .written_terms import read_terms, split_message
+from .written_terms import ANSWERS, answers_json, read_answers, read_terms, split_message
 
 KIND: Final = "chat"
 KEY: Final = "agents.brains"  # of config.json
@@ -59,8 +59,9 @@ class Chat:
             return Written(0)
         if is_stop(text):
             self._stop(binding)  # whatever its members say
-        terms = read_terms(members)
-        id = self._calls.submit(binding, KIND, "say", {"text": text}, correlation=correlation, terms=terms)
+        answers, terms = read_answers(members), read_terms(members)
+        params: Json = {"text": text, ANSWERS: answers_json(answers)} if answers else {"text": text}
+        id = self._calls.submit(binding, KIND, "say", params, correlation=correlation, terms=terms)
         extra: dict[str, object] = {"job": id, "result_path": f"/agents/self/jobs/{id}/result.txt"}
         if correlation:
             extra["correlation_id"] = correlation

@@ -37,12 +37,9 @@ class TimerQueue:
         """Call the callbacks that are due; seconds until the next, None if there is none."""
         while True:
             with self._cond:
-                if not self._heap:
-                    return None
-                left = self._heap[0][0] - self.clock.monotonic()
-                if left > 0:
-                    return left
-                due = heapq.heappop(self._heap)[2]
+                due, left = self._take()
+            if due is None:
+                return left
             due()
 
     def close(self) -> None:
@@ -52,12 +49,25 @@ class TimerQueue:
             self._cond.notify()
 
     def _run(self) -> None:
-        while True:
-            left = self.tick()
-            with self._cond:
-                if left is None and not self._heap:
-                    self._thread = None  # the next `schedule` starts another
-                    return
+        while (due := self._wait()) is not None:
+            due()
+
+    def _wait(self) -> TimerCallback | None:
+        """Wait for the next callback that is due, and remove it; None once there is none, or after `close`."""
+        with self._cond:  # held from the look to the wait: `schedule` notifies only a thread that already waits
+            while not self._closed:
+                due, left = self._take()
+                if due is not None:
+                    return due
+                if left is None:
+                    break
                 self._cond.wait(left)
-                if self._closed:
-                    return
+            self._thread = None  # the next `schedule` starts another
+            return None
+
+    def _take(self) -> tuple[TimerCallback | None, float | None]:
+        """The callback that is due, removed; else the seconds until the next, None if there is none. Holds the lock."""
+        if not self._heap:
+            return None, None
+        left = self._heap[0][0] - self.clock.monotonic()
+        return (heapq.heappop(self._heap)[2], None) if left <= 0 else (None, left)

@@ -1,4 +1,4 @@
-"""The rows of /agents: who you see, and everything of your own below /agents/self (004; reference 4.1, 4.4, 4.5)."""
+"""The rows of /agents: the agents that you see, and your own below /agents/self (004; reference 4.1, 4.4, 4.5)."""
 
 from __future__ import annotations
 

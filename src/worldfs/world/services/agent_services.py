@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldfs.access.binding import Binding
+from worldfs.agents.model_calls import AgentModelCalls
 from worldfs.base.clock import Clock
 from worldfs.base.errors import MissingRequirement, NotFound
 from worldfs.base.messages import coded
@@ -33,7 +34,7 @@ from .service_tool import ServiceTool
 from .web import WebSearchTool
 
 if TYPE_CHECKING:
-    from worldfs.base.chat_model import ConfiguredModel
+    from worldfs.base.chat_model import ConfiguredModel, ModelCall
     from worldfs.formats.config import Config
     from worldfs.namespace.connection_tree import ConnectionTree
     from worldfs.planning.planner import PlannerModel
@@ -86,7 +87,7 @@ class AgentServices:
 
         `stop`: stops every robot that the binding sees.
         `may`: whether this binding may command that node, checked when an instruction runs, not when it is accepted;
-        by default nobody may.
+        by default no binding may.
         `attach`: the tree of a binding, for a chat backend that looks into it.
         `held`: nothing runs before `start`, neither queued jobs of an earlier process nor new ones: for a caller not
         ready for `reach` and `may` yet.
@@ -95,13 +96,18 @@ class AgentServices:
         def config() -> Config:
             return Home(home).config(environ)
 
-        def model(confirmed: str) -> PlannerModel | None:
-            return planner_model(config(), home, environ, clock, confirmed=confirmed)
+        metered = AgentModelCalls(agents, clock)
 
-        def judge() -> ConfiguredModel | None:
-            return configured_model(config(), home, environ, clock, JUDGE)
+        def counted(agent: str) -> Callable[[str, ModelCall], None]:
+            return partial(metered.add, agent)
 
-        calls = AgentJobs.open(None if memory_only else home, clock, feed, held=held)
+        def model(confirmed: str, agent: str) -> PlannerModel | None:
+            return planner_model(config(), home, environ, clock, confirmed=confirmed, log=counted(agent))
+
+        def judge(agent: str) -> ConfiguredModel | None:
+            return configured_model(config(), home, environ, clock, JUDGE, log=counted(agent))
+
+        calls = AgentJobs.open(None if memory_only else home, clock, feed, held=held, after=metered.count)
         memory = MemoryTools(agents, clock)
         tools: dict[str, ServiceTool] = {
             "memory": memory,
@@ -113,7 +119,7 @@ class AgentServices:
             return ChatContext(
                 clock,
                 agent=agent,
-                model=partial(configured_model, config(), home, environ, clock),
+                model=partial(configured_model, config(), home, environ, clock, log=counted(agent.name)),
                 attach=attach,
                 feed=feed,
                 turns=calls.turns,

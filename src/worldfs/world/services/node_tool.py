@@ -64,9 +64,13 @@ class NodeTool:
     """The tool of every node's services. The job's parameters name node and service."""
 
     def __init__(
-        self, world: World | None, reach: NodeLookup, judge: Callable[[], ConfiguredModel | None] = lambda: None
+        self,
+        world: World | None,
+        reach: NodeLookup,
+        judge: Callable[[str], ConfiguredModel | None] = lambda agent: None,
     ) -> None:
-        """`judge`: the model that may doubt what an instruction was measured to have reached, if one is configured."""
+        """`judge`: for an agent, the model that may doubt what an instruction was measured to have reached, if one is
+        configured."""
         self._world, self._reach, self._judge = world, reach, judge
 
     def invoke(self, tool: str, args: Json, run: AgentJobContext) -> Json:
@@ -109,7 +113,7 @@ class NodeTool:
 
     def _with_opinion(self, value: Json, words: str, ran: SubmittedOrder, before: Scene, run: AgentJobContext) -> Json:
         """The end of an instruction, and what a model adds to it. The end is durable before the model is asked."""
-        if self._world is None or (model := self._judge()) is None:
+        if self._world is None or (model := self._judge(run.binding.agent)) is None:
             return value
         port = self._world.planner_port(ran.order.node)
         judge = InstructionJudge(self._world, model)

@@ -38,8 +38,8 @@ class Responders:
         may: NodePermission,
         *,
         context: Callable[[Path, Responder | None], ChatContext],
-        model: ConfirmedModel = lambda confirmed: None,
-        judge: JudgeModel = lambda: None,
+        model: ConfirmedModel = lambda confirmed, agent: None,
+        judge: JudgeModel = lambda agent: None,
     ) -> None:
         """`context`: what a package's backend is made with, by the agent's directory and the planner."""
         self._config, self._world, self._agents, self._clock, self._may = config, world, agents, clock, may

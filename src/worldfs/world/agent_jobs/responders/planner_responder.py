@@ -18,6 +18,7 @@ from worldfs.base.stop_signal import StopSignal
 from worldfs.planning.planner import Planner, PlannerModel, RefusedIntent
 from worldfs.planning.stop_words import is_stop
 from worldfs.world.agent_jobs.agent_job import AgentJobContext
+from worldfs.world.agent_jobs.written_terms import read_answers
 from worldfs.world.instruction import Instruction, stopped_message
 from worldfs.world.instruction_opinion import InstructionJudge
 from worldfs.world.tree_planner_port import TreePlannerPort
@@ -28,8 +29,14 @@ if TYPE_CHECKING:
     from worldfs.world.world import World
 
 NodePermission = Callable[[Binding, str], bool]
-JudgeModel = Callable[[], ConfiguredModel | None]  # what may doubt a measured end, if it is configured
-ConfirmedModel = Callable[[str], PlannerModel | None]  # the planner's model, with the code of a reading confirmed
+JudgeModel = Callable[[str], ConfiguredModel | None]  # of an agent: what may doubt a measured end, if it is configured
+# The planner's model, with the code of a reading confirmed, and the agent that its calls are made for.
+ConfirmedModel = Callable[[str, str], PlannerModel | None]
+# The types of lines of log.txt. After its verdict, an attempt logs what a model asked and got no answer to, or the plan
+# that it proposed.
+VERDICT: Final = "verdict"
+QUESTION: Final = "question"
+PLAN: Final = "plan"
 _CONFIRM: Final = re.compile(r"\s*(?:confirm|确认)\s+([0-9a-f]{16})\s*[:：]\s*(\S.*)", re.DOTALL)
 
 # The planner's result of the instruction → the end of the job.
@@ -45,7 +52,12 @@ class PlannerResponder:
     """One robot. Its instructions are executed one after the other."""
 
     def __init__(
-        self, world: World, robot: str, may: NodePermission, model: ConfirmedModel, judge: JudgeModel = lambda: None
+        self,
+        world: World,
+        robot: str,
+        may: NodePermission,
+        model: ConfirmedModel,
+        judge: JudgeModel = lambda agent: None,
     ) -> None:
         """`robot` "": the only one. `may`: may this binding command that node?"""
         self._world, self._robot, self._may, self._model, self._judge = world, robot, may, model, judge
@@ -73,15 +85,21 @@ class PlannerResponder:
         with run.stop.calling(stop.set), Instruction(self._world, robot, text, stop, tell) as instruction:
             refused = instruction.start()
             if refused:
-                run.log("verdict", verdict="stopped" if instruction.stopped else "cancelled", message=refused)
+                run.log(VERDICT, verdict="stopped" if instruction.stopped else "cancelled", message=refused)
                 return Outcome.failure(Cause.REJECTED if instruction.stopped else Cause.CANCELLED, "STOPPED", refused)
             port = _GuardedPlannerPort(self._world, robot, tell, instruction, run.binding.actor)
-            report = Planner(port, self._model(confirmed)).run(text, stop)
-            judge = InstructionJudge(self._world, self._judge())
+            model = self._model(confirmed, run.binding.agent)
+            if model is not None:
+                model = replace(model, answered=read_answers(run.params))
+            report = Planner(port, model).run(text, stop)
+            judge = InstructionJudge(self._world, self._judge(run.binding.agent))
             judge.note(report, port)
-        run.log("verdict", verdict=report.verdict, message=report.reason)
+        run.log(VERDICT, verdict=report.verdict, message=report.reason)
         told, evidence = report_text(report), report_json(report)
+        if isinstance(report.intent, RefusedIntent) and report.intent.question:
+            run.log(QUESTION, message=report.intent.question)
         if isinstance(report.intent, RefusedIntent) and report.intent.reading:
+            run.log(PLAN, message=report.intent.plan)
             told += f"\nTo do it, answer: confirm {report.intent.reading}: {text}"
         if report.ok:
             done = Outcome.success(told, **evidence)
