@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -171,6 +172,16 @@ def wrong(findings: list[Finding]) -> list[Finding]:
 
 def test_a_sound_agent_has_nothing_wrong(home: Path) -> None:
     assert check(home.parent) == []
+
+
+def test_each_command_that_it_tells_can_be_pasted(tmp_path: Path) -> None:
+    root = tmp_path / "my agents 家"
+    AgentState.open("rio", root, create=True).close()
+    (root / "not a name").mkdir()
+    (root / ".gitignore").unlink()
+    told = {finding.code: shlex.split(finding.fix.rpartition(": ")[2]) for finding in check(root)}
+    assert told["NOT_IGNORED"] == ["paos", "check", "--fix", "--agents", str(root)]
+    assert told["BAD_NAME"][:2] == ["mv", str(root / "not a name")]
 
 
 @pytest.mark.slice(4)

@@ -188,6 +188,13 @@ def test_everything_is_claimed_under_one_token_and_acknowledged_by_it(inbox: Inb
     assert [path.name for path in (tmp_path / "rio/inbox").iterdir()] == [name_for_id("later") + ".json"]
 
 
+def test_everything_is_claimed_once_also_for_no_time_at_all(inbox: Inbox) -> None:
+    inbox.deposit(letter("a"))
+    inbox.deposit(letter("b"))
+    assert [one.message.id for one in inbox.claim_all("session", token="s1", lease_s=0.0)] == ["a", "b"]
+    assert ids(inbox) == ["a", "b"]
+
+
 def test_a_letter_that_was_rewritten_after_its_claim_is_read_again(inbox: Inbox, tmp_path: Path) -> None:
     inbox.deposit(letter("a"))
     (claimed,) = inbox.claim_all("session", token="s1")

@@ -356,6 +356,50 @@ def test_what_was_counted_in_segments_that_are_gone_is_not_lost_with_the_state()
     assert (life["sessions_total"], life["sources_archived"]) == (67, 352)
 
 
+def test_what_models_cost_in_segments_that_are_gone_is_not_lost_with_the_state_and_counts_once() -> None:
+    call = {"input_tokens": 90, "output_tokens": 10, "cost_usd": 0.1, "latency_s": 0.5}
+    numbered = [(seq, event("model_call", NOW + timedelta(hours=seq), **call)) for seq in range(1, 21)]
+    whole = MetricsReducer()
+    whole.follow(numbered)
+    document = project(whole, "rio", NOW + timedelta(hours=20))._asdict()
+    for left in (numbered, numbered[12:]):
+        life = project(recover_reducer(document, left), "rio", NOW).lifetime
+        costs = [life[key] for key in ("model_calls", "tokens_used", "cost_usd", "model_latency_s")]
+        assert costs == [20, 2000, 2.0, 10.0]
+
+
+def test_a_call_in_the_second_in_which_a_session_ended_counts_once_where_the_state_is_lost() -> None:
+    numbered = [(1, ended(NOW, "s", sources_archived=2)), (2, event("model_call", input_tokens=100))]
+    whole = MetricsReducer()
+    whole.follow(numbered)
+    document = project(whole, "rio", NOW)._asdict()
+    assert project(recover_reducer(document, numbered), "rio", NOW).lifetime["tokens_used"] == 100
+
+
+@pytest.mark.parametrize("earlier", [[], [("claim_proposed", {"count": 7})]])
+def test_what_follows_a_call_in_its_second_counts_once_where_the_state_is_lost(earlier: list[Any]) -> None:
+    """metrics.json is written after each of them. In the second case it also has figures of a segment that is gone."""
+    at = [*earlier, ("model_call", {"input_tokens": 100}), ("claim_accepted", {}), ("claim_accepted", {})]
+    numbered = [(seq, event(name, NOW, **fields)) for seq, (name, fields) in enumerate(at, 1)]
+    for written in range(len(earlier) + 1, len(at) + 1):
+        whole = MetricsReducer()
+        whole.follow(numbered[:written])
+        document = project(whole, "rio", NOW)._asdict()
+        again = recover_reducer(document, numbered[len(earlier) : written])
+        assert project(again, "rio", NOW).lifetime == document["lifetime"]
+
+
+def test_what_metrics_do_not_have_yet_takes_nothing_from_what_segments_had_that_are_gone() -> None:
+    """The power failed before the last two were counted."""
+    numbered = [(1, event("claim_proposed", count=7)), (2, event("claim_accepted"))]
+    whole = MetricsReducer()
+    whole.follow(numbered)
+    document = project(whole, "rio", NOW)._asdict()
+    journal = [numbered[1], (3, event("claim_accepted")), (4, event("claim_proposed"))]
+    life = project(recover_reducer(document, journal), "rio", NOW).lifetime
+    assert (life["claims_proposed"], life["claims_accepted"]) == (8, 2)
+
+
 # -- kept -------------------------------------------------------------------------------------------------------------
 
 

@@ -33,6 +33,18 @@ def run_of() -> Run:
     return Run(SystemClock(), float("inf"))
 
 
+def test_a_text_with_half_a_surrogate_pair_reaches_the_model_without_it() -> None:
+    asked: list[str] = []
+
+    class Listening:
+        def reply(self, messages, tools, run):
+            asked.append(messages[0].text)
+            return ModelReply("x", (), 1, 1)
+
+    MeteredModel(Listening(), CONFIG).reply((ModelMessage("user", "take 苹果 \ud83c now"),), (), run_of())
+    assert asked == ["take 苹果 ? now"]
+
+
 def test_a_budget_of_tokens_is_kept_before_the_call_that_would_break_it() -> None:
     inner = Scripted(ModelReply("x", (), 40, 5))
     model = MeteredModel(inner, CONFIG._replace(token_budget=60))

@@ -39,7 +39,7 @@ def run_of(cancel: threading.Event | None = None, clock: Clock | None = None) ->
 def opened(api: ScriptedApi, kind: str, **settings: object) -> MeteredModel:
     url = api.url + ("/v1" if kind == "openai" else "")
     config = ModelConfig("planner", kind, "tiny", url, "TINY_KEY", **{"retries": 0, **settings})  # type: ignore[arg-type]
-    return open_model(config, Path("/"), {"TINY_KEY": KEY}, SystemClock())
+    return open_model(config, Path("/no/home"), {"TINY_KEY": KEY}, SystemClock())
 
 
 def refused(steps: Sequence[Step], kind: str = "openai", **settings: object) -> ModelUnavailable:

@@ -14,7 +14,7 @@ import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from worldfs.base.agent_names import check_agent_name, list_agents
+from worldfs.base.agent_names import check_agent_name, list_agents, no_agent
 from worldfs.base.clock import Clock, SystemClock, stamp
 from worldfs.base.durable import Disk
 from worldfs.base.errors import NotFound
@@ -82,13 +82,7 @@ class AgentDirectory:
         try:
             self.store = open_store("disk", self._path, disk=disk, guarded=GUARDED, versioned=VERSIONED)
         except NotFound:
-            raise NotFound(
-                coded("agent.no_agent", name=name),
-                path=str(root),
-                op="agent",
-                expected=coded("common.one_of", names=list_agents(root) or coded("agent.none_yet")),
-                fix=coded("agent.init", name=name),
-            ) from None
+            raise no_agent(name, list_agents(root), path=str(root)) from None
         self.root = self.store.root
         self.disk = self.store.disk
         self.findings: list[Finding] = []  # found since this object was opened

@@ -6,11 +6,10 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, cast
 
-from worldfs.base.agent_names import agent_exists, check_agent_name, is_agent_name, list_agents
+from worldfs.base.agent_names import agent_exists, check_agent_name, is_agent_name, list_agents, no_agent
 from worldfs.base.clock import Clock
 from worldfs.base.durable import Root
 from worldfs.base.errors import Exists, NotFound, WorldError
-from worldfs.base.messages import coded
 from worldfs.storage.engine_record import engine_of, record_engine
 from worldfs.storage.open_store import open_store
 from worldfs.storage.store_interface import ABSENT
@@ -60,7 +59,7 @@ def open_mirror(
     except BaseException as error:
         mirror.close()
         if isinstance(error, NotFound):
-            raise _no_agent(root, name, engine, clock) from None
+            raise no_agent(name, known_agents(root), path=os.fspath(root)) from None
         raise
     return mirror
 
@@ -106,7 +105,7 @@ def deposit_on(
     try:
         home = read_home(store.get(HOME_KEY))
         if home is None and not agent_exists(root, to):
-            raise _no_agent(root, to, engine, clock)
+            raise no_agent(to, known_agents(root), path=os.fspath(root))
         name, message = named_message(message, to, store.clock)
         known = (done_key(message.id), file_key(name), f"{DEAD}/{name}")
         new = all(store.stored(key) is None for key in known)
@@ -126,13 +125,3 @@ def deposit_on(
 def _part(engine: str, name: str, clock: Clock | None) -> SharedStore:
     below = f"{AGENTS}/{name}" if name else AGENTS
     return cast("SharedStore", open_store("nats", engine, below=below, clock=clock))
-
-
-def _no_agent(root: str | os.PathLike[str], name: str, engine: str, clock: Clock | None) -> NotFound:
-    return NotFound(
-        coded("agent.no_agent", name=name),
-        path=os.fspath(root),
-        op="agent",
-        expected=coded("common.one_of", names=known_agents(root) or coded("agent.none_yet")),
-        fix=coded("agent.init", name=name),
-    )

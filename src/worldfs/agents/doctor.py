@@ -7,6 +7,7 @@ deletes no byte. A second run finds nothing that the first has fixed.
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -45,7 +46,7 @@ from .journal_numbers import gaps
 from .merged_document import GENERATIONS
 from .metrics import project
 from .metrics_cache import FOLD
-from .metrics_reducer import MetricsReducer
+from .metrics_reducer import MODEL_CALL, MetricsReducer
 
 if TYPE_CHECKING:
     from worldfs.base.clock import Clock
@@ -93,7 +94,7 @@ def _root(root: Path, fix: bool) -> Iterator[Finding]:
             elif entry.is_dir():
                 yield _say(
                     "BAD_NAME", entry.path, coded("file.agent_name"), entry.name,
-                    coded("file.rename", path=entry.path), warning=True,
+                    coded("file.rename", path=_pasted(entry.path)), warning=True,
                 )  # fmt: skip
     if known and not (root / ".gitignore").exists() and not (root / ".git").exists():
         if fix:
@@ -317,7 +318,8 @@ def _metrics(state: AgentState) -> Iterator[Diagnosis]:
     if counted is not None:
         fold = MetricsReducer.load(counted.data)
         for seq, entry in state.journal.since(fold.applied_seq):
-            fold.apply(seq, entry)
+            if entry.get("event") != MODEL_CALL:  # counted when the message has its answer (model_calls.py)
+                fold.apply(seq, entry)
         have, want = (
             mapping(stored.data).get("lifetime", {}),
             project(fold, state.name, state.agent_dir.clock.now()).lifetime,
@@ -460,8 +462,13 @@ def _named(state: AgentState, finding: Finding) -> Finding:
     return finding if finding.field.startswith(state.name) else replace(finding, field=f"{state.name}/{finding.field}")
 
 
+def _pasted(path: str) -> str:
+    """A path as a shell takes it, on one line."""
+    return shlex.quote(path) if path.isprintable() else f"${path!r}"
+
+
 def _mend_with(root: Path) -> str:
-    return f"paos check --fix --agents {root}"
+    return f"paos check --fix --agents {shlex.quote(str(root))}"
 
 
 def _size(state: AgentState, name: str) -> int:

@@ -155,9 +155,8 @@ class Inbox:
         token = token or _token()
         with self.claim_log as log:
             now = self.agent_dir.now()
-            made = []
-            while (rank := self.queue.pop()) is not None:
-                made.append(self._claim(rank.name, token, by, lease_s, now))
+            waiting = list(iter(self.queue.pop, None))  # before the first claim, whose lease may have ended at once
+            made = [self._claim(rank.name, token, by, lease_s, now) for rank in waiting]
             log.write({"op": "claim", **claim._asdict()} for claim in made)
         if not made:
             return []

@@ -15,10 +15,21 @@ from datetime import UTC
 from typing import TYPE_CHECKING, Final
 
 from worldfs.base.clock import parse_stamp, stamp
+from worldfs.base.json_values import as_float
 from worldfs.base.model import Json
 from worldfs.base.model.agent import Metrics
 
-from .metrics_reducer import EVENTS, FIGURES, FOUND, LIFETIME, SESSIONS, WINDOW, MetricsReducer, RecentTotals, as_count
+from .metrics_reducer import (
+    EVENTS,
+    FIGURES,
+    FOUND,
+    LIFETIME,
+    SESSIONS,
+    WINDOW,
+    MetricsReducer,
+    RecentTotals,
+    as_count,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,6 +50,14 @@ __all__ = [
     "recover_reducer",
 ]
 
+COSTS: Final = {
+    "tokens_used": ("tokens_used", 1),
+    "cost_usd": ("cost_micro_usd", 1_000_000),
+    "model_calls": ("model_calls", 1),
+    "model_calls_unpriced": ("model_calls_unpriced", 1),
+    "model_latency_s": ("model_latency_us", 1_000_000),
+}
+"""Of `lifetime`, once there is any: the reducer's figure, and how many of its units are one."""
 _ROLLING: Final = ("sessions", "sources_archived", "claims_proposed", "acceptance_rate", "avg_sources_per_session")
 _WITHIN: Final = {
     "sessions": "sessions_total",
@@ -65,7 +84,7 @@ def project(fold: MetricsReducer, agent: str, now: datetime) -> Metrics:
         {
             **lifetime_totals(fold),
             **{key: item for key, item in old.items() if key not in LIFETIME},
-            **_spent(fold, old),
+            **{key: item for key, item in _costs(fold).items() if fold.totals.get(COSTS[key][0])},
         },
         {**_rolling(fold, now), **{key: item for key, item in rolling.items() if key not in _ROLLING}},
         extra,
@@ -77,16 +96,21 @@ def lifetime_totals(fold: MetricsReducer) -> dict[str, int]:
     return _sound(_raw(fold))
 
 
-def _spent(fold: MetricsReducer, old: Json) -> Json:
-    """Tokens and dollars, once a session has reported any; what was found before is added."""
-    tokens, cost = (fold.totals.get(key, 0) for key in ("tokens_used", "cost_micro_usd"))
-    before = old.get("cost_usd")
-    dollars = before if isinstance(before, int | float) and not isinstance(before, bool) else 0
-    found = {
-        "tokens_used": tokens and tokens + (as_count(old.get("tokens_used")) or 0),
-        "cost_usd": cost and round(cost / 1_000_000 + dollars, 6),
+def _costs(fold: MetricsReducer) -> dict[str, float]:
+    """What sessions and models' calls cost; what was found before is added."""
+    old, totals = _dict(fold.baseline, "lifetime"), fold.totals
+    return {
+        key: _amount(old, key) + totals.get(figure, 0)
+        if unit == 1
+        else round(_amount(old, key) + totals.get(figure, 0) / unit, 6)
+        for key, (figure, unit) in COSTS.items()
     }
-    return {key: item for key, item in found.items() if item}
+
+
+def _amount(lifetime: Json, key: str) -> float:
+    """What a document says that something cost, 0 for anything that is no amount."""
+    value = lifetime.get(key)
+    return as_count(value) or 0 if COSTS[key][1] == 1 else max(0.0, as_float(value))
 
 
 def _raw(fold: MetricsReducer) -> dict[str, int]:
@@ -103,26 +127,42 @@ def recover_reducer(found: Json | None, lines: Iterable[tuple[int, Json]]) -> Me
     fold = MetricsReducer()
     said = _dict(found, "lifetime")
     written = _text((found or {}).get("updated_at"))
-    before = at_end = None  # what the journal had come to: at that time, and with the session that ended then
+    before = at_end = None  # what the journal had come to: at that time, and with the last entry that it has of it
     within = False
     for seq, entry in lines:
         at = _text(entry.get("ts"))
         if within and at > written:
-            before = _raw(fold)
+            before = _counted(fold)
         within = at <= written
         fold.apply(seq, entry)
-        if at == written and entry.get("event") == "session_end":
-            at_end = _raw(fold)
-    counted = at_end or (_raw(fold) if within else before) or dict.fromkeys(LIFETIME, 0)
-    beyond = {key: max(0, (as_count(said.get(key)) or 0) - counted[key]) for key in LIFETIME}
+        if at == written and _fits(counted := _counted(fold), said):
+            at_end = counted
+    figures, costs = at_end or (_counted(fold) if within else before) or _counted(MetricsReducer())
+    beyond = {key: max(0, (as_count(said.get(key)) or 0) - figures[key]) for key in LIFETIME}
+    dearer = {key: max(0, round(_amount(said, key) - costs[key], 6)) for key in COSTS}
     if found is None or not said:
         return fold
-    if not any(counted.values()):
+    if not any((*figures.values(), *costs.values())):
         fold.baseline = found
-    elif any(beyond.values()):
+    elif any((*beyond.values(), *dearer.values())):
         base = fold.baseline or {key: item for key, item in found.items() if key not in ("rolling_30d", "updated_at")}
-        fold.baseline = {**base, "lifetime": {**_dict(base, "lifetime"), **_add(_found(fold.baseline), beyond)}}
+        kept = {key: item for key, item in _dict(base, "lifetime").items() if key not in COSTS}
+        before_us = _dict(fold.baseline, "lifetime")
+        spent = {key: total for key, more in dearer.items() if (total := round(_amount(before_us, key) + more, 6))}
+        fold.baseline = {**base, "lifetime": {**kept, **_add(_found(fold.baseline), beyond), **spent}}
     return fold
+
+
+def _fits(counted: tuple[dict[str, int], dict[str, float]], lifetime: Json) -> bool:
+    """Whether a document with this `lifetime` may have been written when this much was counted."""
+    figures, costs = counted
+    return all(count <= (as_count(lifetime.get(key)) or 0) for key, count in figures.items()) and all(
+        cost <= _amount(lifetime, key) for key, cost in costs.items()
+    )
+
+
+def _counted(fold: MetricsReducer) -> tuple[dict[str, int], dict[str, float]]:
+    return _raw(fold), _costs(fold)
 
 
 def _found(baseline: Json | None) -> dict[str, int]:

@@ -35,9 +35,9 @@ class MetricsCache:
     @cached_property
     def events(self) -> frozenset[str]:
         """The events that figures are made of."""
-        from .metrics_reducer import EVENTS, LETTERS
+        from .metrics_reducer import EVENTS, LETTERS, MODEL_CALL
 
-        return frozenset((*EVENTS, *LETTERS))
+        return frozenset((*EVENTS, *LETTERS, MODEL_CALL))
 
     def load_baseline(self) -> None:
         """Before our first entry: what metrics.json says then is another tool's count."""

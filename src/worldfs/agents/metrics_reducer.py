@@ -3,6 +3,8 @@
 - A session is open from its `session_start` to its `session_end`. What happens in it counts when it ends, and a figure
   that the end carries stands in place of the sum of that session's own events: the end has counted them.
 - Everything else counts at once, also what happens to a session's work after its end (a claim accepted next week).
+- A call of a language model in the agent's name counts at once, inside a session or not: what a session itself has
+  spent stands in its end.
 - An entry counts once by its number, a session once by its id: replaying any part of the journal changes nothing.
   Ids of the last 700 sessions or so are remembered: an end that is repeated after those is taken for another's.
 - An end that names no session ends the one that was opened last. If the end that names it comes after all, that one
@@ -21,7 +23,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
 
 from worldfs.base.clock import parse_stamp
 from worldfs.base.errors import BadInput
-from worldfs.base.json_values import as_object, as_text
+from worldfs.base.json_values import as_float, as_object, as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
 
@@ -57,6 +59,8 @@ EVENTS: Final = {
 """Event → the figure that its `count` is added to; without one it counts 1."""
 LETTERS: Final = {"message_sent": "cross_agent_flags_sent", "message_received": "cross_agent_flags_received"}
 """The inbox's own events: each counts 1 where its `type` is "flag"."""
+MODEL_CALL: Final = "model_call"
+"""The event of a call of a language model (`agents/model_calls.py`), which carries the fields of a `ModelCall`."""
 FOUND: Final = "metrics_imported"
 """The event that carries an imported metrics.json as its `metrics`, so that the journal alone is complete."""
 
@@ -178,6 +182,9 @@ class MetricsReducer:
             return bool(count) and self._happened(EVENTS[event], count or 0, entry)
         if event in LETTERS:
             return entry.get("type") == "flag" and self._happened(LETTERS[event], 1, entry)
+        if event == MODEL_CALL:
+            self._add(_called(entry), self._dated(entry))
+            return True
         if event == "session_start":
             return self._start(entry)
         if event == "session_end":
@@ -299,11 +306,27 @@ class MetricsReducer:
 
 def _spent(entry: Json) -> dict[str, int]:
     """What a session cost, as its end has it; money in millionths of a dollar, because figures are whole numbers."""
-    found = {"tokens_used": as_count(entry.get("tokens_used"))}
-    cost = entry.get("cost_usd")
-    if isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost <= _MOST / 1_000_000:
-        found["cost_micro_usd"] = round(cost * 1_000_000)
+    found = {"tokens_used": as_count(entry.get("tokens_used")), "cost_micro_usd": _millionths(entry.get("cost_usd"))}
     return {key: count for key, count in found.items() if count}
+
+
+def _called(entry: Json) -> dict[str, int]:
+    """One call of a model; the time in millionths of a second."""
+    cost = _millionths(entry.get("cost_usd"))
+    found = {
+        "model_calls": 1,
+        "model_calls_unpriced": int(cost is None),
+        "tokens_used": sum(as_count(entry.get(key)) or 0 for key in ("input_tokens", "output_tokens")),
+        "cost_micro_usd": cost,
+        "model_latency_us": _millionths(entry.get("latency_s")),
+    }
+    return {key: count for key, count in found.items() if count}
+
+
+def _millionths(value: object) -> int | None:
+    """None: it is no amount."""
+    known = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MOST / 1_000_000
+    return round(as_float(value) * 1_000_000) if known else None
 
 
 def _says(baseline: Json | None) -> bool:

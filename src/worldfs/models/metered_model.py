@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from worldfs.base.chat_model import ChatModel, ModelCall, ModelMessage, ModelReply, ModelTool, ModelUnavailable
@@ -23,10 +23,10 @@ RETRIED: Final = frozenset(("MODEL_UNREACHABLE",))
 
 
 class MeteredModel:
-    """A `ChatModel` around one. Its budgets are for its lifetime: one instruction."""
+    """A `ChatModel` around one. Its budgets are for its lifetime: one instruction. `logs`: are given each call."""
 
-    def __init__(self, model: ChatModel, config: ModelConfig) -> None:
-        self._model, self.config = model, config
+    def __init__(self, model: ChatModel, config: ModelConfig, logs: Sequence[Callable[[ModelCall], None]] = ()) -> None:
+        self._model, self.config, self._logs = model, config, logs
         self.calls: list[ModelCall] = []
 
     @property
@@ -44,6 +44,7 @@ class MeteredModel:
         return None if any(cost is None for cost in costs) else sum(cost for cost in costs if cost is not None)
 
     def reply(self, messages: Sequence[ModelMessage], tools: Sequence[ModelTool], run: Run) -> ModelReply:
+        messages = [_sound(message) for message in messages]
         prompt = _prompt(messages, tools)
         estimate = len(prompt) // BYTES_A_TOKEN + IMAGE_TOKENS * sum(len(message.images) for message in messages)
         for attempt in range(self.config.retries + 1):
@@ -116,11 +117,19 @@ class MeteredModel:
         elif error and cost is None:
             cost = 0.0 if error in RETRIED else None  # nothing was answered, so nothing is charged
         digest, latency = _sha256(prompt), round(run.clock.monotonic() - began, 3)
-        self.calls.append(ModelCall(self.name, digest, reply.input_tokens, reply.output_tokens, cost, latency, error))
+        call = ModelCall(self.name, digest, reply.input_tokens, reply.output_tokens, cost, latency, error)
+        self.calls.append(call)
+        for log in self._logs:
+            log(call)
 
     def _unavailable(self, found: str, code: str, expected: str = "", fix: str = "") -> ModelUnavailable:
         where = f"config.json models.{self.config.name}"
         return ModelUnavailable(found, path=where, op="ask a model", expected=expected, fix=fix, code=code)
+
+
+def _sound(message: ModelMessage) -> ModelMessage:
+    """Half a surrogate pair, which JSON can express, has no bytes in which a model could be asked."""
+    return message._replace(text=message.text.encode("utf-8", "replace").decode())
 
 
 def _prompt(messages: Sequence[ModelMessage], tools: Sequence[ModelTool]) -> bytes:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from worldfs.base.chat_model import ModelUnavailable
+from worldfs.base.chat_model import ModelCall, ModelUnavailable
 from worldfs.base.clock import Clock
 from worldfs.base.driver import PluginContext
 from worldfs.base.errors import MissingRequirement, UserError
@@ -13,12 +13,21 @@ from worldfs.base.messages import coded
 from worldfs.formats.config_models import ModelConfig
 
 from .api_key import read_api_key
+from .call_log import ModelCallLog
 from .metered_model import MeteredModel
 from .model_registry import MODELS
 
 
-def open_model(config: ModelConfig, home: Path, environ: Mapping[str, str], clock: Clock) -> MeteredModel:
-    """Raises `ModelUnavailable` for a key or a package that cannot be used, `MissingRequirement` without the extra."""
+def open_model(
+    config: ModelConfig,
+    home: Path,
+    environ: Mapping[str, str],
+    clock: Clock,
+    log: Callable[[ModelCall], None] = lambda call: None,
+) -> MeteredModel:
+    """`log`: is given each call as well as the home's own log.
+
+    Raises `ModelUnavailable` for a key or a package that cannot be used, `MissingRequirement` without the extra."""
     settings = {
         **config.more,
         "name": config.name,
@@ -28,7 +37,8 @@ def open_model(config: ModelConfig, home: Path, environ: Mapping[str, str], cloc
         "max_tokens": config.max_tokens,
     }
     try:
-        return MeteredModel(MODELS[config.kind](settings, PluginContext(clock)), config)
+        model = MODELS[config.kind](settings, PluginContext(clock))
+        return MeteredModel(model, config, (ModelCallLog(home, config.name, clock).add, log))
     except ModuleNotFoundError as absent:
         raise MissingRequirement(
             coded("common.not_installed", name=str(absent.name)), op="ask a model", fix="pip install 'worldfs[models]'"

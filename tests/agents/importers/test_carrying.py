@@ -18,6 +18,7 @@ from worldfs.plugins.importers import plan, run_import
 from worldfs.plugins.importers.import_types import ImportItem, ImportSource, ParsedSource
 from worldfs.plugins.importers.importer_registry import ImporterRegistry
 from worldfs.testing.faulty_disk import CountingDisk, CrashingDisk, SimulatedCrash
+from worldfs.testing.waiting import PATIENCE_S
 
 PLACES = ("collective", "collective-zh", "home", "beads", "mcp")
 
@@ -414,7 +415,7 @@ def test_two_imports_at_once_bring_each_thing_once(agent, build, tmp_path):
     source = str(Path(worldfs.__file__).parents[1])
     argv = [sys.executable, "-c", code, str(tmp_path / "agents"), str(place)]
     running = [subprocess.Popen(argv, env={"PYTHONPATH": source}) for _ in range(3)]
-    assert [process.wait(60) for process in running] == [0, 0, 0]
+    assert [process.wait(PATIENCE_S) for process in running] == [0, 0, 0]
     assert len(journal(agent)) == len({entry["import"] for entry in journal(agent)}) == 1501
     assert len(agent.tasks()) == 50
 

@@ -104,7 +104,7 @@ def test_a_root_of_version_1_needs_no_agent_first(tmp_path: Path, bring: Import)
         state.remember("patterns", "kept by another program")
     AgentState.open("leo", tmp_path / "old", create=True).close()
     code, said = bring(str(tmp_path / "old"))
-    assert code == 0 and "agent rio taken over whole" in said, said
+    assert code == 0 and "agent rio imported as it was" in said, said
     before, after = (tmp_path / root / "rio/memory.md" for root in ("old", "agents"))
     assert after.read_bytes() == before.read_bytes() and not (tmp_path / "agents/leo").exists()
     assert bring(str(tmp_path / "old"))[0] == 0
