@@ -16,6 +16,7 @@ from tests.command_run import run_command
 
 from worldfs.base.errors import BadInput, NotFound, NotPermitted
 from worldfs.client import RemoteWorld, RequestTimeout, RetryPolicy, blocking, connect
+from worldfs.testing.free_port import free_port
 from worldfs.testing.waiting import PATIENCE_S
 
 from .stand import ROOT, Served, served
@@ -176,8 +177,7 @@ def test_pushes_reach_who_asked_for_them(server: Served) -> None:
 
 def test_a_server_that_comes_back_is_found_again(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    with served(home) as first:
-        port = first.url.rpartition(":")[2]
+    port = str(free_port())
     with served(home, port=port) as server:
         world = blocking.connect(server.url, token=server.admin, retry=RetryPolicy(20, 0.1, 0.5))
         assert world.exists("/meta")

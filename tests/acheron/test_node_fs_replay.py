@@ -109,7 +109,7 @@ class Caller:
         """A connection of its own, which is ended."""
         first, self.wire, self.tag = self.wire, self.connect(), 0
         found = self.hello(**more) if op == "hello" else self.say(op)
-        assert self.wire.ended(5)
+        assert self.wire.ended()
         self.wire.close()
         self.wire = first
         return found

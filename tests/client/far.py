@@ -46,6 +46,8 @@ class Far:
         self.asked: list[Frame] = []
         self.connections: list[ServerConnection] = []
         self.unknown: set[str] = set()  # control types that this server cannot parse
+        self.absent = False  # the agent that is asked for is not there
+        self.agents: list[str] | None = None  # those that agent_list answers; None: it is refused
         self.msize = 1_048_576
         self.states = ["ready"]  # of session_attach and session_status, one after the other
         self.fids: list[dict[int, str]] = []
@@ -126,8 +128,12 @@ class Far:
             "ping": ("pong", {}),
             "node_list": (op, {"nodes": []}),
         }
-        if op not in answers:
-            said = {"code": "node_not_found", "message": "NodeNotFound", "correlation_id": frame.correlation_id}
+        if self.agents is not None:
+            answers["agent_list"] = op, {"agents": [{"id": name} for name in self.agents]}
+        absent = self.absent and op == "session_attach"
+        if absent or op not in answers:
+            code, message = ("agent_not_found", "AgentNotFound") if absent else ("node_not_found", "NodeNotFound")
+            said = {"code": code, "message": message, "correlation_id": frame.correlation_id}
             await self._say(
                 socket, {"channel": "control", "type": "control.error", "id": frame.id, "ok": False, "error": said}
             )

@@ -17,6 +17,7 @@ from worldfs.client import connect
 from worldfs.interfaces.acheron.server import Server
 from worldfs.plugins.node_fs.node_daemon import ExportedDir, NodeDaemon, NodeDaemonConfig
 from worldfs.plugins.node_fs.node_identity import NodeIdentity
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.world.served_world import ServedWorld
 
 BOSS = Caller(Binding(ADMIN, MOTHER), "test")
@@ -50,7 +51,7 @@ async def served(tmp_path: Path, *, ro: bool = False) -> AsyncIterator[Served]:
         NodeDaemon(plan, identity, {"PATH": os.environ["PATH"]}, lambda text, value: None).run(stop)
     )
     try:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE_S):
             while realm.hub is None or not realm.hub.mounted("node-1") or realm.plane.catalog("node-1") is None:
                 await asyncio.sleep(0.01)
             yield Served(realm, server, port, work)

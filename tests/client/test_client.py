@@ -85,6 +85,31 @@ def test_an_agent_that_cannot_be_attached_is_an_error_with_its_code() -> None:
     alone(run())
 
 
+@pytest.mark.parametrize(
+    ("agents", "expected", "fix"),
+    [
+        (["mother", "rio"], "one of: mother, rio", "did you mean rio?"),
+        (["mother"], "one of: mother", ""),
+        (None, "", ""),
+        ([], "", ""),
+    ],
+)
+def test_an_agent_that_is_not_there_is_answered_with_what_the_server_is_known_to_have(
+    agents: list[str] | None, expected: str, fix: str
+) -> None:
+    """No hint makes one: a command that makes an agent works on this machine, and the server has its own."""
+
+    async def run() -> None:
+        far = Far()
+        far.absent, far.agents = True, agents
+        async with far_server(far):
+            with pytest.raises(NotFound, match="no agent 'roi'") as caught:
+                await connect(far.url, token=TOKEN, agent="roi", new_agent=False)
+        assert (caught.value.expected, caught.value.fix) == (expected, fix)
+
+    alone(run())
+
+
 def test_a_wrong_token_says_what_to_do() -> None:
     async def run() -> None:
         async with far_server() as far:

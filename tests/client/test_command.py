@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from worldfs.client.remote_errors import refusal
 from worldfs.interfaces.cli.main import main
 
 from .far import INPUT, TOKEN, Far, far_thread
@@ -127,4 +128,6 @@ def test_a_command_of_this_machine_is_refused_and_nobody_there_is_exit_3(paos: P
     code, _, err = paos("up")
     assert code == 2 and "does not work over --connect" in err
     assert paos("--connect", "ws://127.0.0.1:1", "ls", connect=False)[0] == 3
+    said = str(refusal({"code": "project_not_found", "message": "ProjectNotFound"}))
+    assert "no such project" in said and "paos ls /projects" in said
     assert paos("--connect", "http://127.0.0.1", "ls", connect=False)[0] == 2

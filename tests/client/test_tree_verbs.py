@@ -13,6 +13,7 @@ import pytest
 from worldfs.base.errors import BadInput, NotFound, NotPermitted, WorldError
 from worldfs.interfaces.cli.main import main
 from worldfs.testing.bare_client import BareClient
+from worldfs.testing.waiting import PATIENCE_S
 
 from .served import Served, served
 
@@ -23,7 +24,7 @@ WORK = "/nodes/node-1/fs/work"
 def hold(tmp_path: Path) -> Callable[..., None]:
     def begin(life: Callable[[Served], Awaitable[None]], **more: Any) -> None:
         async def run() -> None:
-            async with asyncio.timeout(60), served(tmp_path, **more) as there:
+            async with asyncio.timeout(PATIENCE_S), served(tmp_path, **more) as there:
                 await life(there)
 
         asyncio.run(run())

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +14,7 @@ from typing import Any
 import pytest
 
 from worldfs import AgentState
-from worldfs.interfaces.cli.main import main
+from worldfs.interfaces.cli.agent import session_commands
 
 PAOS = f'"{sys.executable}" -c "import sys; from worldfs.interfaces.cli.main import main; sys.exit(main(sys.argv[1:]))"'
 
@@ -30,13 +33,8 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def paos(root: Path, capfd: pytest.CaptureFixture[str]) -> Paos:
-    def call(*words: str) -> tuple[int, str, str]:
-        code = main(words)
-        out, err = capfd.readouterr()
-        return code, out, err
-
-    return call
+def paos(root: Path, command_and_children: Paos) -> Paos:
+    return command_and_children
 
 
 def said(root: Path, file: str, agent: str = "rio") -> Any:
@@ -177,7 +175,7 @@ def test_a_key_finding_reaches_the_report_at_once(paos: Paos, root: Path) -> Non
 
 @pytest.mark.parametrize(("line", "outcome"), [("exit 3", "error"), ("sleep 60", "timeout")])
 def test_a_failed_session_leaves_an_error_event_before_its_end(paos: Paos, root: Path, line: str, outcome: str) -> None:
-    assert run(paos, line, "--timeout", "0.3") == 1
+    assert run(paos, line, "--timeout", "0.3" if outcome == "timeout" else "600") == 1
     *_, error, end = events(root)
     assert (error["event"], error["outcome"], end["event"]) == ("error", outcome, "session_end")
     assert error["errors"] == end["errors"] and error["session_id"] == end["session_id"]
@@ -231,3 +229,30 @@ def test_a_template_with_a_mistake_begins_no_session(paos: Paos, root: Path, tmp
     template.write_text("You are {agnet}.")
     code, _, err = paos("agent", "run", "rio", "--prompt", "stdin", "--template", str(template), "--", "true")
     assert code == 2 and "{agnet}" in err and events(root) == []
+
+
+def test_the_start_hook_returns_when_the_keeper_of_its_session_is_ready(
+    paos: Paos, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The prompt is written meanwhile; a client that ends the session at once finds the keeper."""
+    sign = session_commands._sign
+
+    def late(*given: Any) -> None:  # in the keeper
+        time.sleep(0.2)
+        sign(*given)
+
+    monkeypatch.setattr(session_commands, "_sign", late)
+    # In this process descriptors of other tests are closed at any moment, and their numbers used again.
+    monkeypatch.setattr(session_commands, "_descriptors", set)
+
+    def hook(event: str) -> str:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps({"hook_event_name": event, "session_id": "one"})))
+        code, out, err = paos("agent", "hook", "rio", "--for", str(os.getpid()))
+        assert (code, err) == (0, "")
+        return out
+
+    assert "You are the agent rio" in hook("SessionStart")
+    with AgentState.open("rio", root) as state:
+        assert session_commands.session_keeper(state) not in (0, os.getpid())
+    hook("SessionEnd")
+    assert said(root, "session.json")["status"] == "completed"

@@ -16,7 +16,6 @@ import pytest
 from worldfs import AgentState
 from worldfs.base import agent_names
 from worldfs.base.agent_names import list_agents
-from worldfs.interfaces.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 60.0
@@ -35,13 +34,8 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def paos(root: Path, capfd: pytest.CaptureFixture[str]) -> Paos:
-    def call(*words: str) -> tuple[int, str, str]:
-        code = main(words)
-        out, err = capfd.readouterr()
-        return code, out, err
-
-    return call
+def paos(root: Path, command_and_children: Paos) -> Paos:
+    return command_and_children
 
 
 def test_tasks_that_cannot_be_read_are_not_said_to_be_none(root: Path, paos: Paos) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worldfs.interfaces.cli.status_command import approval_lines
+from worldfs.world.approval_lines import approval_lines
 
 STEP = {
     "op": "pick_up",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import json
 import os
 import signal
@@ -21,6 +22,7 @@ from worldfs.interfaces.cli.exits import CODES
 from worldfs.interfaces.cli.help_pages import help_text
 from worldfs.interfaces.cli.main import main
 from worldfs.interfaces.cli.parser import parse
+from worldfs.testing.waiting import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -103,8 +105,12 @@ def test_ctrl_c_while_the_program_is_loaded_ends_it_without_a_word() -> None:
     started = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]["paos"]
     module, name = started.split(":")
     script = f"""
-import os, signal, sys
+import sys
+before = set(sys.modules)
 from {module} import {name}
+slow = {{"enum", "signal", "typing"}} & (set(sys.modules) - before)
+assert not slow, "a Ctrl-C meets Python's own handler while these load: " + str(slow)
+import os, signal
 
 class Interrupting:
     def find_spec(self, name, *more):
@@ -207,7 +213,7 @@ def test_no_command_prints_the_help_and_is_an_error(capsys: pytest.CaptureFixtur
 
 
 def test_a_usage_error_is_a_user_error() -> None:
-    with pytest.raises(BadInput, match="invalid choice"):
+    with pytest.raises(BadInput, match="unknown command"):
         parse(["nope"], COMMANDS)
 
 
@@ -238,7 +244,7 @@ def test_a_closed_pipe_ends_the_command_quietly() -> None:
         stdout=writer,
         stderr=subprocess.PIPE,
         check=False,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     os.close(writer)
     assert (done.returncode, done.stderr) == (141, b"")
@@ -251,7 +257,7 @@ def test_a_terminal_without_chinese_does_not_end_the_command() -> None:
         env=environ,
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     assert done.returncode == 2
     assert b"\\u6e05" in done.stderr
@@ -268,3 +274,13 @@ def test_reading_commands_start_without_the_heavy_modules() -> None:
     environ = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+def test_a_process_of_the_command_lets_its_threads_take_short_turns(monkeypatch):
+    """A thread that computes keeps one that hears a stop waiting for a turn, after each call of the system."""
+    said = {}
+    monkeypatch.setattr(sys, "argv", ["paos", "--version"])
+    for module, name in ((sys, "setswitchinterval"), (gc, "set_threshold"), (gc, "freeze")):
+        monkeypatch.setattr(module, name, lambda *values, name=name: said.update({name: values}))
+    assert main() == 0
+    assert said["setswitchinterval"][0] <= 0.001 and said["set_threshold"][0] >= 10_000

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import pty
 import select
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -24,7 +24,9 @@ from worldfs.interfaces.cli.main import main
 from worldfs.runtime.job_store import JobStore
 from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.root_lock import RootLock
+from worldfs.testing.free_port import free_port
 from worldfs.testing.null_driver import NullDriver
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.world import reset as fresh
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,20 +40,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def paos(home: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Paos:
+def paos(home: Path, command: Paos, monkeypatch: pytest.MonkeyPatch) -> Paos:
     def factories(name: str | None, *, seed: int | None, cameras: bool, real_time: float = 0.0) -> Mapping[str, Any]:
         return {"simulation": lambda seat: NullDriver(executed=[])}
 
     monkeypatch.setattr("worldfs.interfaces.cli.driver_factories.factories", factories)
-
-    def call(*words: str, stdin: bytes = b"") -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        code = main(words)
-        said = capsysbinary.readouterr()
-        return code, said.out.decode(), said.err.decode()
-
-    assert call("onboard")[0] == 0
-    return call
+    assert command("onboard")[0] == 0
+    return command
 
 
 # -- did you mean ------------------------------------------------------------------------------------------------------
@@ -89,9 +84,10 @@ def test_nothing_alike_is_not_guessed(paos: Paos) -> None:
 
 def test_up_says_that_a_document_is_broken(paos: Paos, home: Path) -> None:
     (home / "workspace/ACTION.md").write_text('{"queue": [ {')
-    code, out, _ = paos("up", "--until-idle")
+    code, out, err = paos("up", "--until-idle")
     alerts = [line for line in out.splitlines() if line.startswith("alert: ")]
     assert code == 0 and len(alerts) == 1 and "ACTION.md" in alerts[0] and "line 1, column 14" in alerts[0]
+    assert "ACTION.md" not in err  # a terminal shows both: once is enough
     (home / "workspace/ACTION.md").write_text('{"queue": [ {')
     events = [json.loads(line) for line in paos("--json", "up", "--until-idle")[1].splitlines()]
     assert [e["alert"]["field"] for e in events if e["event"] == "alert"] == ["ACTION.md"]
@@ -243,11 +239,11 @@ def terminal() -> Iterator[Callable[..., bytes]]:
         seen = b""
         try:
             while until not in seen:
-                assert select.select([ours], [], [], 60)[0], seen
+                assert select.select([ours], [], [], PATIENCE_S)[0], seen
                 seen += os.read(ours, 65536)
         finally:
             process.terminate()
-            process.wait(60)
+            process.wait(PATIENCE_S)
             os.close(ours)
         return seen
 
@@ -281,3 +277,15 @@ def test_cat_ends_the_line_on_a_terminal_only(paos: Paos, terminal: Callable[...
     (home / "workspace/TASK.md").write_text("no end")
     assert paos("cat", "TASK.md")[1] == "no end"
     assert terminal("cat", "TASK.md", until=b"\n").endswith(b"no end\r\n")
+
+
+def test_the_address_of_a_page_that_nothing_serves_says_so(paos: Paos, home: Path) -> None:
+    paos("onboard")
+    (home / ".paos").mkdir(exist_ok=True)
+    port = free_port()
+    with socket.create_server(("127.0.0.1", port)):
+        address = f"http://127.0.0.1:{port}/"
+        (home / ".paos/served.json").write_text(json.dumps({"page": address}))
+        code, out, err = paos("page")
+        assert code == 0 and out.startswith(address) and "no server listens" not in err
+    assert "no server listens there now" in paos("page")[2]

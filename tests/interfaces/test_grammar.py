@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from worldfs.base.errors import BadInput
-from worldfs.interfaces.cli.command_table import ArgumentSpec, CommandSpec
+from worldfs.interfaces.cli.command_table import COMMANDS, ArgumentSpec, CommandSpec
 from worldfs.interfaces.cli.help_pages import page
 from worldfs.interfaces.cli.parser import parse
 
@@ -95,6 +95,33 @@ def test_a_value_may_be_empty_or_begin_with_a_dash_if_it_is_joined() -> None:
     assert said("agent run rio --error= --error=--x")["error"] == ["", "--x"]
 
 
+@pytest.mark.parametrize("line", ["agent search --agent rio {}", "--agent rio agent search {}", "agent search rio {}"])
+@pytest.mark.parametrize("query", ["red", "red cube", "in red cube"])
+def test_the_agent_of_a_search_is_named_by_the_option_however_many_words_follow(line: str, query: str) -> None:
+    options = parse(line.format(query).split(), COMMANDS)
+    assert (options["name"], options["query"]) == ("rio", query.split())
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("agent tasks --agent rio", "rio"),
+        ("agent tasks rio --agent rio", "rio"),
+        ("agent export --agent rio copy", "rio"),
+        ("agent export --agent rio rio copy", "rio"),
+        ("agent tasks bob --agent rio", ""),
+        ("agent export --agent rio bob copy", ""),
+    ],
+)
+def test_an_agent_that_is_named_twice_is_one_agent(line: str, name: str) -> None:
+    if name:
+        assert parse(line.split(), COMMANDS)["name"] == name
+    else:
+        with pytest.raises(BadInput, match="--agent names 'rio', NAME is 'bob': give one of them") as caught:
+            parse(line.split(), COMMANDS)
+        assert caught.value.code == "USAGE"
+
+
 def test_many_words_leave_the_last_one_to_who_needs_it() -> None:
     options = said("move a b c")
     assert (options["from"], options["to"]) == (["a", "b"], "c")
@@ -124,9 +151,9 @@ def test_a_word_that_is_no_choice_is_left_to_the_next(line: str, outcome: str, f
         ("agent run a --tiemout 5", "unknown option --tiemout", "did you mean --timeout?"),
         ("agent run a --type x", r"--type: invalid choice: 'x' \(choose from research, ad-hoc\)", ""),
         ("--quiet agents", "unknown option --quiet", "paos --help"),
-        ("agnets", "invalid choice: 'agnets'", "did you mean agents?"),
-        ("queue ad", r"invalid choice: 'ad' \(choose from add\)", "did you mean add?"),
-        ("-- agents", "invalid choice: 'agents'", ""),
+        ("agnets", "unknown command 'agnets'", "did you mean agents?"),
+        ("queue ad", r"unknown command 'ad' \(choose from add\)", "did you mean add?"),
+        ("-- agents", "unknown command 'agents'", ""),
     ],
 )
 def test_what_is_wrong_is_named_with_what_would_be_right(line: str, why: str, mend: str) -> None:

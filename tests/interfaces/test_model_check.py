@@ -41,6 +41,11 @@ def test_a_model_that_answers_is_one_line(tmp_path: Path) -> None:
         assert "planner: openai tiny" in said and "1000 + 50 tokens, 0.001100 US dollars" in said
         code, said = paos(tmp_path, "--json", "model", "check")
         assert code == 0 and json.loads(said)["ok"] is True and len(json.loads(said)["prompt_sha256"]) == 64
+        (row,) = json.loads(paos(tmp_path, "--json", "model", "usage")[1])["models"]
+        assert (row["use"], row["model"], row["calls"], row["failed"]) == ("planner", "tiny", 2, 0)
+        assert (row["input_tokens"], row["output_tokens"], row["cost_usd"]) == (2000, 100, pytest.approx(0.0022))
+        said = paos(tmp_path, "model", "usage")[1]
+        assert "planner  tiny  2 calls, 0 without an answer  2000 + 100 tokens  0.002200 US dollars" in said
 
 
 @pytest.mark.parametrize("answer", ["I am ready.", RawAnswer(500), RawAnswer(200, b"{"), RawAnswer(401)])
@@ -52,6 +57,7 @@ def test_a_model_that_does_not_answer_as_asked_is_exit_1(tmp_path: Path, answer:
 
 
 def test_what_the_caller_can_mend_is_exit_2_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "no language model has been called" in paos(tmp_path, "model", "usage")[1]
     assert "no model 'planner' is configured" in paos(tmp_path, "model", "check")[1]
     configured(tmp_path, "http://127.0.0.1:9", retries="often")
     code, said = paos(tmp_path, "model", "check")

@@ -19,6 +19,8 @@ from worldfs.base.clock import SystemClock
 from worldfs.base.errors import WorldError
 from worldfs.client import blocking
 from worldfs.interfaces.cli.main import main
+from worldfs.interfaces.cli.name_suggestion import nearest_path
+from worldfs.interfaces.cli.server_tree import ServerTree
 from worldfs.interfaces.mount import mount_point
 from worldfs.interfaces.posix.namespace_files import home_files
 from worldfs.interfaces.posix.posix_errors import errno_of
@@ -245,6 +247,16 @@ def test_the_bytes_and_the_size_are_the_same(doors, path):
     content = {each.read(path) for each in doors.values()}
     assert len(content) == 1
     assert {each.size(path) for each in doors.values()} == {len(content.pop())}
+
+
+def test_a_bare_name_means_the_same_file_behind_the_socket_as_on_the_machine(doors, tmp_path):
+    tree = ServerTree(doors["socket"]._world)
+    for name in ("LESSONS.md", "artifacts", "artifacts/new.txt", "skills.json"):
+        assert tree.path_of(name) == f"/projects/main/{name}"
+    assert tree.path_of("nodes") == "/nodes"
+    assert tree.path_of("ACTION.md") == "/nodes/franka_001/ACTION.md"
+    assert nearest_path("/LESONS.md", tree.names) == "/projects/main/LESSONS.md"
+    assert nearest_path("/zzz", tree.names) == ""
 
 
 def test_what_one_writes_all_read(doors):

@@ -23,7 +23,7 @@ from worldfs.interfaces.cli.main import main
 from worldfs.plugins.rekep import skill_trial, trial_scene
 from worldfs.robots.mujoco.random_scene import random_scene
 from worldfs.sessions.skill_records import RECORDS, SkillTrial
-from worldfs.testing.waiting import PATIENCE_S, until
+from worldfs.testing.waiting import until
 
 SKILL = """# Put the apple away
 
@@ -102,7 +102,7 @@ def test_trials_are_disturbed_measured_and_never_done_again(place: Place) -> Non
 def test_a_trial_run_that_is_killed_goes_on_where_it_was(place: Place) -> None:
     command = [sys.executable, "-m", "worldfs.interfaces.cli.main", "--home", str(place.home), "skill", "try", "away"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ}) as process:
-        until(lambda: bool(place.logs()) and place.logs()[0].read_bytes().count(b'"seed"') >= 2, PATIENCE_S)
+        until(lambda: bool(place.logs()) and place.logs()[0].read_bytes().count(b'"seed"') >= 2)
         process.send_signal(signal.SIGKILL)
     (log,) = place.logs()
     log.write_bytes(log.read_bytes() + b'{"seed": 9001, "ok": f')  # what a kill may leave

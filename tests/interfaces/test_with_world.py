@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -18,9 +17,9 @@ import pytest
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding
-from worldfs.interfaces.cli.main import main
 from worldfs.runtime.job_codec import finding_value
 from worldfs.testing.null_driver import NullDriver
+from worldfs.testing.waiting import PATIENCE_S
 
 pytest.importorskip("worldfs.formats.action")
 
@@ -49,14 +48,8 @@ def executed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 @pytest.fixture
-def paos(home: Path, capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Paos:
-    def call(*words: str, stdin: bytes = b"") -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        code = main(words)
-        said = capsysbinary.readouterr()
-        return code, said.out.decode(), said.err.decode()
-
-    return call
+def paos(home: Path, command: Paos) -> Paos:
+    return command
 
 
 def queue(*ids: str, **params: object) -> bytes:
@@ -184,14 +177,13 @@ def test_wait_sees_a_change_and_a_text_and_gives_up_in_time(paos: Paos, home: Pa
     paos("onboard")
     assert paos("wait", "TASK.md", "--timeout", "0.05")[0] == 1
     environ = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    words = ["wait", "TASK.md", "--until", "done", "--timeout", str(PATIENCE_S)]
     waiting = subprocess.Popen(
-        [sys.executable, "-m", "worldfs.interfaces.cli.main", "wait", "TASK.md", "--until", "done", "--timeout", "60"],
-        env=environ,
-        stdout=subprocess.DEVNULL,
+        [sys.executable, "-m", "worldfs.interfaces.cli.main", *words], env=environ, stdout=subprocess.DEVNULL
     )
     paos("write", "TASK.md", "--as", "planner", stdin=b"not yet\n")
     paos("write", "TASK.md", "--as", "planner", stdin=b"done\n")
-    assert waiting.wait(60) == 0
+    assert waiting.wait(2 * PATIENCE_S) == 0
 
 
 def test_watch_tells_a_change_of_a_file(paos: Paos, home: Path) -> None:
@@ -236,13 +228,22 @@ def test_check_names_what_task_md_claims_and_the_world_does_not_bear_out(paos: P
     assert found["TASK.md"] == ("TASK_UNJUDGED", True)  # there is no scene yet that could tell
 
 
-def test_check_finds_nothing_in_a_new_home_and_names_what_is_broken(paos: Paos, home: Path) -> None:
+def test_check_finds_nothing_in_a_new_home_and_names_what_is_broken(
+    paos: Paos, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     paos("onboard")
     assert paos("check")[0] == 0
+    with monkeypatch.context() as environment:  # an override that every other command refuses
+        environment.setenv("PhyAgentOS_embodiments__mode", "several")
+        code, said, _ = paos("check")
+        assert code == 1 and "several" in said
     (home / "workspace/ACTION.md").write_text('{"queue": [')
     code, said, _ = paos("check", "--json")
     assert code == 1
     assert any("ACTION.md" in finding["field"] for finding in json.loads(said)["findings"])
+    (home / "workspace/TASK.md").write_text("# Task: x\n\n| Job | Done |\n|---|---|\n| fetch it | yes |\n")
+    found = {item["code"]: item["found"] for item in json.loads(paos("check", "--json")[1])["findings"]}
+    assert found["TASK_TABLE_UNREAD"] == "Job | Done"
 
 
 def test_in_a_chinese_home_findings_and_alerts_are_told_in_chinese(paos: Paos, home: Path) -> None:
@@ -259,6 +260,9 @@ def test_in_a_chinese_home_findings_and_alerts_are_told_in_chinese(paos: Paos, h
     told = {"expected": "可读的队列", "found": "17 项", "fix": "用编辑器改正"}
     assert json.loads(paos("cat", "/meta/alerts.json")[1])["ACTION.md"].items() >= told.items()
     assert json.loads(paos("--json", "status")[1])["alerts"][0].items() >= told.items()
+    twice = {"ACTION.md": finding_value(finding), "ACTION.md#": finding_value(finding)}
+    (home / "workspace/.paos/alerts.json").write_text(json.dumps(twice))
+    assert paos("status")[1].count("17 项") == 1
     (home / "workspace/.paos/alerts.json").write_text(json.dumps({"ACTION.md": asdict(finding)}))  # of an older version
     told = {"expected": "a readable queue", "found": "17 entries", "fix": "correct it in an editor"}
     assert json.loads(paos("cat", "/meta/alerts.json")[1])["ACTION.md"].items() >= told.items()

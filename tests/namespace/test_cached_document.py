@@ -2,6 +2,7 @@
 
 import pytest
 
+from worldfs.base.errors import BadInput
 from worldfs.namespace.cached_document import CachedDocument
 from worldfs.namespace.mounts.joined_mounts import JoinedMounts
 from worldfs.namespace.mounts.workspace_mount import WorkspaceMount
@@ -31,6 +32,17 @@ def document(store, parsed):
     mount = WorkspaceMount("main", lambda: ["arm"], WorkspaceStores(store, {}), JobStore(store, ManualClock()))
     planner = Namespace(Tree(home_table(), JoinedMounts({"workspace": mount}), {}), "planner")
     return CachedDocument(planner, PATH, lambda data: parsed.append(data) or data.decode())
+
+
+def test_a_text_that_cannot_be_read_is_refused_with_the_name_of_its_file(store, document):
+    def broken(data):
+        raise BadInput("unexpected end of file")
+
+    store.put("TASK.md", b"{")
+    document._parse = broken
+    with pytest.raises(BadInput) as refused:
+        document.get()
+    assert refused.value.path == PATH
 
 
 def test_it_is_parsed_once_for_each_revision(store, document, parsed):

@@ -41,8 +41,9 @@ def test_what_is_not_there_is_neither_removed_nor_renamed_nor_a_place_for_a_dire
 def test_a_directory_is_made_in_a_directory_and_only_once(world: World) -> None:
     tree = world.tree
     tree.mkdir(segments(f"{ART}/new"), "operator")
-    with pytest.raises(Exists, match="already exists"):
-        tree.mkdir(segments(f"{ART}/new"), "operator")
+    for there in (f"{ART}/new", ART, "/projects", "/"):  # names of the layout, too, are there before they are refused
+        with pytest.raises(Exists, match="already exists"):
+            tree.mkdir(segments(there), "operator")
     with pytest.raises(BadInput) as refused:
         tree.mkdir(segments(f"{HERE}/new"), "operator")
     assert str(refused.value.found) == "a file where a directory is needed" and refused.value.code == "enotdir"
@@ -53,6 +54,12 @@ def test_a_name_stays_in_its_row(world: World) -> None:
         with pytest.raises(NotPermitted):
             world.tree.rename(segments(HERE), "operator", segments(new))
     assert world.namespace("operator").read(HERE).data == b"here"
+
+
+def test_a_computed_file_that_is_not_there_is_named_before_anything_is_written(world: World) -> None:
+    with pytest.raises(NotFound) as refused:
+        world.namespace("operator").target("/versions/none")
+    assert refused.value.path == "/versions/none"
 
 
 def test_a_role_that_sees_nothing_there_is_told_that_there_is_nothing(world: World) -> None:

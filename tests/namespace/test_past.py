@@ -22,6 +22,7 @@ from worldfs.runtime.job_end import ended_status, status_after
 from worldfs.runtime.job_store import JobStore
 from worldfs.testing.call_fixtures import wait_for_call
 from worldfs.testing.manual_clock import START, ManualClock
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.testing.workspace_fixture import WorkspaceFixture
 from worldfs.tree.row_table import FileKind
 from worldfs.world.home import Home
@@ -288,7 +289,7 @@ def test_an_agents_own_jobs_and_logs_are_known_at_any_time(tmp_path):
     def work(run):
         run.log("note", message="half way")
         ran.set()
-        release.wait(30)
+        release.wait(PATIENCE_S)
         return Outcome.failure(Cause.ERROR, "SLIPPED", "it slipped")
 
     with ServedWorld.open(tmp_path, memory_only=True) as served:
@@ -298,7 +299,7 @@ def test_an_agents_own_jobs_and_logs_are_known_at_any_time(tmp_path):
         alice = served.namespace(binding)
         id = calls.submit(binding, "test", "say", {"text": "hello"})
         place, files = f"/agents/self/jobs/{id}", ("status.json", "result.txt", "log.txt", "message.txt")
-        assert ran.wait(30)
+        assert ran.wait(PATIENCE_S)
         copies = [(moment(served.world), {name: alice.read(f"{place}/{name}").data for name in files})]
         release.set()
         wait_for_call(calls, id)

@@ -18,6 +18,7 @@ from worldfs.plugins.node_fs import node_daemon as daemon_module
 from worldfs.plugins.node_fs.node_daemon import ExportedDir, NodeDaemon, NodeDaemonConfig
 from worldfs.plugins.node_fs.node_identity import NodeIdentity
 from worldfs.plugins.node_fs.service_manifest import read
+from worldfs.testing.free_port import free_port
 from worldfs.testing.served_tree import ServedRealm
 from worldfs.testing.waiting import PATIENCE_S, soon
 
@@ -37,12 +38,12 @@ class Site:
     def __init__(self, tmp_path, work):
         self.tmp_path, self.work = tmp_path, work
         self.realm = ServedRealm(tmp_path / "home")
-        self.server, self.port = None, 0
+        self.server, self.port = None, free_port()
         self.said = []
 
     async def start(self):
         self.server = Server(self.realm, TokenStore.open(self.realm.home))
-        self.port = await self.server.start(port=self.port)
+        await self.server.start(port=self.port)
 
     async def stop(self):
         await self.server.stop()

@@ -18,6 +18,7 @@ import pytest
 
 from worldfs.base.errors import WorldError
 from worldfs.client.blocking import connect
+from worldfs.testing.free_port import free_port
 from worldfs.testing.waiting import PATIENCE_S, until
 
 SRC = str(Path(__file__).parents[2] / "src")
@@ -107,7 +108,7 @@ class Site:
         self.home.mkdir()
         self.work.mkdir(parents=True)
         (self.work / "a.txt").write_bytes(b"file A\n")
-        self.port, self.count = 0, 0
+        self.port, self.count = free_port(), 0
         self.alive = []
 
     @property
@@ -123,7 +124,7 @@ class Site:
     def serve(self):
         words = ["serve", "--home", str(self.home), "--host", self.host, "--port", str(self.port)]
         server = self.start([], words)
-        self.port = server.line("serve")["port"]
+        server.line("serve")
         return server
 
     def node(self, *more):
@@ -194,10 +195,11 @@ def life(site):
         (site.work / "new.txt").write_bytes(b"from there")
         site.until(lambda: "new.txt" in world.list("/nodes/node-1/fs/files"))
         assert world.read("/nodes/node-1/fs/files/new.txt") == b"from there"
-        assert [one["service_id"] for one in json.loads(world.read("/nodes/node-1/services/SERVICES.json"))] == [
-            "fs",
-            "sum",
-        ]
+
+        def services():
+            return [one["service_id"] for one in json.loads(world.read("/nodes/node-1/services/SERVICES.json"))]
+
+        site.until(lambda: services() == ["fs", "sum"])  # they are published after the tunnel is there
 
         # A program there is invoked by a write here; what it needs is in the payload.
         index = json.loads(world.read("/agents/self/services/SERVICES.json"))

@@ -12,6 +12,7 @@ from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.revision import of
 from worldfs.storage.store_interface import ABSENT, ANY
 from worldfs.testing.faulty_disk import CountingDisk, CrashingDisk, FailingDisk, SimulatedCrash
+from worldfs.testing.waiting import PATIENCE_S
 
 
 def leftovers(root):
@@ -84,7 +85,7 @@ def test_a_link_in_the_place_of_a_watched_file_stops_no_watch_and_is_heard_when_
             store.get("ACTION.md")
         (root / "ACTION.md").unlink()
         (root / "ACTION.md").write_bytes(b"{}")
-        assert ("ACTION.md", "put") in [(change.key, change.kind.value) for change in watch.read(10)]
+        assert ("ACTION.md", "put") in [(change.key, change.kind.value) for change in watch.read(PATIENCE_S)]
 
 
 def test_a_directory_exchanged_for_a_link_later_is_refused(root, outside):

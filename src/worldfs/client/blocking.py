@@ -31,6 +31,7 @@ class ConnectOptions(TypedDict, total=False):
     project: str
     project_token: str | None
     session_key: str
+    new_agent: bool
     timeout: float
     retry: RetryPolicy
     keepalive_s: float

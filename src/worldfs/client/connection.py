@@ -42,6 +42,7 @@ def connect(
     project: str = "",
     project_token: str | None = None,
     session_key: str = "main",
+    new_agent: bool = True,
     timeout: float = TIMEOUT_S,
     retry: RetryPolicy = NEVER_RETRY,
     keepalive_s: float = 20.0,
@@ -50,15 +51,16 @@ def connect(
 
     `token`: the Bearer of the server (None: $PAOS_TOKEN; else, of this machine's own server, the home's). `agent`,
     `project`, `project_token`: the binding to ask for (also `?agent=…&project=…` of the URL, and $PAOS_PROJECT_TOKEN);
-    nothing: the server's default for this token. `timeout`, seconds: for connecting, and for requests that do not wait.
+    nothing: the server's default for this token. `new_agent`: whether an agent that is not there is made; False, it is
+    refused. `timeout`, seconds: for connecting, and for requests that do not wait.
     `retry`: what to do when the connection is lost, `NEVER_RETRY` by default. `keepalive_s`: interval of keepalive
     pings.
 
-    Raises `BadInput` (the URL), `NotPermitted` (the token, the binding), `ConnectionLost` (no server there),
-    `RequestTimeout`, `MissingRequirement`.
+    Raises `BadInput` (the URL), `NotPermitted` (the token, the binding), `NotFound` (the agent), `ConnectionLost` (no
+    server there), `RequestTimeout`, `MissingRequirement`.
     """
     address = parse(url)
     asked = os.environ.get(PROJECT_TOKEN, "") if project_token is None else project_token
-    wish = BindingRequest(agent or address.agent, project or address.project, asked, session_key)
+    wish = BindingRequest(agent or address.agent, project or address.project, asked, session_key, new_agent)
     given = find_token(home=home_of() if address.loopback else "") if token is None else token
     return PendingConnection(RemoteWorld(address, given, wish, timeout=timeout, retry=retry, keepalive_s=keepalive_s))

@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 from typing import Final, NamedTuple
 
-from worldfs.base.errors import Busy, NotPermitted, WorldError
-from worldfs.base.json_values import as_int, as_object
+from worldfs.base.agent_names import no_agent
+from worldfs.base.errors import Busy, NotFound, NotPermitted, WorldError
+from worldfs.base.json_values import as_int, as_object, as_objects, as_text
 from worldfs.base.messages import coded
 
 from .remote_errors import RequestTimeout
@@ -31,6 +32,7 @@ class BindingRequest(NamedTuple):
     project: str = ""
     project_token: str = ""
     session_key: str = "main"
+    new_agent: bool = True  # whether an agent that is not there is made
 
 
 class HandshakeResult(NamedTuple):
@@ -79,7 +81,7 @@ async def _connect(rpc: RpcClient, binding: BindingRequest) -> BoundSession:
 
 async def _attach(rpc: RpcClient, binding: BindingRequest, bound: BoundSession) -> BoundSession:
     agent = binding.agent or bound.agent
-    if binding.agent:
+    if binding.agent and binding.new_agent:
         try:
             await rpc.control("agent_ensure", {"agent_id": agent}, {})
         except WorldError as error:
@@ -89,7 +91,13 @@ async def _attach(rpc: RpcClient, binding: BindingRequest, bound: BoundSession) 
     payload: Json = {"session_key": binding.session_key, "agent_id": agent}
     payload |= {"project_id": binding.project} if binding.project else {}
     payload |= {"project_token": binding.project_token} if binding.project_token else {}
-    found = await rpc.control("session_attach", payload, {})
+    payload |= {} if binding.new_agent else {"existing": True}
+    try:
+        found = await rpc.control("session_attach", payload, {})
+    except NotFound as error:
+        if error.code != "agent_not_found":
+            raise
+        raise no_agent(agent, await _agents(rpc), op="connect", far=True) from None
     while (state := as_object(found.get("attach")).get("state", "ready")) == "warming":
         await asyncio.sleep(_WARMING_S)
         found |= await rpc.control("session_status", {"session_key": binding.session_key, "heartbeat": True}, {})
@@ -100,3 +108,12 @@ async def _attach(rpc: RpcClient, binding: BindingRequest, bound: BoundSession) 
     return BoundSession(
         bound.role, str(found.get("agent_id", agent)), str(found.get("project_id") or ""), binding.session_key
     )
+
+
+async def _agents(rpc: RpcClient) -> list[str]:
+    """The agents that the caller may see; none where the server does not say."""
+    try:
+        found = await rpc.control("agent_list", {}, {})
+    except WorldError:
+        return []
+    return [as_text(item.get("id")) for item in as_objects(found.get("agents"))]

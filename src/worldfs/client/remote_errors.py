@@ -57,7 +57,10 @@ _KINDS: Final[tuple[tuple[str, type[WorldError]], ...]] = (
 
 
 # Messages about fids, reworded for a caller who gave a path.
-_WORDS: Final = {"walk segment not found": coded("tree.no_file_or_directory")}
+_WORDS: Final = {
+    "walk segment not found": coded("tree.no_file_or_directory"),
+    "ProjectNotFound": coded("access.no_such_project"),
+}
 _WHOM: Final = coded("access.name_binding")
 # The fix by the server's code; those of an attach where the message alone is not enough.
 _FIXES: Final = {

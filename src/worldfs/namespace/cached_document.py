@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from worldfs.base.errors import Conflict, Exists, NotFound
+from worldfs.base.errors import BadInput, Conflict, Exists, NotFound
 from worldfs.storage.store_interface import ABSENT
 from worldfs.tree.verb_values import Content
 
@@ -35,7 +35,11 @@ class CachedDocument(Generic[Parsed]):
         with self._lock:
             data, revision = self.fetch()
             if self._noun is None or revision != self._revision:
-                self._noun = self._parse(data)
+                try:
+                    self._noun = self._parse(data)
+                except BadInput as error:
+                    error.path = error.path or self.path
+                    raise
                 self._revision = revision
             return self._noun
 

@@ -100,7 +100,7 @@ def test_it_is_ended_as_any_read_that_waits(run, end):
 
 def test_the_time_of_a_wait_is_for_all_of_them(run):
     async def life(plug, stand, say):
-        tag = await plug.post("read", fid=2, repeat=60, wait_ms=20)
+        tag = await plug.post("read", fid=2, repeat=60, wait_ms=200)
         assert told(await plug.reply_to(tag)) == (b"1 a", True)
         assert told(await plug.reply_to(tag)) == (b"1 ", False), "nothing new, and the last"
 

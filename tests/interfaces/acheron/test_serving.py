@@ -116,7 +116,7 @@ def test_an_open_address_without_a_certificate_is_warned_of(home):
         assert ask({"url": f"ws://127.0.0.1:{said['port']}/"}, home) > 10
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE_S) == 0
-        assert "tokens cross the network in clear" in process.stderr.read()
+        assert "tokens cross the network unencrypted" in process.stderr.read()
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make a certificate with")
@@ -131,7 +131,7 @@ def test_the_port_speaks_tls(home, tmp_path):
 
 
 def test_a_kernel_serves_beside_its_work(home):
-    subprocess.run([*PAOS, "onboard"], check=True, capture_output=True, timeout=60)
+    subprocess.run([*PAOS, "onboard"], check=True, capture_output=True, timeout=PATIENCE_S)
     with paos("up", "--serve", "--port", "0", command=STILL) as (process, said):
         assert ask(said, home, "/meta/protocol.json") > 10
         process.send_signal(signal.SIGTERM)

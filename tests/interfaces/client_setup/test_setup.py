@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -18,6 +19,7 @@ from worldfs.interfaces.cli.command_table import PROGRAMS as LISTED
 from worldfs.interfaces.cli.main import main
 from worldfs.interfaces.client_setup.client_programs import PROGRAMS
 from worldfs.interfaces.client_setup.commented_json import bare
+from worldfs.testing.waiting import PATIENCE_S
 
 LOCAL = ".claude/settings.local.json"
 FOREIGN = {
@@ -63,11 +65,11 @@ def test_a_second_setup_changes_nothing_and_undo_leaves_no_trace(
     assert setup(home, tool, project, "--yes") == 0
     once = files(project, tmp_path / "codex 家")
     assert once and any(str(home) in data.decode() for data in once.values())
-    capsys.readouterr()
+    told = next(line for line in capsys.readouterr().out.splitlines() if "undo with: " in line)
     assert setup(home, tool, project) == 0
     assert "already" in capsys.readouterr().out
     assert files(project, tmp_path / "codex 家") == once
-    assert setup(home, tool, project, "--undo", "--yes") == 0
+    assert main([*shlex.split(told.partition("undo with: ")[2])[1:], "--yes"]) == 0  # as it was told, from elsewhere
     assert files(project, tmp_path / "codex 家", home / "workspace") == before
     assert not (tmp_path / "codex 家").exists()
     assert setup(home, tool, project, "--undo") == 0
@@ -226,7 +228,7 @@ def hook(home: Path, project: Path, name: str, session: str, source: str = "star
         env=environ,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr

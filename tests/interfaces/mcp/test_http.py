@@ -7,6 +7,7 @@ import json
 import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,15 +18,19 @@ pytest.importorskip("mcp")
 import httpx2
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.types import ElicitResult
 
 from worldfs.access.tokens import TokenStore
+from worldfs.base.model import Order
 from worldfs.interfaces.acheron.serve_realm import BackgroundServer, ListenOptions
 from worldfs.interfaces.cli.serve import applications
 from worldfs.interfaces.mcp.remote_actor import remote_actor
 from worldfs.interfaces.mcp.thin_start import FRAME_MOST
 from worldfs.testing.waiting import PATIENCE_S, soon
 from worldfs.world.served_world import ServedWorld
+from worldfs.world.world import World
 
+from .asking_model import ODD, Person, asking
 from .clients import call, patient, refused
 
 HELLO = {
@@ -35,6 +40,7 @@ HELLO = {
     "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}},
 }
 ACCEPT = {"Accept": "application/json, text/event-stream"}
+post = partial(httpx2.post, timeout=PATIENCE_S)  # the first request loads the SDK: more than 5 s beside others
 
 
 class Served(NamedTuple):
@@ -71,15 +77,45 @@ def served(home: Path) -> Iterator[Served]:
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_the_official_client_over_http_with_a_token(served: Served, mode: str) -> None:
+def test_the_official_client_over_http_with_a_token(served: Served, home: Path, mode: str) -> None:
+    asked: list[str] = []
+
+    async def person(context: Any, params: Any) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action="accept", content={"answer": "yes"})
+
+    with World.open(home / "workspace") as world:
+        order = Order("a", "franka_001", "pick_up", {})
+        plan = world.approvals.ask("franka_001", [order], "planner", "test", orderer="planner/rio").plan
+
     async def work() -> None:
-        async with served.client(mode=mode) as client:
+        async with served.client(mode=mode, elicitation_callback=person) as client:
+            given = {"path": "/nodes/franka_001/approve", "text": json.dumps({"plan": plan, "answer": "approved"})}
+            await call(client, "write", **given)
+            assert len(asked) == 1 and plan in asked[0]
             assert (await call(client, "look"))["role"] == "operator"
             path = "/projects/main/ENVIRONMENT.md"
             assert not (await call(client, "wait", path=path, seconds=0))["happened"]
             assert "NOT_FOUND" in await refused(client, "read", path="/nope")
 
     patient(work())
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_a_question_of_the_planners_model_is_asked_over_http(
+    served: Served, home: Path, executed: list[Order], mode: str
+) -> None:
+    pytest.importorskip("pydantic_ai", reason="the extra `models`")
+    person = Person("the red apple", "yes")
+
+    async def work() -> None:
+        async with served.client(mode=mode, elicitation_callback=person) as client:
+            found = await call(client, "do", instruction=ODD)
+            assert (await call(client, "wait", job=found["job"]))["state"] == "done"
+
+    with asking(home):
+        patient(work())
+    assert len(person.asked) == 2 and [order.op for order in executed] == ["move_to"]
 
 
 def test_a_token_of_an_agent_has_the_rights_of_that_agent(served: Served) -> None:
@@ -100,7 +136,7 @@ def test_a_token_of_an_agent_has_the_rights_of_that_agent(served: Served) -> Non
 def test_a_request_without_a_token_that_is_bound_is_refused(served: Served, header: str, status: int) -> None:
     user = json.loads(Path(served.tokens.path).read_text())["user_token"]
     headers = {**ACCEPT, **({"Authorization": header.replace("USER", user)} if header else {})}
-    found = httpx2.post(served.url, json=HELLO, headers=headers)
+    found = post(served.url, json=HELLO, headers=headers)
     assert found.status_code == status
     assert ("www-authenticate" in found.headers) == (status == 401)
     assert found.headers["connection"] == "close"  # a refused client cannot hold the connection with half a head
@@ -109,10 +145,10 @@ def test_a_request_without_a_token_that_is_bound_is_refused(served: Served, head
 def test_a_session_answers_no_other_token(served: Served) -> None:
     _, other = served.tokens.add("rio")
     mine, theirs = ({**ACCEPT, "Authorization": f"Bearer {token}"} for token in (served.admin, other))
-    session = httpx2.post(served.url, json=HELLO, headers=mine).headers["mcp-session-id"]
+    session = post(served.url, json=HELLO, headers=mine).headers["mcp-session-id"]
     ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
-    assert httpx2.post(served.url, json=ping, headers={**mine, "mcp-session-id": session}).status_code == 200
-    assert httpx2.post(served.url, json=ping, headers={**theirs, "mcp-session-id": session}).status_code == 404
+    assert post(served.url, json=ping, headers={**mine, "mcp-session-id": session}).status_code == 200
+    assert post(served.url, json=ping, headers={**theirs, "mcp-session-id": session}).status_code == 404
 
 
 def test_two_clients_with_one_token_have_sessions_of_their_own(served: Served) -> None:
@@ -212,10 +248,8 @@ def test_a_cancelled_call_is_over_and_others_go_on(served: Served) -> None:
 
 def test_garbage_and_huge_bodies_are_refused(served: Served) -> None:
     headers = {**ACCEPT, "Authorization": f"Bearer {served.admin}", "Content-Type": "application/json"}
-    assert httpx2.post(served.url, content=b"not json", headers=headers).status_code == 400
-    assert (
-        httpx2.post(served.url, content=b"z" * (FRAME_MOST + 1), headers=headers, timeout=PATIENCE_S).status_code == 413
-    )
+    assert post(served.url, content=b"not json", headers=headers).status_code == 400
+    assert post(served.url, content=b"z" * (FRAME_MOST + 1), headers=headers).status_code == 413
 
     async def work() -> None:
         async with served.client() as client:
@@ -226,16 +260,16 @@ def test_garbage_and_huge_bodies_are_refused(served: Served) -> None:
 
 def test_a_page_of_a_browser_is_refused(served: Served) -> None:
     headers = {**ACCEPT, "Authorization": f"Bearer {served.admin}", "Origin": "http://evil.example"}
-    assert httpx2.post(served.url, json=HELLO, headers=headers).status_code == 403
+    assert post(served.url, json=HELLO, headers=headers).status_code == 403
     headers = {**ACCEPT, "Authorization": f"Bearer {served.admin}", "Host": "evil.example"}
-    assert httpx2.post(served.url, json=HELLO, headers=headers).status_code == 421
+    assert post(served.url, json=HELLO, headers=headers).status_code == 421
 
 
 def test_the_rest_of_the_port_is_as_it_was(served: Served) -> None:
     base = served.url.removesuffix("/mcp")
-    assert httpx2.get(f"{base}/livez").text == "ok\n"
-    assert httpx2.get(f"{base}/metrics").status_code == 401
-    with httpx2.Client() as http:
+    assert httpx2.get(f"{base}/livez", timeout=PATIENCE_S).text == "ok\n"
+    assert httpx2.get(f"{base}/metrics", timeout=PATIENCE_S).status_code == 401
+    with httpx2.Client(timeout=PATIENCE_S) as http:
         bearer = {"Authorization": f"Bearer {served.admin}"}
         assert http.post(served.url, json=HELLO, headers=ACCEPT | bearer).status_code == 200
         other = http.get(f"{base}/livez")

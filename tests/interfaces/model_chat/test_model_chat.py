@@ -45,6 +45,28 @@ def test_it_looks_with_the_tools_and_every_call_is_in_the_job(chat: ChatHome) ->
     assert evidence["tools"] == [{"tool": "read", "ok": True}]
 
 
+def lifetime(chat: ChatHome, agent: str = "rio") -> dict[str, Any]:
+    return dict(json.loads((chat.place / f"agents/{agent}/metrics.json").read_text())["lifetime"])
+
+
+def test_its_calls_count_in_the_metrics_of_the_agent_that_answers_and_of_no_other(chat: ChatHome) -> None:
+    chat.script(("read", {"path": WORLD}), answer("An apple is on the table."))
+    chat.say("please look what there is")
+    found = lifetime(chat)
+    assert (found["model_calls"], found["tokens_used"], found["cost_usd"]) == (2, 220, 0.002)
+    assert found["model_latency_s"] == round(sum(call["latency_s"] for call in chat.evidence()["model_calls"]), 3)
+    assert not (chat.place / "agents/bob/metrics.json").exists()
+
+
+def test_the_calls_of_the_planners_model_count_in_the_metrics_of_the_agent_that_answers(chat: ChatHome) -> None:
+    config = json.loads((chat.place / "config.json").read_text())
+    config |= {"models": {"planner": {"kind": "scripted"}}, "agents": {"brains": [{"agent": "*", "kind": "planner"}]}}
+    (chat.place / "config.json").write_text(json.dumps(config))
+    chat.script(("refuse", {"reason": "there is no such thing"}))
+    assert chat.say("flurb the apple")[0] == "failed"
+    assert len(chat.evidence()["model_calls"]) == lifetime(chat)["model_calls"] == 1
+
+
 def test_words_of_a_model_that_calls_nothing_are_its_answer(chat: ChatHome) -> None:
     chat.script("Hello, I am rio.")
     assert chat.say("good morning, colleague") == ("done", "Hello, I am rio.")

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from worldfs.interfaces.mount import mount_point
+from worldfs.testing.waiting import PATIENCE_S
 
 WITHOUT = mount_point.why_not()
 ABORTS = Path("/sys/fs/fuse/connections")
@@ -34,7 +35,7 @@ class MountedTree:
     def __truediv__(self, path):
         return self.directory / path.lstrip("/")
 
-    def sh(self, script, *, shell="sh", cwd="", timeout=60, **environ):
+    def sh(self, script, *, shell="sh", cwd="", timeout=PATIENCE_S, **environ):
         """Run a script in a directory of the tree, killed after `timeout`."""
         return subprocess.run(
             [shell, "-c", script],
@@ -65,11 +66,11 @@ def mounting(directory, *options, home=None, role="operator", before=()):
         if server.poll() is None:
             server.send_signal(signal.SIGTERM)
         try:
-            server.communicate(timeout=20)
+            server.communicate(timeout=PATIENCE_S)
         except subprocess.TimeoutExpired:
             abort(directory)
             server.kill()
-            server.communicate(timeout=20)
+            server.communicate(timeout=PATIENCE_S)
         if mount_point.mounted(Path(directory)):
             abort(directory)
             mount_point.unmount(Path(directory), lazy=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from worldfs.base.syscalls import EXCHANGE, renameat2
 from worldfs.interfaces.cli.main import main
 
 from .mounted import mounting
@@ -59,6 +60,14 @@ def touch(path, flags=os.O_CREAT | os.O_WRONLY):
     os.close(os.open(path, flags, 0o644))
 
 
+def exchange(base):
+    at = os.open(base, os.O_RDONLY)
+    try:
+        renameat2(at, "full", at, "empty", EXCHANGE)
+    finally:
+        os.close(at)
+
+
 def long_name(work):
     return lambda base: work(f"{base}/{LONG}x")
 
@@ -88,6 +97,13 @@ def removed_while_open(base):
         return os.pread(held, 99, 0), os.stat(f"{base}/held").st_size, sorted(os.listdir(base)).count("held")
     finally:
         os.close(held)
+
+
+def foreign_attribute(base):
+    """Of an open file whose name is gone: no attribute, and not no file."""
+    with open(f"{base}/file") as file:
+        os.unlink(f"{base}/file")
+        return os.getxattr(file.fileno(), "trusted.other")
 
 
 SAME = {
@@ -125,6 +141,7 @@ SAME = {
     "read a directory": lambda base: Path(f"{base}/full").read_text(),
     "list a file": lambda base: os.listdir(f"{base}/file"),
     "read a link that is none": lambda base: os.readlink(f"{base}/file"),
+    "an attribute that is not ours": foreign_attribute,
     "a negative size": lambda base: os.truncate(f"{base}/file", -1),
     "a reader that never closes": removed_while_open,
 }
@@ -132,6 +149,7 @@ SAME = {
 REFUSED = {
     "a newline in a name": (lambda base: touch(f"{base}/two\nlines"), "EINVAL"),
     "a hard link": (lambda base: os.link(f"{base}/file", f"{base}/hard"), "EPERM"),
+    "an exchange of two names": (exchange, "EINVAL"),
     "a pipe": (lambda base: os.mkfifo(f"{base}/pipe"), "EPERM"),
     "a link out of the tree": (lambda base: os.symlink("/etc/passwd", f"{base}/link"), "EPERM"),
 }

@@ -16,6 +16,7 @@ from worldfs.base.clock import SystemClock
 from worldfs.interfaces.mount import mount_point
 from worldfs.interfaces.mount.mount_life import MountOptions, serve_mount
 from worldfs.interfaces.posix.namespace_files import realm_files
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.world.served_world import ServedWorld
 from worldfs.world.world import PROJECT
 
@@ -30,7 +31,7 @@ def mounts(shared_home, tmp_path_factory):
     for name in MATRIX.keys() - {"ACTION.md", "ROBOTS.md"}:
         (shared_home / "workspace" / name).write_text(f"# {name}\n")
     places = {role: tmp_path_factory.mktemp(role) for role in ROLES}
-    ready = threading.Barrier(len(ROLES) + 1, timeout=120)
+    ready = threading.Barrier(len(ROLES) + 1, timeout=PATIENCE_S)
     servers = []
 
     async def life(realm, threads):
@@ -63,7 +64,7 @@ def mounts(shared_home, tmp_path_factory):
     finally:
         for loop, server in servers:
             loop.call_soon_threadsafe(server.ended.set)
-        thread.join(30)
+        thread.join(PATIENCE_S)
         for place in places.values():
             if mount_point.mounted(place):
                 abort(place)

@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import pytest
 
 from worldfs.interfaces.cli.main import main
 from worldfs.interfaces.mount import mount_point
-from worldfs.testing.waiting import until
+from worldfs.testing.waiting import PATIENCE_S, until
 
 from .mounted import PAOS, mounting
 
@@ -39,7 +40,7 @@ def reader(path):
 
 def ended(process):
     """The exit status of a process that ends now."""
-    process.communicate(timeout=20)
+    process.communicate(timeout=PATIENCE_S)
     return process.returncode
 
 
@@ -56,10 +57,13 @@ def shared(tmp_path_factory, shared_home):
 
 
 def paos(*arguments, **options):
-    return subprocess.run([*PAOS, *arguments], capture_output=True, text=True, timeout=60, check=False, **options)
+    words = [*PAOS, *arguments]
+    return subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_S, check=False, **options)
 
 
-def test_a_command_mounts_in_the_background_and_another_unmounts(home, directory):
+def test_a_command_mounts_in_the_background_and_another_unmounts(home, tmp_path):
+    directory = tmp_path / "a tree 树"
+    directory.mkdir()
     mounted = paos("--home", str(home), "--as", "planner", "mount", str(directory))
     assert mounted.returncode == 0, mounted.stderr
     try:
@@ -67,10 +71,13 @@ def test_a_command_mounts_in_the_background_and_another_unmounts(home, directory
         again = paos("--home", str(home), "mount", str(directory))
         assert again.returncode == 2
         assert "already mounted" in again.stderr
+        pasted = shlex.split(again.stderr.rpartition("`paos ")[2].rpartition("`")[0])
+        assert pasted == ["unmount", str(directory)]
         with open(directory / TASK):
             busy = paos("unmount", str(directory))
             assert busy.returncode == 2
-            assert "--lazy" in busy.stderr
+            pasted = shlex.split(busy.stderr.rpartition("`paos ")[2].rpartition("`")[0])
+            assert pasted == ["unmount", "--lazy", str(directory)]
     finally:
         gone = paos("unmount", str(directory))
     assert gone.returncode == 0, gone.stderr
@@ -102,7 +109,7 @@ def test_what_cannot_be_mounted_is_said_with_exit_code_2(home, directory, option
 def test_after_a_crash_users_get_enotconn_and_the_next_mount_cleans_up(home, directory):
     with mounting(directory, home=home) as tree:
         tree.server.send_signal(signal.SIGKILL)
-        tree.server.wait(20)
+        tree.server.wait(PATIENCE_S)
         with pytest.raises(OSError) as caught:
             os.listdir(directory)
         assert caught.value.errno in (errno.ENOTCONN, errno.ECONNABORTED)
@@ -143,7 +150,7 @@ def test_a_blocked_read_returns_when_the_file_changes(shared_home, shared):
     select_changes(shared)
     process = reader(shared / NEXT)
     (shared_home / "workspace/LESSONS.md").write_text("# changed\n")
-    out, _ = process.communicate(timeout=30)
+    out, _ = process.communicate(timeout=PATIENCE_S)
     assert b"LESSONS.md" in out
     assert process.returncode == 0
 
@@ -156,7 +163,7 @@ def test_poll_reports_a_change(shared_home, shared):
         asked.register(fd, select.POLLIN)
         assert asked.poll(0) == []
         (shared_home / "workspace/LESSONS.md").write_text("# changed\n")
-        assert asked.poll(30_000) == [(fd, select.POLLIN)]
+        assert asked.poll(PATIENCE_S * 1_000) == [(fd, select.POLLIN)]
         assert asked.poll(0) == [(fd, select.POLLIN)], "to look takes nothing away"
         assert json.loads(os.pread(fd, 4096, 0))["change"]["path"] == "/projects/main/LESSONS.md"
     finally:
@@ -188,7 +195,7 @@ def test_the_server_is_killed_under_blocked_readers_and_none_of_them_stays(home,
         select_changes(tree)
         processes = [reader(tree / NEXT) for _ in range(8)]
         tree.server.send_signal(signal.SIGKILL)
-        tree.server.wait(20)
+        tree.server.wait(PATIENCE_S)
         for process in processes:
             assert ended(process) != 0
 
@@ -200,7 +207,7 @@ def test_result_txt_of_a_robots_job_waits_for_its_end(home, operator):
     result = operator / f"nodes/{node}/jobs/wave-1/result.txt"
     process = reader(result)
     assert main(["--home", str(home), "up", "--until-idle"]) in (0, 1)
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=PATIENCE_S)
     assert out.strip() not in (b"", b"b''")
     assert result.stat().st_size == len(result.read_bytes()) > 0
 

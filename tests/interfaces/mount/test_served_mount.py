@@ -5,13 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import signal
-import socket
 import subprocess
 import time
 
 import pytest
 
-from worldfs.testing.waiting import until
+from worldfs.testing.free_port import free_port
+from worldfs.testing.waiting import PATIENCE_S, until
 
 from .mounted import PAOS, mounting
 
@@ -23,9 +23,7 @@ class ServerProcess:
 
     def __init__(self, home):
         self.home = home
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.process = None
 
     @property
@@ -43,7 +41,7 @@ class ServerProcess:
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
-        self.process.communicate(timeout=30)
+        self.process.communicate(timeout=PATIENCE_S)
 
 
 @pytest.fixture

@@ -9,6 +9,8 @@ import subprocess
 
 import pytest
 
+from worldfs.testing.waiting import PATIENCE_S
+
 from .mounted import mounting
 from .tool_scripts import RECORD_SCRIPTS, REFUSED_SCRIPTS, TREE_SCRIPTS
 
@@ -42,7 +44,7 @@ def outcome(tool, where, out):
         cwd=where,
         env={**os.environ, "OUT": str(out), "LC_ALL": "C.UTF-8"},
         capture_output=True,
-        timeout=120,
+        timeout=PATIENCE_S,
         check=False,
     )
     said = done.stdout.replace(str(out).encode(), b"OUT"), done.stderr.replace(str(out).encode(), b"OUT")

@@ -14,7 +14,7 @@ from worldfs.base.errors import BadInput, UserError
 from worldfs.interfaces.cli.main import main
 from worldfs.interfaces.ninep.ninep_listener import _unix_socket, parse_address
 from worldfs.testing.ninep_client import NinePClient
-from worldfs.testing.waiting import until
+from worldfs.testing.waiting import PATIENCE_S, until
 
 from .conftest import Listening
 
@@ -24,7 +24,7 @@ needs_diod = pytest.mark.skipif(shutil.which("diodls") is None, reason="Debian's
 
 def paos(home, *words):
     return subprocess.run(
-        [*PAOS, "--home", str(home), *words], capture_output=True, text=True, timeout=120, check=False
+        [*PAOS, "--home", str(home), *words], capture_output=True, text=True, timeout=PATIENCE_S, check=False
     )
 
 
@@ -43,12 +43,12 @@ def served(tmp_path_factory):
     assert f'"9p": "{path}"' in process.stdout.readline()
     yield path
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=120)
+    process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0 and not os.path.exists(path)
 
 
 def run(*words):
-    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     return done.stdout + done.stderr
 
 
@@ -83,7 +83,7 @@ def test_diodcat_that_is_killed_while_it_waits_leaves_nothing(memory):
     client = subprocess.Popen(["diodcat", "-s", memory.path, "-a", "/", "b"], stdout=subprocess.PIPE)
     until(lambda: memory.host.waiters.waiting == 1)
     client.kill()
-    assert client.communicate(timeout=120)[0] == b""
+    assert client.communicate(timeout=PATIENCE_S)[0] == b""
     until(lambda: memory.host.waiters.waiting == 0 and not memory.local._serving)
 
 

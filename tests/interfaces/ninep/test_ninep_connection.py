@@ -16,6 +16,7 @@ from worldfs.interfaces.ninep.ninep_access import MOST_AUTHS
 from worldfs.interfaces.ninep.ninep_session import NinePFid
 from worldfs.testing.ninep_client import NO_FID, NinePClient, body_of, text
 from worldfs.testing.waiting import PATIENCE_S, until
+from worldfs.tree.row_table import FileKind
 
 from .conftest import Listening
 
@@ -75,6 +76,18 @@ def test_a_cut_by_another_fid_is_part_of_the_write(memory):
         client.pwrite(fid, 0, b"new")
         client.clunk(fid)
         assert reader.read("/b") == b"new"
+
+
+@pytest.mark.parametrize("flags", [os.O_WRONLY, os.O_RDWR, os.O_WRONLY | os.O_TRUNC])
+def test_a_log_is_opened_to_append_or_not_at_all(memory, flags):
+    tree, stat = memory.realm.tree, memory.realm.tree.stat
+    tree.stat = lambda path: stat(path)._replace(kind=FileKind.LOG if path == "/b" else None)
+    with memory.client() as client:
+        with pytest.raises(OSError) as raised:
+            client.open(client.walk("/b"), flags)
+        assert number(raised) == errno.EPERM
+        client.open(client.walk("/b"), os.O_WRONLY | os.O_APPEND)
+        client.open(client.walk("/b"))
 
 
 def test_files_are_made_renamed_and_removed(memory):
@@ -440,3 +453,18 @@ def test_another_user_is_not_served_even_if_the_socket_lets_them(memory):
             finally:
                 os._exit(answer)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_no_reply_is_larger_than_what_was_agreed_on(memory):
+    """Whatever is asked for: a client would read the rest as another frame."""
+    with memory.client(msize=4_096) as client:
+        client.write("/a/large", b"x" * 10_000)
+        fid = client.walk("/a/large")
+        client.open(fid)
+        assert 0 < len(client.pread(fid, 0, 1 << 20)) < 4_096
+        assert client.read("/a/large") == b"x" * 10_000
+        for at in range(200):
+            client.write(f"/a/{'n' * 40}{at:03}", b"")
+        listing = client.walk("/a")
+        client.open(listing)
+        assert len(client.ask(40, struct.pack("<IQI", listing, 0, 1 << 20))) < 4_096

@@ -11,6 +11,7 @@ from worldfs.base.clock import SystemClock
 from worldfs.interfaces.cli.main import main
 from worldfs.interfaces.posix.namespace_files import home_files
 from worldfs.interfaces.posix.posix_files import PosixFiles
+from worldfs.testing.waiting import PATIENCE_S
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def view(home):
 
     def run(work, role="operator", agent="", **options):
         async def life():
-            async with opened(home, role, agent, **options) as files, asyncio.timeout(60):
+            async with opened(home, role, agent, **options) as files, asyncio.timeout(PATIENCE_S):
                 return await work(files)
 
         return asyncio.run(life())

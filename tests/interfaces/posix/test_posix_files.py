@@ -14,6 +14,7 @@ from worldfs.interfaces.cli.main import main
 from worldfs.interfaces.posix import scratch_names
 from worldfs.interfaces.posix.posix_errors import errno_of
 from worldfs.namespace.staging import MOST
+from worldfs.testing.waiting import PATIENCE_S
 
 PROJECT = "/projects/main"
 TASK = PROJECT + "/TASK.md"
@@ -91,6 +92,39 @@ def test_a_record_is_replaced_whole_at_the_flush_and_not_before(view):
         assert await read(files, TASK) == b"half done!"
         await files.close_file(TASK, await files.open(TASK, WRITE))
         assert await read(files, TASK) == b""
+
+    view(work, "planner")
+
+
+def test_what_a_killed_writer_left_half_is_committed_only_where_another_goes_on(view):
+    async def work(files):
+        await write(files, TASK, b"whole\n")
+        for go_on, left in (
+            (lambda file: file.flush(), b"whole\n"),
+            (lambda file: file.write(4, b"!\n"), b"half!\n"),
+            (lambda file: file.truncate(2), b"ha"),
+        ):
+            file = await files.open(TASK, WRITE)
+            await file.write(0, b"half")
+            file.abandoned = True
+            await go_on(file)
+            await files.close_file(TASK, file)
+            assert await read(files, TASK) == left
+
+    view(work, "planner")
+
+
+def test_a_cut_to_the_size_that_it_has_goes_on_with_what_a_killed_writer_opened(view):
+    async def work(files):
+        for begun, size, left in ((b"", 0, b""), (b"half", 4, b"half")):
+            await write(files, TASK, b"whole\n")
+            file = await files.open(TASK, WRITE)
+            if begun:
+                await file.write(0, begun)
+            file.abandoned = True
+            await file.truncate(size)
+            await files.close_file(TASK, file)
+            assert await read(files, TASK) == left
 
     view(work, "planner")
 
@@ -196,7 +230,10 @@ def test_bad_names_get_the_errno_of_a_disk(view):
     async def work(files):
         base = PROJECT + "/artifacts/"
         assert await failing(files.look(base + "x" * 256)) == errno.ENAMETOOLONG
-        assert await failing(files.create(base + "x" * 256, WRITE)) == errno.ENAMETOOLONG
+        for make in (files.create(base + "x" * 256, WRITE), files.mkdir(base + "x" * 256)):
+            assert await failing(make) == errno.ENAMETOOLONG
+        assert await failing(files.symlink(base + "x" * 256, b"to")) == errno.ENAMETOOLONG
+        assert await failing(files.rename(TASK, base + "x" * 256)) == errno.ENAMETOOLONG
         assert await failing(files.create(base + "..", WRITE)) == errno.EINVAL
         assert await failing(files.rename(TASK, PROJECT + "/other.md")) in (errno.EACCES, errno.EXDEV)
         assert await failing(files.remove(TASK)) == errno.EACCES
@@ -218,7 +255,7 @@ def test_a_change_between_a_look_and_the_wait_is_not_missed(view):
         async with files.tree.changes(TASK) as until_next:
             for number in range(2):
                 await write(files, TASK, b"- [ ] %d\n" % number)  # nobody waits yet
-                async with asyncio.timeout(20):  # less than the time after which a missed change is found
+                async with asyncio.timeout(PATIENCE_S):  # less than the time after which a missed change is found
                     await until_next()
         return True
 
@@ -249,7 +286,8 @@ def test_what_is_there_is_not_made_again_and_a_directory_is_no_file(view):
             assert await failing(files.symlink(path, b"x")) == errno.EEXIST
         for path in (PROJECT + "/sedAb12", TASK):
             assert await failing(files.create(path, WRITE | os.O_EXCL)) == errno.EEXIST
-        assert await failing(files.open(base, os.O_RDONLY)) == errno.EISDIR
+        for flags in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR, WRITE):
+            assert await failing(files.open(base, flags)) == errno.EISDIR
         assert await failing(files.create(base + "/a\nb", WRITE)) == errno.EINVAL
         assert await failing(files.truncate(TASK, MOST + 1)) == errno.EFBIG
 
@@ -412,7 +450,7 @@ def test_a_look_waits_for_a_file_that_is_being_closed(view, monkeypatch):
             await asyncio.sleep(0)
         assert not looking.done()
         go.set()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_S):
             assert (await looking).size == len(b"newer")
         await closing
 

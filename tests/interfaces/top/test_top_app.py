@@ -181,7 +181,7 @@ def test_a_file_is_opened_followed_and_stops_can_be_given_from_it() -> None:
 
     async def steps(app, pilot, until) -> None:
         await pilot.press("enter")
-        await until(lambda: isinstance(app.screen, FileScreen))
+        await until(lambda: isinstance(app.screen, FileScreen) and bool(app.screen.query("#text")))
         area = app.screen.query_one("#text")
         assert area.text == "# one\n\\x1b[31mred\\xff\n"
         source.files["/nodes/arm_1/ACTION.md"] = b"# two\n"

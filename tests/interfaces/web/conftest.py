@@ -25,6 +25,7 @@ from worldfs.interfaces.cli.driver_factories import factories
 from worldfs.interfaces.cli.kernel_thread import KernelThread
 from worldfs.interfaces.cli.main import main
 from worldfs.interfaces.web.static_site import StaticSite
+from worldfs.testing.free_port import free_port
 from worldfs.world.home import Home
 from worldfs.world.home_world import open_home_world
 from worldfs.world.served_world import ServedWorld
@@ -77,7 +78,7 @@ class PageServer:
             )
         )
         self.stack.enter_context(KernelThread(self.world))
-        self.port = 0
+        self.port = free_port()
         self.begin()
 
     def begin(self) -> None:
@@ -86,8 +87,7 @@ class PageServer:
             ServedWorld.open(self.home, world=self.world, clock=SystemClock(), agents=self.home / "agents")
         )
         where = ListenOptions(port=self.port)
-        server = self._served.enter_context(BackgroundServer(self.realm, where, site=StaticSite().page))
-        self.port = server.started.port
+        self._served.enter_context(BackgroundServer(self.realm, where, site=StaticSite().page))
 
     def end(self) -> None:
         self._served.close()

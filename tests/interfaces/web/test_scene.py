@@ -39,9 +39,10 @@ HELD = """() => {
   const { geometries, textures } = worldfs.scene.renderer.info.memory;
   return [geometries, textures];
 }"""
-AGAIN = """async () => {
+AGAIN = """async (rows) => {
   for (let n = 0; n < 3; n++) {
     worldfs.scene.setGeometry(await worldfs.world.readJson("/projects/main/scene/geometry.json"));
+    worldfs.scene.apply({ rows, time: 0, number: 1 });  // before it nothing is drawn
     drawFrame();
   }
 }"""
@@ -166,7 +167,7 @@ def test_after_a_lost_connection_the_page_says_so_and_shows_what_is(scene, page_
 
 
 @pytest.mark.proof
-def test_keys_turn_it_and_nothing_grows(scene) -> None:
+def test_keys_turn_it_and_nothing_grows(scene, page_server) -> None:
     scene.focus("canvas")
     place = "() => worldfs.scene.camera.position.toArray()"
     first = scene.evaluate(place)
@@ -178,7 +179,8 @@ def test_keys_turn_it_and_nothing_grows(scene) -> None:
     scene.get_by_role("button", name="Reach").click()
     scene.wait_for_function("() => worldfs.scene.bounds.length === 1")  # as its EMBODIED.md says
     before = scene.evaluate(HELD)
-    scene.evaluate(AGAIN)
+    poses = read_frame(page_server.world).poses
+    scene.evaluate(AGAIN, [{"index": index, "position": pose[:3], "turn": pose[3:]} for index, pose in poses.items()])
     assert scene.evaluate(HELD) == before
     # A name is text, however long, and whatever it says.
     scene.evaluate(

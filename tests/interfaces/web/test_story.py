@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
@@ -10,10 +11,12 @@ from worldfs.access.roles import PLANNER
 from worldfs.agents.agent_state import AgentState
 from worldfs.agents.inbox import deposit_to
 from worldfs.base.clock import SystemClock
-from worldfs.base.model import Order
+from worldfs.base.model import Job, JobState, JobStatus, Order
 from worldfs.formats.agent.documents import message_read
 from worldfs.interfaces.cli.main import main
 from worldfs.runtime.instruction_turns import InstructionTurn
+from worldfs.world import status_report
+from worldfs.world.robot_liveness import RobotLiveness
 
 ROBOT = "franka_001"
 EVIL = "<img src=x onerror=alert(1)> [go](javascript:alert(1)) \u202egnp.exe"
@@ -44,9 +47,9 @@ def test_the_table_is_cleared_from_the_page_and_nothing_moves_before_it_is_accep
     page.locator('[data-part=do] .chat-job[data-state="done"]').wait_for()
     ended = page.locator('[data-part=history] li[data-state="succeeded"]')
     ended.nth(1).wait_for()
-    assert "measured by" in ended.nth(0).inner_text() and "in basket_01" in ended.nth(0).inner_text()
+    ended.first.filter(has_text="measured by").filter(has_text="in basket_01").wait_for()  # the newest: it is put there
     page.locator('[data-part=task] li[data-state="done"]').nth(1).wait_for()
-    assert page.locator('[data-part=task] li:not([data-state="done"])').count() == 0
+    page.locator('[data-part=task] li:not([data-state="done"])').first.wait_for(state="detached")
     assert (
         page.locator("[data-part=history] a.file").first.get_attribute("href").startswith("#panel=tree&path=%2Fnodes")
     )
@@ -130,9 +133,9 @@ def test_a_message_is_sent_and_its_acknowledgement_seen_and_hostile_text_stays_t
 
 def test_a_chat_is_answered(panel):
     page = panel("agents")
-    page.fill("textarea[name=message]", "what is in the basket?")
+    page.fill("textarea[name=message]", "where is the apple?")
     page.locator("[data-part=chat]").get_by_role("button", name="Send").click()
-    turn = page.locator(".turn", has_text="what is in the basket?").last
+    turn = page.locator(".turn", has_text="where is the apple?").last
     turn.locator('[data-state="done"]').wait_for()
     turn.get_by_text("red apple").first.wait_for()
 
@@ -145,6 +148,23 @@ def turn(served_page):
     assert turn.try_acquire() is None
     yield turn
     turn.release()
+
+
+def test_a_robot_that_is_lost_is_shown_with_what_it_was_doing_not_as_at_work(panel, served_page, turn, monkeypatch):
+    """As a hub sees it whose robot's host is cut off (the files of one: tests/world/test_two_hosts.py)."""
+    turn.set_job("lost_1")
+    job = Job(Order("lost_1", ROBOT, "move_to", {}), JobStatus(JobState.RUNNING, 1))
+    alive = RobotLiveness(False, True, datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC))
+    monkeypatch.setattr(status_report, "robot_liveness", lambda world, robot: alive)
+    monkeypatch.setattr(status_report, "open_jobs", lambda world: [job])
+    page = panel("work")
+    robot = page.locator("[data-part=robots] li.robot")
+    robot.wait_for()
+    text = robot.inner_text()
+    assert "lost, last seen 04/03/2026" in text and "was at work on: a plan" in text, text
+    row = page.locator('[data-part=queue] li[data-job="lost_1"]')
+    row.wait_for()
+    assert "running when its robot was lost" in row.inner_text()
 
 
 def ask(world, orderer):
@@ -170,7 +190,13 @@ def test_a_plan_is_approved_by_another_actor_and_not_by_the_one_who_ordered_it(p
     assert served_page.world.approvals.load(third).answer.answer == "refused"
 
 
-def test_one_who_may_not_approve_is_offered_stop_and_no_answer(panel, served_page, turn):
+@pytest.fixture
+def past_job(served_page):
+    """An order before this test's own, whichever of the tests a worker runs first."""
+    served_page.world.submit(Order("past_1", ROBOT, "move_to", {"target_pose": [9.0, 0.0, 0.5]}))
+
+
+def test_one_who_may_not_approve_is_offered_stop_and_no_answer(panel, served_page, past_job, turn):
     page = panel("work", token=served_page.issue("rio", "user"))
     page.get_by_role("button", name=f"Stop {ROBOT}").wait_for()
     page.locator("[data-part=history] li").first.wait_for()

@@ -169,7 +169,7 @@ async def _attach(peer: ClientPeer, payload: Json, frame: Frame) -> Json:
     decision = judge(peer.principal, Verb.ATTACH, claim)
     if not decision:
         raise SessionRefused.of(decision)
-    await _ensure(peer, agent)
+    await (_demand if payload.get("existing") is True else _ensure)(peer, agent)
     session = peer.bind(key, binding)
     peer.sessions.active = key
     visit = TokenVisit(key, agent, project, session.since_ms)
@@ -270,6 +270,12 @@ async def _ensure(peer: ClientPeer, name: str) -> None:
         raise SessionRefused("invalid_payload", f"{error.found}; expected {error.expected}") from None
     except UserError as error:
         raise SessionRefused("storage_error", error.found) from None
+
+
+async def _demand(peer: ClientPeer, name: str) -> None:
+    """Our extension, for a client that only reads: no agent is made. The one that a token acts for is always there."""
+    if name != peer.principal.agent and name not in await peer.server.thread(peer.server.realm.agents):
+        raise SessionRefused("agent_not_found", "AgentNotFound", named=True)
 
 
 def _session(peer: ClientPeer, payload: Json, *, needed: bool) -> AttachedSession:

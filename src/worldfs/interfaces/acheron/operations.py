@@ -193,7 +193,7 @@ async def _stat(verbs: Verbs, frame: Frame, request: RequestContext) -> Answer:
 
 
 def _in_each_language(error: UserError) -> Answer:
-    """What was found, who may instead, and what mends it, as one text a language."""
+    """The finding, the roles that may do it, and the fix, as one text a language."""
     parts = [part for part in (error.found, error.expected, error.fix) if part]
     return {language: "; ".join(render(part, language) for part in parts) for language in LANGUAGES}
 

@@ -130,7 +130,7 @@ class ClientPeer:
     # -- bindings --------------------------------------------------------------------------------------------------
 
     def bind(self, key: str, binding: Binding) -> AttachedSession:
-        """Bind a session_key, anew if it was bound."""
+        """Bind a session_key; a bound one is bound again."""
         session = AttachedSession(key, binding, self.server.verbs(binding, self), self.server.now_ms())
         self.sessions.put(session)
         self.refusal = None

@@ -61,7 +61,7 @@ def control_error(
 def malformed(bad: BadFrame) -> bytes:
     """The answer to a malformed message, with its tag or its id where one could be read.
 
-    The reference names neither; a client that waits for its tag would wait for ever.
+    The reference names neither; a client that waits for its tag would hang.
     """
     if bad.channel == ACHERON and bad.tag is not None:
         if str(bad) == "UnsupportedType":

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Final
 
@@ -31,7 +32,7 @@ def own_exports(home: Path) -> FsServer:
         return FsServer((), "", name="worldfs", version=__version__, patience=PATIENCE)
     where = str(home / FILE)
     if (home / FILE).stat().st_mode & 0o077:
-        raise BadInput(coded("access.open_token"), path=where, op="serve", fix=f"chmod 600 {where}")
+        raise BadInput(coded("access.open_token"), path=where, op="serve", fix=f"chmod 600 {shlex.quote(where)}")
     try:
         value: object = json.loads(data)
     except ValueError as error:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from worldfs.base.errors import NotFound
 from worldfs.base.json_values import as_object, as_objects
 from worldfs.base.messages import coded
+from worldfs.world.approval_lines import approval_lines
 
 from .command_tree import CommandTree, open_tree
-from .status_command import approval_lines
 
 if TYPE_CHECKING:
     from .command_context import CommandContext

@@ -81,6 +81,20 @@ class CommandContext:
 
         return default_root({**self.environ, HOME: self["home"]} if self["home"] else self.environ)
 
+    def check_agent(self) -> None:
+        """For a command that needs an agent that exists: `NotFound`, with the most similar name, where --agent names
+        none of this disk. Over --connect the server knows; see `server_tree.connect_options`."""
+        name = self["agent"]
+        if not name or not self["reads"] or self["connect"]:
+            return
+        from worldfs.access.binding import MOTHER
+        from worldfs.agents.agent_hosts import known_agents
+        from worldfs.base.agent_names import no_agent
+
+        there = known_agents(self.agents)
+        if name != MOTHER and name not in there:
+            raise no_agent(name, [MOTHER, *there], path=self.agents, op=self["command"])
+
     @property
     def name(self) -> str:
         """The command with its global options, for hints that can be typed again: `paos --home demo`."""

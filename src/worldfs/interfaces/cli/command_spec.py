@@ -30,3 +30,4 @@ class CommandSpec(NamedTuple):
     more: str = ""  # a second paragraph of help, as a code
     remote: str = ""  # "module:function" under --connect; none: does not work over --connect
     instead: str = ""  # then: the code of what does the same over --connect
+    reads: bool = False  # it needs an agent that exists: an --agent that is not there is refused

@@ -177,7 +177,7 @@ _WORLD = (
         ),
         "help.page_more",
     ),
-    CommandSpec("token list", "help.token_list", "token:list_tokens"),
+    CommandSpec("token list", "help.token_list", "token:list_tokens", reads=True),
     CommandSpec(
         "token revoke",
         "help.token_revoke",
@@ -204,6 +204,7 @@ _WORLD = (
         (ArgumentSpec(("name",), "help.model_check_name", "NAME", many="?", default="planner"),),
         "help.model_check_more",
     ),
+    CommandSpec("model usage", "help.model_usage", "model_command:usage", (), "help.model_usage_more", reads=True),
     CommandSpec(
         "skill try",
         "help.skill_try",
@@ -215,7 +216,9 @@ _WORLD = (
         "help.skill_try_more",
         instead="command.instead_skill_try",
     ),
-    CommandSpec("skill list", "help.skill_list", "skill_commands:list_skills", remote="skill_commands:list_skills"),
+    CommandSpec(
+        "skill list", "help.skill_list", "skill_commands:list_skills", remote="skill_commands:list_skills", reads=True
+    ),
     CommandSpec(
         "skill allow",
         "help.skill_allow",
@@ -251,10 +254,7 @@ _WORLD = (
         instead="fleet.instead_robot",
     ),
     CommandSpec(
-        "robot list",
-        "help.robot_list",
-        "robot_commands:list_robots",
-        instead="fleet.instead_list",
+        "robot list", "help.robot_list", "robot_commands:list_robots", instead="fleet.instead_list", reads=True
     ),
     CommandSpec(
         "robot scan",
@@ -263,6 +263,7 @@ _WORLD = (
         (ArgumentSpec(("ports",), "help.robot_scan_ports", "PORT", many="*"),),
         "help.robot_scan_more",
         instead="fleet.instead_robot",
+        reads=True,
     ),
     CommandSpec(
         "robot calibrate",
@@ -305,9 +306,14 @@ _WORLD = (
         "status_command:run",
         (ArgumentSpec(("--watch",), "help.status_watch", takes="switch"),),
         remote="remote_commands:status",
+        reads=True,
     ),
-    CommandSpec("top", "help.top", "top.top_command:run", (), "help.top_more", remote="top.top_command:remote"),
-    CommandSpec("view", "help.view", "view_command:run", (), "help.view_more", remote="view_command:remote"),
+    CommandSpec(
+        "top", "help.top", "top.top_command:run", (), "help.top_more", remote="top.top_command:remote", reads=True
+    ),
+    CommandSpec(
+        "view", "help.view", "view_command:run", (), "help.view_more", remote="view_command:remote", reads=True
+    ),
     *TREE_COMMANDS,
     CommandSpec(
         "reset",
@@ -335,6 +341,7 @@ _WORLD = (
             ArgumentSpec(("--limit",), "help.lessons_limit", "N", takes="count", default=10),
         ),
         instead="command.instead_lessons",
+        reads=True,
     ),
     CommandSpec(
         "check",
@@ -342,7 +349,8 @@ _WORLD = (
         "check_command:run",
         (ArgumentSpec(("--fix",), "help.check_fix", takes="switch"),),
         "help.check_more",
-        instead="command.instead_check",
+        remote="check_command:remote",
+        reads=True,
     ),
     CommandSpec(
         "node",
@@ -382,6 +390,7 @@ _WORLD = (
         _COPY,
         "help.store_more",
         instead="command.instead_store",
+        reads=True,
     ),
     CommandSpec(
         "completion",
@@ -390,8 +399,9 @@ _WORLD = (
         (ArgumentSpec(("shell",), "help.completion_shell", choices=SHELLS),),
         "help.completion_more",
         remote="completion:run",
+        reads=True,
     ),
-    CommandSpec("version", "help.print_version", "version:run", remote="version:run"),
+    CommandSpec("version", "help.print_version", "version:run", remote="version:run", reads=True),
 )
 
 _THERE = "command.instead_agents"

@@ -27,7 +27,7 @@ from worldfs.world.instruction_opinion import InstructionJudge
 
 from .command_context import CommandContext
 from .exits import DONE, INTERRUPTED, MISUSE, REFUSED
-from .film_recording import LocalFilmRecording, check_film_options
+from .film_recording import LocalFilmRecording, check_film_options, report_film
 from .kernel_thread import KernelThread
 from .signals import stop_on
 from .terminal_question import ask_person
@@ -126,12 +126,8 @@ def run(context: CommandContext) -> int:
     elif verdict in ("not_understood", "not_answered") and (can := getattr(result.intent, "can", ())):
         several = reduce(lambda one, more: coded("command.or_say", one=one, more=more), can[:4])
         context.output.line(coded("command.can_say", one=several), "dim")
-    if motion is not None and not motion.made:
-        context.output.notice(coded("command.no_film"))
-    elif motion is not None:
-        context.output.report(
-            coded("command.film", path=context["record"]), {"event": "film", "file": context["record"]}
-        )
+    if motion is not None:
+        report_film(context, motion)
     return code
 
 

@@ -35,6 +35,15 @@ def check_film_options(context: CommandContext) -> None:
         raise BadInput(coded("command.needs_cameras"), op="--record", fix=coded("command.with_cameras"))
 
 
+def report_film(context: CommandContext, film: _Film) -> None:
+    """Whether the film of `--record` was made, once the world is closed."""
+    if film.made:
+        said, event = coded("command.film", path=context["record"]), {"event": "film", "file": context["record"]}
+        context.output.report(said, event)
+    else:
+        context.output.notice(coded("command.no_film"))
+
+
 class _Film:
     """While entered, the driver films; afterwards the film is at `path`. Controlled through the node's `film` file."""
 

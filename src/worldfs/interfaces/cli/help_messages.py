@@ -35,8 +35,9 @@ ROWS = {
         "含服务器令牌的文件(默认：$PAOS_TOKEN，否则主目录中的 auth_tokens.json)",
     ),
     "help.agent": (
-        "with --connect and for `paos mcp`: act as this agent (default: the token's own)",
-        "用于 --connect 和 `paos mcp`：以此智能体的身份操作(默认：令牌所属的智能体)",
+        "with --connect and for `paos mcp`: act as this agent (default: the token's own); a command that makes no "
+        "agent refuses one that is not there",
+        "用于 --connect 和 `paos mcp`：以此智能体的身份操作(默认：令牌的智能体)；不创建智能体的命令拒绝不存在的智能体",
     ),
     "help.project": (
         "with --connect: the project; its token, if it has one, is in $PAOS_PROJECT_TOKEN",
@@ -65,7 +66,7 @@ ROWS = {
     "help.metrics_port": ("health and metrics over HTTP on this port, too", "同时在此端口以 HTTP 提供健康状况与指标"),
     "help.tls_cert": ("certificate (PEM): the port speaks TLS", "证书(PEM)：端口使用 TLS"),
     "help.tls_key": ("its key (PEM)", "其密钥(PEM)"),
-    "help.sh": ("a shell whose files are the tree, without a mount", "以树为文件的 shell，无需挂载"),
+    "help.sh": ("open a shell whose files are the tree, without a mount", "以树为文件的 shell，无需挂载"),
     "help.sh_script": (
         "run this script and exit with its code (default: standard input, or a prompt at a terminal)",
         "运行此脚本并以其退出码结束(默认：标准输入，在终端上则为提示符)",
@@ -136,17 +137,17 @@ ROWS = {
         "TARGETS.md 中以 lerobot 为驱动的目标，或 SKILLS.md 中由主臂引导的技能",
     ),
     "help.robot_record": (
-        "sessions that kept their pictures, as episodes of a LeRobot dataset",
+        "make episodes of a LeRobot dataset from sessions that kept their pictures",
         "把保存了图像的会话写成 LeRobot 数据集的片段",
     ),
     "help.robot_record_more": (
-        "A session keeps them with execution: {record: true} in SESSIONS.md, whoever leads it: a person or a policy.",
+        "A session keeps them with execution: {record: true} in SESSIONS.md, led by a person or by a policy.",
         "在 SESSIONS.md 中写 execution: {record: true} 的会话会保存图像，无论由人还是策略引导。",
     ),
     "help.robot_record_dir": ("a new directory, or a dataset of such sessions", "新目录，或已有的同类会话数据集"),
     "help.robot_record_sessions": ("ids of SESSIONS.md, each of them ended", "SESSIONS.md 中已结束的会话的标识"),
     "help.hand_eye": (
-        "where a camera sits on the hand, from a recorded session that looked at a printed marker board",
+        "measure where a camera sits on the hand, from a recorded session that looked at a printed marker board",
         "根据看过标定板的已记录会话，求相机在手上的位置",
     ),
     "help.hand_eye_more": (
@@ -216,8 +217,8 @@ ROWS = {
     "help.stop": ("stop every robot at once, or one of them", "立即停止所有机器人，或其中之一"),
     "help.stop_more": (
         "It goes ahead of everything, and needs no kernel that runs: a world that is stopped starts stopped. What "
-        "ran ends as cancelled, what waits is held until `paos resume`. Whoever may see a robot may stop it. Exit "
-        "1: a robot has not confirmed that it holds still.",
+        "ran ends as cancelled, what waits is held until `paos resume`. Every actor that sees a robot may stop it. "
+        "Exit 1: a robot has not confirmed that it holds still.",
         "它先于一切其他任务，也不需要有内核在运行：已停止的世界启动后仍是停止的。正在执行的任务以取消结束，等待的"
         "任务保留到 `paos resume`。能看到机器人的都可以停止它。退出码 1：有机器人尚未确认静止。",
     ),
@@ -234,8 +235,8 @@ ROWS = {
         "批准在机器人移动之前等待的计划，或列出等待的计划",
     ),
     "help.approve_more": (
-        "config.json `approval` says which robots ask: never, risky or always. Whoever planned cannot approve. An "
-        "approval holds for the steps that are listed, and for 10 minutes.",
+        "config.json `approval` says which robots ask: never, risky or always. The actor that planned cannot approve. "
+        "An approval holds for the steps that are listed, and for 10 minutes.",
         "config.json 的 `approval` 说明哪些机器人需要批准：never、risky 或 always。制定计划的一方不能批准。批准只"
         "对所列的步骤有效，有效期 10 分钟。",
     ),
@@ -293,7 +294,7 @@ ROWS = {
     "help.setup_directory": ("its project (default: here)", "其项目(默认：当前目录)"),
     "help.yes": ("do not ask for confirmation", "不询问确认"),
     "help.setup_undo": ("take out what was put in, and nothing else", "取出所放入的内容，不动其他内容"),
-    "help.page": ("an address that signs a browser in to the served tree", "让浏览器登录所提供的树的地址"),
+    "help.page": ("print an address that signs a browser in to the served tree", "打印让浏览器登录所提供的树的地址"),
     "help.page_open": ("open it in a browser", "在浏览器中打开"),
     "help.page_valid": (
         "how long its token is valid: 90s, 30m, 12h (default), 7d",
@@ -351,13 +352,22 @@ ROWS = {
         "its name in `models` of config.json (default: planner)",
         "其在 config.json 的 `models` 中的名称(默认：planner)",
     ),
+    "help.model_usage": (
+        "what the calls of this home's language models came to",
+        "本主目录中语言模型调用的合计",
+    ),
+    "help.model_usage_more": (
+        "One line for each use (planner, critic, judge, chat …) and model: calls, tokens, cost, seconds.",
+        "每种用途（planner、critic、judge、chat 等）和模型一行：调用次数、token、费用、秒数。",
+    ),
     "help.skill_try": (
         "try a skill file in simulation, with something going wrong midway, and record each trial",
         "在仿真中试验技能文件，中途制造干扰，并记录每次试验",
     ),
     "help.skill_try_more": (
         "A trial that is finished is never done again: stopped or killed, the same command goes on. An edited "
-        "file begins anew. Exit 0: it may be allowed on real targets; 1: it is a draft; 2: its text is refused.",
+        "file starts from the beginning. Exit 0: it may be allowed on real targets; 1: it is a draft; 2: its text is "
+        "refused.",
         "已完成的试验不再重做：停止或被杀死后，同一命令会继续。文件修改后重新开始。退出码 0：可在真实目标上获准；"
         "1：仍是草稿；2：其文本被拒绝。",
     ),
@@ -379,14 +389,14 @@ ROWS = {
     "help.skill_allow_body": ("the real target in TARGETS.md", "TARGETS.md 中的真实目标"),
     "help.status": ("show the kernel, robots, jobs and last events", "显示内核、机器人、任务和最近的事件"),
     "help.status_watch": ("refresh on every change, until Ctrl-C", "每次更改时刷新，直到按下 Ctrl-C"),
-    "help.top": ("the world full-screen in this terminal, live", "在本终端全屏显示世界，实时更新"),
+    "help.top": ("show the world full-screen in this terminal, live", "在本终端全屏显示世界，实时更新"),
     "help.top_more": (
         "Keys: s stops the robot at the cursor, S all of them, r lets it move again, Enter or o opens a file, q leaves."
         " Needs pip install 'worldfs[top]'.",
         "按键：s 停止光标处的机器人，S 停止全部，r 恢复，Enter 或 o 打开文件，q 退出。"
         "需要 pip install 'worldfs[top]'。",
     ),
-    "help.view": ("the scene in a window of MuJoCo's viewer", "在 MuJoCo 查看器的窗口中显示场景"),
+    "help.view": ("show the scene in a window of MuJoCo's viewer", "在 MuJoCo 查看器的窗口中显示场景"),
     "help.view_more": (
         "Over --connect it moves as the simulation moves; of a home it follows ENVIRONMENT.md. Needs a display and"
         " pip install 'worldfs[sim,serve]'.",
@@ -480,8 +490,9 @@ ROWS = {
         "检查所有文件；报告发现了什么、应为什么，以及如何修复",
     ),
     "help.check_more": (
-        "Exit 0: no problems (warnings allowed); 1: problems found.",
-        "退出码 0：没有问题(允许警告)；1：发现问题。",
+        "Exit 0: no problems (warnings allowed); 1: problems found. With --connect it prints the alerts of the running "
+        "server, and reads no files.",
+        "退出码 0：没有问题(允许警告)；1：发现问题。使用 --connect 时打印运行中的服务器的警报，不读取文件。",
     ),
     "help.check_fix": ("fix problems that can be fixed without losing data", "修复不会丢失数据的问题"),
     "help.node": (
@@ -558,7 +569,10 @@ ROWS = {
         "restore the last removed agent of this name; without a name, list the removed agents",
         "恢复最近移除的该名称的智能体；不给出名称：列出已移除的智能体",
     ),
-    "help.agent_show": ("one agent: report, session, metrics, findings", "一个智能体：报告、会话、指标、发现的问题"),
+    "help.agent_show": (
+        "show one agent: report, session, metrics, findings",
+        "显示一个智能体：报告、会话、指标、发现的问题",
+    ),
     "help.agent_run": (
         "run a command as a session of an agent: paos agent run rio --type research --with claude-code",
         "将一个命令作为智能体的会话运行：paos agent run rio --type research --with claude-code",
@@ -599,6 +613,7 @@ ROWS = {
     ),
     "help.agent_event": ("append an entry to the journal", "向日志追加一个条目"),
     "help.what_happened": ("what happened", "发生了什么"),
+    "help.agent_journal": ("print the journal of an agent", "打印智能体的日志"),
     "help.agent_outcome": ("record facts for the end of the running session", "记录用于当前会话结束时的事实"),
     "help.agent_end": ("end the session that `agent start` began", "结束 `agent start` 开始的会话"),
     "help.agent_end_outcome": ("how it ended", "如何结束"),
@@ -607,7 +622,7 @@ ROWS = {
     "help.agent_end_next": ("the first step of the next session", "下一个会话的第一步"),
     "help.agent_end_why": ("what went wrong", "出了什么问题"),
     "help.agent_hook": (
-        "what the session hooks of a command-line agent call (`paos setup` writes them); the event is read from stdin",
+        "run by the session hooks of a command-line agent (`paos setup` writes them); reads the event from stdin",
         "命令行智能体的会话钩子所调用的命令(由 `paos setup` 写入)；事件从 stdin 读取",
     ),
     "help.agent_hook_more": (
@@ -616,7 +631,7 @@ ROWS = {
         "SessionStart 开始一个会话并输出状态提示词，压缩之后只输出提示词；每一轮或每次工具调用输出已到达的消息；"
         "SessionEnd 结束会话。",
     ),
-    "help.agent_tasks": ("the tasks of an agent; or add one, or close one", "智能体的任务；或添加一个，或结束一个"),
+    "help.agent_tasks": ("list the tasks of an agent, or add or close one", "列出智能体的任务，或添加、结束一个"),
     "help.agent_tasks_all": ("also list completed and dropped tasks", "也列出已完成和已放弃的任务"),
     "help.agent_tasks_add": ("add a task with this description", "以此描述添加任务"),
     "help.agent_tasks_type": ("its type", "其类型"),
@@ -646,8 +661,8 @@ ROWS = {
     "help.agent_context_unit": ("of what", "以什么计"),
     "help.agent_context_prompt": ("as the whole state prompt", "作为完整的状态提示词"),
     "help.agent_inbox": (
-        "the messages that wait; or claim, acknowledge, return one",
-        "等待的消息；或领取、确认、退回一条",
+        "list the messages that wait, or claim, acknowledge or return one",
+        "列出等待的消息；或领取、确认、退回一条",
     ),
     "help.agent_inbox_claim": ("claim the next message for so many seconds", "领取下一条消息，持续这么多秒"),
     "help.agent_inbox_wait": (
@@ -661,7 +676,7 @@ ROWS = {
     ),
     "help.agent_inbox_dead": ("the messages that could not be delivered", "无法送达的消息"),
     "help.agent_inbox_receipt": ("what became of a message, and when", "消息的去向及时间"),
-    "help.agent_send": ("a message to an agent", "发给智能体的消息"),
+    "help.agent_send": ("send a message to an agent", "给智能体发送消息"),
     "help.agent_send_more": ("TO may be `all`: a cascade to every agent.", "TO 可以是 `all`：发给所有智能体。"),
     "help.agent_send_to": ("the recipient", "收件者"),
     "help.agent_send_subject": ("subject", "主题"),
@@ -697,11 +712,11 @@ ROWS = {
         "也将 CLAUDE.md、AGENTS.md、GEMINI.md 的规则作为笔记",
     ),
     "help.agent_export": (
-        "the seven files of an agent, as they are, into a directory",
+        "copy the seven files of an agent, as they are, into a directory",
         "将智能体的七个文件原样放入一个目录",
     ),
     "help.agent_export_place": ("a new directory", "新的目录"),
-    "help.agent_schema": ("the JSON Schema (2020-12) of a document", "文档的 JSON Schema(2020-12)"),
+    "help.agent_schema": ("print the JSON Schema (2020-12) of a document", "打印文档的 JSON Schema(2020-12)"),
     "help.agent_schema_document": ("which", "哪个文档"),
     "help.record": (
         "record tabletop demonstrations of the scripted expert, as a LeRobot dataset",

@@ -21,17 +21,24 @@ from .signals import Interrupts
 Function = Callable[[CommandContext], int]
 
 SELDOM = 100_000  # allocations between two garbage collections: a reading command makes fewer, and no cycles
+TURN_S = 0.0005  # for which a thread that computes keeps the others waiting, one of which may hear a stop
 
 
 def main(argv: Sequence[str] | None = None, table: Sequence[CommandSpec] = COMMANDS) -> int:
     """Carry out one command line and return its exit code. Without `argv` the process ends with the command."""
     if argv is not None:
         return _answer(argv, table)
-    gc.set_threshold(SELDOM)
+    tune_process()
     try:
         return _answer(sys.argv[1:], table)
     finally:
         gc.freeze()  # else the interpreter collects garbage at exit for nothing
+
+
+def tune_process() -> None:
+    """How the interpreter of a process collects garbage and lets its threads take turns, from now on."""
+    gc.set_threshold(SELDOM)
+    sys.setswitchinterval(TURN_S)
 
 
 def _answer(words: Sequence[str], table: Sequence[CommandSpec]) -> int:
@@ -60,7 +67,9 @@ def _execute(words: Sequence[str], table: Sequence[CommandSpec], output: Command
         options = parse(words, table, os.environ.get("PAOS_CONNECT", ""), _default_language)
         command = str(options["command"])
         output.json = bool(options["json"])
-        code = _function(str(options["target"]))(CommandContext(options, output))
+        context = CommandContext(options, output)
+        context.check_agent()
+        code = _function(str(options["target"]))(context)
         interrupts.check()
         return code
     except (BrokenPipeError, KeyboardInterrupt):

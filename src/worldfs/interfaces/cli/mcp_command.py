@@ -43,15 +43,8 @@ def _local(context: CommandContext) -> AbstractAsyncContextManager[ActorTree]:
 
 
 def _connected(context: CommandContext) -> AbstractAsyncContextManager[ActorTree]:
-    from worldfs.client import address
     from worldfs.interfaces.mcp.remote_actor import remote_actor
 
-    from .server_tree import server_token
+    from .server_tree import server_login
 
-    return remote_actor(
-        context["connect"],
-        server_token(context),
-        agent=context["agent"] or "",
-        project=context["project"] or "",
-        project_token=context.environ.get(address.PROJECT_TOKEN, ""),
-    )
+    return remote_actor(context["connect"], **server_login(context))

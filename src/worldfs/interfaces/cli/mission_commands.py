@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _MISSION = ArgumentSpec(("mission",), "help.mission_id", "MISSION")
 _PRIORITIES = ("high", "normal", "low")
+_ENDED = ("succeeded", "failed", "cancelled")
 
 MISSION_COMMANDS = (
     CommandSpec(
@@ -35,7 +36,9 @@ MISSION_COMMANDS = (
         "help.mission_add_more",
         remote="mission_commands:add",
     ),
-    CommandSpec("mission list", "help.mission_list", "mission_commands:show", remote="mission_commands:show"),
+    CommandSpec(
+        "mission list", "help.mission_list", "mission_commands:show", remote="mission_commands:show", reads=True
+    ),
     CommandSpec(
         "mission pause", "help.mission_pause", "mission_commands:pause", (_MISSION,), remote="mission_commands:pause"
     ),
@@ -131,7 +134,13 @@ def _ask(context: CommandContext, what: str, value: str = "") -> int:
     said = {"mission": context["mission"], "request": what, "value": value}
     with open_tree(context) as tree:
         tree.write(f"{_project(tree)}/mission", json.dumps(said).encode())
-    context.output.report(coded("mission.asked", id=context["mission"], what=what), said, "good")
+        states = {as_text(item.get("id")): as_text(item.get("state")) for item in _missions(tree)}
+    state = states.get(context["mission"], "")
+    if what != "release" and state in _ENDED:
+        over = coded("mission.has_ended", id=context["mission"], state=state)
+        context.output.report(over, {**said, "state": state}, "warn")
+    else:
+        context.output.report(coded("mission.asked", id=context["mission"], what=what), said, "good")
     return 0
 
 

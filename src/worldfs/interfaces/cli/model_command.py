@@ -1,4 +1,4 @@
-"""`paos model check`: one short call to a configured model, and what it cost."""
+"""`paos model`: one short call to a configured model, and what the calls of all models came to."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.stop_signal import StopSignal
+from worldfs.models.call_log import ModelUse, model_uses
 from worldfs.models.open_model import open_model
 
 from .command_context import CommandContext
+from .command_output import columns
 from .exits import DONE, REFUSED
 
 READY = ModelTool("ready", "Call this at once.", {"type": "object", "properties": {}, "additionalProperties": False})
@@ -61,3 +63,23 @@ def check(context: CommandContext) -> int:
         "good" if good else "bad",
     )
     return DONE if good else REFUSED
+
+
+def usage(context: CommandContext) -> int:
+    """The sums of the home's record of calls, one line for each use of a model."""
+    found = model_uses(context.home.path)
+    context.output.value({"models": [one._asdict() for one in found]})
+    for line in columns([_line(one) for one in found]) or [coded("command.no_calls")]:
+        context.output.line(line)
+    return DONE
+
+
+def _line(one: ModelUse) -> tuple[str, ...]:
+    calls = coded("command.model_calls", n=one.calls, failed=one.failed)
+    tokens = coded("command.model_tokens", given=one.input_tokens, made=one.output_tokens)
+    cost = coded("command.dollars", cost=one.cost_usd)
+    if one.unpriced:
+        known = one.unpriced < one.calls
+        cost = coded("command.partly_priced", cost=cost, n=one.unpriced) if known else coded("command.no_price")
+    mean = coded("command.model_mean", s=one.latency_s / one.calls)
+    return one.use, one.model, calls, tokens, cost, mean, coded("command.model_last", at=one.last_at)

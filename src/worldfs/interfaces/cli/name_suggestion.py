@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 
 from worldfs.base.errors import NotFound, WorldError
 from worldfs.base.messages import coded
@@ -33,6 +32,8 @@ def nearest_path(path: str, names: Names) -> str:
         except WorldError:
             return ""
         if part not in there:
+            from difflib import get_close_matches  # loaded where a name was wrong
+
             found = get_close_matches(part, there, 1, 0.7)
             return "/".join([there[found[0]].rstrip("/"), *parts[at + 1 :]]) if found else ""
     return ""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import socket
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from worldfs.base.durable import Root
 from worldfs.base.json_values import as_object
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from worldfs.interfaces.acheron.serve_realm import ServerStarted
 
 SERVED: Final = ".paos/served.json"
+CONNECT_S: Final = 1.0
 DEFAULT: Final = "http://127.0.0.1:18790/"
 _EVERYWHERE: Final = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - a comparison, nothing is bound here
 
@@ -36,3 +39,13 @@ def noted_address(home: Path) -> str:
     except ValueError:
         noted = {}
     return str(noted.get("page") or DEFAULT)
+
+
+def listens(address: str) -> bool:
+    """Whether a server takes connections at an address of this machine."""
+    parts = urlsplit(address)
+    try:
+        with socket.create_connection((parts.hostname or "", parts.port or 80), timeout=CONNECT_S):
+            return True
+    except (OSError, ValueError):
+        return False

@@ -16,7 +16,7 @@ from worldfs.base.errors import BadInput, NotFound
 from worldfs.base.messages import coded
 
 from .command_context import CommandContext
-from .page_address import noted_address
+from .page_address import listens, noted_address
 
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _SPAN: Final = re.compile(r"([1-9][0-9]{0,5})([smhd])")
@@ -37,6 +37,8 @@ def run(context: CommandContext) -> int:
     context.output.notice(
         coded("command.page_token", id=issued.id, agent=agent, role=role, valid=context["valid"], name=context.name)
     )
+    if not context["url"] and not listens(address):
+        context.output.notice(coded("command.page_unserved", name=context.name))
     if context["open"]:
         webbrowser.open(address)
     return 0

@@ -84,7 +84,10 @@ def parse(
         raise _wrong(coded("command.two_places", flag=here[0]), name)
     if not target:
         raise _near(command, "--connect" if said else f"$PAOS_CONNECT ({served})")
-    return {"command": name, "target": target} | top | unsaid | given | _deal(words, command)
+    if command.reads and given.get("agent") and _names_agent(command):
+        words = _with_agent(str(given["agent"]), words, command)
+    found = {"command": name, "target": target, "reads": command.reads}
+    return found | top | unsaid | given | _deal(words, command)
 
 
 def _options(arguments: Iterable[ArgumentSpec]) -> dict[str, ArgumentSpec]:
@@ -115,6 +118,27 @@ def _keep(given: dict[str, object], option: ArgumentSpec, value: object) -> None
         given[_name(option)] = [*as_list(given.get(_name(option))), value]
     else:
         given[_name(option)] = value
+
+
+def _needed(command: CommandSpec) -> int:
+    """How many positional words it cannot do without."""
+    return sum(1 for item in command.arguments if item.positional and item.many in ("", "+"))
+
+
+def _names_agent(command: CommandSpec) -> bool:
+    """Whether its first word is the agent whose state it shows, which may be named with --agent as well."""
+    return any(item.positional and item.completes == "agent" for item in command.arguments[:1])
+
+
+def _with_agent(agent: str, words: list[str], command: CommandSpec) -> list[str]:
+    """The words with the agent that --agent names as the first of them, unless it is there already. Of a command that
+    takes any number of words (a search) it is never there: they are all for what follows the name."""
+    name, *rest = (item for item in command.arguments if item.positional)
+    if len(words) < _needed(command) or any(item.many in ("+", "*") for item in rest):
+        return [agent, *words]
+    if words[0] != agent:
+        raise _wrong(coded("command.two_agents", agent=agent, name=_shown(name), word=words[0]), command.name)
+    return words
 
 
 def _deal(words: Sequence[str], command: CommandSpec) -> dict[str, object]:
@@ -200,7 +224,12 @@ def _near(command: CommandSpec, asked: str) -> BadInput:
     unset = coded("command.unset_connect", command=command.name)
     fix = coded("command.leave_connect") if asked == "--connect" else unset
     fix = coded("command.instead", fix=fix, instead=coded(command.instead)) if command.instead else fix
-    return BadInput(coded("command.not_connected", asked=asked), op=f"paos {command.name}", fix=fix, code="USAGE")
+    return BadInput(
+        coded("command.not_connected", command=command.name, asked=asked),
+        op=f"paos {command.name}",
+        fix=fix,
+        code="USAGE",
+    )
 
 
 def _page(name: str, table: Sequence[CommandSpec], code: int, language: str) -> NoReturn:

@@ -28,16 +28,14 @@ def require_home(context: CommandContext) -> Path:
 def posix_tree(context: CommandContext, *, offline: bool = False) -> AbstractAsyncContextManager[FileTree]:
     """Opened on the event loop that enters it. `offline`: a served tree can be read while its server is away."""
     if context["connect"]:
-        from worldfs.client import address
         from worldfs.interfaces.posix.remote_files import remote_files
 
-        from .server_tree import server_token
+        from .server_tree import server_login
 
-        url, token = context["connect"], server_token(context)
-        agent, project = context["agent"] or "", context["project"] or ""
-        project_token = context.environ.get(address.PROJECT_TOKEN, "")
-        served = remote_files(url, token, agent=agent, project=project, project_token=project_token)
-        return _with_copies(context, served, url, token, agent, project, project_token) if offline else served
+        url, login = context["connect"], server_login(context)
+        served = remote_files(url, **login)
+        whose = (login["token"], login["agent"], login["project"], login["project_token"])
+        return _with_copies(context, served, url, *whose) if offline else served
     if offline:
         raise BadInput(
             coded("command.offline_local"), op="mount", expected=coded("command.offline_needs"), code="USAGE"

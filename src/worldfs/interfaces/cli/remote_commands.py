@@ -17,7 +17,7 @@ from worldfs.planning.stop_words import is_stop
 from .cancel import too_late
 from .command_context import CommandContext
 from .do_command import EXIT, ended_early
-from .film_recording import RemoteFilmRecording, check_film_options
+from .film_recording import RemoteFilmRecording, check_film_options, report_film
 from .server_tree import open_connection
 from .signals import stop_on
 from .status_command import status_lines
@@ -57,12 +57,8 @@ def do(context: CommandContext) -> int:
     code = EXIT[verdict]
     value = {"event": "result", "verdict": verdict, "goal_holds": verdict == "reached", "message": message}
     context.output.report(message, value, "good" if code == 0 else "bad")
-    if film is not None and not film.made:
-        context.output.notice(coded("command.no_film"))
-    elif film is not None:
-        context.output.report(
-            coded("command.film", path=context["record"]), {"event": "film", "file": context["record"]}
-        )
+    if film is not None:
+        report_film(context, film)
     return code
 
 

@@ -33,14 +33,19 @@ def run(context: CommandContext) -> int:
         return 0
     found = reset_losses(workspace, robots)
     if not found:
-        context.output.report(coded("command.fresh"), {"reset": [], "cancelled": [], "kept": ""})
+        context.output.report(coded("command.fresh"), {"reset": [], "cancelled": [], "missions": [], "kept": ""})
         return 0
     if not context["yes"] and not _agreed(context, found):
         return 1
     kept = reset(workspace, robots=robots)
     context.output.report(
         coded("command.reset", name=context.name),
-        {"reset": list(found.documents), "cancelled": list(found.jobs), "kept": kept},
+        {
+            "reset": list(found.documents),
+            "cancelled": list(found.jobs),
+            "missions": list(found.missions),
+            "kept": kept,
+        },
         "good",
     )
     return 0
@@ -48,7 +53,8 @@ def run(context: CommandContext) -> int:
 
 def _agreed(context: CommandContext, found: ResetLosses) -> bool:
     """Whether the user at the terminal confirms; a program must pass --yes."""
-    goes = [*found.documents, *([coded("command.waiting_jobs", n=len(found.jobs))] if found.jobs else [])]
+    counted = (("command.waiting_jobs", found.jobs), ("command.waiting_missions", found.missions))
+    goes = [*found.documents, *(coded(code, n=len(ids)) for code, ids in counted if ids)]
     if context.output.json or not sys.stdin.isatty():
         fix = coded("command.reset_yes", name=context.name)
         raise BadInput(coded("command.would_reset", names=goes), op="reset", expected="--yes", fix=fix)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, TypedDict
 
-from worldfs.base.errors import BadInput
+from worldfs.base.errors import BadInput, WorldError
 from worldfs.base.messages import coded
 from worldfs.tree.path import parse
 
@@ -18,17 +19,41 @@ if TYPE_CHECKING:
 
 def open_connection(context: CommandContext) -> BlockingWorld:
     """The world behind --connect."""
-    from worldfs.client import address, blocking
+    from worldfs.client import blocking
 
-    token = server_token(context)
-    project_token = context.environ.get(address.PROJECT_TOKEN, "")
-    return blocking.connect(
-        context["connect"],
-        token=token,
-        agent=context["agent"] or "",
-        project=context["project"] or "",
-        project_token=project_token,
-    )
+    return blocking.connect(context["connect"], **connect_options(context))
+
+
+class ServerLogin(TypedDict):
+    """The options of `worldfs.client.connect` that say with whose rights."""
+
+    token: str
+    agent: str
+    project: str
+    project_token: str
+
+
+def server_login(context: CommandContext) -> ServerLogin:
+    """The token and the binding for --connect."""
+    from worldfs.client import address
+
+    return {
+        "token": server_token(context),
+        "agent": context["agent"] or "",
+        "project": context["project"] or "",
+        "project_token": context.environ.get(address.PROJECT_TOKEN, ""),
+    }
+
+
+class ServerBinding(ServerLogin):
+    """As `ServerLogin`, and whether an agent that is not there is made."""
+
+    new_agent: bool
+
+
+def connect_options(context: CommandContext) -> ServerBinding:
+    """For a command that needs an agent that exists, the server refuses one that is not there."""
+    return {**server_login(context), "new_agent": not context["reads"]}
 
 
 def server_token(context: CommandContext) -> str:
@@ -48,15 +73,40 @@ class ServerTree:
 
     def __init__(self, world: BlockingWorld) -> None:
         self._world = world
+        self._listings: dict[str, dict[str, Stat]] = {}  # for bare names: one command means one thing by them
 
     def path_of(self, name: str) -> str:
-        return parse(name)
+        """Bare names as on the machine itself: of the root, of the project, then of the first node that has them."""
+        if name.startswith("/") or not name:
+            return parse(name)
+        first = name.split("/", 1)[0]
+        for directory in ("/", *self._bases()):
+            if first in self._listed(directory):
+                return parse(f"{directory.rstrip('/')}/{name}")
+        return parse("/" + name)
+
+    def _bases(self) -> Iterator[str]:
+        """The directories whose files have bare names."""
+        project = self._world.bound.project
+        if project:
+            yield f"/projects/{project}"
+        for above in ("/nodes",) if project else ("/projects", "/nodes"):  # an admin is bound to no workspace
+            yield from (f"{above}/{name}" for name, entry in self._listed(above).items() if entry.directory)
+
+    def _listed(self, directory: str) -> dict[str, Stat]:
+        if directory not in self._listings:
+            with suppress(WorldError):  # not seen, or no directory: no name is found there
+                self._listings[directory] = {entry.name: entry for entry in self._world.entries(directory)}
+        return self._listings.setdefault(directory, {})
 
     def start(self) -> Sequence[str]:
         return ["/"]
 
     def names(self, path: str) -> Iterable[str]:
-        return [entry.path for entry in self._world.entries(path)]
+        found = [entry.path for entry in self._world.entries(path)]
+        if path == "/":
+            found += [f"{base}/{name}" for base in self._bases() for name in self._listed(base)]
+        return found
 
     def stat(self, path: str) -> Stat:
         return self._world.stat(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -64,9 +65,10 @@ def run(context: CommandContext) -> int:
     else:
         write_record(home, name, plan.record)  # before the files, so that --undo knows whatever was written
         carry_out(plan)
-        said = coded("setup.done", tool=tool, agent=agent, role=role, name=context.name)
+        where = "" if context["directory"] == "." else f" {shlex.quote(context['directory'])}"
+        said = coded("setup.done", tool=tool, agent=agent, role=role, name=context.name, where=where)
         if far:
-            said = coded("setup.done_connected", tool=tool, url=context["connect"], name=context.name)
+            said = coded("setup.done_connected", tool=tool, url=context["connect"], name=context.name, where=where)
     context.output.report(said, {"changed": paths, "left": plan.left, "agent": agent}, "good")
     if tool == "codex" and not (far or context["undo"]):
         context.output.notice(coded("setup.trust_codex"))

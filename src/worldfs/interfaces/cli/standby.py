@@ -23,7 +23,7 @@ def may_wait(error: WorldError) -> bool:
 
 
 def wait_for_leases(root: Path, engine: str, names: Sequence[str], stop: StopSignal) -> None:
-    """Until nobody holds any of them, or `stop` is set. Woken by the store's watch, and by `stop`."""
+    """Wait until no process holds any of them, or `stop` is set. Woken by the store's watch, and by `stop`."""
     from worldfs.world.workspace_engine import open_engine
 
     while not stop.is_set():

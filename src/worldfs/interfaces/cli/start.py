@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import signal
+# Python's own `signal` loads enum first, during which a Ctrl-C prints a traceback; it has no stub
+import _signal  # type: ignore[import-not-found]
 
 
 def start() -> int:
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # until the command's own handler (`signals.Interrupts`)
+    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # until the command's own handler (`signals.Interrupts`)
     from .main import main
 
     return main()

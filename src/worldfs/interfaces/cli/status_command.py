@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from worldfs.base.clock import SystemClock
 from worldfs.base.json_values import as_list, as_object, as_objects, as_text
 from worldfs.base.messages import coded, render
+from worldfs.world.approval_lines import approval_lines
 
 from .command_context import CommandContext
 from .command_output import columns
-from .status_diff import alert_text, indented, job_line, job_mood, state_text
+from .status_diff import alert_text, indented, job_line, job_mood, node_state, state_text, was_doing
 
 if TYPE_CHECKING:
     from worldfs.world.world import World
@@ -77,7 +77,7 @@ def status_lines(status: dict[str, object], name: str = "paos") -> list[tuple[st
         said += [("", ""), (coded("command.recent"), ""), *(line for job in recent for line in _job_lines(job))]
     if alerts := as_list(status.get("alerts")):
         said += [("", ""), (coded("command.alerts"), "warn")]
-        said += [(indented(alert_text(alert)), "warn") for alert in alerts]
+        said += [(line, "warn") for line in dict.fromkeys(indented(alert_text(alert)) for alert in alerts)]
     return said
 
 
@@ -88,31 +88,6 @@ def _job_lines(job: dict[str, object]) -> list[tuple[str, str]]:
         said = coded("model.judge", name=as_text(doubt.get("model")), reason=as_text(doubt.get("reason")))
         lines.append((indented(indented(coded("model.warning", said=said))), "warn"))
     return lines
-
-
-def approval_lines(requests: list[dict[str, object]], name: str) -> list[str]:
-    """Requests that wait, each with its steps and the command that approves it."""
-    found: list[str] = []
-    for item in requests:
-        plan, node, purpose = item["plan"], item["node"], _unhidden(as_text(item["purpose"]))
-        asker = ", ".join(as_text(item[key]) for key in ("asker", "orderer") if item.get(key)) or "-"
-        found.append(coded("approval.asked", plan=plan, node=node, asker=asker, purpose=purpose))
-        for n, step in enumerate(as_objects(item["steps"]), 1):
-            params = " ".join(f"{key}={_json(value)}" for key, value in as_object(step.get("params")).items())
-            found.append(_unhidden(f"    {n}. {step.get('op')} {params}"))
-            found += [_unhidden(f"       {key}: {_json(step[key])}") for key in ("request", "sources") if key in step]
-        found.append(coded("approval.commands", name=name, plan=plan))
-    return found
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _unhidden(text: str) -> str:
-    """What a person approves: a sign that a terminal obeys, leaves out or turns around (zero width, right to left) as
-    its code."""
-    return "".join(sign if sign.isprintable() else f"\\u{ord(sign):04x}" for sign in text)
 
 
 def _nodes(there: list[dict[str, object]], language: str) -> list[tuple[str, str]]:
@@ -126,9 +101,9 @@ def _nodes(there: list[dict[str, object]], language: str) -> list[tuple[str, str
 
 
 def _facts(node: dict[str, object]) -> tuple[str, str, str]:
-    """A node's state, what it holds, and what it is busy with."""
+    """A node's state, what it holds, and what it is busy with, or was when it was lost."""
     held = coded("command.holding", id=node["held"]) if node.get("held") else ""
-    return state_text(node.get("state", "")), held, _busy(node)
+    return node_state(node), held, _busy(node)
 
 
 def _kernel(kernel: object, name: str) -> str:
@@ -144,4 +119,4 @@ def _busy(node: dict[str, object]) -> str:
     stop, doing = as_object(node.get("stopped")), as_object(node.get("instruction"))
     if stop:
         return coded("command.stopped_by", by=stop["by"], at=stop["at"])
-    return coded("command.doing", text=doing["text"], pid=doing["pid"]) if doing else ""
+    return coded("command.doing", text=doing["text"], pid=doing["pid"]) if doing else was_doing(node)

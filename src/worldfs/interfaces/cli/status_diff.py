@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import reduce
 from typing import Final
 
-from worldfs.base.json_values import as_list, as_objects
+from worldfs.base.json_values import as_list, as_object, as_objects
 from worldfs.base.messages import coded
 
 Status = Mapping[str, object]
@@ -59,9 +59,10 @@ def event_line(event: Event) -> tuple[str, str]:
             started = event["state"] == "started"
             return coded("command.kernel_started") if started else coded("command.kernel_stopped"), ""
         case "node":
-            facts = [state_text(event.get("state", ""))]
+            facts = [node_state(event)]
             facts += [coded("command.holding", id=event["held"])] if event.get("held") else []
             facts += [coded("command.stop")] if event.get("stopped") else []
+            facts += [was] if (was := was_doing(event)) else []
             return coded("command.node", id=event.get("id"), facts=facts), "dim"
         case "job":
             return job_line(event), job_mood(event)
@@ -73,13 +74,19 @@ def job_line(job: Mapping[str, object]) -> str:
     """One job in one line: when, what, how it ended and why."""
     moment = str(job.get("completed_at") or job.get("started_at") or job.get("accepted_at") or "")
     clock = moment[11:19] or "--:--:--"
-    state = state_text(job.get("state", ""))
-    if cause := CAUSES.get(str(job.get("cause"))):
-        state = coded("command.ended", state=state, cause=coded(cause))
     what = f"{job.get('node', '')} {job.get('op', '')} {_parameters(job.get('params'))}".strip()
     message = str(job.get("message", "")).strip().splitlines()
-    facts = {"clock": clock, "id": job.get("id", ""), "what": what, "state": state}
+    facts = {"clock": clock, "id": job.get("id", ""), "what": what, "state": job_state(job)}
     return coded("command.job_said", **facts, said=message[0]) if message else coded("command.job", **facts)
+
+
+def job_state(job: Mapping[str, object]) -> str:
+    """The state of a job, and why it ended; of one that runs on a lost robot, that it ran."""
+    if job.get("robot_lost"):
+        return coded("command.state_ran")
+    state = state_text(job.get("state", ""))
+    cause = CAUSES.get(str(job.get("cause")))
+    return coded("command.ended", state=state, cause=coded(cause)) if cause else state
 
 
 def job_mood(job: Mapping[str, object]) -> str:
@@ -93,6 +100,18 @@ def state_text(state: object) -> str:
         return coded("command.state_busy", job=job)
     code = STATES.get(word.removesuffix(":"))
     return coded(code) if code else str(state)
+
+
+def node_state(node: Mapping[str, object]) -> str:
+    """The state of a node; of a lost one also when it was last seen."""
+    seen = as_object(node.get("lost")).get("last_seen")
+    return coded("command.lost_seen", at=seen) if seen else state_text(node.get("state", ""))
+
+
+def was_doing(node: Mapping[str, object]) -> str:
+    """What a lost node was doing when it was last seen; "" of any other, and if it was idle then."""
+    was = as_object(as_object(node.get("lost")).get("was_doing"))
+    return coded("command.was_doing", text=was.get("text"), job=was.get("job")) if was else ""
 
 
 def alert_text(alert: object) -> str:
@@ -116,7 +135,7 @@ def _jobs(status: Status) -> Iterator[Mapping[str, object]]:
 
 
 def _moved(known: Mapping[str, object], job: Mapping[str, object]) -> bool:
-    return (known.get("state"), known.get("attempt")) != (job.get("state"), job.get("attempt"))
+    return any(known.get(key) != job.get(key) for key in ("state", "attempt", "robot_lost"))
 
 
 def _node_line(node: Mapping[str, object]) -> tuple[object, ...]:

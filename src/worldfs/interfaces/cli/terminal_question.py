@@ -15,7 +15,7 @@ POLL_S: Final = 0.2  # how long a stop may go unseen while the person thinks
 
 
 def ask_person(context: CommandContext, stop: threading.Event) -> Callable[[str], str]:
-    """Asks, and returns the line typed; "" where nobody can answer: no terminal, JSON output, or a stop."""
+    """Asks, and returns the line typed; "" where no person can answer: no terminal, JSON output, or a stop."""
 
     def ask(question: str) -> str:
         if context.output.json or not (sys.stdin.isatty() and context.output.out.isatty()):

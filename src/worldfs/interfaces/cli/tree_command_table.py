@@ -13,6 +13,7 @@ TREE_COMMANDS: tuple[CommandSpec, ...] = (
         "watch_command:run",
         (ArgumentSpec(("path",), "help.watch_path", "PATH", completes="tree", many="?", default=""),),
         remote="remote_commands:watch",
+        reads=True,
     ),
     CommandSpec(
         "ls",
@@ -23,6 +24,7 @@ TREE_COMMANDS: tuple[CommandSpec, ...] = (
             ArgumentSpec(("-l", "--long"), "help.ls_long", takes="switch"),
         ),
         remote="file_commands:ls",
+        reads=True,
     ),
     CommandSpec(
         "walk",
@@ -33,9 +35,15 @@ TREE_COMMANDS: tuple[CommandSpec, ...] = (
             ArgumentSpec(("--depth",), "help.walk_depth", "N", takes="count"),
         ),
         remote="file_commands:walk",
+        reads=True,
     ),
     CommandSpec(
-        "stat", "help.stat", "file_commands:stat", (_TREE_PATH._replace(many="+"),), remote="file_commands:stat"
+        "stat",
+        "help.stat",
+        "file_commands:stat",
+        (_TREE_PATH._replace(many="+"),),
+        remote="file_commands:stat",
+        reads=True,
     ),
     CommandSpec(
         "cat",
@@ -44,6 +52,7 @@ TREE_COMMANDS: tuple[CommandSpec, ...] = (
         (_TREE_PATH._replace(many="+"), ArgumentSpec(("--at",), "help.cat_at", "TIME")),
         "help.cat_more",
         remote="file_commands:cat",
+        reads=True,
     ),
     CommandSpec(
         "log",
@@ -52,6 +61,7 @@ TREE_COMMANDS: tuple[CommandSpec, ...] = (
         (_TREE_PATH, ArgumentSpec(("-n", "--number"), "help.log_number", "N", takes="count", default=20)),
         "help.log_more",
         remote="history_commands:log",
+        reads=True,
     ),
     CommandSpec(
         "diff",
@@ -64,6 +74,7 @@ TREE_COMMANDS: tuple[CommandSpec, ...] = (
         ),
         "help.diff_more",
         remote="history_commands:diff",
+        reads=True,
     ),
     CommandSpec(
         "write",
@@ -124,6 +135,7 @@ TREE_COMMANDS: tuple[CommandSpec, ...] = (
         ),
         "help.grep_more",
         remote="tree_commands:grep",
+        reads=True,
     ),
     CommandSpec(
         "wait",
@@ -135,6 +147,7 @@ TREE_COMMANDS: tuple[CommandSpec, ...] = (
             ArgumentSpec(("--timeout",), "help.wait_timeout", "SECONDS", takes="number"),
         ),
         remote="file_commands:wait",
+        reads=True,
     ),
     CommandSpec(
         "sh",

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from worldfs.base.errors import WorldError
 from worldfs.base.messages import coded
-from worldfs.base.messages.message_rendering import finding_message
 from worldfs.base.stop_signal import StopSignal
 from worldfs.world.fleet_share import FleetShare, read_share
 from worldfs.world.status_report import job_value
@@ -159,6 +158,3 @@ def _greet(context: CommandContext, world: World) -> None:
         ),
         {"event": "kernel", "state": "started", "workspace": str(world.root), "nodes": status["nodes"]},
     )
-
-    for item in world.kernel.alert.now().values() if world.kernel is not None else ():
-        context.output.notice(coded("command.paos", said=finding_message(item)))

@@ -64,17 +64,11 @@ def remote(context: CommandContext) -> int:
 
 
 async def _remote(context: CommandContext) -> None:
-    from worldfs.client import address, connection
+    from worldfs.client import connection
 
-    from .server_tree import server_token
+    from .server_tree import connect_options
 
-    async with connection.connect(
-        context["connect"],
-        token=server_token(context),
-        agent=context["agent"] or "",
-        project=context["project"] or "",
-        project_token=context.environ.get(address.PROJECT_TOKEN, ""),
-    ) as world:
+    async with connection.connect(context["connect"], **connect_options(context)) as world:
         while await _watched(world):
             pass  # the scene is another one now
 

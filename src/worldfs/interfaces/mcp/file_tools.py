@@ -56,10 +56,13 @@ async def look(call: ToolCall) -> Json:
             "holds": node.get("held"),
             "stopped": bool(node.get("stopped")),
         }
+        | ({"lost": node["lost"]} if node.get("lost") else {})
         for node in as_objects(status.get("nodes"))
     ]
     kernel = "running" if status.get("kernel") else "not running: `paos up` carries out what robots are asked"
-    return {**told, "kernel": kernel, "robots": nodes, "jobs": status.get("jobs"), "recent": recent, "alerts": alerts}
+    told |= {"kernel": kernel, "robots": nodes, "jobs": status.get("jobs"), "recent": recent, "alerts": alerts}
+    waiting = as_objects(status.get("approvals"))[:8]
+    return told | ({"approvals": [_waiting(one) for one in waiting]} if waiting else {})
 
 
 async def list_directory(call: ToolCall) -> Json:
@@ -186,6 +189,14 @@ async def _files(tree: ActorTree, top: str) -> AsyncIterator[Stat]:
                 yield one
 
 
+def _waiting(request: Json) -> Json:
+    """A plan that waits for approval, and where it is answered."""
+    keys, base = ("plan", "node", "asker", "orderer", "purpose"), f"/nodes/{request.get('node')}"
+    told: Json = {key: bounded_content.line(text) for key in keys if (text := as_text(request.get(key)))}
+    steps = len(as_objects(request.get("steps")))
+    return told | {"steps": steps, "whole": f"{base}/approvals.json", "answered_at": f"{base}/approve"}
+
+
 def _brief(job: Json) -> Json:
     return {name: job[name] for name in ("id", "node", "op", "state", "message") if job.get(name)}
 
@@ -197,7 +208,7 @@ FILE_TOOLS: Final = (
         "look", "Look around", "Who you are here, the robots and what they do, the last jobs, and what is wrong.",
         look, output=output_schema(
             agent=TEXT, role=TEXT, project=TEXT, here=rows_of(TEXT), robots=rows_of(OBJECT), recent=rows_of(OBJECT),
-            alerts=rows_of(TEXT), kernel=TEXT, jobs={},
+            alerts=rows_of(TEXT), kernel=TEXT, jobs={}, approvals=rows_of(OBJECT),
         ), read_only=True, idempotent=True,
     ),
     ToolSpec(

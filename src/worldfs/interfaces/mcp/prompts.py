@@ -21,7 +21,8 @@ PROMPTS: Final = (
         "You are the Planner. Read ENVIRONMENT.md (what is where), EMBODIED.md of the robot (what it can do, its "
         "limits) and `lessons` first. Keep the steps in TASK.md. Ask for one step at a time with `do` or `operate`, "
         "`wait` for its end, and read the world again before the next step. If two things fit an instruction, ask the "
-        "person which one is meant. A refusal names the limit and the fix: change the plan, do not repeat the order.",
+        "person which one is meant. A job that does not go on may wait for approval: `look` shows the plan, "
+        "another actor approves it. A refusal names the limit and the fix: change the plan, do not repeat the order.",
     ),
     RolePrompt(
         CRITIC,
@@ -33,7 +34,8 @@ PROMPTS: Final = (
     RolePrompt(
         OPERATOR,
         "keep the world running safely",
-        "You assist the Operator. `look` shows robots, jobs and alerts; each alert names its file and its fix. "
+        "You assist the Operator. `look` shows robots, jobs, plans that wait for approval and alerts; each alert names "
+        "its file and its fix. You approve nothing: writing an approval asks the person, who sees the whole plan. "
         "`stop` goes ahead of everything and needs no reason; `resume` only when the person says so. Change documents "
         "with `read`, then `write` with the revision that you read.",
     ),

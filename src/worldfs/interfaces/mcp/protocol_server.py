@@ -21,16 +21,16 @@ import worldfs
 from worldfs.base.errors import NotFound, WorldError
 
 from . import file_resources
+from .client_asker import asker_of, sealed_rounds
 from .prompts import prompts_for
 from .resource_subscriptions import ResourceSubscriptions, SubscriptionCount, Told
 from .server_identity import INSTRUCTIONS, NAME, TITLE
 from .tool_arguments import input_schema
 from .tool_service import BROKE, ToolService
-from .tool_spec import ToolSpec
+from .tool_spec import AnswerPending, ToolSpec
 
 RESOURCE_NOT_FOUND: Final = -32_002  # of the eras with a handshake
 _LOG: Final = logging.getLogger("worldfs.mcp")
-_ANSWER_MOST: Final = 2_000  # characters of a person's answer
 Services = Callable[[ServerRequestContext], ToolService]
 Page: TypeAlias = types.PaginatedRequestParams | None
 
@@ -38,7 +38,7 @@ Page: TypeAlias = types.PaginatedRequestParams | None
 def protocol_server(service: Services) -> Server:
     """`service` gives the actor's tools for a request: one for a process, over HTTP that of the request's token."""
     handlers = _Handlers(service)
-    return Server(
+    server = Server(
         NAME,
         version=worldfs.__version__,
         title=TITLE,
@@ -55,32 +55,8 @@ def protocol_server(service: Services) -> Server:
         on_get_prompt=handlers.get_prompt,
         on_completion=handlers.complete,
     )
-
-
-class ClientAsker:
-    """Asks by elicitation, where the client of this request has it."""
-
-    def __init__(self, ctx: ServerRequestContext) -> None:
-        self._ctx = ctx
-
-    @property
-    def able(self) -> bool:
-        session = self._ctx.session
-        can = session.client_capabilities
-        return can is not None and can.elicitation is not None and session.can_send_request
-
-    async def ask(self, message: str, field: str, about: str) -> str | None:
-        if not self.able:
-            return None
-        session = self._ctx.session
-        wanted = {
-            "type": "object",
-            "properties": {field: {"type": "string", "description": about}},
-            "required": [field],
-        }
-        answer = await session.elicit_form(message, wanted, related_request_id=self._ctx.request_id)
-        said = (answer.content or {}).get(field) if answer.action == "accept" else None
-        return said[:_ANSWER_MOST] if isinstance(said, str) and said.strip() else None
+    server.middleware.append(sealed_rounds(lambda ctx: service(ctx).tree.binding))
+    return server
 
 
 class _Handlers:
@@ -94,8 +70,14 @@ class _Handlers:
     async def list_tools(self, ctx: ServerRequestContext, params: Page) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[_tool(one) for one in self._service(ctx).tools.values()])
 
-    async def call_tool(self, ctx: ServerRequestContext, params: types.CallToolRequestParams) -> types.CallToolResult:
-        result = await self._service(ctx).call(params.name, params.arguments or {}, ClientAsker(ctx))
+    async def call_tool(
+        self, ctx: ServerRequestContext, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        asker = asker_of(ctx, params)
+        try:
+            result = await self._service(ctx).call(params.name, params.arguments or {}, asker)
+        except AnswerPending as pending:
+            return asker.question(pending)
         content: list[types.ContentBlock] = [types.TextContent(type="text", text=result.text)]
         return types.CallToolResult(content=content, structured_content=result.value, is_error=result.error)
 

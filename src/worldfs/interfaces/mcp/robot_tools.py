@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Final
@@ -13,11 +12,12 @@ from worldfs.base.errors import BadInput, NotFound, NotPermitted, WorldError
 from worldfs.base.json_values import as_object, as_objects, as_text
 from worldfs.base.messages import coded
 from worldfs.base.model import Json
-from worldfs.planning.planner.model_reading import YES
+from worldfs.world.agent_jobs.written_terms import join_message, split_message
 
 from . import bounded_content, places
 from .actor_tree import ActorTree
-from .agent_orders import ended, json_object, order
+from .agent_orders import json_object, order
+from .model_questions import ModelOrder, ask_for_model
 from .reading import InstructionReading, read_instruction
 from .tool_arguments import ToolArgument
 from .tool_spec import NUMBER, OBJECT, TEXT, ToolCall, ToolSpec, output_schema, rows_of
@@ -25,14 +25,13 @@ from .tool_spec import NUMBER, OBJECT, TEXT, ToolCall, ToolSpec, output_schema, 
 _UNDECIDED: Final = frozenset({"ambiguous", "missing"})  # a person can say what is meant
 _NODE = ToolArgument("node", "string", "the robot; none: the only one")
 OPERATIONS_MOST: Final = 40
-CONFIRM_S: Final = 25.0  # for a model to propose something, before `do` answers with the job alone
-_REPLY: Final = re.compile("confirm [0-9a-f]{16}: ")  # and the instruction
 
 
 async def do(call: ToolCall) -> Json:
     """Submits what was said, also what the grammar refuses: the agent of the tree may understand more. Where a model
-    understands it, the person at the client is asked whether that is meant, if the client can ask."""
-    text = call.given.text("instruction")
+    understands it, the person at the client is asked what the model asks and whether its plan is meant, if the client
+    can ask."""
+    text, members = split_message(call.given.text("instruction"))
     reading = await read_instruction(call.tree, text)
     if reading.kind == "refused" and reading.why in _UNDECIDED:
         can = "".join(f"\n- {one}" for one in reading.can[:6])
@@ -41,30 +40,25 @@ async def do(call: ToolCall) -> Json:
         )
         if said:
             text, reading = said, await read_instruction(call.tree, said)
-    id = await order(call.tree, places.CHAT, text)
+    id = call.asker.kept.get("job") or await order(call.tree, places.CHAT, join_message(text, members))
+    call.asker.kept["job"] = id
+    ordered = ModelOrder(id)
     if reading.kind == "refused" and call.asker.able:
-        confirmed = await _confirmed(call, id, text)
-        if confirmed:
-            id, reading = confirmed[0], InstructionReading("command", confirmed[1])
+        ordered = await ask_for_model(call, id, text, members)
+        if ordered.proposal:
+            reading = InstructionReading("command", ordered.proposal)
+    id = ordered.job
     told: Json = {"job": id, "instruction": text, "reading": reading.text, "reading_kind": reading.kind or "unread"}
     if reading.can:
         told["would_be_understood"] = list(reading.can[:6])
+    if ordered.question:
+        told["question"] = ordered.question
+    if ordered.stopped:
+        stopped = await places.robots(call.tree)
+        return {**told, "stopped": stopped, "next": "the person said stop: the robots are stopped until `resume`"}
+    if ordered.question:
+        return {**told, "next": "nothing has moved: the person at the client gave no answer"}
     return {**told, "next": f"`wait` with job {id} tells how it ends; `stop` with job {id} cancels it"}
-
-
-async def _confirmed(call: ToolCall, job: str, text: str) -> tuple[str, str] | None:
-    """The job that does what a model proposed, and the proposal, once the person has said yes; None if there is no
-    proposal within `CONFIRM_S`, or no yes."""
-    answer = await ended(call.tree, f"{places.JOBS}/{job}", CONFIRM_S)
-    proposal, _, reply = answer.text.rpartition("\nTo do it, answer: ")
-    if _REPLY.fullmatch(reply.removesuffix(text)) is None:
-        return None
-    said = await call.asker.ask(
-        bounded_content.line(proposal, 1_500), "answer", "yes: do exactly this; anything else: nothing"
-    )
-    if said is None or said.strip().casefold() not in YES:
-        return None
-    return await order(call.person, places.CHAT, reply), proposal
 
 
 async def stop(call: ToolCall) -> Json:
@@ -180,7 +174,14 @@ async def _operations_of(tree: ActorTree, node: str, service: str) -> list[Json]
 
 _ACTIONS = "/nodes/{node}/ACTION.md"
 _JOB = output_schema(
-    job=TEXT, instruction=TEXT, reading=TEXT, reading_kind=TEXT, would_be_understood=rows_of(TEXT), next=TEXT
+    job=TEXT,
+    instruction=TEXT,
+    reading=TEXT,
+    reading_kind=TEXT,
+    would_be_understood=rows_of(TEXT),
+    question=TEXT,
+    stopped=rows_of(TEXT),
+    next=TEXT,
 )
 ROBOT_TOOLS: Final = (
     ToolSpec(

@@ -18,7 +18,7 @@ from .agent_tools import AGENT_TOOLS
 from .file_tools import FILE_TOOLS
 from .robot_tools import ROBOT_TOOLS
 from .tool_arguments import read_arguments
-from .tool_spec import Asker, ToolCall, ToolSpec, usable
+from .tool_spec import AnswerPending, Asker, ToolCall, ToolSpec, usable
 from .tool_tree import ToolTree
 
 TOOLS: Final = (*FILE_TOOLS, *ROBOT_TOOLS, *AGENT_TOOLS)
@@ -45,7 +45,10 @@ class ToolService:
         self.tools = {tool.name: tool for tool in usable(tools, tree.binding, ROWS)}
 
     async def call(self, name: str, given: Mapping[str, object], asker: Asker) -> ToolResult:
-        """Refusals are results; a bug of ours goes to the log, and the client receives "internal error"."""
+        """Refusals are results; a bug of ours goes to the log, and the client receives "internal error".
+
+        Raises `AnswerPending` of the asker.
+        """
         try:
             tool = self.tools.get(name)
             if tool is None:
@@ -55,7 +58,9 @@ class ToolService:
                     expected=coded("common.one_of", names=", ".join(self.tools)),
                 )
             arguments = read_arguments(name, tool.arguments, given)
-            value = await tool.run(ToolCall(ToolTree(self.tree), asker, arguments, self._clock, self.tree))
+            value = await tool.run(ToolCall(ToolTree(self.tree, asker), asker, arguments, self._clock, self.tree))
+        except AnswerPending:
+            raise
         except WorldError as error:
             return ToolResult(f"{error.code}: {error}")
         except Exception:

@@ -18,14 +18,30 @@ from .tool_arguments import Arguments, ToolArgument
 
 
 class Asker(Protocol):
-    """Asks the person at the client. None: the client cannot ask, or the person gave no answer."""
+    """Asks the person at the client."""
 
     @property
     def able(self) -> bool:
         """Whether the client can ask."""
         ...
 
-    async def ask(self, message: str, field: str, about: str) -> str | None: ...
+    @property
+    def kept(self) -> dict[str, str]:
+        """What this call has done already, where its client makes it once more with the person's answer."""
+        ...
+
+    async def ask(self, message: str, field: str, about: str) -> str | None:
+        """None: the client cannot ask, or the person gave no answer. Raises `AnswerPending` in the stateless era, in
+        which the client makes the call once more with the answer: nothing that is not `kept` may be done before."""
+        ...
+
+
+class AnswerPending(Exception):
+    """The call goes on when the client has asked its person, and makes it once more."""
+
+    def __init__(self, key: str, message: str, field: str, about: str) -> None:
+        super().__init__(message)
+        self.key, self.message, self.field, self.about = key, message, field, about
 
 
 class ToolCall(NamedTuple):

@@ -8,33 +8,45 @@ from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.tree.path import segments
 from worldfs.world.agent_jobs.responders.planner_responder import read_confirmation
-from worldfs.world.agent_jobs.written_terms import split_message
+from worldfs.world.agent_jobs.written_terms import ANSWERS, split_message
+from worldfs.world.mission_files import read_mission_confirmation
 
 from . import places
+from .actor_tree import ActorTree
+from .approval_question import ask_approval, read_approval
 from .guarded_tree import GuardedTree
+from .tool_spec import Asker
 
 _INPUT: Final = ("chat", "control", "input")  # of any agent, by whatever link
+_MISSION: Final = "mission"  # of any project
+_APPROVE: Final = "approve"  # of any robot
 
 
 class ToolTree(GuardedTree):
-    """It takes away one thing: to confirm a reading.
+    """It takes away three things: to answer a question of the planner's model, to confirm a reading, to approve a plan.
 
-    The code of a reading stands in the result that the model reads, so a model that obeys what it reads could send it.
-    Only `do` confirms, on the tree below this one, once the person has said yes at the client.
+    The question, the code of a reading and the hash of a plan stand in results that the model reads, so a model that
+    obeys what it reads could send them. Only `do` answers and confirms, on the tree below this one, with what the
+    person has said at the client; and an approval is written once that person has said yes to that very plan.
     """
 
+    def __init__(self, tree: ActorTree, asker: Asker) -> None:
+        super().__init__(tree)
+        self._asker = asker
+
     async def check(self, path: str, data: bytes) -> None:
-        if segments(places.absolute(path))[-3:] == _INPUT and (code := _confirmed(data)):
-            raise BadInput(
-                coded("mcp.confirms_nothing"),
-                path=path,
-                op="write",
-                code="NEEDS_PERSON",
-                fix=coded("mcp.person_confirms", code=code),
-            )
+        parts = segments(places.absolute(path))
+        text, members = split_message(data.decode("utf-8", "replace")) if parts[-3:] == _INPUT else ("", {})
+        if code := _confirmed(text) or (read_mission_confirmation(data) if parts[-1:] == (_MISSION,) else ""):
+            fix = coded("mcp.person_confirms", code=code)
+            raise BadInput(coded("mcp.confirms_nothing"), path=path, op="write", code="NEEDS_PERSON", fix=fix)
+        if ANSWERS in members:
+            fix = coded("mcp.person_answers")
+            raise BadInput(coded("mcp.answers_nothing"), path=path, op="write", code="NEEDS_PERSON", fix=fix)
+        if parts[-1:] == (_APPROVE,) and (plan := read_approval(data)):
+            await ask_approval(self._tree, self._asker, path, plan)
 
 
-def _confirmed(data: bytes) -> str:
+def _confirmed(text: str) -> str:
     """The code of the reading that a chat message would confirm, "" for none."""
-    text, _ = split_message(data.decode("utf-8", "replace"))
     return read_confirmation(text)[0]

@@ -40,7 +40,7 @@ class TakenMessages:
         """Each is read with the asker's rights; a refusal leaves all as they were."""
         told: list[Json] = []
         with self._inbox() as inbox:
-            inbox.claim_all(self._run.id, token=self._run.id, lease_s=max(1.0, self._run.left()))
+            inbox.claim_all(self._run.id, token=self._run.id, lease_s=self._run.left())
             found = [one for one in inbox.claimed(self._run.id) if one.message.id not in self._shown]
             size = 0
             try:

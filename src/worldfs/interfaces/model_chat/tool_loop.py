@@ -118,9 +118,13 @@ class ToolLoop:
 
 
 class _Nobody:
-    """The asker reads the answer; a tool has nobody to ask meanwhile."""
+    """The asker reads the answer; a tool has no person to ask meanwhile."""
 
     able = False
+
+    @property
+    def kept(self) -> dict[str, str]:
+        return {}
 
     async def ask(self, message: str, field: str, about: str) -> str | None:
         return None

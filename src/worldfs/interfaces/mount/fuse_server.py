@@ -248,10 +248,9 @@ class FuseServer:
         return self.attributes_reply(node)
 
     async def _readlink(self, number: int, body: memoryview) -> bytes:
-        entry = self.nodes[number].entry
-        if entry.scratch is None or not entry.link:
-            raise OSError(errno.EINVAL, "no link")
-        return bytes(entry.scratch.data)
+        scratch = self.nodes[number].entry.scratch
+        assert scratch is not None  # the kernel asks this of links only, and each is a scratch name
+        return bytes(scratch.data)
 
     async def _access(self, number: int, body: memoryview) -> bytes:
         entry = self.nodes[number].entry
@@ -318,7 +317,7 @@ class FuseServer:
 
 
 def _lasting(node: MountedNode) -> int:
-    """For how many seconds the kernel may keep the attributes of a node: for none while somebody writes."""
+    """For how many seconds the kernel may keep the attributes of a node: for none while a program writes it."""
     entry = node.entry
     return LASTING_S if entry.directory or not (entry.direct or entry.scratch or node.written) else 0
 

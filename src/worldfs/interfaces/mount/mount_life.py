@@ -34,8 +34,8 @@ async def serve_mount(
     *,
     signals: bool = True,
 ) -> None:
-    """Serve a tree until it is unmounted, or until SIGINT or SIGTERM where `signals`. Nothing stays mounted; who still
-    has a file open there gets ENOTCONN."""
+    """Serve a tree until it is unmounted, or until SIGINT or SIGTERM where `signals`. Nothing stays mounted; a
+    program with an open file there gets ENOTCONN."""
     async with tree as opened:
         files = PosixFiles(opened, clock, read_only=options.read_only)
         root = await files.look("/")

@@ -7,6 +7,7 @@ import ctypes
 import errno
 import os
 import re
+import shlex
 import shutil
 import socket
 import subprocess
@@ -54,7 +55,7 @@ def prepare(directory: Path) -> None:
     if not os.path.isdir(directory):
         raise BadInput(coded("tree.no_directory"), path=str(directory), op="mount")
     if mounted(directory):
-        fix = coded("posix.unmount_first", directory=str(directory))
+        fix = coded("posix.unmount_first", directory=shlex.quote(str(directory)))
         raise Busy(coded("posix.mounted"), path=str(directory), op="mount", fix=fix)
     if info.st_uid != os.geteuid() and os.geteuid() != 0:
         raise BadInput(coded("posix.not_your_directory"), path=str(directory), op="mount")
@@ -103,7 +104,9 @@ def unmount(directory: Path, *, lazy: bool = False) -> None:
 
 
 def _busy(directory: Path, said: str) -> Busy:
-    return Busy(said, path=str(directory), op="unmount", fix=coded("posix.leave_first", directory=str(directory)))
+    return Busy(
+        said, path=str(directory), op="unmount", fix=coded("posix.leave_first", directory=shlex.quote(str(directory)))
+    )
 
 
 def _mount_by_program(directory: Path, *, allow_other: bool, read_only: bool) -> int:

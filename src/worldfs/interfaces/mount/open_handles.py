@@ -94,12 +94,7 @@ class OpenHandles:
     def before_flush(self, process: int, body: memoryview) -> None:
         """A writer that was killed looks like one that closes: what it left half is not committed."""
         handle = self._open.get(fuse.HANDLE_IN.unpack_from(body)[0])
-        if (
-            handle is not None
-            and isinstance(handle.file, StagedFile)
-            and handle.file.unfinished
-            and was_killed(process)
-        ):
+        if handle is not None and isinstance(handle.file, StagedFile) and was_killed(process):
             handle.file.abandoned = True
 
     async def _flush(self, number: int, body: memoryview) -> bytes:

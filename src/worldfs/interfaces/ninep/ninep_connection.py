@@ -122,7 +122,7 @@ class NinePConnection:
             await self._begin(self._session, request)
 
     def _version(self, request: NinePRequest) -> None:
-        """Begins anew: every fid and every waiting request of before is gone."""
+        """Starts again: every earlier fid and waiting request is gone."""
         self._reset()
         msize, known = min(request.number("msize"), MSIZE), request.text("version").startswith(VERSION)
         if msize < LEAST_MSIZE:

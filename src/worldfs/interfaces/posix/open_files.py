@@ -38,7 +38,7 @@ class PosixFile(Protocol):
     def size(self) -> int: ...
     @property
     def direct(self) -> bool:
-        """Whether each read must reach this object: nobody above may keep its bytes."""
+        """Whether each read must reach this object: the kernel may not cache its bytes."""
         ...
 
     async def read(self, offset: int, count: int) -> bytes: ...
@@ -163,11 +163,6 @@ class StagedFile:
     def size(self) -> int:
         return len(self._staging.data)
 
-    @property
-    def unfinished(self) -> bool:
-        """Whether a close now would commit something."""
-        return self._cut or (self._staging.changed and not self._staging.delivered)
-
     async def read(self, offset: int, count: int) -> bytes:
         return bytes(self._staging.data[offset : offset + count])
 
@@ -183,6 +178,7 @@ class StagedFile:
         async with self._busy:
             if size != len(self._staging.data):
                 self._staging.truncate(size)
+            self.abandoned = False
 
     async def touch(self, mtime_ms: int) -> None:
         """The time of change that the content gets with its commit."""

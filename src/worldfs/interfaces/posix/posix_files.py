@@ -121,10 +121,10 @@ class PosixFiles:
             if writing and entry.scratch.read_only:
                 raise refusal(errno.EACCES, coded("tree.read_only"), path, op="open")
             return OpenScratch(entry.scratch, append=bool(flags & os.O_APPEND))
-        if not writing and not flags & os.O_TRUNC:
-            return await self._open_to_read(entry)
         if entry.directory:
             raise refusal(errno.EISDIR, coded("tree.is_directory"), path, op="open")
+        if not writing and not flags & os.O_TRUNC:
+            return await self._open_to_read(entry)
         self.refuse_read_only(path)
         return await self._open_to_write(entry, flags)
 
@@ -173,11 +173,6 @@ class PosixFiles:
             done.set_result(None)
             if self._closing.get(file.path) is done:
                 del self._closing[file.path]
-
-    def staged_size(self, path: str) -> int | None:
-        """The size of what is being written there; None: nobody writes."""
-        writers = self.staged.get(path)
-        return writers[-1].size if writers else None
 
     # -- names --------------------------------------------------------------------------------------------------------
 
@@ -259,8 +254,6 @@ class PosixFiles:
     # -- inside -------------------------------------------------------------------------------------------------------
 
     async def _open_to_read(self, entry: PosixEntry) -> PosixFile:
-        if entry.directory:
-            raise refusal(errno.EISDIR, coded("tree.is_directory"), entry.path, op="open")
         for writer in self.staged.get(entry.path, ()):
             if writer.new:
                 return SnapshotFile(await writer.read(0, writer.size), direct=True)
@@ -317,9 +310,8 @@ class PosixFiles:
         return row, not row.pattern.endswith("*}") and len(segments(row.pattern)) == len(parts)
 
     def check_name(self, path: str) -> None:
+        """Raises the refusal of a name that cannot be made; one that is too long is refused by the `look` at it."""
         name = path.rpartition("/")[2]
-        if len(name.encode("utf-8", "surrogateescape")) > NAME_BYTES:
-            raise refusal(errno.ENAMETOOLONG, coded("tree.name_too_long"), path[:64], op="create")
         if not name or name in (".", "..") or any(ord(sign) < 32 or 127 <= ord(sign) < 160 for sign in name):
             raise refusal(errno.EINVAL, coded("tree.bad_name"), path, op="create")
 

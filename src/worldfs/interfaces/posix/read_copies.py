@@ -99,7 +99,7 @@ class ReadCopies:
 
 
 def directory_of(environ: Mapping[str, str], *whose: str) -> Path:
-    """Where the copies of one reader are. `whose`: server, token and binding, which nobody can tell from the name."""
+    """Where the copies of one reader are. `whose`: server, token and binding; the name does not reveal them."""
     above = Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     name = blake2b("\0".join(whose).encode(), digest_size=16).hexdigest()
     return above / "paos" / "offline" / name

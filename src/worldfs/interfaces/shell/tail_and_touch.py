@@ -77,7 +77,7 @@ class TailAndTouch:
         return int(len(read) < len(options.files))
 
     async def _follow(self, context: bashkit.CommandContext, path: str, known: bytes) -> None:
-        """Print what comes to a file, until it is gone or the script is ended. One that was written anew is printed
+        """Print what is added to a file, until it is gone or the script is ended. A file that was replaced is printed
         from its start."""
         if _in_memory(path):
             return

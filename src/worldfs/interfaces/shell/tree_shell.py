@@ -239,7 +239,7 @@ class TreeShell:
 
 
 class _BoundedStreams:
-    """What a script prints, until it is too much or nobody takes it."""
+    """What a script prints, until it is too much or its reader is gone."""
 
     def __init__(self, stop: Callable[[], None]) -> None:
         self._stop, self._left = stop, OUTPUT_MOST

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded, render
-from worldfs.base.messages.message_rendering import finding_message
 
 if TYPE_CHECKING:
     from worldfs.agents.agent_state import AgentState
@@ -26,6 +25,8 @@ def open_agent_state(context: CommandContext, *, take: bool = False) -> AgentSta
 
 def notice_findings(context: CommandContext, state: AgentState, since: int = 0) -> None:
     """Print what was found in the agent's files while they were open: what was set aside, and where it is."""
+    from worldfs.base.messages.message_rendering import finding_message  # it makes the classes of jobs: 20 ms
+
     for finding in state.agent_dir.findings[since:]:
         context.output.notice(render(finding_message(finding), context.language))
 

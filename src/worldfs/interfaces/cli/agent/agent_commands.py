@@ -30,6 +30,7 @@ AGENTS: tuple[CommandSpec, ...] = (
             ArgumentSpec(("--watch",), "help.agents_watch", takes="switch"),
             ArgumentSpec(("--plan",), "help.agents_plan", takes="switch"),
         ),
+        reads=True,
     ),
     CommandSpec(
         "agent init",
@@ -47,7 +48,7 @@ AGENTS: tuple[CommandSpec, ...] = (
         "agent.removal_commands:restore",
         (_NAME._replace(many="?", completes=""),),
     ),
-    CommandSpec("agent show", "help.agent_show", "agent.state_commands:show", (_NAME,)),
+    CommandSpec("agent show", "help.agent_show", "agent.state_commands:show", (_NAME,), reads=True),
     CommandSpec(
         "agent run",
         "help.agent_run",
@@ -123,6 +124,7 @@ AGENTS: tuple[CommandSpec, ...] = (
             ArgumentSpec(("--drop",), "help.agent_tasks_drop", "ID"),
             ArgumentSpec(("--outcome",), "help.result", "TEXT", default=""),
         ),
+        reads=True,
     ),
     CommandSpec(
         "agent memory",
@@ -136,6 +138,7 @@ AGENTS: tuple[CommandSpec, ...] = (
             ArgumentSpec(("--undo",), "help.agent_memory_undo", "N", takes="count"),
             ArgumentSpec(("--versions",), "help.agent_memory_versions", takes="switch"),
         ),
+        reads=True,
     ),
     CommandSpec(
         "agent search",
@@ -146,6 +149,7 @@ AGENTS: tuple[CommandSpec, ...] = (
             ArgumentSpec(("query",), "help.agent_search_query", "TEXT", many="+"),
             ArgumentSpec(("--limit",), "help.limit", "N", takes="count", default=10),
         ),
+        reads=True,
     ),
     CommandSpec(
         "agent context",
@@ -158,6 +162,7 @@ AGENTS: tuple[CommandSpec, ...] = (
             ArgumentSpec(("--prompt",), "help.agent_context_prompt", takes="switch"),
             _LANGUAGE,
         ),
+        reads=True,
     ),
     CommandSpec(
         "agent inbox",
@@ -172,6 +177,7 @@ AGENTS: tuple[CommandSpec, ...] = (
             ArgumentSpec(("--dead",), "help.agent_inbox_dead", takes="switch"),
             ArgumentSpec(("--receipt",), "help.agent_inbox_receipt", "ID"),
         ),
+        reads=True,
     ),
     CommandSpec(
         "agent send",
@@ -194,13 +200,14 @@ AGENTS: tuple[CommandSpec, ...] = (
     ),
     CommandSpec(
         "agent journal",
-        "help.what_happened",
+        "help.agent_journal",
         "agent.state_commands:journal",
         (
             _NAME,
             ArgumentSpec(("-n", "--last"), "help.agent_journal_last", "N", takes="count", default=20),
             ArgumentSpec(("--after",), "help.agent_journal_after", "SEQ", takes="count"),
         ),
+        reads=True,
     ),
     CommandSpec(
         "agent import",
@@ -220,6 +227,7 @@ AGENTS: tuple[CommandSpec, ...] = (
         "help.agent_export",
         "agent.import_commands:export",
         (_NAME, ArgumentSpec(("place",), "help.agent_export_place", "DIR", completes="file")),
+        reads=True,
     ),
     CommandSpec(
         "agent schema",
@@ -232,5 +240,6 @@ AGENTS: tuple[CommandSpec, ...] = (
                 choices=("report", "tasks", "session", "message", "metrics", "journal"),
             ),
         ),
+        reads=True,
     ),
 )

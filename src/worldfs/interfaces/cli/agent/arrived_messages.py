@@ -14,7 +14,7 @@ BODY: Final = 2_000  # characters of one
 
 
 def arrived(state: AgentState, session: str, language: str) -> str:
-    """The messages that nobody had claimed, "" for none. They are the session's from now on, as those that waited at
+    """The messages that were not claimed, "" for none. They are the session's from now on, as those that waited at
     its start: its end acknowledges or returns them, and no other hook shows them."""
     from worldfs.agents.quote import Quote, quote_block, quote_line
     from worldfs.agents.session_job import LEASE_S

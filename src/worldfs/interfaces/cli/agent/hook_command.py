@@ -13,7 +13,7 @@ from worldfs.base.model import Json
 from worldfs.interfaces.cli.command_context import CommandContext
 
 from .arrived_messages import arrived
-from .session_commands import SessionClient, session_client, session_keeper, start_for_client, wait_for_keeper
+from .session_commands import SessionClient, begin_for_client, session_client, session_keeper, wait_for_keeper
 
 if TYPE_CHECKING:
     from worldfs.agents.agent_state import AgentState
@@ -59,12 +59,17 @@ def _event() -> Json:
 
 def _start(context: CommandContext, state: AgentState, client: SessionClient, event: Json) -> None:
     """A second client of one agent gets the prompt, and no session of its own."""
+    keeper = None
     if event.get("source") != "compact":
         try:
-            start_for_client(state, client, type="ad-hoc", client_session=event.get("session_id"))
+            _, keeper = begin_for_client(state, client, type="ad-hoc", client_session=event.get("session_id"))
         except Busy as error:
             context.output.notice(str(error))
-    _say("SessionStart", state.prompt(language=context.language))
+    try:
+        _say("SessionStart", state.prompt(language=context.language))
+    finally:
+        if keeper is not None:
+            keeper.wait()
 
 
 def _say(event: str, text: str) -> None:

@@ -74,9 +74,17 @@ def start_for_client(
     state: AgentState, client: SessionClient, *, type: str, id: str = "", **fields: object
 ) -> SessionRecord:
     """Begin a session and leave its keeper behind."""
-    record = state.start(type=type, argv=(), id=id, **fields)
-    _start_keeper(state, record.session_id, client.pid, client.watched, client.foreign)
+    record, keeper = begin_for_client(state, client, type=type, id=id, **fields)
+    keeper.wait()
     return record
+
+
+def begin_for_client(
+    state: AgentState, client: SessionClient, *, type: str, id: str = "", **fields: object
+) -> tuple[SessionRecord, StartedKeeper]:
+    """As `start_for_client`, for a caller that has something to do while the keeper starts."""
+    record = state.start(type=type, argv=(), id=id, **fields)
+    return record, _start_keeper(state, record.session_id, client.pid, client.watched, client.foreign)
 
 
 def event(context: CommandContext) -> int:
@@ -162,14 +170,24 @@ def _check_owner(state: AgentState, sid: str) -> None:
 # -- the keeper ------------------------------------------------------------------------------------------------------
 
 
-def _start_keeper(state: AgentState, sid: str, script: int, watched: int, foreign: set[int]) -> None:
+class StartedKeeper:
+    """A keeper that was forked and may still be loading what it waits with."""
+
+    def __init__(self, ready: int) -> None:
+        self._ready = ready
+
+    def wait(self) -> None:
+        """Until it watches the session, or has ended. The caller must not end before."""
+        os.read(self._ready, 1)
+        os.close(self._ready)
+
+
+def _start_keeper(state: AgentState, sid: str, script: int, watched: int, foreign: set[int]) -> StartedKeeper:
     """Fork the keeper: it has the lock's descriptor, and ends when the script or the session does."""
     ready, told = os.pipe()
     if os.fork():
         os.close(told)
-        os.read(ready, 1)
-        os.close(ready)
-        return
+        return StartedKeeper(ready)
     try:
         os.setsid()
         os.chdir("/")

@@ -114,7 +114,7 @@ def tasks(context: CommandContext) -> int:
         known = len(state.agent_dir.findings)
         if context["add"] is not None:
             if not context["add"].strip():
-                found, expected = coded("common.nothing"), coded("command.a_task")
+                found, expected = coded("command.no_task"), coded("command.a_task")
                 raise BadInput(found, path=context["name"], op="agent tasks", expected=expected)
             task = state.add_task(context["add"], type=context["type"], priority=context["priority"])
             context.output.report(coded("command.task_added", id=task.id), task._asdict(), "good")

@@ -37,20 +37,14 @@ def remote(context: CommandContext) -> int:
 
 
 async def _remote(context: CommandContext) -> None:
-    from worldfs.client import address, connection
-    from worldfs.interfaces.cli.server_tree import server_token
+    from worldfs.client import connection
+    from worldfs.interfaces.cli.server_tree import connect_options
 
     from .top_app import TopApp
     from .top_source import ServedSource
 
-    url, token = context["connect"], server_token(context)
-    async with connection.connect(
-        url,
-        token=token,
-        agent=context["agent"] or "",
-        project=context["project"] or "",
-        project_token=context.environ.get(address.PROJECT_TOKEN, ""),
-    ) as world:
+    url = context["connect"]
+    async with connection.connect(url, **connect_options(context)) as world:
         await TopApp(ServedSource(world), url, context.language).run_async()
 
 

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from worldfs.base.json_values import as_list, as_object, as_objects, as_text
 from worldfs.base.messages import coded
-from worldfs.interfaces.cli.status_diff import CAUSES, alert_text, job_mood, state_text
+from worldfs.interfaces.cli.status_diff import alert_text, job_mood, job_state, node_state, was_doing
 
 Status = Mapping[str, object]
 ENDED: Final = ("succeeded", "failed")
@@ -72,11 +72,12 @@ def _newest(jobs: Iterable[Mapping[str, object]]) -> list[Mapping[str, object]]:
 
 def _robot(node: Mapping[str, object]) -> TopRow:
     id, stop, doing = as_text(node.get("id")), as_object(node.get("stopped")), as_object(node.get("instruction"))
-    facts = [state_text(node.get("state", ""))]
+    facts = [node_state(node)]
     facts += [coded("command.holding", id=node["held"])] if node.get("held") else []
     facts += [coded("command.stopped_by", by=stop.get("by"), at=_clock(stop.get("at")))] if stop else []
     facts += [coded("top.doing", text=doing.get("text"))] if doing else []
-    mood = "bad" if stop else "good" if as_text(node.get("state")).startswith("running") else ""
+    facts += [was] if (was := was_doing(node)) else []
+    mood = "bad" if stop or node.get("lost") else "good" if as_text(node.get("state")).startswith("running") else ""
     return TopRow(id, coded("top.row", name=id, facts=facts), mood, f"/nodes/{id}/ACTION.md")
 
 
@@ -87,14 +88,12 @@ def _approval(item: Mapping[str, object]) -> TopRow:
 
 
 def _job(job: Mapping[str, object]) -> TopRow:
-    id, node, state = as_text(job.get("id")), as_text(job.get("node")), state_text(job.get("state", ""))
-    if cause := CAUSES.get(as_text(job.get("cause"))):
-        state = coded("command.ended", state=state, cause=coded(cause))
-    facts: list[object] = [state, *as_text(job.get("message")).strip().splitlines()[:1]]
+    id, node = as_text(job.get("id")), as_text(job.get("node"))
+    facts: list[object] = [job_state(job), *as_text(job.get("message")).strip().splitlines()[:1]]
     at = job.get("completed_at") or job.get("started_at") or job.get("accepted_at")
     what = " ".join((as_text(job.get("op")), *map(str, as_object(job.get("params")).values())))
     text = coded("top.job", clock=_clock(at), node=node, what=what[:SUMMARY_MOST], facts=facts)
-    mood = "good" if job.get("state") == "running" else job_mood(job)
+    mood = "bad" if job.get("robot_lost") else "good" if job.get("state") == "running" else job_mood(job)
     return TopRow(id, text, mood, f"/nodes/{node}/jobs/{id}/status.json")
 
 

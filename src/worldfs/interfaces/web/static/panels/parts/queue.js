@@ -50,13 +50,13 @@ function Job({ world, path, job, lessons }) {
   const state = status.status || job?.state, outcome = status.outcome || {};
   const [answer, run, busy] = useAnswer();
   if (!state) return html`<li class="job">${notYet(file, "…")}</li>`;
-  const ended = state === "succeeded" || state === "failed";
+  const ended = state === "succeeded" || state === "failed", lost = !ended && job?.robot_lost;
   const learned = state === "failed" ? lessonOf(lessons, order) : "";
   return html`<li class="job" data-job=${order.id || ""} data-state=${state}>
-    <p class="part-head"><span class=${MOOD[state] || "dim"}><span aria-hidden="true">${MARK[state] || "·"}</span> ${t(`state.${state}`)}</span>
+    <p class="part-head"><span class=${lost ? "bad" : MOOD[state] || "dim"}><span aria-hidden="true">${MARK[state] || "·"}</span> ${t(lost ? "job.robot_lost" : `state.${state}`)}</span>
       <strong><${Said} text=${`${order.op || ""} ${aim(order.params)}`} /></strong>
       <span class="dim">${clock(status.completed_at || status.started_at || status.accepted_at)} ${status.started_at && ended ? seconds(status.started_at, status.completed_at) : ""}
-        ${state === "running" && status.started_at && html`<${Elapsed} from=${status.started_at} />`}</span>
+        ${state === "running" && !lost && status.started_at && html`<${Elapsed} from=${status.started_at} />`}</span>
       <${FileLink} path=${path} label=${t("part.the_file")} />
       ${!ended && may(world, `${path}/cancel`) && html`<button type="button" disabled=${busy} aria-label=${t("job.cancel_of", { id: order.id })} onClick=${() => run(world.write(`${path}/cancel`, "cancel\n"))}>${t("job.cancel")}</button>`}</p>
     ${outcome.message && html`<p class=${outcome.ok ? "" : "error"}><${Said} text=${outcome.message} limit=${1000} /></p>`}

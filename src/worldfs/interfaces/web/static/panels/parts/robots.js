@@ -14,13 +14,14 @@ export function Robots({ world, nodes }) {
 function Robot({ world, node }) {
   const [answer, run, busy] = useAnswer();
   const write = (name) => run(world.write(`/nodes/${node.id}/${name}`, `${name}\n`));
-  const past = world.at.value !== null;
+  const past = world.at.value !== null, lost = node.lost, was = lost?.was_doing?.text;
   return html`<li class="robot" data-stopped=${String(Boolean(node.stopped))}>
     <p class="part-head"><strong><${Said} text=${node.id} /></strong>
-      <span class=${node.stopped ? "bad" : ""}>${node.stopped ? `■ ${t("robots.stopped")}` : html`<${Said} text=${node.state} />`}</span>
+      <span class=${node.stopped || lost ? "bad" : ""}>${node.stopped ? `■ ${t("robots.stopped")} ` : ""}${lost ? lostText(lost) : !node.stopped && html`<${Said} text=${node.state} />`}</span>
       <${FileLink} path=${`/nodes/${node.id}`} label=${t("part.the_file")} /></p>
     ${node.held && html`<p class="dim">${t("robots.holds")} <${Said} text=${node.held} /></p>`}
     ${node.instruction?.text && html`<p class="dim">${t("robots.at")} <${Said} text=${node.instruction.text} /></p>`}
+    ${was && html`<p class="dim">${t("robots.was_at")} <${Said} text=${was} /></p>`}
     ${node.stopped && html`<p class="dim">${t("robots.by", { by: node.stopped.by, at: when(node.stopped.at) })}</p>`}
     ${!past && html`<p class="line">
       <button type="button" class="stop" disabled=${busy} onClick=${() => write("stop")} aria-label=${t("robots.stop", { id: node.id })}>${t("robots.stop_word")}</button>
@@ -29,3 +30,5 @@ function Robot({ world, node }) {
     ${answer}
   </li>`;
 }
+
+const lostText = (lost) => lost.last_seen ? t("robots.lost_since", { at: when(lost.last_seen) }) : t("robots.lost");

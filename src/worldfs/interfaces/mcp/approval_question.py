@@ -1,0 +1,75 @@
+"""The question whether a plan may move a robot, to the person at a client whose actor may answer it."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from worldfs.access.judge import judge
+from worldfs.access.things import PlanOf
+from worldfs.access.verb import Verb
+from worldfs.base.errors import BadInput, UserError
+from worldfs.base.json_values import as_object, as_objects, as_text
+from worldfs.base.messages import coded
+from worldfs.base.model import Json
+from worldfs.planning.planner.model_reading import YES
+from worldfs.runtime.approvals import APPROVED
+from worldfs.tree.path import segments
+from worldfs.world.approval_lines import request_lines
+
+from . import places
+from .actor_tree import ActorTree
+from .tool_spec import Asker
+
+QUESTION_MOST: Final = 6_000  # characters: a person cannot read a longer request in a form
+
+
+def read_approval(data: bytes) -> str:
+    """The plan that a write to `approve` would approve, "" for none. A refusal moves nothing and is not asked."""
+    try:
+        value = as_object(json.loads(data))
+    except (ValueError, RecursionError):
+        return ""
+    return as_text(value.get("plan")) if value.get("answer") == APPROVED else ""
+
+
+async def ask_approval(tree: ActorTree, asker: Asker, path: str, plan: str) -> None:
+    """Returns where the person approves the plan, and where the tree itself refuses the answer.
+
+    Raises `BadInput` (NEEDS_PERSON) where the client cannot ask, and where the person does not say yes.
+    """
+    path = places.absolute(path)
+    parts = segments(path)
+    node = parts[1] if len(parts) == 3 else ""
+    named = [one for one in await _requests(tree, node) if one.get("plan") == plan]
+    if not named or not await _may_answer(tree, path, named[0]):
+        return  # refused below, by its own words
+    question = "\n".join((coded("mcp.approve_question"), *request_lines(named[0])))
+    asked = asker.able and len(question) <= QUESTION_MOST
+    about = "yes: the robot may do exactly this; anything else: nothing"
+    said = await asker.ask(question, "answer", about) if asked else None
+    if said is None or said.strip().casefold() not in YES:
+        raise BadInput(
+            coded("mcp.not_approved" if asked else "mcp.approves_nothing"),
+            path=path,
+            op="approve",
+            code="NEEDS_PERSON",
+            fix=coded("mcp.person_approves", plan=plan),
+        )
+
+
+async def _may_answer(tree: ActorTree, path: str, request: Json) -> bool:
+    """Asked beforehand, so that no person is asked for a yes that the tree does not take."""
+    if request.get("answer") or not (await tree.stat(path)).writable:
+        return False
+    plan = PlanOf(as_text(request.get("asker")), as_text(request.get("orderer")))
+    return bool(judge(tree.binding.role_at(segments(path)), Verb.APPROVE, plan))
+
+
+async def _requests(tree: ActorTree, node: str) -> list[Json]:
+    """Those of a robot, none where the actor does not see it."""
+    try:
+        value = json.loads((await tree.read(f"/nodes/{node}/approvals.json")).data)
+    except (UserError, ValueError, RecursionError):
+        return []
+    return as_objects(as_object(value).get("requests"))
