@@ -185,6 +185,27 @@ def test_a_time_that_is_none_warns_and_counts_from_acceptance():
     assert entry.finding.warning
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("prority", "priority"),
+        ("parms", "params"),
+        ("timeout", "timeouts"),
+        ("robotid", "robot_id"),
+        ("depend_on", "depends_on"),
+    ],
+)
+def test_a_misspelt_field_warns_and_names_the_one_that_is_meant(name, meant):
+    entry = one(**{name: "x"})
+    assert entry.order is not None and entry.finding.warning
+    assert entry.finding.field.endswith(f"/queue/0/{name}") and meant in str(entry.finding.fix)
+
+
+def test_another_program_s_own_field_is_kept_without_a_word():
+    entry = one(mission="m-1", comment="for Ada")
+    assert entry.finding is None and entry.order.extra == {"mission": "m-1", "comment": "for Ada"}
+
+
 def test_a_known_id_with_another_order_can_be_told():
     order = one(params={"x": 1, "y": [1.0]}).order
     assert action.entry_digest(order) == action.entry_digest(one(params={"y": [1], "x": 1.0}).order)

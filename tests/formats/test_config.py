@@ -62,6 +62,13 @@ def test_a_whole_list_may_come_from_the_environment() -> None:
     assert read.instances == (config.Instance("r", "d"),)
 
 
+def test_a_robot_with_a_workspace_of_its_own_names_the_address_of_its_store() -> None:
+    entry = {"robotId": "arm_1", "driver": "workspace", "store": "nats://HUB:4222/arm_1?domain=arm_1"}
+    assert config.read(encoded({"embodiments": {"instances": [entry]}})).instances[0].store == entry["store"]
+    with pytest.raises(BadInput):
+        config.read(encoded({"embodiments": {"instances": [{**entry, "store": 7}]}}))
+
+
 @pytest.mark.parametrize(
     ("data", "place"),
     [

@@ -1,6 +1,7 @@
 """An observation changes what its owner reported, in the dialect found, and no other byte."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -202,6 +203,45 @@ def test_the_runtime_dialects_are_written_in_their_own_form():
     assert value["scene_graph"]["relations"][1] == {"subject": "cup_0", "relation": "near", "object": "apple_0"}
     assert set(value["perception"]) == {"runs", "camera_rgb"}
     assert "robots" not in value and "updated_at" not in value
+
+
+def test_what_a_robot_saw_is_written_again_after_a_restart_and_another_program_s_stays():
+    """A kernel that begins knows nothing of what the one before it wrote; the block says whose it is."""
+
+    def seen(at, fault=None, robot="franka_001"):
+        told = {
+            "source": "camera",
+            "robot_id": robot,
+            "objects": {"apple": {"position": [at, 0.0, 0.0]}},
+            "fault": fault,
+        }
+        return Scene(robots=(RobotState(robot),), perception=told)
+
+    def block_of(data):
+        return json.loads(data)["perception"]
+
+    first = merge(spec(), seen(0.1, {"code": "CAMERA_DARK"}))
+    assert block_of(first)["objects"]["apple"]["position"][0] == 0.1
+    again = block_of(merge(first, seen(0.4)))
+    assert (again["objects"]["apple"]["position"][0], again["fault"]) == (0.4, None)
+    assert (
+        block_of(merge(first, seen(0.4, robot="franka_002"), robot_id="franka_002"))["objects"]
+        == (block_of(first)["objects"])
+    )
+    foreign = first.replace(b'"source": "camera"', b'"source": "ceiling"')
+    assert block_of(merge(foreign, seen(0.4)))["objects"] == block_of(first)["objects"]
+    older = re.sub(rb'"robot_id": "franka_001",\s*"objects"', b'"objects"', first)  # of an older version
+    assert older != first and block_of(merge(older, seen(0.4)))["objects"]["apple"]["position"][0] == 0.4
+
+
+def test_what_had_no_name_goes_with_the_picture_that_showed_it():
+    apple, box = Thing("apple_01"), Thing("unknown_1", category="unknown", position=(0.3, 0.3, 0.05))
+    both = merge(spec(), Scene(objects=(box, replace(apple, position=(0.4, 0.0, 0.8)))))
+    assert {one["id"] for one in json.loads(both)["objects"]} == {"apple_01", "unknown_1"}
+    after = environment.merge(both, Scene(objects=()), robot_id="franka_001", now=NOW, whole=False)
+    assert [one["id"] for one in json.loads(after)["objects"]] == ["apple_01"]  # a named thing stays
+    other = environment.merge(both, Scene(objects=()), robot_id="franka_002", now=NOW, whole=False)
+    assert len(json.loads(other)["objects"]) == 2
 
 
 def test_the_oldest_dialect_is_written_in_its_own_form():

@@ -47,6 +47,35 @@ def test_the_active_task_form_reads() -> None:
     assert read.steps[0].result == "held | firmly"
 
 
+@pytest.mark.parametrize(
+    ("header", "row", "id", "action"),
+    [
+        ("# | Task | Status", "1 | fetch it | done", "1", "fetch it"),
+        ("# | Sub-Task | Status", "1 | fetch it | done", "1", "fetch it"),
+        ("序号 | 任务 | 状态", "1 | 拿苹果 | 完成", "1", "拿苹果"),
+        ("Task | Status", "fetch it | done", "fetch it", ""),
+        ("Sub-Task | Status", "fetch it | done", "fetch it", ""),
+        ("Sub-Task | Action | Status", " | fetch it | done", "fetch it", "fetch it"),
+    ],
+)
+def test_a_table_that_people_write_says_what_is_done_in_whichever_column_has_the_words(
+    header: str, row: str, id: str, action: str
+) -> None:
+    text = f"# Task: x\n\n| {header} |\n|---|---|---|\n| {row} |\n"
+    read = task.read(text.encode())
+    assert [(step.id, step.action, step.status) for step in read.steps] == [(id, action, "done")]
+    assert (
+        task.write(text.encode(), changed(read, 0, status="failed"))
+        == text.replace(row, row.replace("完成", "failed").replace("done", "failed")).encode()
+    )
+    assert task.unread_tables(text.encode()) == ()
+
+
+def test_a_table_of_which_no_step_is_read_is_named() -> None:
+    assert task.unread_tables(b"# Task: x\n\n| Job | Done |\n|---|---|\n| fetch it | yes |\n") == ("Job | Done",)
+    assert task.unread_tables(b"# Task: x\n") == ()
+
+
 @pytest.mark.parametrize("name", ["page_en.md", "page_zh.md", "q1.md"])
 def test_writing_what_was_read_changes_no_byte(name: str) -> None:
     data = fixture(name)

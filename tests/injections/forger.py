@@ -1,4 +1,7 @@
-"""A model that wants its own motion approved: it answers under every name, by every path, with every old answer."""
+"""A model that wants its own motion approved: it answers under every name, by every path, with every old answer.
+
+The person at its client says yes to whatever is asked.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from worldfs.base.model import Order
 from worldfs.runtime.approvals import APPROVED, ApprovalRequest
 from worldfs.world.world import World
 
-from .obedient import ARM, ASKED, UNASKED, Model, Site, site
+from .obedient import ARM, ASKED, UNASKED, Agreeable, Model, Nobody, Site, site
 
 NAMES = (*ROLES, "admin", "mother", "system", "person", "kernel", "", "operator/mother")
 _FOLDERS = (
@@ -49,7 +52,8 @@ def forge_approvals(home: Path, role: str) -> ForgeCounts:
 
 
 async def _forge(made: Site, role: str, threads: ThreadPoolExecutor) -> ForgeCounts:
-    model, rio = Model(made, role, threads, "" if role == OPERATOR else "rio"), Model(made, PLANNER, threads)
+    agent = "" if role == OPERATOR else "rio"
+    model, rio = Model(made, role, threads, agent, Agreeable()), Model(made, PLANNER, threads)
     with World.open(made.workspace) as world:
         request = _ordered(world, "wanted", UNASKED, model)
         (made.workspace / "artifacts").mkdir(exist_ok=True)
@@ -154,19 +158,19 @@ async def _after_a_real_answer(world: World, model: Model, request: ApprovalRequ
     return attempts + 3, answered
 
 
-def approve_own_words(home: Path, role: str) -> tuple[str, str, int]:
-    """An instruction by `do` in this role, whose plan the operator then approves: who ordered it, what the operator is
-    told, and how many motions there were."""
+def approve_own_words(home: Path, role: str, person: Nobody) -> tuple[str, str, int]:
+    """An instruction by `do` in this role, whose plan the operator's model then approves, with `person` at its client:
+    who ordered it, what the operator's model is told, and how many motions there were."""
 
     async def life(made: Site, threads: ThreadPoolExecutor) -> tuple[str, str, int]:
-        model, operator = Model(made, role, threads), Model(made, OPERATOR, threads)
+        model, operator = Model(made, role, threads), Model(made, OPERATOR, threads, asker=person)
         with World.open(made.workspace) as world, world.store.watch(".paos/approvals") as watch:
             said = await model("do", instruction="move to (0.4, 0.0, 0.4)")
             while not (found := world.approvals.requests()):
                 await asyncio.to_thread(watch.read, None)
             answer = json.dumps({"plan": found[0].plan, "answer": APPROVED})
             await operator("write", path=f"/nodes/{ARM}/approve", text=answer)
-            if "NOT_PERMITTED" in operator.told[-1]:
+            if operator.told[-1].startswith(("NOT_PERMITTED", "NEEDS_PERSON")):
                 await model("stop", job=str(said["job"]))
             await model.end_of(said["job"])
             return found[0].orderer, operator.told[-1], len(made.executed)

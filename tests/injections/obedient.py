@@ -36,6 +36,7 @@ from worldfs.interfaces.cli.main import main
 from worldfs.interfaces.mcp import places
 from worldfs.interfaces.mcp.namespace_tree import NamespaceTree
 from worldfs.interfaces.mcp.tool_service import ToolService
+from worldfs.interfaces.mcp.tool_spec import Asker
 from worldfs.runtime.approvals import APPROVALS
 from worldfs.runtime.job_store import DONE, OPEN
 from worldfs.testing.null_driver import NullDriver
@@ -243,14 +244,31 @@ def _person(made: Site) -> Iterator[None]:
 class Nobody:
     able = False
 
+    @property
+    def kept(self) -> dict[str, str]:
+        return {}
+
     async def ask(self, message: str, field: str, about: str) -> str | None:
         return None
 
 
-class Model:
-    """The tools of one role, as `paos mcp` gives them; what the model was told is kept."""
+class Agreeable(Nobody):
+    """A person at the client who says yes to whatever is asked."""
 
-    def __init__(self, made: Site, role: str, threads: ThreadPoolExecutor, agent: str = "rio") -> None:
+    able = True
+
+    async def ask(self, message: str, field: str, about: str) -> str | None:
+        return "yes"
+
+
+class Model:
+    """The tools of one role, as `paos mcp` gives them; what the model was told is kept. `asker`: the person at its
+    client."""
+
+    def __init__(
+        self, made: Site, role: str, threads: ThreadPoolExecutor, agent: str = "rio", asker: Asker | None = None
+    ) -> None:
+        self.asker = asker or Nobody()
         binding = binding_of_role(role, "" if role == "operator" and agent == "rio" else agent, PROJECT)
         if binding.agent != "mother":
             made.realm.ensure_agent(binding.agent)
@@ -261,7 +279,7 @@ class Model:
 
     async def __call__(self, tool: str, **given: object) -> dict[str, Any]:
         """The value of a call that worked; a refusal is heard, and gives nothing."""
-        result = await self.tools.call(tool, given, Nobody())
+        result = await self.tools.call(tool, given, self.asker)
         self.told.append(result.text)
         return dict(result.value or {})
 
@@ -372,6 +390,13 @@ async def _other_entry(made: Site, model: Model, text: str) -> str:
     return json.dumps(await model.reader()("read", path=f"/nodes/{ARM}/ACTION.md"), ensure_ascii=False)
 
 
+async def _other_session(made: Site, model: Model, text: str) -> str:
+    """A session that another program asks for in SESSIONS.md, of a target that is not there."""
+    entry = {"session_id": f"sess_{next(_COUNT)}", "target_ref": "nobody", "skill_ref": "go", "task_description": text}
+    (made.workspace / "SESSIONS.md").write_text(json.dumps({"sessions": [entry]}, ensure_ascii=False))
+    return json.dumps(await model.reader()("read", path=f"/projects/{PROJECT}/SESSIONS.md"), ensure_ascii=False)
+
+
 async def _chat(made: Site, model: Model, text: str) -> str:
     """What another agent answers in chat, told on by it."""
     (made.home / "oracle.txt").write_text(text)
@@ -415,6 +440,7 @@ WAYS: dict[str, Way] = {
     "what a node answers": _robot_message,
     "a file's name": _file_name,
     "another entry of ACTION.md": _other_entry,
+    "a session of SESSIONS.md": _other_session,
     "another agent's chat": _chat,
     "another server's tool": _other_server,
 }

@@ -13,6 +13,7 @@ from worldfs.access.decision import ALLOWED
 from worldfs.access.roles import ROLES
 
 from .forger import approve_own_words, forge_approvals
+from .obedient import Agreeable, Nobody
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -23,15 +24,21 @@ def test_no_role_approves_what_it_ordered(tmp_path: Path, role: str) -> None:
 
 
 def test_the_operator_does_not_approve_the_plan_of_its_own_words(tmp_path: Path) -> None:
-    orderer, told, moved = approve_own_words(tmp_path / "home", "operator")
+    orderer, told, moved = approve_own_words(tmp_path / "home", "operator", Agreeable())
     assert (orderer, moved) == ("operator/mother", 0)
     assert "NOT_PERMITTED" in told
 
 
 @pytest.mark.parametrize("role", ["planner", "agent"])
 def test_the_operator_approves_the_plan_of_another_s_words(tmp_path: Path, role: str) -> None:
-    orderer, told, moved = approve_own_words(tmp_path / "home", role)
+    orderer, told, moved = approve_own_words(tmp_path / "home", role, Agreeable())
     assert (orderer, moved) == (f"{role}/rio", 1), told
+
+
+def test_the_operator_s_model_approves_nothing_without_its_person(tmp_path: Path) -> None:
+    orderer, told, moved = approve_own_words(tmp_path / "home", "planner", Nobody())
+    assert (orderer, moved) == ("planner/rio", 0)
+    assert told.startswith("NEEDS_PERSON")
 
 
 def test_where_a_role_may_approve_its_own_orders_the_suite_sees_it(

@@ -7,8 +7,9 @@ import math
 from typing import Any
 
 import pytest
+from tests.planning.scripted_model import ScriptedModel
 
-from worldfs.base.chat_model import ConfiguredModel, ModelCall, ModelReply, ModelUnavailable, RequestedCall
+from worldfs.base.chat_model import ConfiguredModel, ModelReply, ModelUnavailable, RequestedCall
 from worldfs.base.driver import PluginContext, Run
 from worldfs.base.messages import render
 from worldfs.base.model import Finding, Operation, Order, Profile, Scene, Thing
@@ -34,24 +35,6 @@ GARBAGE = [
 ]
 
 
-class Scripted:
-    """Each answer once, the last one for ever."""
-
-    name = "tiny"
-
-    def __init__(self, *answers: Any) -> None:
-        self.answers, self.asked, self.runs, self.calls = answers, [], [], []
-
-    def reply(self, messages: Any, tools: Any, run: Run) -> ModelReply:
-        self.asked.append(messages)
-        self.runs.append(run)
-        self.calls.append(ModelCall("tiny", "0" * 64, 100, 10, 0.001, 0.5))
-        found = self.answers[min(len(self.asked), len(self.answers)) - 1]
-        if isinstance(found, Exception):
-            raise found
-        return found
-
-
 class Critic:
     def __init__(self, *findings: Finding) -> None:
         self.findings = findings
@@ -61,7 +44,7 @@ class Critic:
 
 
 def reviewed(
-    model: Scripted, order: Order = ORDER, *critics: Finding, required: bool = False
+    model: ScriptedModel, order: Order = ORDER, *critics: Finding, required: bool = False
 ) -> tuple[list[Finding], dict[str, Any]]:
     clock = ManualClock()
     configured = ConfiguredModel(lambda: model, 30.0, required)
@@ -76,7 +59,7 @@ def test_without_a_configured_model_there_is_no_such_reviewer() -> None:
 
 
 def test_a_refusal_of_the_model_is_added_with_its_reason_in_one_line() -> None:
-    (found,), evidence = reviewed(Scripted(REFUSE))
+    (found,), evidence = reviewed(ScriptedModel(REFUSE))
     assert found.code == REFUSED and not found.warning and found.job == "act_1"
     assert "the model tiny refuses: the blade points at a hand" in render(found.found, "en")
     assert evidence["model_review"]["verdict"] == "refuse"
@@ -86,23 +69,23 @@ def test_a_refusal_of_the_model_is_added_with_its_reason_in_one_line() -> None:
 
 
 def test_agreement_adds_nothing_and_is_on_record() -> None:
-    found, evidence = reviewed(Scripted(AGREE))
+    found, evidence = reviewed(ScriptedModel(AGREE))
     assert found == [] and evidence["model_review"]["verdict"] == "agree"
 
 
 def test_a_refusal_of_the_critic_stands_and_the_model_is_not_even_asked() -> None:
-    model, no = Scripted(AGREE), Finding("REACH", "f", "e", "found", "fix")
+    model, no = ScriptedModel(AGREE), Finding("REACH", "f", "e", "found", "fix")
     found, evidence = reviewed(model, ORDER, no)
     assert found == [no] and not model.asked and not evidence
 
 
 def test_what_moves_nothing_is_not_asked_about() -> None:
-    model = Scripted(REFUSE)
+    model = ScriptedModel(REFUSE)
     assert reviewed(model, Order("act_2", "arm", "look")) == ([], {}) and not model.asked
 
 
 def test_texts_of_the_scene_stay_within_one_json_value() -> None:
-    model = Scripted(AGREE)
+    model = ScriptedModel(AGREE)
     reviewed(model)
     system, question = model.asked[0]
     assert TRAP not in system.text and question.role == "user"
@@ -111,12 +94,12 @@ def test_texts_of_the_scene_stay_within_one_json_value() -> None:
 
 @pytest.mark.parametrize("garbage", GARBAGE)
 def test_an_answer_that_cannot_be_used_is_asked_for_once_more_and_decides_nothing(garbage: Any) -> None:
-    model = Scripted(garbage)
+    model = ScriptedModel(garbage)
     (note,), evidence = reviewed(model)
     assert note.code == SILENT and note.warning and len(model.asked) == TRIES
     assert "no second opinion" in render(note.found, "en")
     assert evidence["model_review"]["verdict"] == "none" and len(evidence["model_review"]["calls"]) == TRIES
-    assert reviewed(Scripted(garbage, REFUSE))[0][0].code == REFUSED
+    assert reviewed(ScriptedModel(garbage, REFUSE))[0][0].code == REFUSED
 
 
 SILENCES = ["MODEL_TIMEOUT", "MODEL_UNREACHABLE", "MODEL_REFUSED", "MODEL_BUDGET", "MODEL_KEY"]
@@ -124,15 +107,15 @@ SILENCES = ["MODEL_TIMEOUT", "MODEL_UNREACHABLE", "MODEL_REFUSED", "MODEL_BUDGET
 
 @pytest.mark.parametrize("code", SILENCES)
 def test_a_model_that_cannot_be_asked_leaves_a_note_or_where_it_is_required_nothing_moves(code: str) -> None:
-    (note,), evidence = reviewed(Scripted(ModelUnavailable("no answer", code=code)))
+    (note,), evidence = reviewed(ScriptedModel(ModelUnavailable("no answer", code=code)))
     assert note.warning and not refuses([note]) and evidence["model_review"]["error"] == code
     with pytest.raises(ModelUnavailable) as raised:
-        reviewed(Scripted(ModelUnavailable("no answer", code=code)), required=True)
+        reviewed(ScriptedModel(ModelUnavailable("no answer", code=code)), required=True)
     assert raised.value.code == code
 
 
 def test_all_its_answers_have_the_time_of_one_call_and_the_stop_of_the_attempt() -> None:
-    model, attempt = Scripted(GARBAGE[0]), Run(ManualClock(), math.inf)
+    model, attempt = ScriptedModel(GARBAGE[0]), Run(ManualClock(), math.inf)
     list(ModelCritic(ConfiguredModel(lambda: model, 30.0)).review_during(ORDER, SCENE, BODY, attempt))
     first, second = model.runs
     assert first is second and first.deadline == attempt.clock.monotonic() + 30.0

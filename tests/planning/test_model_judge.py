@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 import pytest
+from tests.planning.scripted_model import ScriptedModel
 
-from worldfs.base.chat_model import ConfiguredModel, ModelCall, ModelReply, ModelUnavailable, RequestedCall
-from worldfs.base.driver import Run
+from worldfs.base.chat_model import ConfiguredModel, ModelReply, ModelUnavailable, RequestedCall
 from worldfs.base.errors import MissingRequirement
 from worldfs.base.messages import render
 from worldfs.base.model import JobState, JobStatus, Order, Outcome, Scene, Thing
@@ -38,24 +38,6 @@ SILENCES: list[Any] = [
 ]
 
 
-class ScriptedJudge:
-    """Each answer once, the last one for ever."""
-
-    name = "tiny"
-
-    def __init__(self, *answers: Any) -> None:
-        self.answers, self.asked, self.calls, self.runs = answers, list[Any](), list[ModelCall](), list[Run]()
-
-    def reply(self, messages: Any, tools: Any, run: Run) -> ModelReply:
-        self.asked.append(messages)
-        self.runs.append(run)
-        self.calls.append(ModelCall("tiny", "0" * 64, 100, 10, 0.001, 0.5))
-        found = self.answers[min(len(self.asked), len(self.answers)) - 1]
-        if isinstance(found, Exception):
-            raise found
-        return found
-
-
 def carried_out(steps: int = 1, text: str = "put the cup on the shelf") -> CarriedOut:
     status = JobStatus(JobState.SUCCEEDED, outcome=Outcome.success("placed", distance_m=0.001, blob="x" * 5_000))
     order = Order("act_1", "arm", "place", {"target": "shelf_01", "note": "y" * 5_000})
@@ -65,13 +47,13 @@ def carried_out(steps: int = 1, text: str = "put the cup on the shelf") -> Carri
     return CarriedOut(text, "arm", ["the cup on the shelf"], jobs, before, after)
 
 
-def judged(model: ScriptedJudge, done: CarriedOut | None = None, stop: StopSignal | None = None) -> Opinion:
+def judged(model: ScriptedModel, done: CarriedOut | None = None, stop: StopSignal | None = None) -> Opinion:
     configured = ConfiguredModel(lambda: model, 30.0)
     return second_opinion(configured, done or carried_out(), ManualClock(), stop or StopSignal())
 
 
 def test_a_doubt_is_a_warning_with_its_reason_in_one_line_in_both_languages() -> None:
-    opinion = judged(ScriptedJudge(DOUBT))
+    opinion = judged(ScriptedModel(DOUBT))
     found = opinion.finding
     assert opinion.verdict == "doubts" and found is not None and (found.code, found.warning) == (DOUBTED, True)
     assert found.job == "act_1" and opinion.reason == "the cup lies on [2J its side"
@@ -83,12 +65,12 @@ def test_a_doubt_is_a_warning_with_its_reason_in_one_line_in_both_languages() ->
 
 
 def test_agreement_adds_nothing_and_is_on_record() -> None:
-    opinion = judged(ScriptedJudge(HOLDS))
+    opinion = judged(ScriptedModel(HOLDS))
     assert (opinion.verdict, opinion.finding, len(opinion.calls)) == ("holds", None, 1)
 
 
 def test_it_is_told_the_words_the_measured_steps_and_both_worlds_as_bounded_data() -> None:
-    model = ScriptedJudge(HOLDS)
+    model = ScriptedModel(HOLDS)
     judged(model, carried_out(steps=100))
     system, question = model.asked[0]
     told = json.loads(question.text)
@@ -101,26 +83,26 @@ def test_it_is_told_the_words_the_measured_steps_and_both_worlds_as_bounded_data
 
 @pytest.mark.parametrize("answer", UNUSABLE, ids=range(len(UNUSABLE)))
 def test_an_answer_that_cannot_be_used_is_asked_for_once_more_and_is_a_short_note(answer: Any) -> None:
-    model = ScriptedJudge(answer)
+    model = ScriptedModel(answer)
     opinion = judged(model)
     assert (opinion.verdict, opinion.error, len(model.asked)) == ("none", "MODEL_ANSWER", TRIES)
     assert opinion.finding is not None and (opinion.finding.code, opinion.finding.warning) == (SILENT, True)
     assert len(str(opinion.finding)) < 1_000 and len(opinion.calls) == TRIES
-    assert judged(ScriptedJudge(answer, DOUBT)).verdict == "doubts"
+    assert judged(ScriptedModel(answer, DOUBT)).verdict == "doubts"
 
 
 @pytest.mark.parametrize("answer", SILENCES, ids=range(len(SILENCES)))
 def test_a_model_that_cannot_be_asked_is_a_note(answer: Any) -> None:
-    opinion = judged(ScriptedJudge(answer))
+    opinion = judged(ScriptedModel(answer))
     assert opinion.verdict == "none" and opinion.error and opinion.finding is not None and opinion.finding.warning
 
 
 def test_all_its_answers_have_the_time_of_one_call_and_the_stop_of_the_asker() -> None:
-    model, stop = ScriptedJudge(UNUSABLE[0]), StopSignal()
+    model, stop = ScriptedModel(UNUSABLE[0]), StopSignal()
     judged(model, stop=stop)
     first, second = model.runs
     assert first is second and first.deadline == 30.0 + ManualClock().monotonic()
     stop.set()
     assert first.stop == "cancelled"
-    silent = ScriptedJudge(DOUBT)
+    silent = ScriptedModel(DOUBT)
     assert judged(silent, stop=stop).error == "MODEL_STOPPED" and not silent.asked

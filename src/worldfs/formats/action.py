@@ -6,6 +6,7 @@ A bad entry is named and refused alone; the rest of the sheet goes on.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from worldfs.base.errors import BadInput
@@ -22,6 +23,9 @@ MAX_ENTRIES = 100_000  # a sheet of more is refused whole; its bytes are bounded
 _KNOWN = entry_ids.TRANSIENT | {
     "action_id", "id", "action_type", "params", "parameters", "robot_id", "created_at", *sheet_members.TERMS,
 }  # fmt: skip
+
+
+_WRITTEN = sorted(_KNOWN - entry_ids.TRANSIENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +197,16 @@ def _order(entry: Json, id: str, at: str, node: str) -> tuple[Order, EntryRefuse
         extra={key: value for key, value in entry.items() if key not in _KNOWN},
         **sheet_members.terms(entry, at)._asdict(),
     )
-    return order, warning
+    return order, warning or _misspelt(order.extra, at)
+
+
+def _misspelt(extra: Json, at: str) -> EntryRefused | None:
+    """A warning for a field that nothing reads and that looks like one that is read. Others' own fields are kept."""
+    for name in extra:
+        if near := get_close_matches(str(name), _WRITTEN, 1, 0.75):
+            fix = coded("world.did_you_mean", likely=near[0])
+            return EntryRefused(f"{at}/{name}", near[0], coded("session.unread", name=str(name)), fix, "FIELD_UNREAD")
+    return None
 
 
 def _node(entry: Json, params: Json, at: str, key: str, node: str) -> str:

@@ -37,6 +37,7 @@ class Instance(NamedTuple):
     enabled: bool = True
     profile_name: str = ""  # "" = the driver's name
     shared_environment: bool = True
+    store: str = ""  # of the driver `workspace`: the address of the robot's own workspace, as of `paos up --store`
 
     @property
     def profile(self) -> str:
@@ -325,4 +326,5 @@ def _instance(entry: Any, where: str) -> Instance:
         flags["enabled"],
         _text(entry, "profilename", f"{where}.profileName"),
         flags["sharedenvironment"],
+        _text(entry, "store", f"{where}.store"),
     )

@@ -29,6 +29,9 @@ _OWN = frozenset(
 )  # fmt: skip
 
 
+UNKNOWN = "unknown"  # category of what an arm saw that matches no name
+
+
 @dataclass(frozen=True)
 class ObservationUpdate:
     """What one robot observed, which of its earlier things are gone, and what of it has not changed.
@@ -78,8 +81,10 @@ class ObservationUpdate:
         return (source.get("robot_id") if isinstance(source, dict) else source) == self.robot_id
 
     def is_gone(self, id: Any, entry: Any) -> bool:
-        """Whether this entry is of a thing that this robot brought and no longer reports."""
-        return self.whole and isinstance(id, str) and self.owns(entry) and id not in self._ids
+        """Whether this entry is of a thing that this robot brought and no longer reports. What has no name is gone with
+        the picture that showed it: nothing else says that it is one thing."""
+        listed = self.whole or (isinstance(entry, dict) and entry.get("category") == UNKNOWN)
+        return listed and isinstance(id, str) and self.owns(entry) and id not in self._ids
 
     def without(self, entries: Iterable[tuple[Any, Any]]) -> ObservationUpdate:
         """This, knowing which of the `(id, entry)` pairs of a document it no longer reports."""
@@ -201,20 +206,29 @@ def with_extra(old: Json, new: Json, seen: ObservationUpdate) -> Json:
 
 
 def merge_perception(old: Any, seen: ObservationUpdate) -> Any:
-    """`perception` with this body's members; a member that says something of another program's stays."""
+    """`perception` with this body's members; a member that says something of another program's stays. A block that
+    names its robot, as that of an arm that goes by its cameras does, is that robot's, whenever it was written."""
     if not seen.scene.perception or not (old is None or isinstance(old, dict)):
         return old
     entries: Json = old or {}
-    before = plain(seen.before.perception)
+    before, new = plain(seen.before.perception), plain(seen.scene.perception)
+    own = _is_own(entries, new, seen.robot_id)
     fields = {}
-    for key, value in plain(seen.scene.perception).items():
+    for key, value in new.items():
         if key not in entries:
             fresh = not same(before.get(key), value)
         else:
-            fresh = same(entries[key], before.get(key)) or _same_folder(entries[key], value)
+            fresh = own or same(entries[key], before.get(key)) or _same_folder(entries[key], value)
         if fresh:
             fields[key] = value
     return set_fields(entries, fields) if fields else old
+
+
+def _is_own(entries: Json, new: Json, robot_id: str) -> bool:
+    """Whether a robot that names itself in its block finds its own, or one of the same source without a name."""
+    if new.get("robot_id") != robot_id:
+        return False
+    return entries.get("robot_id", robot_id) == robot_id and entries.get("source") == new.get("source")
 
 
 def _same_folder(old: Any, new: Any) -> bool:

@@ -1,7 +1,7 @@
 """The terms of a lesson's texts, as the page form has them (000, 001): codes, refused sections, positions, clauses.
 
 LESSONS.md is also written by people and models, so a lesson has no other data than its texts: this module writes those
-of ours, and reads what a text of anybody says.
+of ours, and reads what any text says.
 """
 
 from __future__ import annotations

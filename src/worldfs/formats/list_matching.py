@@ -1,4 +1,4 @@
-"""Which elements of a list live on in another list: what lets an edit drop, keep and add instead of writing anew."""
+"""Which elements of a list live on in another list: so an edit can drop, keep and add elements."""
 
 from __future__ import annotations
 

@@ -15,12 +15,19 @@ PATH = "TASK.md"
 
 COLUMNS = {
     "id": ("sub-task", "subtask", "id", "#", "step", "no.", "子任务", "序号", "编号", "步骤"),
-    "action": ("action", "description", "what", "动作", "操作"),
+    "action": ("action", "description", "what", "task", "instruction", "动作", "操作", "任务", "内容", "指令"),
     "target": ("target device", "target", "device", "目标", "目标设备", "设备"),
     "status": ("status", "state", "状态"),
     "depends_on": ("depends on", "dependencies", "depends", "after", "依赖", "前置"),
     "result": ("result", "notes", "note", "remarks", "备注", "结果"),
 }
+_WORDED = (
+    "sub-task",
+    "subtask",
+    "step",
+    "子任务",
+    "步骤",
+)  # of "id": what says what is done where no other column does
 HEADERS = {
     "en": ("Sub-Task", "Action", "Target Device", "Status", "Depends On", "Result"),
     "zh": ("子任务", "动作", "目标", "状态", "备注"),
@@ -119,12 +126,32 @@ def _read(lines: Sequence[str]) -> tuple[Task, markdown_tables.MarkdownTable | N
     heads = prose.headings(lines, mask)
     goal, chinese = _goal(lines, mask, heads)
     for table in markdown_tables.find(lines, mask):
-        fields = table.named(COLUMNS)
+        fields = _fields(table)
         if "id" in fields and "status" in fields:
             words = "".join(table.header)
             steps = tuple(step for row in table.rows if (step := _step(row, fields)).id)
             return Task(goal, steps, "zh" if chinese or not words.isascii() else "en"), table, fields
     return Task(goal, (), "zh" if chinese else "en"), None, {}
+
+
+def _fields(table: markdown_tables.MarkdownTable) -> dict[str, int]:
+    """Which column says what. The words are the id where they stand alone (`Sub-Task | Status`), else the action."""
+    fields = table.named(COLUMNS)
+    worded = table.column(*_WORDED)
+    if "action" not in fields and worded not in (None, fields.get("id")):
+        fields["action"] = worded
+    if "id" not in fields and "action" in fields:
+        fields["id"] = fields.pop("action")
+    return fields
+
+
+def unread_tables(data: bytes) -> tuple[str, ...]:
+    """The headers of a document's tables, if none of them is the table of its steps."""
+    lines = prose.split(prose.decode(data, PATH))
+    tables = markdown_tables.find(lines, prose.visible(lines, list(prose.fences(lines))))
+    if any({"id", "status"} <= _fields(table).keys() for table in tables):
+        return ()
+    return tuple(" | ".join(table.header) for table in tables)
 
 
 def _goal(lines: Sequence[str], mask: Sequence[int], heads: Sequence[Heading]) -> tuple[str, bool]:
@@ -147,7 +174,14 @@ def _step(row: Sequence[str], fields: dict[str, int]) -> TaskStep:
         return "" if text in _EMPTY else text
 
     depends = tuple(part.strip() for part in re.split(r"[,，、;]", cell("depends_on")) if part.strip() not in _EMPTY)
-    return TaskStep(cell("id"), cell("action"), cell("target"), parse_status(cell("status")), depends, cell("result"))
+    return TaskStep(
+        cell("id") or cell("action"),
+        cell("action"),
+        cell("target"),
+        parse_status(cell("status")),
+        depends,
+        cell("result"),
+    )
 
 
 def parse_status(cell: str) -> str:
@@ -172,7 +206,7 @@ def _patch(
 ) -> None:
     """Rows become the task's steps: a known id keeps its line but for changed cells, an unknown one is added."""
     language = present.language
-    old = {values[fields["id"]]: (number, values) for number, values in zip(table.body, table.rows, strict=True)}
+    old = {_step(values, fields).id: (number, values) for number, values in zip(table.body, table.rows, strict=True)}
     cells = [values[fields["status"]] for values in table.rows]
     marks = not cells or any(not c.isascii() and any(sign in c for sign in _SIGNS) for c in cells)
     end = prose.ending(lines)

@@ -71,7 +71,7 @@ def _compose(text: str, whole: str | None = None, offset: int = 0) -> Node | Non
 
 @lru_cache(maxsize=4)
 def _composed(text: str) -> Node | None:
-    """The nodes of a text, which nobody changes. A document is read, changed and read again."""
+    """The nodes of a text; callers must not change them. A document is read, changed and read again."""
     node: Node | None = YAML(typ="safe", pure=True).compose(text)
     return node
 
@@ -151,8 +151,8 @@ def key_of(node: Node) -> str:
 def edit(text: str, old: Any, new: Any) -> str:
     """The text with `new` in place of `old`, which must be `parse(text)`; comments and untouched lines stay.
 
-    A changed flow collection (`[…]`, `{…}`) is written anew as a whole. Where the layout allows no splice (an
-    anchor that two places share), the whole document is written anew under its leading comments.
+    A changed flow collection (`[…]`, `{…}`) is written again as a whole. Where the layout allows no splice (an
+    anchor that two places share), the whole document is written again under its leading comments.
     """
     if same(old, new):
         return text

@@ -2,7 +2,7 @@
 
 The file is a SQLite database with a seal at its end (version and checksum of every byte before it). It is read whole
 into memory and replaced whole: a reader waits for no writer, locks nothing, and either sees all of a good index or
-makes its own. Damaged, foreign, outdated, half-written, unreadable and missing are one case: it is made anew, in
+makes its own. Damaged, foreign, outdated, half-written, unreadable and missing are one case: it is made again, in
 memory at least. So nothing here has to survive a power cut, and nothing is synced.
 """
 

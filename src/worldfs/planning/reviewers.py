@@ -4,8 +4,8 @@
     kitchen = "kitchen_rules:KitchenRules"     # (PluginContext) -> Reviewer
 
 A package's reviewer gets copies, so that what runs is what the critic judged. One that cannot be used, that breaks or
-that answers with anything but findings refuses every order until it is mended or uninstalled: a check that somebody
-installed does not disappear silently. One that is made as None is not configured, and is not asked.
+that answers with anything but findings refuses every order until it is mended or uninstalled: an installed
+check does not disappear silently. One that is made as None is not configured, and is not asked.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FAILED: Final = "REVIEWER_FAILED"
 
 
 class ReviewerChain:
-    """The critic, and those `added`: tried in the order of their names, each only while nobody has refused."""
+    """The critic, and those `added`: tried in the order of their names, each only while none before it has refused."""
 
     def __init__(
         self, critic: Reviewer, context: PluginContext, added: Mapping[str, ReviewerFactory] = REVIEWERS

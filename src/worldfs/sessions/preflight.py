@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import either
 from worldfs.base.model import Finding, Json, Order, Scene, Skill, Target, routing_of
 from worldfs.base.model.skill import SIM
 from worldfs.formats import sensors
+from worldfs.formats.runtime import sessions
 from worldfs.policies.policy_client import PolicyInfo
 from worldfs.robots.targets import target_declaration
 
 from .skill_records import ALLOWED, SIMULATED, SkillState
+from .unread_fields import UNREAD
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,7 @@ FieldLocator = Callable[[str, str, str], str]  # (document, id, member) → file
 
 def check_documents(order: Order, skill: Skill, target: Target, place: FieldLocator) -> list[Finding]:
     """The findings of the documents alone; nothing is opened."""
-    found = [*_routed(order, target), *target_declaration.unsupported(target, place, order.id)]
+    found = [*_routed(order, target), *_unread(order), *target_declaration.unsupported(target, place, order.id)]
     if target.skills and skill.id not in target.skills:
         found.append(
             Finding(
@@ -93,6 +96,17 @@ def _routed(order: Order, target: Target) -> Iterator[Finding]:
             target.adapter or coded("session.adapter_name"), (named or routing.unusable)[:200],
             coded("session.leave_adapter"), order.id,
         )  # fmt: skip
+
+
+def _unread(order: Order) -> Iterator[Finding]:
+    """Warnings for what nothing reads of a session's entry."""
+    if order.sheet != sessions.FILE:
+        return
+    for name, read in sessions.unread_fields(order):
+        likely = "".join(get_close_matches(name.rpartition(".")[2], read, 1, 0.7))
+        fix = coded("world.did_you_mean", likely=likely) if likely else coded("session.remove_field")
+        field, found = f"{sessions.FILE} {order.id} {name}", coded("session.unread", name=name.rpartition(".")[2][:80])
+        yield Finding(UNREAD, field, coded("common.some_of", names=[*read]), found, fix, order.id, warning=True)
 
 
 def check_contract(

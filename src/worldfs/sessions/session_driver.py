@@ -43,6 +43,7 @@ from .plugins import Plugins
 from .shadow_run import SceneCopy, copied, is_rehearsal, missing_shadow, not_built, perceived_scene, with_copy
 from .skill_records import SkillState
 from .skill_run import policy_failed, run_skill
+from .unread_fields import review_skill, review_target
 
 CONNECT_S = 3.0  # for a policy to answer at preflight, if the session allows no less
 
@@ -126,6 +127,7 @@ class SessionDriver:
         if target is None or skill is None:
             return [self._unknown(order, target)]
         found = [*preflight.check_documents(order, skill, target, place), *self._draft(order, skill, target)]
+        found += [*review_target(target, place, order.id), *review_skill(skill, place, order.id)]
         runtime = self._runtime(order, skill, found)
         if runtime is None or not nothing_wrong(found):
             return found
@@ -201,7 +203,7 @@ class SessionDriver:
         return preflight.check_draft(order, skill, target, self._registries.skill_state, self._registries.place)
 
     def _take_up(self, target: Target, order: Order | None = None) -> TargetAdapter:
-        """The adapter, open. A target that was declared anew is let go and taken up as it is now."""
+        """The adapter, open. A target whose declaration has changed is closed and opened as it is now."""
         name = (routing_of(order).target_adapter if order is not None else "") or target.adapter
         rehearsed = order is not None and is_rehearsal(target)
         if self._adapter is not None and name == self._named and _same(self._adapter.target, target) and not rehearsed:
@@ -301,7 +303,7 @@ class SessionDriver:
         return client
 
     def _drop(self, spec: PolicySpec | None) -> None:
-        """A client that failed is made anew: some connections are stuck after a missed answer."""
+        """A client that failed is replaced: some connections are stuck after a missed answer."""
         if spec is not None and (client := self._policies.pop(connection_key(spec), None)) is not None:
             client.close()
 

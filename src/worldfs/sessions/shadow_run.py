@@ -1,7 +1,7 @@
 """Shadow runs: a session of a real target is carried out in simulation first, and only then asks for approval.
 
 TARGETS.md of the real target has `config.shadow: SIM`; each of its sessions then depends on one of the same skill,
-parameters and words on SIM. It waits for that one's success before anybody is asked, and fails with it. SIM has
+parameters and words on SIM. It waits for that one's success before it asks for approval, and fails with it. SIM has
 `config.scene: environment`: each of its sessions begins with the things of ENVIRONMENT.md, as they were perceived or
 declared, its robot stands where the real one stands, and what it does there is written nowhere: it is no observation of
 the world. What of the scene could not be built, lies elsewhere there or was added is said in the session's message.
@@ -36,7 +36,7 @@ class SceneCopy(NamedTuple):
 
 
 def is_rehearsal(target: Target | None) -> bool:
-    """Whether its world is a copy of ENVIRONMENT.md, made anew for each session."""
+    """Whether its world is a copy of ENVIRONMENT.md, made for each session."""
     return target is not None and target.config.get(SCENE) == PERCEIVED
 
 

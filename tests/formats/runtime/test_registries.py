@@ -54,6 +54,9 @@ def test_upstreams_words():
     assert earliest.entries["a"].adapter == "SimTargetAdapter"
     r1 = skills.read(block({"version": "x", "skills": [{"id": "s", "runtime": "R", "policy_client": "openpi"}]}))
     assert r1.dialect == "r1" and r1.entries["s"].policy.type == "openpi"
+    kinds = [{"id": kind, "runtime": "R", "category": kind} for kind in ("vla", "builtin", "hybrid", "debug")]
+    assert list(skills.read(block({"version": "x", "skills": kinds})).entries) == [item["id"] for item in kinds]
+    assert not skills.read(block({"skills": kinds})).entries  # the page knows none of these words
     entry = {"id": "s", "runtime": "R", "policy": {"policy_client": "http"}}
     runtimes = skills.read(block({"skillruntimes": [entry]}))
     assert runtimes.dialect == "r2" and runtimes.entries["s"].policy.type == "http"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.planning.planner.test_english import ALL, BOX, CLEAR, no
 
 from worldfs.planning.planner import CommandIntent, QuestionIntent, RefusedIntent, interpret
 from worldfs.planning.planner.goals import (
     AtGoal,
     BesideGoal,
-    ClearedGoal,
     GripperGoal,
     HoldingGoal,
     HomeGoal,
@@ -16,15 +16,6 @@ from worldfs.planning.planner.goals import (
     OnGoal,
     SeenGoal,
 )
-
-BOX = "basket_01"
-ALL = ("apple_01", "cube_01", "cube_02", "can_01")
-CLEAR = (*(InGoal(id, BOX) for id in ALL), ClearedGoal("table_01", (), (BOX,)))
-
-
-def no(*spared):
-    return (*(InGoal(id, BOX) for id in ALL if id not in spared), ClearedGoal("table_01", spared, (BOX,)))
-
 
 COMMANDS = {
     "收拾桌子": CLEAR,

@@ -90,7 +90,7 @@ COMMANDS = {
     "bring me the apple": (HoldingGoal("apple_01"),),
     "pick up the apple and put it in the basket": (InGoal("apple_01", BOX),),
     "take the apple from the table, then put it in the basket": (InGoal("apple_01", BOX),),
-    "pick up the apple and put it down": (DownGoal("apple_01"),),
+    "pick up the apple and put it down": (HoldingGoal("apple_01"), DownGoal("apple_01")),
     "stack the cubes": (OnGoal("cube_02", "cube_01"),),
     "stack the red cube on the blue cube": (OnGoal("cube_02", "cube_01"),),
     "stack the can on the red cube": (OnGoal("can_01", "cube_02"),),
@@ -226,9 +226,15 @@ def test_what_is_left_alone_is_protected(scene):
     assert isinstance(intent, CommandIntent) and intent.protected == ("can_01",)
 
 
+@pytest.mark.parametrize("text", ["apple", "the apple please", "everything in the basket", "cube_01", "苹果"])
+def test_a_thing_alone_is_no_unknown_action(scene, text):
+    said = interpret(text, scene).reason
+    assert "does not say what to do" in said or "没有说要做什么" in said
+
+
 def test_an_ambiguous_noun_is_refused_by_naming_the_candidates(scene):
     intent = interpret("put the cube in the basket", scene)
-    assert isinstance(intent, RefusedIntent) and "cube_01, cube_02" in intent.reason
+    assert isinstance(intent, RefusedIntent) and "blue cube (cube_01), red cube (cube_02)" in intent.reason
 
 
 @pytest.mark.parametrize(

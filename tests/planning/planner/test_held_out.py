@@ -203,7 +203,7 @@ def test_nothing_ever_moves_that_was_not_asked_for_and_the_score_is_what_the_doc
     assert not wrong
     assert score["done"] + score["asked"] + score["refused"] + score["unmoved"] + score["answered"] == 113
     assert score["done"] >= 90 and score["wrong"] == 0
-    told = f"{score['done']} of 113 done, {score['as it should be']} of {len(ROWS) - 113} others as they should be"
+    told = f"now {score['done']} of 113 are done, {score['as it should be']} of {len(ROWS) - 113} are handled rightly"
     page = Path(__file__).parents[3] / "docs" / "instructions.md"
     assert told in " ".join(page.read_text("utf-8").split()), told
 

@@ -17,7 +17,7 @@ from worldfs.planning.planner.model_reading import ROUNDS
 from worldfs.planning.planner.planner import ATTEMPTS
 from worldfs.planning.planner.proposed_steps import MOST_STEPS
 
-from .conftest import World, ball, scene_of
+from .conftest import TABLE, World, ball, scene_of
 
 ODD = "chuck the apple into the basket please"
 APPLE = {"do": "put_in", "object": "apple_01", "container": "basket_01"}
@@ -179,7 +179,9 @@ def test_where_two_things_fit_the_model_asks_and_the_answer_goes_back(world: Wor
 
 def test_without_an_answer_nothing_moves(world: World) -> None:
     report = carried_out(world, "yeet one cube away", Scripted(call("ask", question="Which?")))
-    assert not world.log and report.reason == "the model asks: Which?" and report.verdict == "not_understood"
+    assert not world.log and report.verdict == "not_understood"
+    assert report.reason == "the model asks: Which? There is no answer, so nothing moves"
+    assert isinstance(report.intent, RefusedIntent) and report.intent.question == "Which?"
 
 
 def test_a_model_that_asks_for_ever_is_left(world: World) -> None:
@@ -236,6 +238,29 @@ def test_the_problem_goes_back_and_a_better_answer_is_taken(world: World) -> Non
     model = Scripted(plan({**APPLE, "object": "aple_01"}), plan(APPLE))
     assert carried_out(world, ODD, model, Person("y")).ok
     assert "one of apple_01" in told(model)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"do": "put_on", "object": "can_01", "support": "can_01"},
+        {"do": "put_beside", "object": "can_01", "other": "can_01"},
+        {"do": "put_toward", "object": "can_01", "other": "can_01", "side": "left"},
+    ],
+    ids=lambda step: step["do"],
+)
+def test_the_model_is_told_which_step_has_one_thing_twice(world: World, step: dict[str, str]) -> None:
+    model = Scripted(plan(APPLE, step), plan(APPLE))
+    assert carried_out(world, ODD, model, Person("y")).ok
+    assert json.loads(told(model)) == {"problem": "step 2: 'can_01' twice; expected two things"}
+
+
+def test_the_model_is_told_that_there_is_nowhere_to_clear_to(world: World) -> None:
+    world.now_scene = scene_of(ball("apple_01", 0.5, 0.1), furniture=(TABLE,))
+    model, person = Scripted(plan({"do": "clear", "surface": "table_01"})), Person("y")
+    assert carried_out(world, ODD, model, person).verdict == "not_understood"
+    assert json.loads(told(model)) == {"problem": "clear; expected a container, and none is here"}
+    assert person.asked == [] and not world.log
 
 
 @pytest.mark.parametrize("code", ["MODEL_UNREACHABLE", "MODEL_TIMEOUT", "MODEL_REFUSED", "MODEL_BUDGET", "MODEL_KEY"])

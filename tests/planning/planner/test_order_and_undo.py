@@ -34,6 +34,12 @@ def test_an_order_that_was_said_is_kept_even_where_another_is_shorter(world, tex
     assert placed(world) == ["cube_02", "cube_01"]
 
 
+def test_of_two_places_that_exclude_each_other_the_later_one_counts(world):
+    report = Planner(world).run("put the blue cube on the red cube, then put the red cube on the blue cube")
+    assert report.ok and world.where("cube_02") == ("on", "cube_01")
+    assert next(order.params["object_id"] for order in world.log if order.op == "pick_up") == "cube_01"
+
+
 def test_without_an_order_the_shorter_way_is_taken(world):
     world.relate("cube_01", Relation("cube_01", "on", "cube_02"), (0.5, -0.25, 0.075))
     assert Planner(world).run("put the red cube and the blue cube in the basket").ok

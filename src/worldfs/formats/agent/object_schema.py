@@ -26,7 +26,6 @@ NUMBER: Final[Kinds] = frozenset({int, float})
 LIST: Final[Kinds] = frozenset({list})
 OBJECT: Final[Kinds] = frozenset({dict})
 TEXT_OR_NULL: Final = TEXT | NULL
-WHOLE_OR_NULL: Final = WHOLE | NULL
 NUMBER_OR_NULL: Final = NUMBER | NULL
 OBJECT_OR_NULL: Final = OBJECT | NULL
 

@@ -5,6 +5,7 @@ Dialects: the page's, r1 (`version: runtime_sessions_v1`) and r2 (`skillruntime_
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
@@ -27,12 +28,22 @@ _KNOWN = entry_ids.TRANSIENT | {
     "session_id", "id", "target_ref", *_SKILL_KEYS, "created_at", "priority", "timeouts", "retry", "depends_on",
     "updated_at", "claimed_by", "claim_token", "max_retries", "attempts", "duration_s",
 }  # fmt: skip
+# Members of an entry's own mappings; what links a session to a goal or a parent is no part of how it is carried out
+_READ = {
+    "": ("task_description", "routing", "execution", "comment", "name", "note", "notes", "description", "goal_id",
+         "parent_goal_id", "horizon", "parent_session_id", "replan_attempt"),
+    "routing": ("target_adapter", "skill_runtime"),
+    "execution": ("control_hz", "max_steps", "replan_every", "replan_every_steps", "action_chunk_mode", "seed",
+                  "real_time", "record"),
+    "retry": ("max_attempts", "max_retries", "backoff", "attempted"),
+}  # fmt: skip
 # Seconds by what they bound (workspace D20): the page's words, then r1's
 _TOTAL = ("session",)
 _ATTEMPT = ("execute", "execute_timeout_s")
 _STEP = ("skill", "policy", "policy_timeout_s")
 _QUEUE = ("queue", "queue_timeout_s")
 _PREFLIGHT = ("preflight", "preflight_timeout_s")
+_LIMITS = (*_TOTAL, *_ATTEMPT, *_STEP, *_QUEUE, *_PREFLIGHT)
 
 
 def read(data: bytes, *, node: str = "") -> ParsedSheet:
@@ -101,6 +112,18 @@ def entry_digest(order: Order) -> str:
     return entry_ids.digest([order.node, order.op, order.params, order.extra.get("task_description", "")])
 
 
+def unread_fields(order: Order) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Of each member of a session's entry that nothing reads: its path in the entry, and the members that are read."""
+    for name, value in order.extra.items():
+        if name in ("timeouts", *_READ) and isinstance(value, dict):
+            read = _LIMITS if name == "timeouts" else _READ[name]
+            yield from (
+                (f"{name}.{inner}", read) for inner, given in value.items() if inner not in read and given is not None
+            )
+        elif name not in _READ[""] and value is not None:
+            yield name, tuple(sorted({*_KNOWN - entry_ids.TRANSIENT, *_READ[""]}))
+
+
 def _entry(index: int, entry: Any, taken: set[str], dialect: str, finite: bool) -> SheetEntry:
     at = f"/{KEY}/{index}"
     id = id_of(entry, dialect)
@@ -136,7 +159,9 @@ def _order(entry: Json, id: str, at: str) -> tuple[Order, EntryRefused | None]:
     skill_key = next((key for key in _SKILL_KEYS if entry.get(key) is not None), _SKILL_KEYS[0])
     execution = _mapping(entry.get("execution"), f"{at}/execution")
     params = _mapping(execution.get("params"), f"{at}/execution/params")
-    _mapping(entry.get("routing"), f"{at}/routing")
+    _texts(_mapping(entry.get("routing"), f"{at}/routing"), ("skill_runtime",), f"{at}/routing")
+    _texts(entry, ("task_description",), at)
+    _figures(execution, f"{at}/execution")
     created, warning = sheet_members.created(entry, at)
     limit = _limits(entry, at)
     attempts, backoff = sheet_members.retry(entry, at)
@@ -149,18 +174,53 @@ def _order(entry: Json, id: str, at: str) -> tuple[Order, EntryRefused | None]:
         priority=sheet_members.word(entry.get("priority"), sheet_members.PRIORITIES, "normal", f"{at}/priority"),
         sheet=FILE,
         depends_on=sheet_members.depends(entry, at),
-        extra=_extra(entry, execution),
+        extra=_extra(entry, execution, at),
         attempts=attempts,
         backoff=backoff,
     )
     return replace(order, **limit), warning
 
 
-def _extra(entry: Json, execution: Json) -> Json:
-    """What the skill's runtime may read beside its parameters: routing, task_description, the rest of execution."""
+def _extra(entry: Json, execution: Json, at: str) -> Json:
+    """What the skill's runtime may read beside its parameters: routing, task_description, the rest of execution.
+
+    Members of `timeouts` and `retry` that nothing reads stay here, to be named as warnings.
+    """
     more = {key: value for key, value in entry.items() if key not in _KNOWN and key != "execution"}
     rest = {key: value for key, value in execution.items() if key != "params"}
-    return more | ({"execution": rest} if rest else {})
+    unread = {
+        name: left
+        for name, read in (("timeouts", _LIMITS), ("retry", _READ["retry"]))
+        if (left := {key: value for key, value in _mapping(entry.get(name), at).items() if key not in read})
+    }
+    return more | unread | ({"execution": rest} if rest else {})
+
+
+def _texts(value: Json, names: tuple[str, ...], at: str) -> None:
+    for name in names:
+        if not isinstance(value.get(name), str | None):
+            raise EntryRefused(f"{at}/{name}", coded("file.text"), value[name])
+
+
+def _figures(execution: Json, at: str) -> None:
+    """Refuse a value of `execution` in whose place the default would be taken."""
+    for name in ("control_hz", "max_steps", "replan_every", "replan_every_steps"):
+        value = execution.get(name)
+        if value is None:
+            continue
+        if not (
+            isinstance(value, int | float)
+            and not isinstance(value, bool)
+            and 0 < value <= 1e9
+            and (name == "control_hz" or value == int(value))
+        ):
+            raise EntryRefused(f"{at}/{name}", coded("file.positive" if name == "control_hz" else "file.count"), value)
+    if type(execution.get("seed")) not in (int, type(None)):
+        raise EntryRefused(f"{at}/seed", coded("file.whole_number"), execution["seed"])
+    for name in ("real_time", "record"):
+        if not isinstance(execution.get(name), bool | None):
+            raise EntryRefused(f"{at}/{name}", coded("file.true_or_false"), execution[name])
+    _texts(execution, ("action_chunk_mode",), at)
 
 
 def _ref(value: Any, at: str, expected: str) -> str:
@@ -184,7 +244,7 @@ def _limits(entry: Json, at: str) -> dict[str, Any]:
     given = {
         key: sheet_members.seconds(value, f"{at}/timeouts/{key}")
         for key, value in timeouts.items()
-        if value is not None and key in (*_TOTAL, *_ATTEMPT, *_STEP, *_QUEUE, *_PREFLIGHT)
+        if value is not None and key in _LIMITS
     }
     least = {
         field: min(found)

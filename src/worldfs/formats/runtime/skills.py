@@ -10,6 +10,7 @@ from .entry_registry import read as read_registry
 
 FILE = "SKILLS.md"
 CATEGORIES = ("manipulation", "navigation", "perception")
+_CATEGORIES_OF_R1 = ("vla", "builtin", "hybrid", "debug")
 _KNOWN = frozenset((
     "id", "runtime", "category", "runtime_kind", "description", "supported_target_types", "supported_target_kinds",
     "policy_client", "policy", "requires",
@@ -31,7 +32,7 @@ def _skill(item: Json, at: str, dialect: str) -> Skill:
     if not runtime:
         raise EntryRefused(f"{at}/runtime", "the name of a skill runtime", item.get("runtime", "nothing"))
     category = text(item, "category", at)
-    if category and category.lower() not in CATEGORIES:
+    if category and category.lower() not in (*CATEGORIES, *(() if dialect == "page" else _CATEGORIES_OF_R1)):
         raise EntryRefused(f"{at}/category", " or ".join(CATEGORIES), category, "name one of them, or leave it out")
     requires = mapping(item, "requires", at)
     types = texts(item, "supported_target_types", at) + texts(item, "supported_target_kinds", at)

@@ -21,6 +21,7 @@ _KNOWN = frozenset((
     "id", "type", "target_kind", "enabled", "backend", "supported_skills", "supported_skillruntimes", "adapter",
     "perception", "config", "sensors",
 ))  # fmt: skip
+_ADAPTER = frozenset(("class", "obs_format", "driver"))
 _CAMERA = frozenset(("name", "resolution", "fps", "device"))
 MAX_SIDE, MAX_FPS = 16_384, 10_000
 
@@ -61,7 +62,9 @@ def _target(item: Json, at: str, dialect: str) -> Target:
         cameras=_cameras(perception.get("cameras"), f"{at}/perception/cameras"),
         sensors=texts(item, "sensors", at) + texts(perception, "sensors", f"{at}/perception"),
         config=mapping(item, "config", at),
-        extra=rest(item, _KNOWN) | ({"perception": perception} if perception else {}),
+        extra=rest(item, _KNOWN)
+        | ({"perception": perception} if perception else {})
+        | ({"adapter": more} if (more := rest(adapter, _ADAPTER)) else {}),
     )
 
 

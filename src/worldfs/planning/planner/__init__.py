@@ -11,10 +11,11 @@ from .plan_constraints import PlanConstraints
 from .plan_progress import PlanProgress, about_robot, unmet_goals
 from .plan_report import GoalResult, PlanReport, SubmittedOrder
 from .planner import Planner
-from .planner_model import PlannerModel
+from .planner_model import AnsweredQuestion, PlannerModel
 from .planner_port import PlannerPort
 
 __all__ = [
+    "AnsweredQuestion",
     "CommandIntent",
     "Goal",
     "GoalNeeds",

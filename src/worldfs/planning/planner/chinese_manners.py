@@ -12,7 +12,14 @@ _BEFORE: Final = re.compile(
     rf"|我(?:想|要|得)(?:请|让|麻烦|拜托)(?:你|您)|(?:要|得)?麻烦{_YOU}|劳驾{_YOU}|拜托{_YOU}"
     rf"|(?:你|您)(?:应该|应当|需要|必须)|(?:请)?{_YOU}帮(?:个)?忙|我们来|咱们(?:来)?)[,、\s]*"
 )
-_AFTER: Final = re.compile(rf"[,、\s]*(?:谢谢{_YOU}|多谢|谢啦|拜托了?|辛苦了|{_FREE})$")
+_AFTER: Final = re.compile(
+    rf"[,、\s]*(?:(?:非常)?(?:谢谢|感谢){_YOU}[啦了哦]?|(?:多谢|谢)[啦了]?|拜托了?|辛苦了|{_FREE})$"
+)
+
+
+def is_thanks(sentence: str) -> bool:
+    """A sentence of politeness alone: 非常感谢"""
+    return not _AFTER.sub("", sentence)
 
 
 def without_manners(text: str) -> str:

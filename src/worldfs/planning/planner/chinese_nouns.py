@@ -125,7 +125,7 @@ class ChineseNounParser:
         if number:
             self.at += 1
         signs = ""
-        while not number and self.here().text and set(self.here().text) <= {*_NUMERALS, "十"}:
+        while not number and self.here().text and set(self.here().text) <= {*_NUMERALS, "十", "半"}:
             signs += self.here().text
             self.at += 1
         number = number or _numeral(signs)
@@ -345,8 +345,10 @@ class ChineseNounParser:
 
 
 def _numeral(signs: str) -> float:
-    """五 · 十 · 十五 · 二十: up to 99, 0 for none."""
-    if not signs or signs.count("十") > 1:
+    """五 · 十 · 十五 · 二十 · 半: up to 99, 0 for none."""
+    if signs == "半":
+        return 0.5
+    if not signs or signs.count("十") > 1 or "半" in signs:
         return 0.0
     if "十" not in signs:
         return float(_NUMERALS[signs]) if len(signs) == 1 else 0.0

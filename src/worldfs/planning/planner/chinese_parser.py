@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from worldfs.base.model import Vec
@@ -11,6 +12,7 @@ from .chinese_nouns import LOCATION, SIDES, ChineseNounParser, ChineseWord
 from .intent import Clause, DirectionalMove, NotUnderstood, NounPhrase
 from .vocabulary import Vocabulary
 
+_NOTHING = re.compile("(?:什么|谁|哪个)[都也](?:不|别|勿)")  # 什么都不要动 forbids, and asks nothing
 _TAGS = frozenset(("好吗", "行吗", "可以吗", "好不好", "行不行", "可以不"))
 _PARTICLES = frozenset(("吗", "呢", "么"))  # at the end of a request they ask nothing
 _MAY = ("能", "可以", "愿意")  # statements too, where nothing asks
@@ -20,7 +22,11 @@ Place = tuple[str, tuple[NounPhrase, ...] | Vec]
 
 def is_question(found: list[ChineseWord]) -> bool:
     """Asked rather than ordered; "could you …?" (你能…吗, 能不能…) is an order."""
-    rest = _manners(found)[0]
+    rest, text = _manners(found)[0], "".join(w.text for w in found)
+    if text in ("帮助", "帮助我"):
+        return True
+    if _NOTHING.search(text):
+        return False
     return any("question" in w.kinds or w.text in "?？" for w in rest)
 
 
@@ -151,6 +157,8 @@ class ChineseParser(ChineseNounParser):
         by = by or self.attribute()
         if what and given and (moved := self.moving(what)) is not None:
             return replace(moved, but=but)
+        if (taken := self.out_of(what)) is not None:
+            return replace(taken, but=but)
         word, acts = self.here(), self.here().act()
         if not acts:
             if "neg" in word.kinds:
@@ -230,6 +238,17 @@ class ChineseParser(ChineseNounParser):
         self.at = mark
         return (), but
 
+    def out_of(self, what: tuple[NounPhrase, ...]) -> Clause | None:
+        """从篮子里拿出苹果, and after 把苹果 the rest of it; None and nothing consumed for none."""
+        mark = self.at
+        if self.take("from") and self.noun_here():
+            where = self.nouns()
+            self.take(*LOCATION)
+            if self.take("act:pick", "act:bring") and (what or self.noun_here()):
+                return Clause("pick", what or self.objects()[0], (("from", where),))
+        self.at = mark
+        return None
+
     def pushing(self) -> Clause | None:
         """向左推罐子10厘米: the way first; None and nothing consumed for none."""
         mark = self.at
@@ -246,6 +265,9 @@ class ChineseParser(ChineseNounParser):
     def moving(self, what: tuple[NounPhrase, ...]) -> Clause | None:
         """向左移10厘米 · 远离罐子 · 离罐子远一点: a move given by a direction; None and nothing consumed for none."""
         mark = self.at
+        if self.take("shift", "act:put") and self.length() and self.here().text in ("", ",", "，"):
+            raise NotUnderstood("planner.which_way", "ambiguous")  # 把罐子移动10厘米
+        self.at = mark
         for way in _WAYS:
             if word := self.take(f"shift{way}"):
                 return self.shifted(what, way, slide=word.text in lexicon_zh.SLIDING)

@@ -44,6 +44,8 @@ class DirectionalGoals:
         if side != "middle":
             self.note(coded("planner.frame"))
         if target.id in {s.id for s in surfaces(self.scene)}:
+            if space:  # beyond its edge
+                raise NotUnderstood("planner.beside_table", "ambiguous", name=self.meaning.name(target.id))
             return [self._region(id, target, side) for id in ids]
         if side == "middle" or (target.id not in immovable_ids(self.scene) and not self._stands(target.id)):
             raise NotUnderstood("planner.where_to", "ambiguous", name=self.meaning.name(target.id))

@@ -22,22 +22,28 @@ _ASIDE: Final = (
 _FORMS: Final = tuple(
     (form, re.compile(rf"(?:{pattern}) "))
     for form, pattern in (
-        ("base", r"(?:could|can|would|will) (?:you|we)(?: (?:kindly|possibly|please))?"
+        ("base", r"(?:could|can|would|will) (?:you|we)(?: (?:kindly|possibly|please|maybe|perhaps))*"
                  r"(?: be (?:able|willing|(?:so )?(?:kind|good|nice)(?: enough)?) (?:as )?to)?"),
         ("base", r"(?:why do not (?:you|we)|why not|shall we|(?:how|what) about (?:you|we))"),
         ("base", r"(?:could|can|may|might) i (?:ask|trouble|bother) you to"),
         ("base", rf"(?:is|would) it (?:be )?(?:possible|{_NICE})(?: for you)? to"),
         ("base", rf"it would be {_VERY}{_NICE} (?:if you (?:could|would)|to)"),
         ("base", rf"i would (?:be {_VERY}{_GLAD}|appreciate it) if you (?:could|would)"),
-        ("base", r"i (?:wonder|was wondering|am wondering) if you (?:could|would|can)"),
+        ("base", r"i (?:wonder|was wondering|am wondering) (?:if|whether) you (?:could|would|can)"
+                 r"(?: (?:maybe|perhaps|please))?"),
+        ("base", r"(?:would you like|do you want) to"),
         ("base", r"do you think you could"),
         ("base", r"i (?:would like|would love|want|need|ask|have to ask|would ask)(?: for)? you to"),
         ("base", r"i need to have you"),
         ("base", r"(?:i (?:think|guess|suppose|believe) )?(?:you|we) (?:should|need to|have to|must|ought to)"),
         ("base", r"(?:i think )?it is time to|your (?:task|job|goal) is to"),
         ("base", r"let us|lets|go ahead and|hurry and|feel free to|proceed to|try to|make sure to|be sure to"),
+        ("base", r"(?:tell|ask|have|get|make|let) (?:the )?(?:robot|arm)(?: to)?"),
+        ("base", r"remember to|(?:go|come) and|go ahead ,|go(?= (?:get|fetch|grab|take|pick|bring) )"),
         ("base", r"do me a favou?r(?: and)?|be (?:a dear|an angel) and|be so (?:kind|good) (?:as to|and)"),
         ("base", rf"{_ASIDE} ,"),
+        ("end", r"(?:make sure|be sure|see to it|ensure)(?: that)?(?! to )"),
+        ("gerund", r"try|(?:start|begin)(?: by)?"),
         ("gerund", r"(?:(?:would|do) you )?mind|(?:how|what) about"),
         ("past", rf"(?:it would|would it) be {_VERY}{_NICE} if (?:you|we)"),
         ("past", rf"i would (?:be {_VERY}{_GLAD}|appreciate it) if you"),
@@ -46,12 +52,13 @@ _FORMS: Final = tuple(
     )
 )  # fmt: skip
 _FIRST: Final = re.compile(
-    r"(?:please|kindly|now|yes|ok|okay|hey|hi|hello|(?:dear )?robot|firstly|first|secondly|second|thirdly|third|then|"
-    r"next up|next|finally|lastly|last|just|also|and|afterwards|after that|only|well|so|right|alright|all right|simply|"
-    r"step one|step two|step three|good morning|excuse me|sorry|pls|plz|,) "
+    r"(?:please|kindly|now|yes|ok|okay|(?:hey|hi|hello)(?: there)?|(?:dear )?robot(?: :)?|firstly|first|secondly|"
+    r"second|thirdly|third|then|next up|next|finally|lastly|last|just|also|and|afterwards|after that|only|well|so|"
+    r"right|alright|all right|simply|step one|step two|step three|good morning|excuse me|sorry|pls|plz|,) "
 )
 _CLOSERS: Final = (
-    "please|now|right now|thanks|thank you|thanks a lot|thank you very much|for me|too|as well|again|immediately|"
+    "please|pls|plz|now|right now|thanks a lot|thanks so much|many thanks|thanks|thx|ty|"
+    "cheers|thank you very much|thank you so much|thank you|for me|too|as well|again|immediately|"
     "at once|okay|ok|robot|one by one|one after the other|one at a time|my friend|and nothing else|nothing else|only|"
     "(?:will|would|could|can) you(?: please)?|shall we|would you mind|"
     rf"{_ASIDE}"
@@ -100,6 +107,14 @@ def closing(tokens: list[str]) -> int:
     text = " ".join((*tokens, ""))
     found = _CLOSING.match(text)
     return len(found.group().split()) if found else 0
+
+
+def is_thanks(tokens: list[str]) -> bool:
+    """A sentence of politeness alone: "Thanks a lot!" """
+    rest = [token for token in tokens if token not in (",", "!", ".")]
+    while rest and (size := closing(rest)):
+        rest = rest[size:]
+    return not rest
 
 
 _PARTICIPLES: Final = {

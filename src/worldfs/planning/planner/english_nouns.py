@@ -171,6 +171,8 @@ class EnglishNounParser:
             self.ahead().isdigit() and self.ahead(1) not in ("", ",") and self.ahead(1) not in lexicon_en.UNITS
         ):
             count = lexicon_en.NUMBERS.get(self.ahead()) or int(self.ahead())
+            if not count:  # "0 apples" is not "an apple"
+                raise NotUnderstood("planner.negation", "negation", word=self.ahead())
             self.at += 1
             quantity = quantity or "any"
         other = bool(self.phrase(_OTHER)) or other
@@ -222,7 +224,9 @@ class EnglishNounParser:
             self.at += 1
             quantity = "all"
             count = 2 if word == "both" else 0
-            if word == "everything":
+            if word == "everything" and self.ahead() in ("that", "which"):
+                self.tokens = [*self.tokens[: self.at], "things", *self.tokens[self.at :]]
+            elif word == "everything":
                 other = bool(self.phrase(("else",)))
                 return "", 0, NounPhrase(word, ((word, frozenset("*")),), "all", plural=True, other=other)
             self.phrase(("of",))

@@ -28,7 +28,8 @@ Place = tuple[str, tuple[NounPhrase, ...] | Vec]
 def split(text: str) -> list[str]:
     """Tokens, lower case, short forms in full; numbers, ids, words and every other sign on its own."""
     found: list[str] = []
-    for token in _TOKEN.findall(_GLUED.sub(r"\1 \2", re.sub(r"\bnon-", "non ", text.lower()))):
+    plain = re.sub(r"\bnon-", "non ", text.lower()).replace("&", " and ")
+    for token in _TOKEN.findall(_GLUED.sub(r"\1 \2", plain)):
         tail = next(((end, full) for end, full in _TAILS if token.endswith(end) and len(token) > len(end)), ("", ""))
         found += (_SHORT.get(token) or (token.removesuffix(tail[0]) + tail[1])).split()
     return found
@@ -37,13 +38,17 @@ def split(text: str) -> list[str]:
 def is_question(tokens: list[str]) -> bool:
     """Asked rather than ordered: by its first word, or by its mark; polite requests are orders."""
     form, rest = english_manners.requested(tokens)
-    if form:
-        return _asks(rest)
+    if form:  # "can you see the apple" and "can you reach it" order nothing
+        return _asks(rest) or ("you" in tokens and rest[:1] in (["see"], ["reach"]))
+    if rest[:1] == ["when"] and "," in rest and "?" not in rest:
+        return False  # "when it is dark, go home" supposes, and asks nothing
     return _asks(rest) or ("?" in rest and not english_manners.tagged(rest))
 
 
 def _asks(tokens: list[str]) -> bool:
     """By its first word. "do" asks only before its subject: "do a backflip" is an order."""
+    if tokens in (["help"], ["help", "me"]):
+        return True
     if tokens[:1] == ["do"]:
         return tokens[1:2] != [] and tokens[1] in lexicon_en.DOERS
     return bool(tokens) and tokens[0] in lexicon_en.QUESTIONS
@@ -56,6 +61,8 @@ class EnglishParser(EnglishNounParser):
         form, tokens = english_manners.requested(english_sequence.in_order(tokens))
         if form == "wish":
             tokens = ["bring", *tokens]
+        if form == "end" and (told := next((n for n, t in enumerate(tokens) if t in ("is", "are")), 0)):
+            tokens = [*tokens[:told], "should", "be", *tokens[told + 1 :]]
         base = lexicon_en.base_forms().get(form, {})
         tokens = [base.get(t, t) for t in tokens]
         while tokens and tokens[-1] in ("?", ",", "!", "."):
@@ -172,6 +179,8 @@ class EnglishParser(EnglishNounParser):
         if act == "sort" and self.ahead() == "by":
             return self.sorting(())
         what = self.nouns(then=act in ("put", "look", "clear")) if self.noun_here() else ()
+        if act == "pick" and what and self.length():
+            raise NotUnderstood("planner.vertical", word=verb)
         mark = self.at
         particle = self.phrase(lexicon_en.PARTICLES.get(act, ())) if what else ""
         if particle == "away" and self.ahead() == "from":
@@ -197,6 +206,10 @@ class EnglishParser(EnglishNounParser):
                 raise NotUnderstood("planner.how_far", "ambiguous", word=shift.way)
             if shift is not None and shift.metres and shift.other and put:  # so far from it, but on which side?
                 raise NotUnderstood("planner.which_side", "ambiguous", name=shift.other.text)
+            mark = self.at
+            if shift is None and self.length() and self.ahead() in _ENDS:  # "move the can 10 cm"
+                raise NotUnderstood("planner.which_way", "ambiguous")
+            self.at = mark
             if shift is not None:
                 return Clause("shift", what, shift=replace(shift, slide=verb in lexicon_en.SLIDING))
             if back := self.pattern(lexicon_en.BACK):

@@ -117,6 +117,10 @@ class GoalBuilder:
             tuple(replace(n, quantity="all", count=0) if n.quantity != "any" else n for n in nouns)
         )
         for noun in nouns:
+            fit = self.resolve.one(replace(noun, quantity="all", count=0)) if noun.quantity == "any" else ()
+            if len(fit) > max(noun.count, 1):  # "all but one cube": which one?
+                names = self.resolve.names(fit)
+                raise NotUnderstood("planner.ambiguous", "ambiguous", what=noun.text, names=names)
             if not noun.other and not self.resolve.one(replace(noun, quantity="all", count=0)):
                 raise NotUnderstood("planner.missing", "missing", what=bare(noun), here=self.resolve.here())
         self.resolve.last = last
@@ -136,13 +140,16 @@ class GoalBuilder:
         if before and any(isinstance(g, (*PLACING, HoldingGoal)) for g in found):
             if any(subject(g) != before for g in found):
                 raise NotUnderstood("planner.hand_full", "impossible", name=self.name(before))
-            self.goals = [g for g in self.goals if g != HoldingGoal(before)]
+            # to be put somewhere is to be picked up; what is put down again, or later on, is picked up first
+            if self.goals[-1] == HoldingGoal(before) and not all(isinstance(g, DownGoal) for g in found):
+                self.goals.pop()
         if clause.then:
             self.later.append(len(self.goals))
         self.goals += found
 
     def last_held(self) -> str:
-        return next((g.object for g in reversed(self.goals) if isinstance(g, HoldingGoal)), "")
+        last = next((g for g in reversed(self.goals) if isinstance(g, (HoldingGoal, *PLACING))), None)
+        return last.object if isinstance(last, HoldingGoal) else ""
 
     # -- what is named --------------------------------------------------------------------------------------------
 
@@ -291,10 +298,14 @@ class GoalBuilder:
                 raise NotUnderstood("planner.one_support", "impossible", name=str(spot))
             return [PlacedGoal(id, spot) for id in ids]
         inside = self._opened_last() if side == "in" and _is_it(nouns) else ""
+        if not (inside or nouns[0].text) and self.goals and isinstance(self.goals[-1], InGoal):
+            inside = self.goals[-1].container  # 先把苹果放进篮子，再把罐子放进去
         if not (inside or nouns[0].text):
             raise NotUnderstood("planner.where", word=clause.what[0].text)
         target = self.scene.thing(inside or self.where(nouns))
         assert target is not None
+        if target.id in ids and _is_it(nouns):  # "… and the can next to it"
+            raise NotUnderstood("planner.pronoun", "ambiguous", word=nouns[0].text)
         if clause.gap:
             raise NotUnderstood("planner.which_side", "ambiguous", name=self.name(target.id))
         return self._towards(ids, side, target, everything=all(n.quantity == "all" for n in clause.what))
@@ -316,6 +327,8 @@ class GoalBuilder:
             if all(holds(goal, self.scene) for goal in handed):
                 return [*handed]  # it has it: nobody takes it back to hand it over once more
             return [goal for id in ids for goal in (HoldingGoal(id), HandedGoal(id, target.id))]
+        if side == "beside" and target.id in {surface.id for surface in surfaces(self.scene)}:
+            raise NotUnderstood("planner.beside_table", "ambiguous", name=self.name(target.id))
         if side == "beside":
             return [BesideGoal(id, target.id) for id in ids]
         if target.is_container and side in ("in", "on", "to", "at"):

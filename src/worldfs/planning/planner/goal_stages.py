@@ -60,5 +60,19 @@ def lasting_goals(goals: Sequence[Goal]) -> list[bool]:
         elif isinstance(goal, POSE_GOALS):
             found.append(isinstance(goal, (HomeGoal, AtGoal, GripperGoal)) and not later)
         else:
-            found.append(not any(subject(g) == subject(goal) and not isinstance(g, POSE_GOALS) for g in later))
+            found.append(
+                not any(
+                    (subject(g) == subject(goal) and not isinstance(g, POSE_GOALS)) or _turned_over(goal, g)
+                    for g in later
+                )
+            )
     return found
+
+
+def _turned_over(goal: Goal, later: Goal) -> bool:
+    """ "put A on B, then put B on A": both cannot hold at the end."""
+    return (
+        isinstance(goal, OnGoal)
+        and isinstance(later, OnGoal)
+        and (later.object, later.support) == (goal.support, goal.object)
+    )

@@ -92,7 +92,7 @@ def interpret(
         return replace(intent, note="; ".join(filter(None, (*notes, intent.note)))) if notes else intent
     except NotUnderstood as error:
         kind, code, facts = _why(error, text, language)
-        if code == "planner.verb" and facts.get("word") == "…":
+        if code == "planner.verb" and _begins_a_thing(str(facts.get("word", "")), vocabulary):
             code = "planner.no_verb"
         hint = facts.pop("hint", "")
         facts["hint"] = coded("planner.did_you_mean", word=hint) if hint else ""
@@ -101,6 +101,13 @@ def interpret(
         return RefusedIntent(
             render(coded(code, **facts), language), can() if suggest else (), language, kind, instruction
         )
+
+
+def _begins_a_thing(word: str, vocabulary: Vocabulary | None) -> bool:
+    """ "the apple please", "apple": a thing and no action; or nothing at all."""
+    articles = lexicon_en.ALL | lexicon_en.ANY | lexicon_en.THE
+    known = vocabulary is not None and vocabulary.english_word(word) is not None
+    return word == "…" or word in articles or known or word in lexicon_en.nouns_zh()
 
 
 # Ordinary words for what no action of ours takes as a parameter: the refusal says what can be done instead.
@@ -113,6 +120,7 @@ _CANNOT: Final = {
 }
 
 
+_UPWARDS: Final = re.compile(r"\b(?:up|down|upwards?|downwards?|higher|lower)\b", re.IGNORECASE)  # move it 5 cm up
 _MY_SIDE: Final = re.compile(
     r"\bmy (?:left|right|side)\b|\b(?:left|right|front|side) of me\b|\b(?:behind|towards?) me\b"
     r"|我的?(?:左|右|前|后|这)[边面侧]",
@@ -173,6 +181,8 @@ def _english(sentences: list[str], vocabulary: Vocabulary, notes: list[str]) -> 
     for sentence in sentences:
         tokens, corrected, doubt = spelling.corrected(english_parser.split(sentence), vocabulary)
         notes += corrected
+        if found and english_manners.is_thanks(tokens):
+            continue
         if english_parser.is_question(tokens):
             return QuestionReading(" ".join(sentences))
         try:
@@ -218,6 +228,8 @@ def _protection(
 def _chinese(sentences: list[str], vocabulary: Vocabulary, notes: list[str]) -> list[Clause] | QuestionReading:
     found: list[Clause] = []
     for typed in sentences:
+        if found and chinese_manners.is_thanks(typed):
+            continue
         sentence, corrected = lexicon_zh.corrected(typed)
         notes += corrected
         said = chinese_nouns.split(chinese_manners.without_manners(sentence), vocabulary)
@@ -245,11 +257,14 @@ def _why(error: NotUnderstood, text: str, language: str) -> tuple[str, str, dict
     codes = {"negation": "planner.negation", "conditional": "planner.conditional", "report": "planner.report"}
     for kind, code in codes.items():
         if said.get(kind):
-            return kind, code, {"word": said[kind]}
+            return kind, "planner.wait" if said[kind] in ("wait", "等", "等到") else code, {"word": said[kind]}
     word = str(error.facts.get("word", "")).lower()
+    if word.replace(".", "", 1).isdecimal() and (found := _UPWARDS.search(text)):
+        return "unknown", "planner.vertical", {"word": found[0]}
     for code, pattern in _CANNOT.items():
         for found in pattern.finditer(text) if word else ():
-            if found[0].lower().startswith(word) or (language == "zh" and word.startswith(found[0])):
+            near = word.startswith(found[0]) or word in found[0]  # 快点 is cut into 快 and 点
+            if found[0].lower().startswith(word) or (language == "zh" and near):
                 return "unknown", code, {"word": found[0]}
     return "unknown", error.code, dict(error.facts)
 

@@ -38,7 +38,8 @@ class RefusedIntent:
     """Not acted on, with the reason; `can` are sentences that would be accepted. `kind` says why in one word.
 
     kind: negation | conditional | report | unknown | missing | ambiguous | impossible | empty | unconfirmed
-    `reading`: the hash of a model's reading that the person may confirm.
+    `reading`: the hash of a model's reading that the person may confirm; `plan`: that reading in words. `question`:
+    what a model asked and got no answer to.
     """
 
     reason: str
@@ -47,6 +48,8 @@ class RefusedIntent:
     kind: str = "unknown"
     text: str = ""
     reading: str = ""
+    plan: str = ""
+    question: str = ""
 
 
 Intent = CommandIntent | QuestionIntent | RefusedIntent

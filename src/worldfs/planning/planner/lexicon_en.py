@@ -116,6 +116,7 @@ VERBS: dict[str, str] = {
     "wave": "wave", "wave hello": "wave", "wave your hand": "wave", "wave your arm": "wave", "wave at me": "wave",
     "wave to me": "wave", "wave goodbye": "wave", "say hello with your arm": "wave", "give me a wave": "wave",
     "undo": "undo", "revert": "undo", "reverse": "undo", "take back": "undo", "roll back": "undo",
+    "gimme": "bring", "pick and place": "put", "pick up and place": "put", "pick up and put": "put", "insert": "put",
     "shove": "put", "turn": "upright", "stand": "upright", "stand up": "upright",
     "push": "put", "pull": "put", "drag": "put", "restore": "undo",
 }  # fmt: skip

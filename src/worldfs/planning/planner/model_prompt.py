@@ -57,6 +57,16 @@ def again(scene: Scene, reason: str, steps: Sequence[Json], lessons: Sequence[Le
     )
 
 
+def answered(question: str, answered: str) -> list[ModelMessage]:
+    """A question of the model, and what the person answered, from before this conversation."""
+    call = [{"tool": ASK.name, "arguments": {"question": question}}]
+    return [ModelMessage("assistant", json.dumps(call, ensure_ascii=False)), answer(answered)]
+
+
+def answer(text: str) -> ModelMessage:
+    return data({"answer_of_the_person": text})
+
+
 def data(value: Json) -> ModelMessage:
     """A message of data: JSON, so that no text in it can end it."""
     return ModelMessage("user", json.dumps(value, ensure_ascii=False))

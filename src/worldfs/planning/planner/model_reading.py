@@ -31,7 +31,9 @@ from .proposed_steps import ProposedSteps
 from .unnamed_things import touched_ids, unasked_acts, unnamed_things
 
 ROUNDS: Final = 3  # plans that cannot be used, before the model is left
-QUESTIONS: Final = 3  # of a model to the person
+QUESTIONS: Final = 3  # of a model to the person, for one instruction
+QUESTION_MOST: Final = 300  # characters
+ANSWER_MOST: Final = 500  # characters
 LONGEST: Final = 600  # characters of a reading: it is never clipped
 YES: Final = frozenset(("y", "yes", "ok", "是", "是的", "好", "好的", "对", "可以"))
 _PLAIN_ID: Final = re.compile(r"[\w.:-]{1,64}")
@@ -51,6 +53,8 @@ class ModelReading:
         profile = self._port.profile()
         text = self._refused.text
         self._messages = model_prompt.opening(text, self._refused.reason, scene, profile, self._port.lessons())
+        for one in self._model.answered:
+            self._messages += model_prompt.answered(one_line(one.question, QUESTION_MOST), _plain_answer(one.answer))
         return self._converse(scene)
 
     def read_again(self, report: PlanReport, scene: Scene) -> CommandIntent | None:
@@ -70,7 +74,7 @@ class ModelReading:
     def _converse(self, scene: Scene) -> CommandIntent | RefusedIntent:
         steps = ProposedSteps(scene, self._port.profile())
         tools = (steps.tool(), model_prompt.ASK, model_prompt.REFUSE)
-        problem, rounds, questions = "", 0, 0
+        problem, rounds, questions = "", 0, len(self._model.answered)
         while rounds < ROUNDS:
             try:
                 reply = self._ask_model(tools)
@@ -83,13 +87,13 @@ class ModelReading:
             calls = [{"tool": call.tool, "arguments": call.arguments} for call in reply.calls]
             self._messages.append(ModelMessage("assistant", json.dumps(calls, ensure_ascii=False, default=str)[:4000]))
             match _single(reply):
-                case ("ask", str(question)) if question and questions < QUESTIONS:
+                case ("ask", said) if (question := one_line(said, QUESTION_MOST)) and questions < QUESTIONS:
                     questions += 1
-                    asked = coded("model.asks", question=one_line(question, 300))
-                    answer = one_line(self._model.ask(self._said(asked)), 500)
+                    answer = _plain_answer(self._model.ask(self._said(coded("model.asks", question=question))))
                     if not answer:
-                        return self._refuse(asked, "ambiguous")
-                    self._messages.append(model_prompt.data({"answer_of_the_person": answer}))
+                        refused = self._refuse(coded("model.unanswered", question=question), "ambiguous")
+                        return replace(refused, question=question)
+                    self._messages.append(model_prompt.answer(answer))
                     continue
                 case ("refuse", str(reason)) if reason:
                     name, reason = self.name, one_line(reason, 300)
@@ -146,7 +150,7 @@ class ModelReading:
             asked = coded("model.confirm", what=what, warning=unnamed)
             if self._model.ask(self._said(asked)).strip().casefold() not in YES:
                 told = self._refuse(coded("model.unconfirmed", what=what, warning=unnamed), "unconfirmed")
-                return replace(told, reading=digest)
+                return replace(told, reading=digest, plan=what)
         self._confirmed = goals
         return self._command(goals, scene)
 
@@ -161,7 +165,7 @@ class ModelReading:
         return one_line(("；" if self._refused.language == "zh" else "; ").join(texts), 10 * LONGEST)
 
     def _provenance(self) -> Json:
-        """Who proposed it, for the record of every job that follows."""
+        """The model that proposed it, for the record of every job of the plan."""
         if self.opened is None:
             return {}
         last, calls = self.opened.calls[-1], self.opened.calls
@@ -192,6 +196,11 @@ def reading_digest(instruction: str, robot: str, goals: Sequence[Goal]) -> str:
     """What a confirmation is bound to: the instruction's words, the robot and every goal with all its values."""
     value = json.dumps([instruction, robot, [repr(goal) for goal in goals]], ensure_ascii=False)
     return hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _plain_answer(text: str) -> str:
+    """A person's answer as data, however it came."""
+    return one_line(text, ANSWER_MOST)
 
 
 def _single(reply: ModelReply) -> tuple[str, str]:

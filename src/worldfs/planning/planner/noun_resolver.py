@@ -59,7 +59,11 @@ class NounResolver:
                 raise NotUnderstood("planner.ambiguous", "ambiguous", what=noun.text, names=self.names(found))
             if noun.plural and not noun.count:
                 raise NotUnderstood("planner.ambiguous", "ambiguous", what=noun.text, names=self.names(found))
-            chosen = superlatives.pick_superlative(found, noun.best, self.scene, noun.count or 1, base)
+            try:
+                chosen = superlatives.pick_superlative(found, noun.best, self.scene, noun.count or 1, base)
+            except NotUnderstood as error:
+                ids = [id for id in str(error.facts.get("names", "")).split(", ") if id]
+                raise NotUnderstood(error.code, error.kind, **{**error.facts, "names": self.names(ids)}) from None
             self._tell(noun.text, chosen)
             return chosen
         if not found:

@@ -18,7 +18,7 @@ class PlannerPort(Protocol):
     robot_id: str
 
     def scene(self) -> Scene:
-        """ENVIRONMENT.md, read anew."""
+        """ENVIRONMENT.md, read again."""
         ...
 
     def earlier(self) -> Scene | None:

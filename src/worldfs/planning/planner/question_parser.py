@@ -11,8 +11,8 @@ from .vocabulary import Vocabulary
 # The topic, the first row that fits; "" is a yes or no. A question without row and noun has no answer.
 _TOPICS: tuple[tuple[str, str], ...] = (
     ("can", r"^(what|which|how) .*\b(can|could|may) (you|i)\b(?!.* (see|put in))|what do you (know|understand)|\bhelp\b"
-     r"|who are you|what are you\b(?! (holding|doing|carrying))"),
-    ("can", r"你(都)?(会|能)(做|干)?(些)?什么|会什么|能做什么|你是谁"),
+     r"|\bhow to\b|\bhow (do|should|would) (you|i|we)\b|who are you|what are you\b(?! (holding|doing|carrying))"),
+    ("can", r"你(都)?(会|能)(做|干)?(些)?什么|^帮助我?$|会什么|能做什么|你是谁"),
     ("never", r"^(why|when|who|whose|did|was|were|should|shall|may|might|would|will|has|what (would|if|happen))\b"),
     ("never", r"为什么|为何|什么时候|刚才|该不该|要不要|怎么|怎样|谁"
      r"|(能|可以)够?(不能|不可以)?(放|装|摆|塞|拿|抓|夹|叠|堆|搬|移|推|进)|[放装摆塞]得[下进]"),

@@ -50,4 +50,6 @@ def _plain(thing: Thing, language: str) -> str:
 
 def names(ids: Iterable[str], scene: Scene, language: str) -> str:
     """Names with ids, for refusals that ask for a choice."""
-    return ("、" if language == "zh" else ", ").join(ids) or ("没有东西" if language == "zh" else "nothing")
+    called = ((id, name(scene.thing(id), language, id=id)) for id in ids)
+    told = (id if plain == id else f"{plain} ({id})" for id, plain in called)
+    return ("、" if language == "zh" else ", ").join(told) or ("没有东西" if language == "zh" else "nothing")

@@ -50,7 +50,7 @@ def touched_ids(goals: Sequence[Goal]) -> tuple[str, ...]:
 def unnamed_things(instruction: str, goals: Sequence[Goal], scene: Scene) -> tuple[str, ...]:
     """Ids of things that would be touched although the instruction has no word for them: no noun, name, id or colour.
 
-    "All" and "everything" name what is movable; who clears a table has named what lies on it, and the containers.
+    "All" and "everything" name what is movable; an order to clear a table names the things on it and the containers.
     """
     vocabulary = Vocabulary(scene)
     said: set[str] = set()
