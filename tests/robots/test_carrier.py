@@ -18,8 +18,9 @@ from worldfs.base.model import Order, RobotState, Scene, Thing
 from worldfs.formats import embodied, environment
 from worldfs.planning.critic import Critic
 from worldfs.robots.mujoco import carrier_model
-from worldfs.robots.mujoco.carrier_route import FloorMap
+from worldfs.robots.mujoco.carrier_route import FloorMap, SearchGrid
 from worldfs.robots.mujoco.floor_obstacles import Obstacle
+from worldfs.robots.mujoco.grid_search import AROUND
 from worldfs.testing.workcell import Workcell
 from worldfs.world.order_reservations import KnowsItsWay
 from worldfs.world.profiles import profile_text
@@ -186,6 +187,20 @@ def test_a_route_keeps_its_distance_and_a_way_out_of_a_narrow_place_is_one():
     assert route is not None and max(point[1] for point in route) >= 0.6 + carrier_model.WIDTH / 2
     closed = FloorMap([wall, Obstacle("rest", (0.9, 0.6, 1.1, 9.0)), Obstacle("low", (0.9, -9.0, 1.1, -1.0))], start)
     assert closed.route(start, np.array([1.0, 0.0])) is None and not closed.free(np.array([1.0, 0.0]))
+
+
+def test_the_grid_of_a_search_has_the_cells_and_the_ways_that_the_floor_has():
+    rng, start = np.random.default_rng(1), np.array([0.1, -0.2])
+    corners = rng.uniform(-1, 1, (6, 2))
+    floor = FloorMap([Obstacle("box", (*low, *(low + rng.uniform(0.05, 0.6, 2)))) for low in corners], start)
+    grid = SearchGrid(floor, start, np.array([-20.0, -20.0]), np.array([20.0, 20.0]))
+    cells = [(int(i), int(j)) for i, j in rng.integers(-20, 21, (150, 2))]
+    for cell in cells:
+        around = [(cell[0] + i, cell[1] + j) for i, j in AROUND]
+        free = [then for then in around if max(map(abs, then)) <= 20 and floor.free(grid.point(then))]
+        clear = [then for then in free if floor.clear(grid.point(cell), grid.point(then))]
+        assert list(grid.next_cells(cell)) == clear
+    assert 0 < sum(len(list(grid.next_cells(cell))) for cell in cells) < 8 * len(cells)
 
 
 # --- hand-over ---

@@ -3,6 +3,7 @@
 import math
 import subprocess
 import sys
+from dataclasses import replace
 
 import mujoco
 import numpy as np
@@ -120,6 +121,16 @@ def test_a_thing_lost_on_the_way_is_fetched_and_placed(opened):
     assert len(cuts) == 1
     assert done.ok, done.message
     assert done.evidence["attempts"] == 2
+
+
+@pytest.mark.parametrize(("x", "y", "yaw"), [(0.438, -0.274, -2.041), (0.5, -0.26, 0.6), (0.32, -0.53, 2.3)])
+def test_a_cube_at_the_wall_of_the_basket_is_taken_out_again(opened, x, y, yaw):
+    """Deeper, the palm would touch the rim: it is held by its upper end."""
+    hand = opened(replace(at(FIVE[1], x, y, yaw), position=(x, y, 0.033)))
+    done = hand.do("pick_up", object_id="cube")
+    assert done.ok, done.message
+    assert hand.do("place", target="table_01").ok
+    assert hand.seen("cube").status == "on_table"
 
 
 @pytest.mark.slice(0)

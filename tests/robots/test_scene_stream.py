@@ -14,6 +14,7 @@ from worldfs.robots.mujoco.shared_world import SharedWorld
 from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
 from worldfs.robots.pose_frames import ROW, decode_frame, encode_frame
 from worldfs.testing.manual_clock import ManualClock
+from worldfs.testing.waiting import PATIENCE_S
 
 CUBE = Thing("cube", "<b>cube</b>", "box", (0.5, 0.0, 0.025), size=(0.05, 0.05, 0.05), shape="box", mass=0.1)
 TABLE = Thing("table", "table", "table", (0.45, 0.0, 0.0), size=(0.9, 1.2, 0.75), shape="table")
@@ -195,7 +196,7 @@ def test_a_viewer_in_another_thread_misses_no_end(watched):
     viewer.start()
     assert watched.move().ok
     over.set()
-    viewer.join(20)
+    viewer.join(PATIENCE_S)
     hand = json.loads(stream.geometry()[1])["robots"][0]["tool"]
     assert poses[hand][:3] == pytest.approx(watched.simulation.data.xpos[hand], abs=2e-4)
 

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import mujoco
 import numpy as np
@@ -10,8 +11,16 @@ import pytest
 pytest.importorskip("scipy", reason="the perception extra is not installed: pip install 'worldfs[perception]'")
 
 from worldfs.base.model import Thing
+from worldfs.robots import rotations
+from worldfs.robots.mujoco import fixture_placement, geometry
 from worldfs.robots.mujoco.random_scene import random_scene
+from worldfs.robots.vision.camera_alignment import camera_offset
 from worldfs.robots.vision.depth_image import DepthImage
+from worldfs.robots.vision.detector import Detections, Estimate
+from worldfs.robots.vision.opening_fit import fit_opening
+from worldfs.robots.vision.solids import Solid
+
+from .conftest import on_table
 
 APPLE = Thing("apple_01", "red apple", "fruit", (0.5, 0.2, 0.033), color="red")
 CAN = Thing("can_01", "green can", "can", (0.45, -0.1, 0.055), color="green")
@@ -75,6 +84,21 @@ def test_things_are_found_by_colour_and_shape_and_not_by_the_file(seeing):
     apple = told["objects"]["apple_01"]
     assert (apple["class"], apple["color"], apple["camera"]) == ("fruit", "red", "front")
     assert 0 < apple["sigma_m"] < 0.01
+    shown = hand.body.observe().extra["map"]["franka_001"]  # of the table, from the file's south-west corner on
+
+    def cell(x, y):
+        column, row = (int((v - low) / shown["resolution"]) for v, low in zip((x, y), shown["origin"], strict=True))
+        return shown["rows"][shown["height"] - 1 - row][column]
+
+    assert {(len(row), len(shown["rows"])) for row in shown["rows"]} == {(shown["width"], shown["height"])}
+    assert [cell(*hand.rig.position(id)[:2]) for id in hand.rig.objects] == ["#", "#", "#"]  # where they truly are
+    assert (cell(0.42, 0.05), cell(0.4, -0.4), cell(0.7, 0.0)) == (".", "#", ".")  # where the file has the cube; basket
+    belief, size = hand.body.looks.belief, hand.body.looks.rig.things["can_01"].size
+    lies = Solid("cylinder", size, np.array([0.452, -0.102, 0.08]), geometry.from_rpy(0, math.pi / 2, 0))
+    above = Estimate("can_01", lies, 0.0002, 0.001, 900, "wrist", 1.0)  # its top as seen from above, and nothing below
+    belief.take(Detections({"can_01": above}), hand.body.looks.camera.take("wrist"), 0.002)
+    assert belief.tracks["can_01"].position == pytest.approx((0.452, -0.102, 0.055), abs=0.002)  # it does not hover
+    assert belief.tracks["can_01"].rotation[2, 2] == pytest.approx(1)
     assert len(apple["covariance_mm2"]) == 3
     assert "stale" not in apple
 
@@ -92,7 +116,7 @@ def test_it_takes_and_places_by_what_it_saw(seeing):
     assert "disagrees" not in placed.evidence["seen"]
 
 
-def test_what_is_out_of_sight_is_kept_and_marked(seeing):
+def test_what_is_out_of_sight_is_kept_and_marked_and_not_guessed(seeing):
     hand = seeing(APPLE, CUBE)
     put(hand, "cube_01", (0.42, 0.05, -0.4))  # below the table
     hand.body.looks.look()
@@ -100,20 +124,17 @@ def test_what_is_out_of_sight_is_kept_and_marked(seeing):
     assert (cube["stale"], cube["place_empty"], cube["camera"]) == (True, True, "front")
     assert hand.seen("cube_01").position[:2] == pytest.approx((0.42, 0.05), abs=0.005)  # where it was last seen
     assert [finding.code for finding in hand.review("pick_up", object_id="cube_01")] == ["NOT_SEEN"]
-
-
-def test_a_named_thing_that_is_not_there_is_not_guessed(seeing):
-    hand = seeing(APPLE, CUBE)
-    put(hand, "cube_01", (0.42, 0.05, -0.4))
-    done = hand.do("pick_up", object_id="cube_01")
+    done = hand.do("pick_up", object_id="cube_01")  # looked for, and not guessed
     assert (done.ok, done.code) == (False, "NOT_SEEN")
     assert hand.rig.held() is None
 
 
 def test_what_matches_no_name_stands_in_the_way(seeing):
     """The file knows the apple alone; what else the picture shows is an obstacle with a box of its own."""
-    hand = seeing(APPLE, replace(CAN, name="white can", color="white"))
+    before = Thing("unknown_1", category="unknown", shape="box", position=(0.3, 0.3, 0.05), size=(0.1, 0.1, 0.1))
+    hand = seeing(APPLE, replace(CAN, name="white can", color="white"), before)
     looks = hand.body.looks
+    assert "unknown_1" not in hand.rig.objects and hand.body.observe().thing("unknown_1") is None  # it is seen no more
     looks.belief.named = lambda: [thing for thing in type(looks.belief).named(looks.belief) if thing.id != "can_01"]
     looks.look()
     box = hand.body.observe().thing("unknown_1")
@@ -157,6 +178,24 @@ def foreign_colours(image):
     return replace(image, rgb=np.repeat((grid * 7 % 256).astype(np.uint8)[..., None], 3, axis=2))
 
 
+def mirrored(image):
+    return replace(image, rgb=image.rgb[:, ::-1].copy(), depth=image.depth[:, ::-1].copy())
+
+
+def blue_for_red(image):
+    return replace(image, rgb=image.rgb[..., ::-1].copy())
+
+
+def reached_in(image):
+    """A hand above the table."""
+    depth, rgb = image.depth.copy(), image.rgb.copy()
+    v, u, z = image.project(np.array([[0.55, 0.15, 0.22]]))
+    rows, columns = np.indices(depth.shape)
+    inside = ((rows - v[0]) / 35) ** 2 + ((columns - u[0]) / 70) ** 2 < 1
+    depth[inside], rgb[inside] = z[0], (205, 160, 130)
+    return replace(image, depth=depth, rgb=rgb)
+
+
 def holes(image):
     depth = image.depth.copy()
     depth[:, ::2] = 0
@@ -169,11 +208,12 @@ def old(image):
 
 FAULTS = (
     (dark, "CAMERA_DARK"), (flipped, "CAMERA_FOREIGN"), (foreign_colours, "CAMERA_FOREIGN"), (holes, "DEPTH_HOLES"),
+    (blue_for_red, "CAMERA_FOREIGN"),
     (old, "FRAME_TOO_OLD"),
 )  # fmt: skip
 
 
-def test_nothing_moves_on_a_faulty_picture(seeing):
+def test_nothing_moves_on_a_faulty_picture_or_before_a_hand(seeing):
     hand = seeing(APPLE, CUBE)
     camera = hand.body.looks.camera
     believed, joints = hand.seen("cube_01").position, hand.rig.view.joints()
@@ -186,6 +226,15 @@ def test_nothing_moves_on_a_faulty_picture(seeing):
         assert np.abs(hand.rig.view.joints() - joints).max() < 1e-3
         assert hand.seen("cube_01").position == believed
         assert hand.body.observe().perception["fault"]["code"] == code
+    hand.body.looks.camera = camera
+    Lens(hand, reached_in)
+    assert hand.do("pick_up", object_id="cube_01").code == "HAND_IN_VIEW"
+    assert np.abs(hand.rig.view.joints() - joints).max() < 1e-3
+    hand.body.looks.camera = camera
+    assert hand.body.looks.look() is None and hand.body.observe().perception["fault"] is None
+    Lens(hand, old, only="wrist")  # the look from above, before the fingers go down
+    assert (hand.do("pick_up", object_id="cube_01").code, hand.rig.view.opening() > 0.07) == ("FRAME_TOO_OLD", True)
+    assert np.abs(hand.rig.position("cube_01") - CUBE.position).max() < 0.001
 
 
 def test_how_old_a_picture_may_be_is_the_profile_s(seeing):
@@ -217,30 +266,138 @@ def test_a_frozen_picture_is_said_once_the_arm_has_moved(seeing):
     assert hand.do("pick_up", object_id="cube_01").code == "CAMERA_FROZEN"
 
 
-def test_a_camera_that_was_moved_by_3_cm_is_said(seeing):
+def test_a_camera_that_was_moved_by_3_cm_is_said_and_by_1_cm_is_corrected(seeing):
     hand = seeing(APPLE, CUBE)
-    model = hand.rig.simulation.model
-    camera, stood = model.camera("front").id, model.cam_pos[model.camera("front").id].copy()
-    for shift in [(0.03, 0, 0), (0, -0.03, 0), (0, 0, 0.03), (0, 0, -0.03)]:
-        model.cam_pos[camera] = stood + shift
-        mujoco.mj_forward(model, hand.rig.simulation.data)
-        assert hand.do("pick_up", object_id="cube_01").code == "CAMERA_MOVED", shift
-
-
-def test_a_hand_in_the_picture_stops_it(seeing):
-    hand = seeing(APPLE, CUBE)
-
-    def reached_in(image):
-        depth, rgb = image.depth.copy(), image.rgb.copy()
-        v, u, z = image.project(np.array([[0.55, 0.15, 0.22]]))
-        rows, columns = np.indices(depth.shape)
-        inside = ((rows - v[0]) / 35) ** 2 + ((columns - u[0]) / 70) ** 2 < 1
-        depth[inside], rgb[inside] = z[0], (205, 160, 130)
-        return replace(image, depth=depth, rgb=rgb)
-
-    Lens(hand, reached_in)
+    model, data, looks = hand.rig.simulation.model, hand.rig.simulation.data, hand.body.looks
+    front, wrist = (model.camera(name).id for name in ("front", "wrist"))
+    stood, turned = model.cam_pos[front].copy(), model.cam_quat[wrist].copy()
+    assert "corrected" not in hand.body.observe().perception["cameras"]["front"]  # as it was calibrated
+    model.body_pos[model.body("furniture1").id] += (0.02, 0, 0)  # the basket: by the arm, the camera was not moved
+    mujoco.mj_forward(model, data)
+    assert looks.look().code == "FURNITURE_MOVED" and looks.camera.corrected("front") == {}
+    picture, expected = looks.camera.take("front"), looks.camera.expected("front")
+    assert camera_offset(picture, expected, looks.sigma).moved > 0.008  # what the basket alone would have it be
+    assert camera_offset(picture, expected, looks.sigma, looks.camera.arm_mask("front")).moved < 0.002
+    model.body_pos[model.body("furniture1").id] -= (0.02, 0, 0)
+    for shift in [(0.03, 0, 0), (0, -0.03, 0), (0, 0, -0.03)]:
+        model.cam_pos[front] = stood + shift
+        mujoco.mj_forward(model, data)
+        said = looks.look()
+        assert (said.code, "25 mm" in said.found) == ("CAMERA_MOVED", True), shift
+        assert looks.camera.corrected("front") == {}
+    assert hand.do("pick_up", object_id="cube_01").code == "CAMERA_MOVED"
+    model.cam_pos[front] = stood
+    model.cam_pos[wrist] -= (
+        0.03,
+        0,
+        0,
+    )  # towards the fingers: little of what is known is in its picture, and the cube is
+    mujoco.mj_forward(model, data)
+    said = hand.do("pick_up", object_id="cube_01")
+    assert (said.code, "has cube_01" in said.message, hand.rig.held()) == ("CAMERA_MOVED", True, None)
+    model.cam_pos[wrist] += (0.03, 0, 0)
+    model.cam_pos[front] = stood + np.array([0.006, 0.008, 0])
+    model.cam_quat[wrist] = geometry.quat_of(rotations.matrix(turned) @ rotations.exp(np.array([0.01, 0, 0.012])))
+    mujoco.mj_forward(model, data)
+    assert looks.look() is None
+    assert np.linalg.norm(np.array(hand.seen("cube_01").position) - hand.rig.position("cube_01")) < 0.003
     done = hand.do("pick_up", object_id="cube_01")
-    assert (done.ok, done.code) == (False, "HAND_IN_VIEW")
+    assert done.ok, done.message
+    told = done.evidence["seen"]["corrected_cameras"]
+    assert told["front"]["shift_mm"] == pytest.approx(10, abs=3) and told["wrist"]["turn_deg"] == pytest.approx(
+        0.9, abs=0.2
+    )
+    for name, number in (("front", front), ("wrist", wrist)):
+        looks.belief.refresh()  # what is in the middle of the picture, as far away as the table is
+        position, turn = looks.camera.pose(name)
+        away = 1.2 if name == "front" else 0.3
+        true = data.cam_xpos[number] - away * data.cam_xmat[number].reshape(3, 3)[:, 2]
+        assert np.linalg.norm(position - away * turn[:, 2] - true) < 0.0015, name
+    assert hand.body.observe().perception["cameras"]["front"]["corrected"] == told["front"]
+
+
+def test_what_shows_a_plane_alone_tells_nothing_of_where_the_camera_stands():
+    rgb, flat = np.zeros((480, 640, 3), np.uint8), np.full((480, 640), 1.2, np.float32)
+    image = DepthImage("front", rgb, flat, np.zeros(3), np.eye(3), 500.0)
+    assert not camera_offset(image, image, 0.002).sure
+    assert camera_offset(replace(image, depth=0 * flat), image, 0.002) is None
+
+
+DRAWER = Thing("drawer", category="drawer", shape="drawer", position=(0.6, 0.3, 0.06), size=(0.22, 0.24, 0.12))
+AREA = Thing("area", category="region", shape="region", size=(0.14, 0.12, 0.002), position=(0.5, 0.0, 0.001))
+SPONGE = Thing("sponge", category="sponge", shape="box", size=(0.09, 0.06, 0.035), mass=0.04, color="yellow",
+               position=(0.3, -0.1, 0.018))  # fmt: skip
+
+
+def furnished(*things):
+    scene = on_table(*things)
+    return replace(scene, furniture=(*scene.furniture, DRAWER, AREA))
+
+
+def drawn_out(hand, opening):
+    """Draws it out in the true world, as a person would: no file says so."""
+    hand.rig.simulation.data.qpos[hand.rig.fixtures["drawer"].qpos] = opening
+    mujoco.mj_forward(hand.rig.simulation.model, hand.rig.simulation.data)
+
+
+def test_how_far_a_drawer_is_open_is_seen_and_not_read_in_the_file(seeing):
+    small = Thing("small", shape="box", size=(0.03,) * 3, mass=0.05, position=(0.6, 0.3, 0.036), color="red")
+    hand = seeing(scene=furnished(CUBE, small))
+    looks = hand.body.looks
+    assert hand.seen("drawer").status == "closed"
+    for opening, status in ((0.125, "open"), (0.0, "closed"), (0.06, "ajar")):
+        drawn_out(hand, opening)
+        put(hand, "small", (0.6 - opening, 0.3, 0.0275))
+        assert looks.look() is None  # the file has it shut
+        assert hand.seen("small").position[0] == pytest.approx(0.6 - opening, abs=0.012)  # seen, or gone along
+        assert not looks.belief.tracks["small"].empty
+        assert hand.seen("drawer").extra["opening"] == pytest.approx(opening, abs=0.006)
+        assert hand.seen("drawer").status == status
+    told = hand.body.observe().perception["fixtures"]["drawer"]
+    assert told["camera"] == "front" and told["opening"] == pytest.approx(0.06, abs=0.006)
+    model = hand.rig.simulation.model
+    model.cam_pos[model.camera("front").id] += (0.009, -0.006, 0.009)
+    drawn_out(hand, 0.06)
+    assert looks.look() is None and looks.camera.corrected("front")  # looked at again from the corrected pose
+    assert hand.seen("drawer").extra["opening"] == pytest.approx(0.06, abs=0.006)
+    drawn_out(hand, 0.11)
+    Lens(hand, old)
+    assert looks.look().code == "FRAME_TOO_OLD"
+    assert hand.seen("drawer").extra["opening"] == pytest.approx(0.06, abs=0.006)  # a faulty picture changes nothing
+    part, image = partial(looks.rig.part_solids, "drawer"), looks.camera.camera.take("front")
+    assert fit_opening(part, 0.132, replace(image, depth=image.depth * 0 + 0.3), 0.002) is None  # all of it is hidden
+    assert fit_opening(part, 0.132, replace(image, depth=image.depth * 0 + 3.0), 0.002) is None  # it is not there
+
+
+@pytest.mark.proof
+def test_a_drawer_is_opened_and_an_area_wiped_by_what_was_seen(seeing):
+    hand = seeing(scene=furnished(SPONGE))
+    drawn_out(hand, 0.05)
+    put(hand, "sponge", (0.32, 0.0, 0.018), yaw=0.6)
+    done = hand.do("open_fixture", object_id="drawer")
+    assert done.ok, done.message
+    seen = done.evidence["seen"]
+    assert (seen["done"], seen["by"]) == (True, "wrist") and seen["opening"] == pytest.approx(0.128, abs=0.006)
+    assert [found.code for found in hand.review("open_fixture", object_id="drawer")] == ["CRITIC_REFUSED"]  # it is open
+    done = hand.do("wipe", object_id="sponge", target="area")
+    assert done.ok, done.message
+    assert done.evidence["wiped"]["share"] > 0.9 and done.evidence["seen"]["done"] is None
+    rig = hand.body.looks.rig
+    look = rig.look_at_openings
+
+    def wrongly(image, sigma):  # 4 cm less than it is: the fingers close before the knob, and nobody calls that done
+        look(image, sigma)
+        rig.openings["drawer"] = rig.openings["drawer"]._replace(opening=0.088, time=image.time)
+        rig.simulation.data.qpos[rig.fixtures["drawer"].qpos] = 0.088
+
+    rig.look_at_openings = wrongly
+    assert not hand.do("close_fixture", object_id="drawer").ok
+    rig.look_at_openings = lambda image, sigma: None  # no picture decides it; what is believed is right by chance
+    rig.openings.clear()
+    rig.simulation.data.qpos[rig.fixtures["drawer"].qpos] = hand.rig.opening("drawer")
+    piece = rig.things["drawer"]
+    assert fixture_placement.refusal(hand.body.looks.arm, "sponge", piece, 0.01).code == "NOT_SEEN"
+    assert hand.do("close_fixture", object_id="drawer").code == "NOT_SEEN"
 
 
 @pytest.mark.proof

@@ -254,6 +254,20 @@ def test_in_a_middle_that_both_share_one_waits_for_the_other_and_they_never_touc
         assert "also_moved" not in outcome.evidence  # what the other was about, the other reports
 
 
+def test_what_is_near_a_space_is_found_as_when_all_of_it_is_looked_at():
+    rng = np.random.default_rng(0)
+    rooms = []
+    for _ in range(60):
+        space = SweptSpace(np.hstack([rng.uniform(-1, 1, (200, 3)), rng.uniform(0.03, 0.08, (200, 1))]))
+        middle = rng.uniform(-1.5, 1.5, 3)
+        body = np.hstack([middle + rng.uniform(-0.2, 0.2, (30, 3)), rng.uniform(0.03, 0.09, (30, 1))])
+        rooms.append(room := space.clearance(body))
+        for within in (0.3, 0.02, -0.01):
+            found = space.clearance(body, within)
+            assert found == pytest.approx(room, abs=1e-9) if room <= within else found > within
+    assert min(rooms) < -0.01 and max(rooms) > 0.02
+
+
 def test_a_plan_keeps_clear_of_where_the_other_arm_will_pass_and_says_whose_space_it_is():
     pair = Pair()
     arm, other = pair.drivers[NEAR].arm, pair.drivers[FAR].arm

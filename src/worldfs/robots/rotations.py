@@ -53,6 +53,11 @@ def quaternion(rotation: Array) -> tuple[float, float, float, float]:
     return math.cos(angle / 2), float(x), float(y), float(z)
 
 
+def about_z(angle: float) -> Array:
+    c, s = math.cos(angle), math.sin(angle)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
 def exp(vector: Array) -> Array:
     """The rotation about a vector by its length (Rodrigues)."""
     angle = math.sqrt(float(vector @ vector))

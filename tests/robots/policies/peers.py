@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from worldfs.policies.policy_client import ActionChunk, PolicyError, PolicyInfo
-from worldfs.testing.waiting import PATIENCE_S
+from worldfs.testing.waiting import PATIENCE_S, until
 
 PICTURE = np.random.default_rng(1).integers(0, 255, (24, 32, 3), np.uint8)
 POSE = np.array([0.4, 0.0, 0.3, 1.0, 0.0, 0.0, 0.0])
@@ -120,10 +120,16 @@ def always(answer):
         yield port
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def close_once(ours, asked):
+    """Close the client from another thread once it waits for an answer: `asked` says that its question has come."""
+
+    def close():
+        until(asked)
+        ours.close()
+
+    thread = threading.Thread(target=close, daemon=True)
+    thread.start()
+    return thread
 
 
 def trouble(code, call, *words):

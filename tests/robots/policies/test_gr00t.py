@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from worldfs.policies.policy_client import PolicyError
+from worldfs.testing.free_port import free_port
 from worldfs.testing.waiting import PATIENCE_S, until
 
-from .peers import PICTURE, POSE, WORDS, free_port, raw_server, silent, trouble
+from .peers import PICTURE, POSE, WORDS, close_once, raw_server, silent, trouble
 
 zmq = pytest.importorskip("zmq", reason="the policies extra is not installed: pip install 'worldfs[policies]'")
 msgpack = pytest.importorskip("msgpack", reason="the policies extra is not installed")
@@ -239,10 +240,10 @@ def test_a_server_that_was_started_anew_is_found_again(client):
 
 def test_closing_from_another_thread_ends_what_waits(client):
     over = threading.Event()
-    with replica(get_action=lambda observation, options: over.wait(100)) as (port, _):
+    with replica(get_action=lambda observation, options: over.wait(100)) as (port, asked):
         ours = client("gr00t", at(port))
         ours.connect(PATIENCE_S)
-        threading.Timer(0.1, ours.close).start()
+        close_once(ours, lambda: "get_action" in asked)
         try:  # it answers only after this: who is not closed waits for 60 s, and says so
             trouble("POLICY_CONNECTION", lambda: ours.infer(SHOWN, WORDS, 60), "closed meanwhile")
         finally:

@@ -2,17 +2,17 @@
 
 import json
 import threading
-import time
 
 import numpy as np
 import pytest
 
 from worldfs.base.errors import BadInput
 from worldfs.policies.policy_client import PolicyInfo
+from worldfs.testing.free_port import free_port
 from worldfs.testing.manual_clock import ManualClock
-from worldfs.testing.waiting import PATIENCE_S
+from worldfs.testing.waiting import PATIENCE_S, until
 
-from .peers import PICTURE, POSE, SHOWN, WORDS, Plain, always, free_port, http, raw_server, read_http, trouble
+from .peers import PICTURE, POSE, SHOWN, WORDS, Plain, always, close_once, http, raw_server, read_http, trouble
 
 CHUNK = http(b'{"actions": [[1, 2, 3]]}')
 
@@ -152,15 +152,19 @@ def test_an_answer_that_drips_for_ever_is_late_too(client):
 
 
 def test_an_idle_connection_that_was_closed_is_opened_again(client):
+    closed = []
+
     def handle(taken, n):
         read_http(taken)
         taken.sendall(CHUNK)
+        taken.close()
+        closed.append(n)
 
     with raw_server(handle) as port:
         ours = client("http", at(port))
-        for _ in range(3):
+        for n in range(3):
             assert ours.infer({}, "", PATIENCE_S).actions.shape == (1, 3)
-            time.sleep(0.05)
+            until(lambda n=n: n in closed)
         ours.close()
 
 
@@ -239,9 +243,10 @@ def test_a_mistake_of_the_policy_reaches_the_client_in_its_words(serve, client):
 
 def test_closing_from_another_thread_ends_what_waits(serve, client):
     over = threading.Event()
-    ours = client("http", at(serve(Plain(takes=over)).port))
+    policy = Plain(takes=over)
+    ours = client("http", at(serve(policy).port))
     ours.connect(PATIENCE_S)
-    threading.Timer(0.1, ours.close).start()
+    close_once(ours, lambda: policy.shown)
     try:
         trouble("POLICY_CONNECTION", lambda: ours.infer({}, "", 60), "dropped")
     finally:

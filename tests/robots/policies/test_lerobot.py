@@ -18,9 +18,10 @@ import pytest
 
 from worldfs.policies.lerobot_bytes import PIECE, pieces
 from worldfs.policies.lerobot_pickle import UnsafePickle, load_actions
+from worldfs.testing.free_port import free_port
 from worldfs.testing.waiting import PATIENCE_S
 
-from .peers import PICTURE, POSE, WORDS, free_port, trouble
+from .peers import PICTURE, POSE, WORDS, close_once, trouble
 
 grpc = pytest.importorskip("grpc", reason="the policies extra is not installed: pip install 'worldfs[policies]'")
 descriptors = pytest.importorskip("google.protobuf.descriptor_pb2", reason="protobuf is not installed")
@@ -369,7 +370,9 @@ def test_a_server_that_has_no_actions_is_asked_twice_and_then_said(messages, ask
 def test_late_and_lost_and_wrong_servers_are_told_apart(messages, ask):
     over = threading.Event()
     with replica(messages, lambda observation: over.wait(PATIENCE_S)) as server:
-        trouble("POLICY_TIMEOUT", lambda: ask(server.port).infer(SHOWN, WORDS, 0.2))
+        late = ask(server.port)
+        late.connect(PATIENCE_S)
+        trouble("POLICY_TIMEOUT", lambda: late.infer(SHOWN, WORDS, 0.2))
         over.set()
     trouble("POLICY_CONNECTION", lambda: ask(free_port()).connect(PATIENCE_S))
     with replica(messages, lambda observation: timed(np.zeros((400, 700), np.float32))) as server:
@@ -395,10 +398,10 @@ def test_a_server_that_was_started_anew_is_told_its_checkpoint_again(messages, a
 
 
 def test_closing_from_another_thread_ends_what_waits(messages, ask):
-    over = threading.Event()
-    with replica(messages, lambda observation: over.wait(100)) as server:
+    asked, over = threading.Event(), threading.Event()
+    with replica(messages, lambda observation: asked.set() or over.wait(100)) as server:
         ours = ask(server.port)
-        threading.Timer(0.3, ours.close).start()
+        close_once(ours, asked.is_set)
         try:  # it answers only after this: who is not closed waits for 60 s, and says so
             trouble("POLICY_CONNECTION", lambda: ours.infer(SHOWN, WORDS, 60), "closed meanwhile")
         finally:

@@ -6,7 +6,6 @@ import json
 import os
 import stat
 import sys
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +18,8 @@ from worldfs.policies.local import client
 from worldfs.policies.onnx_write import OnnxGraph, model
 from worldfs.policies.policy_client import PolicyError
 from worldfs.testing.waiting import PATIENCE_S
+
+from .peers import close_once
 
 SAID = {
     "name": "two", "version": "3", "observations": {"ee_pose": {"shape": [7], "dtype": "float64"}},
@@ -151,19 +152,22 @@ def from_numpy(array): return array.view(Tensor)
 inference_mode = contextlib.nullcontext
 
 class Model:
-    def __init__(self, path): self.words, self.count = open(path).read().strip(), 0
+    def __init__(self, path): self.path, self.words, self.count = path, open(path).read().strip(), 0
     def eval(self): pass
     def reset(self): self.count = 0
+    def hang(self):
+        open(self.path + ".asked", "w").close()
+        time.sleep(600)
     def __call__(self, *tensors):
         self.count += 1
         if self.words == "die": os._exit(3)
-        if self.words == "sleep": time.sleep(600)
+        if self.words == "sleep": self.hang()
         if self.words == "hold":  # what it leaves behind has its pipes open and is in no group of it
             import subprocess
             for fd in map(int, os.listdir("/proc/self/fd")):
                 with contextlib.suppress(OSError): os.set_inheritable(fd, True)
             subprocess.Popen(["setsid", "sleep", "20"], close_fds=False)
-            time.sleep(600)
+            self.hang()
         if self.words == "raise": raise RuntimeError("sizes do not match")
         if self.words == "chatty": print("loading shards: 100%")
         if self.words == "environ": raise RuntimeError(" ".join(sorted(os.environ)))
@@ -280,11 +284,11 @@ def test_loading_has_a_time_of_its_own(tmp_path, python):
 @pytest.mark.slice(2)
 @pytest.mark.parametrize("words", ["sleep", "hold"])
 def test_closing_ends_what_waits_and_leaves_no_process(tmp_path, python, words):
-    policy = local(scripted(tmp_path, words), python=python)
+    path = scripted(tmp_path, words)
+    policy = local(path, python=python)
     policy.connect(PATIENCE_S)
     number = policy._process.pid
-    closing = threading.Timer(0.3, policy.close)
-    closing.start()
+    closing = close_once(policy, path.with_name(f"{path.name}.asked").exists)
     with pytest.raises(PolicyError) as caught:
         policy.infer({"ee_pose": np.ones(7)}, "", 120.0)
     assert caught.value.code != "POLICY_TIMEOUT"

@@ -4,6 +4,7 @@ import threading
 import time
 import traceback
 from contextlib import contextmanager
+from socket import IPPROTO_TCP, TCP_INFO
 
 import msgpack
 import numpy as np
@@ -13,10 +14,12 @@ from websockets.utils import accept_key
 
 from worldfs.policies import policy_server
 from worldfs.policies.msgpack_arrays import pack, unpack
-from worldfs.testing.waiting import PATIENCE_S
+from worldfs.testing.free_port import free_port
+from worldfs.testing.waiting import PATIENCE_S, until
 
-from .peers import PICTURE, POSE, SHOWN, WORDS, Plain, always, free_port, http, raw_server, silent, trouble
+from .peers import PICTURE, POSE, SHOWN, WORDS, Plain, always, close_once, http, raw_server, silent, trouble
 
+CLOSE_WAIT = 8  # of Linux, tcp_states.h
 METADATA = {"name": "pi0_libero", "reset_pose": [0.0, 1.0]}
 
 
@@ -196,13 +199,18 @@ def test_a_late_answer_is_a_timeout_and_is_never_taken_for_the_next(client):
         ours.close()
 
 
+def has_ended(ours):
+    """Whether the system knows that the server has closed the connection."""
+    return ours._socket._line._socket.getsockopt(IPPROTO_TCP, TCP_INFO, 1)[0] == CLOSE_WAIT
+
+
 def test_a_server_that_was_started_anew_is_found_again(client):
     port = free_port()
     with replica(chunk, port=port):
         ours = client("openpi", at(port))
         ours.connect(PATIENCE_S)
         ours.infer(SHOWN, WORDS, PATIENCE_S)
-    time.sleep(0.2)  # its goodbye and the end of the line have both come before anybody looks
+    until(lambda: has_ended(ours))  # its goodbye and the end of the connection have both come before the next question
     trouble("POLICY_CONNECTION", lambda: ours.connect(PATIENCE_S), f"paos policy serve --port {port}")
     with replica(chunk, port=port, metadata={"name": "second"}):
         assert ours.infer(SHOWN, WORDS, PATIENCE_S).actions.shape == (10, 7)
@@ -222,11 +230,11 @@ def test_what_is_no_websocket_is_said(client):
 
 
 def test_closing_from_another_thread_ends_what_waits(client):
-    over = threading.Event()
-    with replica(lambda shown: over.wait(100) and chunk(shown)) as port:
+    asked, over = threading.Event(), threading.Event()
+    with replica(lambda shown: asked.set() or (over.wait(100) and chunk(shown))) as port:
         ours = client("openpi", at(port))
         ours.connect(PATIENCE_S)
-        threading.Timer(0.1, ours.close).start()
+        close_once(ours, asked.is_set)
         try:  # it answers only after this: who is not closed waits for 60 s, and says so
             trouble("POLICY_CONNECTION", lambda: ours.infer(SHOWN, WORDS, 60))
         finally:

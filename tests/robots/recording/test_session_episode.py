@@ -10,6 +10,8 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="recording is an extra")
 
+from tests.robots.recording.test_recording import rows_of
+
 from worldfs.interfaces.cli.main import main
 from worldfs.plugins.recording import lerobot_dataset
 from worldfs.testing.null_target import NullAdapter, NullRuntime, null_parts
@@ -61,11 +63,6 @@ def home(tmp_path):
     return tmp_path
 
 
-def rows(path, name):
-    files = sorted((path / name).glob("*/*.parquet"))
-    return [row for file in files for row in lerobot_dataset.table_of(file.read_bytes()).to_pylist()]
-
-
 def test_recorded_sessions_are_episodes_with_cameras_and_the_action_follows_what_was_seen(home, tmp_path, capsys):
     made = tmp_path / "set"
     assert main(["--home", str(home), "robot", "record", str(made), "one"]) == 0
@@ -73,10 +70,10 @@ def test_recorded_sessions_are_episodes_with_cameras_and_the_action_follows_what
     info = json.loads((made / lerobot_dataset.INFO).read_text())
     assert (info["total_episodes"], info["total_frames"], info["fps"], info["robot_type"]) == (2, 8, 10, "arm")
     assert info["features"]["observation.images.front"]["shape"] == [32, 48, 3]
-    frames = rows(made, "data")
+    frames = rows_of(made, "data")
     assert [row["observation.state"][0] for row in frames[:4]] == pytest.approx([0.1, 0.2, 0.3, 0.4])
     assert [row["next.reward"] for row in frames] == [0, 0, 0, 1, 0, 0, 0, 0]  # two failed
-    assert [row["tasks"] for row in rows(made, "meta/episodes")] == [["words of one"], ["words of two"]]
+    assert [row["tasks"] for row in rows_of(made, "meta/episodes")] == [["words of one"], ["words of two"]]
     stats = json.loads((made / lerobot_dataset.STATS).read_text())["observation.images.front"]
     assert np.ravel(stats["max"])[0] > np.ravel(stats["min"])[0]
 

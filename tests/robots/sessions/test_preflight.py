@@ -71,3 +71,11 @@ def test_what_the_documents_rule_out_is_refused_before_anything_is_opened(target
     findings = check_documents(order, fitted, Target(**{**ARM, **target}), lambda *words: " ".join(words))
     assert [finding.code for finding in findings] == ([code] if code else [])
     assert not any(finding.warning for finding in findings)
+
+
+@pytest.mark.parametrize(("sheet", "codes"), [("SESSIONS.md", ["FIELD_UNREAD"]), ("ACTION.md", [])])
+def test_only_an_entry_of_the_session_sheet_is_warned_of_members_that_nothing_reads(sheet, codes):
+    order = Order("one", "arm", "reach", {}, sheet=sheet, extra={"speed": "slow"})
+    found = check_documents(order, Skill("reach", "VLAPolicyRuntime"), Target(**ARM), lambda *words: " ".join(words))
+    assert [finding.code for finding in found] == codes
+    assert all(finding.warning and finding.field == "SESSIONS.md one speed" for finding in found)

@@ -58,7 +58,8 @@ def served():
             api = stack.enter_context(serving(answers, in_order=True, without_tools=True))
             settings = {"retries": 0, "timeout_s": PATIENCE_S, **settings}
             config = ModelConfig("eyes", "openai", "tiny-vlm", f"{api.url}/v1", "MODEL_KEY", **settings)
-            models = {"eyes": ConfiguredModel(lambda: open_model(config, Path("/"), {"MODEL_KEY": KEY}, SystemClock()))}
+            home, keys = Path("/no/home"), {"MODEL_KEY": KEY}
+            models = {"eyes": ConfiguredModel(lambda: open_model(config, home, keys, SystemClock()))}
             return api, {"extra": {"model": "eyes"}, "model": models.get}
 
         yield make

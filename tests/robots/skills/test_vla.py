@@ -16,7 +16,7 @@ from worldfs.sessions.plugins import SKILLS
 from worldfs.skills.skill_runtime import SkillContext, SkillRequest
 from worldfs.skills.vla import VLAPolicyRuntime
 from worldfs.testing.manual_clock import ManualClock
-from worldfs.testing.waiting import PATIENCE_S
+from worldfs.testing.waiting import PATIENCE_S, until
 
 SPEC = PolicySpec("http", "http://localhost:1/predict")
 
@@ -233,8 +233,10 @@ def test_the_policy_is_given_the_steps_time_and_never_more_than_is_left():
 
 def test_cancelled_while_an_answer_is_awaited_the_target_stands_at_once():
     scene = Scene(Steady(hangs=threading.Event()), SystemClock(), deadline=PATIENCE_S)
-    threading.Timer(0.15, scene.run.cancel.set).start()
+    asking = threading.Thread(target=lambda: until(lambda: scene.policy.shown) and scene.run.cancel.set())
+    asking.start()
     done = scene.perform()
+    asking.join()
     assert (done.cause, done.code) == (Cause.CANCELLED, "CANCELLED")
     assert scene.target.stopped >= 1 and scene.policy.closed == 1
 

@@ -42,7 +42,7 @@ def test_a_listener_that_takes_nothing_makes_no_silence_and_keeps_no_session_ope
     thread = threading.Thread(target=listen)
     thread.start()
     line = "head -c 200000 /dev/zero | tr '\\0' x"
-    ended = stage.run("/bin/sh", "-c", line, out=out, silence_s=2.0, timeout_s=5.0)
+    ended = stage.run("/bin/sh", "-c", line, out=out, silence_s=4.0, timeout_s=5.0)
     os.close(out)
     thread.join()
     # It could not say it all before its deadline, because nobody listened; what it had said reached the listener.

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from worldfs.base.errors import BadInput, Busy, StorageError
-from worldfs.supervisor import CommandRequest, ShellHooks, run
+from worldfs.supervisor import CommandRequest, SessionResult, ShellHooks, run
 from worldfs.supervisor.session_files import prune
 from worldfs.testing.manual_clock import ManualClock
 from worldfs.testing.waiting import until
@@ -69,7 +69,8 @@ def test_what_can_be_no_command_begins_no_session(argv: tuple[str, ...], stage: 
     assert stage.book.calls == []
 
 
-def test_its_life_is_felt(stage: Any) -> None:
+def until_felt(stage: Any) -> SessionResult:
+    """Run a command that goes on until the state has been told once that it lives."""
     felt = stage.tmp / "felt"
 
     def feel() -> None:
@@ -78,14 +79,19 @@ def test_its_life_is_felt(stage: Any) -> None:
 
     feeling = threading.Thread(target=feel)
     feeling.start()
-    ended = stage.run("/bin/sh", "-c", f"until test -e '{felt}'; do sleep 0.01; done", heartbeat_s=0.1)
+    ended: SessionResult = stage.run("/bin/sh", "-c", f"until test -e '{felt}'; do sleep 0.01; done", heartbeat_s=0.1)
     feeling.join()
+    return ended
+
+
+def test_its_life_is_felt(stage: Any) -> None:
+    ended = until_felt(stage)
     assert ended.outcome == "completed" and stage.book.beats
 
 
 def test_a_state_that_gives_way_does_not_end_the_work(stage: Any) -> None:
     stage.book.fault = StorageError("No space left on device")
-    ended = stage.run("/bin/sh", "-c", "sleep 1.2; exit 0", heartbeat_s=0.1)
+    ended = until_felt(stage)
     assert ended.outcome == "completed" and stage.book.beats >= 1
     assert ended.errors == ("heartbeat: No space left on device",)
 

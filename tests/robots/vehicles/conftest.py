@@ -16,6 +16,7 @@ import pytest
 
 from worldfs.base.model import ApprovalPolicy, Outcome
 from worldfs.formats.config import Config, Instance
+from worldfs.testing.free_port import free_port
 from worldfs.testing.waiting import until
 from worldfs.world.profiles import profile_text
 from worldfs.world.world import World
@@ -30,9 +31,7 @@ class Broker:
 
     def __init__(self, folder: Path, *more: str) -> None:
         self.folder, self.more = folder, more
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
 
     def start(self) -> None:
         file = self.folder / "mosquitto.conf"

@@ -104,7 +104,8 @@ LIES = {
 def test_no_robot_that_lies_or_breaks_has_succeeded(tmp_path, monkeypatch, fault, code) -> None:
     monkeypatch.setattr(vehicle_body, "SETTLE_S", 0.5)
     with Ros(fault, speed=6.0) as ros:
-        far = {"places": {"dock": [20.0, 0.0, 0.0]}, "safety": {"stale_s": 1.0}}
+        stale_s = 1.0 if fault == "stops reporting" else 60.0
+        far = {"places": {"dock": [20.0, 0.0, 0.0]}, "safety": {"stale_s": stale_s}}
         (outcome,) = drive(tmp_path / "lab", ros, **far)
         assert not outcome.ok and (outcome.cause, outcome.code) == (Cause.ERROR, code), outcome
         assert ros.ops("call_service")  # and it was stopped

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,8 +18,8 @@ from . import geometry, grasp, object_placement, panda, params, support
 from .action_evidence import ActionEvidence, plan_failure
 from .arm import Arm, AttemptResult, collision_finding, unreachable_finding
 from .array_types import Array
-from .collision import contacts
-from .path_planner import SEARCHES, plan_path
+from .collision import CollisionChecker, contacts
+from .path_planner import first_way
 from .shared_motion import plan_motion
 
 ARRIVED = 0.005  # m
@@ -79,24 +80,21 @@ def plan_move(arm: Arm, order: Order) -> ReachPlan | Finding:
     checker = arm.collision_checker(held=held)
     start = arm.view.joints()
     blocked: str = ""
-    cut_off: list[tuple[Array, Array]] = []
-    for i, rotation in enumerate(turns):
-        solve = arm.solver.solve if i == 0 else arm.solver.near
-        q = solve(start, position, rotation)
-        if q is None:
-            continue
-        hits = checker.hits(q)
-        way = None if hits else plan_path(checker, start, q, via=(arm.ready,), search=False)
-        if way is not None:
-            return ReachPlan(way, position, rotation)
-        if not hits:
-            cut_off.append((q, rotation))
-        why = coded("robot.at_goal", hits=contacts(hits)) if hits else coded("robot.no_free_way")
-        blocked = blocked or why
-    for q, rotation in cut_off[:SEARCHES]:
-        way = plan_path(checker, start, q)
-        if way is not None:
-            return ReachPlan(way, position, rotation)
+
+    def poses() -> Iterator[tuple[Array, CollisionChecker, Array]]:
+        nonlocal blocked
+        for i, rotation in enumerate(turns):
+            solve = arm.solver.solve if i == 0 else arm.solver.near
+            q = solve(start, position, rotation)
+            if q is None:
+                continue
+            hits = checker.hits(q)
+            blocked = blocked or (coded("robot.at_goal", hits=contacts(hits)) if hits else coded("robot.no_free_way"))
+            if not hits:
+                yield rotation, checker, q
+
+    if (reached := first_way(poses(), start, via=(arm.ready,))) is not None:
+        return ReachPlan(reached[1], position, reached[0])
     if blocked:
         return collision_finding(coded("robot.move_to", at=position, why=blocked), order.id)
     why = coded("robot.no_joints_so") if len(target) > 3 else coded("robot.no_joints")

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from functools import partial
+from typing import Final, NamedTuple
 
 import mujoco
 import numpy as np
 
 from worldfs.base.model import Thing
+from worldfs.robots.vision.depth_image import DepthImage
+from worldfs.robots.vision.opening_fit import fit_opening
 from worldfs.robots.vision.solids import Solid
 
+from . import fixture_model
 from .array_types import Array, Native
 from .model_builder import build
 from .rig import Rig
@@ -21,6 +25,18 @@ SPARE: Final = 6  # boxes for what has no name
 HIDDEN: Final = 4  # the group of geoms that no picture of the expected surroundings shows
 SAME_PLACE: Final = 0.08  # m: nearer to where an unknown thing was, and it is the same
 AWAY: Final = (0.0, 0.0, -50.0)  # where a spare box is kept
+
+
+_SHAPES: Final = {mujoco.mjtGeom.mjGEOM_BOX.value: "box", mujoco.mjtGeom.mjGEOM_SPHERE.value: "sphere"}
+
+
+class SeenOpening(NamedTuple):
+    """How far a fixture is open (m or rad) by a picture; `share` of its part's visible points that bear it out."""
+
+    opening: float
+    share: float
+    camera: str
+    time: float  # s of the robot's clock
 
 
 class BelievedRig(Rig):
@@ -38,6 +54,8 @@ class BelievedRig(Rig):
         self.geom_owner = [self.body_owner[b] for b in self.geom_body]
         self._spare_geoms = [model.geom(f"unknown_box{i}").id for i in range(SPARE)]
         self.unknown: dict[str, Thing] = {}
+        self.openings: dict[str, SeenOpening] = {}  # of the fixtures that a picture has shown
+        fixture_model.put_openings(told.furniture, model, self.simulation.data)
 
     # --- what the fingers feel ---
 
@@ -66,6 +84,40 @@ class BelievedRig(Rig):
         at = self.qpos[id]
         self.simulation.data.qpos[at : at + 3] = position
         self.simulation.data.qpos[at + 3 : at + 7] = quat
+
+    # --- drawers and lids ---
+
+    def knows_opening(self, id: str) -> bool:
+        return id in self.openings
+
+    def part_solids(self, id: str, opening: float) -> list[Solid]:
+        """The moving part of a fixture, so far open (m or rad), without its knob's stem. The fixture is left so."""
+        model, data, joint = self.simulation.model, self.simulation.data, self.fixtures[id]
+        data.qpos[joint.qpos] = opening
+        mujoco.mj_kinematics(model, data)
+        found = []
+        for geom in np.nonzero(model.geom_bodyid == joint.body)[0]:
+            shape = _SHAPES.get(int(model.geom_type[geom]))
+            if shape is not None:
+                size = np.broadcast_to(2 * model.geom_size[geom][: 3 if shape == "box" else 1], 3)
+                turn = np.array(data.geom_xmat[geom]).reshape(3, 3)
+                found.append(Solid(shape, tuple(map(float, size)), np.array(data.geom_xpos[geom]), turn))
+        return found
+
+    def look_at_openings(self, image: DepthImage, sigma: float) -> None:
+        """What a picture shows of each fixture is believed; where it decides nothing, what was believed stays, and
+        what the wrist camera has seen since the last motion: it is nearer."""
+        for id, joint in self.fixtures.items():
+            last = self.openings.get(id)
+            if last is not None and image.camera != "wrist" and (last.camera, last.time) == ("wrist", image.time):
+                continue
+            before, piece = self.opening(id), self.things[id]
+            fitted = fit_opening(partial(self.part_solids, id), fixture_model.travel(piece), image, sigma)
+            self.simulation.data.qpos[joint.qpos] = before if fitted is None else fitted.value
+            if fitted is not None:
+                self.openings[id] = SeenOpening(fitted.value, fitted.share, image.camera, image.time)
+        if self.fixtures:
+            self.forward()
 
     def solid(self, id: str) -> Solid:
         thing = self.things[id]

@@ -10,23 +10,27 @@ import numpy as np
 
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Json, Order, Outcome
+from worldfs.base.standard_operations import CLOSE_FIXTURE, OPEN_FIXTURE
 from worldfs.robots.vision.depth_image import DepthImage
 from worldfs.robots.vision.detector import Detections, UnknownThing, detect_things
 from worldfs.robots.vision.image_checks import ImageFault, image_fault
 from worldfs.robots.vision.picture_correction import corrected, depth_noise
-from worldfs.robots.vision.shape_fit import seen_through
+from worldfs.robots.vision.shape_fit import seen_through, shown_share
 
-from . import geometry, object_kinds, perception
+from . import fixture_model, geometry, object_kinds, perception
 from .action_evidence import ActionEvidence, plan_failure, rounded
 from .arm import Arm
 from .array_types import Array
 from .believed_rig import BelievedRig
 from .camera import HEIGHT, WIDTH, CameraRenderer
+from .camera_correction import aligned
+from .image_findings import image_finding
 from .scene_belief import SceneBelief
 from .scene_layout import within
 from .seen_handling import SEEN_AFTER
 from .shared_motion import plan_motion
 from .simulated_camera import CAMERAS, SimulatedCamera
+from .table_map import table_map
 from .world_difference import DEPTH_NOISE, CameraSensor
 
 MAX_FRAME_AGE_S: Final = 0.5  # nothing moves on an older picture, where the profile has no limit of its own
@@ -34,11 +38,10 @@ SEEN_NEAR: Final = 0.03  # m between where a thing was seen and where it should 
 HAND_TOP: Final = 0.16  # m over the highest table: so high reaches nothing that lies there
 HAND_SIZE: Final = 0.10  # m
 FLOATS: Final = 0.06  # m between the highest table and the lower side of what hangs over it
-CODES: Final = {
-    "dark": "CAMERA_DARK", "frozen": "CAMERA_FROZEN", "late": "FRAME_TOO_OLD", "holes": "DEPTH_HOLES",
-    "noisy": "DEPTH_NOISY",
-    "foreign": "CAMERA_FOREIGN", "moved": "CAMERA_MOVED",
-}  # fmt: skip
+DISAGREE: Final = 0.015  # m between where two cameras see the same thing, at least
+WHOLE: Final = 0.85  # share of a thing's near side that a picture must show, to be compared with another picture
+SPREADS: Final = 4.0  # standard deviations of it
+FIXTURE_OPS: Final = (OPEN_FIXTURE.name, CLOSE_FIXTURE.name)
 
 
 class CameraLooks:
@@ -62,7 +65,8 @@ class CameraLooks:
         self.camera = SimulatedCamera(truth.rig, self.rig, renderer, sensor)
         self.fault: Finding | None = None
         self._before: dict[str, DepthImage] = {}
-        self._detections = Detections()
+        self._in_front: tuple[Detections, DepthImage] | None = None  # the front camera's last picture without a fault
+        self._shown: DepthImage | None = None  # the same, whatever has been handled since
 
     def close(self) -> None:
         self.camera.close()
@@ -72,23 +76,65 @@ class CameraLooks:
     def look(self, camera: str = "front", only: str | None = None) -> Finding | None:
         """One picture of a camera taken in; what is wrong with it, if anything is."""
         self.belief.refresh()
-        image, expected = self.camera.take(camera), self.camera.expected(camera)
+        before, image = self.belief.openings(), self.camera.take(camera)
+        self.belief.look_at_openings(image, self.sigma)
+        expected = self.camera.expected(camera)
         sigma = self.sigma = max(DEPTH_NOISE, depth_noise(image, expected))
-        fault = image_fault(
-            image, expected, self._before.get(camera), now=float(self.truth.simulation.data.time),
-            most_age_s=self.max_frame_age, sigma=sigma,
-        )  # fmt: skip
+        fault = self._image_fault(image, expected)
+        if fault is None or fault.kind in {"moved", "foreign"}:
+            image, expected, fault = aligned(self.camera, self.belief, image, expected, fault, self._image_fault, sigma)
         self._before[camera] = image
         if fault is not None:
-            self.fault = _finding(fault, camera)
+            self.belief.restore_openings(before)
+            self.fault = image_finding(fault, camera)
             return self.fault
         named = [thing for thing in self.belief.named() if only is None or thing.id == only or camera == "front"]
         image = corrected(image, expected)
         found = detect_things(image, expected, named, object_kinds.COLORS, sigma=sigma, carried=self.belief.carried)
+        if camera == "front":
+            self._in_front = found, image
+        elif disagreement := self._disagreement(found, image):
+            self.belief.restore_openings(before)
+            self.fault = disagreement
+            return self.fault
         self.fault = self._intruder(found, camera)
         self.belief.take(found, image, sigma)
-        self._detections = found
+        if camera == "front":
+            self._shown = image
         return self.fault
+
+    def _image_fault(self, image: DepthImage, expected: DepthImage) -> ImageFault | None:
+        return image_fault(
+            image, expected, self._before.get(image.camera), now=float(self.truth.simulation.data.time),
+            most_age_s=self.max_frame_age, sigma=self.sigma,
+        )  # fmt: skip
+
+    def _disagreement(self, found: Detections, image: DepthImage) -> Finding | None:
+        """Both cameras see the same things; where the wrist camera has them elsewhere, one of the two was moved. That
+        is all that tells it of a wrist camera that sees little of the arm. What one of them shows in part is not
+        compared."""
+        if self._in_front is None:
+            return None
+        apart: list[tuple[float, str]] = []
+        before, picture = self._in_front
+        limit, alike = DISAGREE, {id for group in (*found.undecided, *self.belief.undecided) for id in group}
+        for id, here in found.things.items():
+            there = before.things.get(id)
+            if there is None or here.doubtful or there.doubtful or id in alike:
+                continue
+            if min(shown_share(here.solid, image, self.sigma), shown_share(there.solid, picture, self.sigma)) < WHOLE:
+                continue
+            off = (here.solid.position - there.solid.position)[:2]
+            apart.append((float(np.linalg.norm(off)), id))
+            limit = max(limit, SPREADS * float(np.hypot(here.sigma, there.sigma)))
+        apart.sort()
+        if not apart or apart[len(apart) // 2][0] <= limit:
+            return None
+        away, id = apart[len(apart) // 2]
+        return Finding(
+            "CAMERA_MOVED", coded("vision.the_picture", camera="wrist"), coded("vision.good_picture"),
+            coded("vision.cameras_disagree", id=id, mm=1000 * away), coded("vision.calibrate_camera"),
+        )  # fmt: skip
 
     def _intruder(self, found: Detections, camera: str) -> Finding | None:
         """A hand, or something else large that is not lying on a table."""
@@ -112,6 +158,8 @@ class CameraLooks:
         """A picture from the front, and one from the wrist over a thing, before it is taken hold of."""
         if fault := self.look():
             return replace(fault, job=job)
+        if id in self.rig.fixtures:
+            return self._look_at_fixture(id, job)
         track = self.belief.tracks[id]
         looked = self._over(np.array(track.position))
         if looked is None and self.belief.tracks[id].doubtful:
@@ -121,6 +169,27 @@ class CameraLooks:
         if (unsure := self.unsure(id, job)) is None or unsure.code != "NOT_SEEN":
             return unsure
         return self._search(id, job)
+
+    def _look_at_fixture(self, id: str, job: str) -> Finding | None:
+        """The wrist camera over the way of a knob: how far a drawer or a lid is open is seen from there, or not at all.
+        A picture from before says nothing of now."""
+        piece = self.rig.things[id]
+        began = float(self.truth.simulation.data.time)
+        for part in (0.3, 0.8):
+            fault = self._over(fixture_model.knob(piece, part * fixture_model.travel(piece)))
+            if fault is not None and fault.code != "NO_VIEW":
+                return replace(fault, job=job)
+            seen = self.rig.openings.get(id)
+            if seen is not None and seen.time >= began:
+                return None
+        return Finding(
+            "NOT_SEEN",
+            "ENVIRONMENT.md perception",
+            coded("vision.opening_in_view", id=id),
+            coded("vision.opening_unseen", id=id),
+            coded("vision.clear_opening", id=id),
+            job,
+        )
 
     def _search(self, id: str, job: str) -> Finding | None:
         """The wrist camera goes where it sees most of the table, until it sees a thing that no picture has shown."""
@@ -223,8 +292,13 @@ class CameraLooks:
         at = np.array(goal["position"]) if isinstance(goal, dict) and id is not None else None
         if at is not None and id is not None and self.rig.held() is None:
             self.belief.let_go(id, at)
-        fault = self.look()
+        fault = (
+            self.look("wrist") if order.op in FIXTURE_OPS else None
+        )  # the hand has risen, and looks down on the knob
+        fault = fault or self.look()
         seen: Json = {"camera": "front", "source": "camera"}
+        if corrected := {name: told["corrected"] for name in CAMERAS if (told := self.camera.corrected(name))}:
+            seen["corrected_cameras"] = corrected
         if fault is not None:
             seen["fault"] = fault.code
         else:
@@ -268,12 +342,25 @@ class CameraLooks:
             for name in poses
         }
 
+    def table_map(self) -> Json:
+        """The arm's own member of ENVIRONMENT.md's `map`."""
+        return table_map(self.rig, self._shown, self.sigma)
+
     def as_json(self) -> Json:
         """The members of ENVIRONMENT.md's perception block."""
-        told: Json = {"source": "camera", "objects": self.belief.as_json(), "cameras": self.camera.as_json()}
-        if self.fault is not None:
-            told["fault"] = {"code": self.fault.code, "found": str(self.fault.found)}
+        fault = self.fault
+        told: Json = {"source": "camera", "robot_id": self.truth.robot_id, "objects": self.belief.as_json()}
+        told["cameras"] = self.camera.as_json()
+        if self.rig.fixtures:
+            told["fixtures"] = {id: self._opening(id) for id in self.rig.fixtures}
+        # null and not left out: what the last picture had must go from the file
+        told["fault"] = None if fault is None else {"code": fault.code, "found": str(fault.found)}
         return told
+
+    def _opening(self, id: str) -> Json:
+        if (seen := self.rig.openings.get(id)) is None:
+            return {"never_seen": True}
+        return {"opening": round(seen.opening, 4), "seen_at_s": round(seen.time, 3), "camera": seen.camera}
 
 
 def _in_parent(pose: tuple[Array, Array], parent: tuple[Array, Array] | None) -> Json:
@@ -281,25 +368,3 @@ def _in_parent(pose: tuple[Array, Array], parent: tuple[Array, Array] | None) ->
     if parent is not None:
         position, turn = parent[1].T @ (position - parent[0]), parent[1].T @ turn
     return {"position": rounded(position), "orientation": rounded(geometry.quat_of(turn), 3)}
-
-
-def _finding(fault: ImageFault, camera: str) -> Finding:
-    field = coded("vision.the_picture", camera=camera)
-    expected, fix = coded("vision.good_picture"), coded("vision.check_camera")
-    amount, limit = fault.amount, fault.limit
-    match fault.kind:
-        case "late":
-            found = coded("vision.picture_late", s=amount, limit=limit)
-        case "frozen":
-            found = coded("vision.picture_frozen", rad=amount)
-        case "dark":
-            found = coded("vision.picture_dark", n=amount)
-        case "holes":
-            found = coded("vision.picture_holes", percent=100 * amount)
-        case "noisy":
-            found = coded("vision.picture_noisy", mm=1000 * amount, limit=1000 * limit)
-        case "moved":
-            found, fix = coded("vision.camera_moved", percent=100 * amount), coded("vision.calibrate_camera")
-        case _:
-            found = coded("vision.picture_foreign", n=amount)
-    return Finding(CODES[fault.kind], field, expected, found, fix)

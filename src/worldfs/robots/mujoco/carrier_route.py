@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -76,31 +75,43 @@ class FloorMap:
         """Over points `CELL` apart, eight ways from each."""
         low = np.minimum(np.min([*self.low, start, goal], axis=0) - AROUND_M, goal)
         high = np.max([*self.high, start, goal], axis=0) + AROUND_M
-        ends = [tuple(np.round((corner - start) / CELL).astype(int)) for corner in (low, high)]
-
-        @cache
-        def point(cell: Cell) -> Array:
-            return np.asarray(start + np.array(cell) * CELL)
-
-        @cache
-        def free(cell: Cell) -> bool:
-            within = all(lo <= at <= hi for lo, at, hi in zip(ends[0], cell, ends[1], strict=True))
-            return within and self.free(point(cell))
+        grid = SearchGrid(self, start, np.round((low - start) / CELL), np.round((high - start) / CELL))
 
         def arrived(cell: Cell) -> bool:
-            here = point(cell)
+            here = grid.point(cell)
             return float(np.max(np.abs(goal - here))) <= CELL and self.clear(here, goal)
 
-        def next_cells(cell: Cell) -> Iterator[Cell]:
-            beside = [then for i, j in AROUND if free(then := (cell[0] + i, cell[1] + j))]
-            if beside:
-                clear = self.clear_ways(point(cell), np.array([point(then) for then in beside]))
-                yield from (then for then, so in zip(beside, clear, strict=True) if so)
-
         def left(cell: Cell) -> float:
-            return float(np.linalg.norm(goal - point(cell))) / CELL
+            return float(np.linalg.norm(goal - grid.point(cell))) / CELL
 
-        return [point(cell) for cell in shortest_way((0, 0), arrived, next_cells, left)]
+        return [grid.point(cell) for cell in shortest_way((0, 0), arrived, grid.next_cells, left)]
+
+
+class SearchGrid:
+    """Points `CELL` apart: which are free, and which ways between them."""
+
+    def __init__(self, floor: FloorMap, start: Array, first: Array, last: Array) -> None:
+        self._floor, self._start = floor, start
+        self._first: list[int] = first.astype(int).tolist()
+        x, y = (start[k] + np.arange(self._first[k], int(last[k]) + 1) * CELL for k in range(2))
+        self._size = len(x), len(y)
+        free = np.ones(self._size, dtype=bool)
+        for lower, upper in zip(floor.low, floor.high, strict=True):
+            free &= ~np.outer((x > lower[0]) & (x < upper[0]), (y > lower[1]) & (y < upper[1]))
+        self._free: list[list[bool]] = free.tolist()
+
+    def point(self, cell: Cell) -> Array:
+        return np.asarray(self._start + np.array(cell) * CELL)
+
+    def next_cells(self, cell: Cell) -> Iterator[Cell]:
+        beside = [then for i, j in AROUND if self._is_free(then := (cell[0] + i, cell[1] + j))]
+        if beside:
+            clear = self._floor.clear_ways(self.point(cell), self._start + np.array(beside) * CELL)
+            yield from (then for then, so in zip(beside, clear, strict=True) if so)
+
+    def _is_free(self, cell: Cell) -> bool:
+        i, j = cell[0] - self._first[0], cell[1] - self._first[1]
+        return 0 <= i < self._size[0] and 0 <= j < self._size[1] and self._free[i][j]
 
 
 def obstacles(carrier: Carrier, *, minding: bool) -> list[Obstacle]:

@@ -26,6 +26,11 @@ Spot = tuple[Array, float]  # its centre at rest, and how far above that it is l
 
 def refusal(arm: Arm, held: str, piece: Thing, half: float, job: str = "") -> Finding | None:
     """Why nothing can be put there now; `half`: of the held thing's height (m). None: it can."""
+    if not arm.rig.knows_opening(piece.id):
+        return Finding(
+            "NOT_SEEN", "ENVIRONMENT.md perception", coded("vision.opening_in_view", id=piece.id),
+            coded("vision.opening_unseen", id=piece.id), coded("vision.clear_opening", id=piece.id), job,
+        )  # fmt: skip
     opening = arm.rig.opening(piece.id)
     if fixture_model.state(piece, opening) != OPEN:
         found, fix = coded("fixture.shut", id=piece.id), coded("fixture.open_first", id=piece.id)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, product
 
 import mujoco
 import numpy as np
@@ -23,7 +23,7 @@ from .collision import CollisionChecker, Pair, contacts, pair
 from .fixture_model import CHEST, CLOSED, OPEN
 from .motion_control import CLOSE
 from .object_placement import SPIN, STILL, WATCHED
-from .path_planner import SEARCHES, plan_path
+from .path_planner import first_way
 from .rig import TOUCH_DEPTH
 from .shared_motion import Leg, plan_motion
 from .vessel_model import GRAINS
@@ -84,7 +84,7 @@ def fixture_goal(arm: Arm, order: Order, state: str) -> FixtureGoal | Finding:
         found, fix = coded("robot.holds", id=held), coded("robot.place_first", id=held)
         return Finding("HOLDING", "ENVIRONMENT.md robots[].holding", coded("robot.empty_gripper"), found, fix, order.id)
     piece, now = rig.things[id], rig.opening(id)
-    if fixture_model.state(piece, now) == state:
+    if rig.knows_opening(id) and fixture_model.state(piece, now) == state:
         found = coded("fixture.already", id=id, state=_word(state))
         return params.refused("fixture.not_yet", found, coded("fixture.leave_it"), order.id)
     if piece.shape == CHEST and (above := _on_lid(arm, piece)):
@@ -151,26 +151,20 @@ def plan(arm: Arm, goal: FixtureGoal, job: str = "") -> FixturePlan | Finding:
     piece, now = arm.rig.things[goal.thing], arm.rig.opening(goal.thing)
     points = _knob_points(piece, now, goal.value)
     why, solved = "", False
-    cut_off: list[FixturePlan] = []
     yaw = math.atan2(*rotations.matrix(piece.orientation)[[1, 0], 0])
-    for tilt in TILTS:
-        for turn in (0.0, math.pi):
+
+    def plans() -> Iterator[tuple[FixturePlan, CollisionChecker, Array]]:
+        nonlocal why, solved
+        for tilt, turn in product(TILTS, (0.0, math.pi)):
             found = _line(arm, goal, points, rotations.hand_rotation(yaw + turn, tilt * math.cos(turn)))
-            if found is None:
-                continue
-            solved = True
+            solved = solved or found is not None
             if isinstance(found, str):
                 why = why or found
-                continue
-            checker = arm.collision_checker(opening=OPENING)
-            way = plan_path(checker, arm.view.joints(), found.down[0], via=(arm.ready,), search=False)
-            if way is not None:
-                return replace(found, route=way)
-            cut_off.append(found)
-    for found in cut_off[:SEARCHES]:
-        way = plan_path(arm.collision_checker(opening=OPENING), arm.view.joints(), found.down[0])
-        if way is not None:
-            return replace(found, route=way)
+            elif found is not None:
+                yield found, arm.collision_checker(opening=OPENING), found.down[0]
+
+    if (reached := first_way(plans(), arm.view.joints(), via=(arm.ready,))) is not None:
+        return replace(reached[0], route=reached[1])
     if not solved:
         return unreachable_finding(arm, goal.thing, points[0], coded("fixture.no_joints"), job)
     return collision_finding(
@@ -302,7 +296,10 @@ def _review(state: str) -> Callable[[Arm, Order], FixturePlan | Finding]:
 
 def _act(state: str) -> Callable[[Arm, Order, ActionEvidence], Outcome]:
     def act(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
-        goal = fixture_goal(arm, order, state)
+        id = params.thing(arm.rig, order, OBJECT, objects=False)
+        if arm.look_at is not None and id in arm.rig.fixtures and (unseen := arm.look_at(str(id), order.id)):
+            return plan_failure(unseen, action_evidence.close())
+        goal = fixture_goal(arm.planning, order, state)
         if isinstance(goal, Finding):
             return plan_failure(goal, action_evidence.close())
         return _led(arm, goal, order.id, action_evidence)
@@ -310,16 +307,26 @@ def _act(state: str) -> Callable[[Arm, Order, ActionEvidence], Outcome]:
     return act
 
 
+def _as_it_is(arm: Arm, goal: FixtureGoal) -> FixtureGoal:
+    """The same goal with what is truly in it and about it now: what is measured begins there, whatever was seen."""
+    inside = tuple(arm.rig.contents(goal.thing))
+    others = {other: pose for other, pose in object_poses(arm.rig).items() if other not in inside}
+    return replace(goal, contents=inside, others=others)
+
+
 def _led(arm: Arm, goal: FixtureGoal, job: str, action_evidence: ActionEvidence) -> Outcome:
-    action_evidence.meant |= set(goal.contents)
+    true = _as_it_is(arm, goal)
+    action_evidence.meant |= set(true.contents)
     before = arm.rig.opening(goal.thing)
     while True:
-        planned = plan_motion(arm, lambda: plan(arm, goal, job), legs)
+        planned = plan_motion(arm, lambda: plan(arm.planning, goal, job), legs)
         if isinstance(planned, Finding):
             return plan_failure(planned, action_evidence.close())
-        done = carry_out(arm, planned)
+        done = carry_out(arm, replace(planned, goal=true))
         if done.ok or done.code not in AGAIN or action_evidence.attempts >= ATTEMPTS:
             break
+        if arm.look_at is not None and (unseen := arm.look_at(goal.thing, job)):
+            return plan_failure(unseen, action_evidence.close())
         action_evidence.attempts += 1
     action_evidence.distance = done.distance
     now = arm.rig.opening(goal.thing)

@@ -50,11 +50,6 @@ def up(height: float) -> Array:
     return np.array([0.0, 0.0, height])
 
 
-def about_z(angle: float) -> Array:
-    c, s = math.cos(angle), math.sin(angle)
-    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-
-
 def half_extents(shape: str, size: tuple[float, ...], rotation: Array) -> Array:
     """Half of the axis-aligned box in the world round a thing so turned (3, m)."""
     half = np.asarray(size, dtype=float) / 2

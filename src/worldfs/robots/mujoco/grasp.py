@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,9 +15,9 @@ from worldfs.robots import rotations
 from . import geometry, panda, support
 from .arm import GRIP_FIELD, Arm, AttemptResult, collision_finding, covered_finding, unreachable_finding
 from .array_types import Array
-from .collision import contacts, pair, thing_name
+from .collision import CollisionChecker, contacts, pair, thing_name
 from .motion_control import CLOSE
-from .path_planner import SEARCHES, plan_path
+from .path_planner import first_way
 from .shared_motion import Leg
 
 APPROACH = 0.12  # m before the grasp, along the gripper
@@ -29,6 +29,8 @@ DEPTH = 0.030  # m below the top
 SHALLOW = 0.034  # m: deeper than this the palm would touch the top
 GROUND = 0.012  # m that the pads' middle stays above the object's support
 LOW_THING = 0.040  # m: things no higher are taken at their middle
+UPRIGHT = 0.98  # cosine to the vertical
+TIPS = (0.018, 0.009, 0.005)  # m below the top: near a basket's wall the palm must stay above the rim
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,31 +77,28 @@ def plan(
     why: str = ""
     solved = False
     centre = rig.position(id)
-    cut_off: list[tuple[_Candidate, GraspPlan]] = []
-    for tilt in tilts:
-        at = _point(arm, id, tilt)
-        found = _candidates(arm, at, lying, tilt)
-        solved = solved or bool(found)
-        for one in sorted(found, key=lambda c: c.cost)[:10]:
-            for opening in (panda.STROKE, one.width / 2 + 0.008):
-                if not one.width / 2 + panda.GRIP_ROOM - 1e-9 <= opening <= panda.STROKE:
-                    continue
-                result = _complete(arm, id, at, one, opening)
-                if not isinstance(result, str) and unsuited is not None:
-                    result = unsuited(result) or result
-                if isinstance(result, str):
-                    why = why or result
-                    continue
-                way = plan_path(
-                    arm.collision_checker(opening=opening), arm.view.joints(), one.above, via=(arm.ready,), search=False
-                )
-                if way is not None:
-                    return replace(result, route=way)
-                cut_off.append((one, result))
-    for one, result in cut_off[:SEARCHES]:
-        way = plan_path(arm.collision_checker(opening=result.opening), arm.view.joints(), one.above)
-        if way is not None:
-            return replace(result, route=way)
+    cut_off = False
+
+    def plans() -> Iterator[tuple[GraspPlan, CollisionChecker, Array]]:
+        nonlocal why, solved, cut_off
+        for tilt, at in [*((tilt, _point(arm, id, tilt)) for tilt in tilts), *_by_the_tips(arm, id, tilts)]:
+            found = _candidates(arm, at, lying, tilt)
+            solved = solved or bool(found)
+            for one in sorted(found, key=lambda c: c.cost)[:10]:
+                for opening in (panda.STROKE, one.width / 2 + 0.008):
+                    if not one.width / 2 + panda.GRIP_ROOM - 1e-9 <= opening <= panda.STROKE:
+                        continue
+                    result = _complete(arm, id, at, one, opening)
+                    if not isinstance(result, str) and unsuited is not None:
+                        result = unsuited(result) or result
+                    if isinstance(result, str):
+                        why = why or result
+                        continue
+                    cut_off = True
+                    yield result, arm.collision_checker(opening=opening), one.above
+
+    if (reached := first_way(plans(), arm.view.joints(), via=(arm.ready,))) is not None:
+        return replace(reached[0], route=reached[1])
     if cut_off:
         why = coded("robot.no_free_way_to_it")
     if not solved:
@@ -119,6 +118,21 @@ def _point(arm: Arm, id: str, tilt: float) -> Array:
     else:
         height = max(top - DEPTH, bottom + GROUND)
     return np.array([centre[0], centre[1], height])
+
+
+def _by_the_tips(arm: Arm, id: str, tilts: Sequence[float]) -> Iterator[tuple[float, Array]]:
+    """Tilts and points of grasps from above that hold only the upper end of a thing with upright sides."""
+    rig = arm.rig
+    shape, turned = rig.things[id].shape, rig.rotation(id)
+    upright = np.abs(turned[2]) > UPRIGHT
+    standing = bool(upright.any()) if shape == "box" else shape == "cylinder" and bool(upright[2])
+    if not standing or 0.0 not in tilts:
+        return
+    top = float(rig.position(id)[2] + rig.half(id)[2])
+    usual = _point(arm, id, 0.0)
+    for depth in TIPS:
+        if top - depth > usual[2] + 0.004:
+            yield 0.0, np.array([usual[0], usual[1], top - depth])
 
 
 @dataclass(frozen=True, slots=True)

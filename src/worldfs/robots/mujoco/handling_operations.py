@@ -33,7 +33,9 @@ from .stack import plan_stack, stack
 from .upright import plan_upright, upright
 from .wipe import plan_wipe, wipe
 
-BY_CAMERA: Final = frozenset(op.name for op in (PLACE_BESIDE, PUSH, NUDGE, UPRIGHT, STACK))  # by what was seen
+BY_CAMERA: Final = frozenset(
+    op.name for op in (PLACE_BESIDE, PUSH, NUDGE, UPRIGHT, STACK, WIPE, OPEN_FIXTURE, CLOSE_FIXTURE)
+)  # by what was seen
 
 
 def by_truth(order: Order) -> Finding:

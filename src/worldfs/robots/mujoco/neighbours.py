@@ -30,7 +30,7 @@ class Neighbours:
         """Robot → by how much (m) these spheres are nearer to it than they may be."""
         found = {}
         for id, space in self.spaces.items():
-            lacking = margins[id] - space.clearance(spheres)
+            lacking = margins[id] - space.clearance(spheres, margins[id])
             if lacking > 0:
                 found[id] = lacking
                 self.blockers.add(id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,8 +16,8 @@ from worldfs.robots.orientation import FLAT
 from . import fixture_placement, geometry, panda, support
 from .arm import Arm, AttemptResult, collision_finding, unreachable_finding
 from .array_types import Array
-from .collision import contacts, pair, thing_name
-from .path_planner import SEARCHES, plan_path
+from .collision import CollisionChecker, contacts, pair, thing_name
+from .path_planner import first_way
 from .scene_layout import covers, interior, within
 from .shared_motion import Leg
 
@@ -160,7 +160,7 @@ def _straight(rotation: Array) -> Array:
 def plain_turns(arm: Arm) -> list[Array]:
     """The gripper as it is, straightened, and turned about the vertical."""
     now = _straight(arm.view.tcp_pose()[1])
-    return [geometry.about_z(k * math.pi / 4) @ now for k in range(8)]
+    return [rotations.about_z(k * math.pi / 4) @ now for k in range(8)]
 
 
 def _turns(arm: Arm, held: str, goal: Array) -> list[Array]:
@@ -255,25 +255,23 @@ def plan(
     `turns`: rotations of the gripper to choose from; None: those that keep the thing the way up it is held.
     """
     first: Finding | None = None
-    cut_off: list[PlacementPlan] = []
-    for goal in goals:
-        found = _plan_one(arm, held, goal, turns or _turns(arm, held, goal.centre), cut_off)
-        if isinstance(found, PlacementPlan):
-            return found
-        first = first or found
-    checker = arm.collision_checker(held=held)
-    for placing in cut_off[:SEARCHES]:
-        way = plan_path(checker, arm.view.joints(), placing.down[0])
-        if way is not None:
-            return replace(placing, route=way)
+
+    def plans() -> Iterator[tuple[PlacementPlan, CollisionChecker, Array]]:
+        nonlocal first
+        for goal in goals:
+            found = yield from _plans(arm, held, goal, turns or _turns(arm, held, goal.centre))
+            first = first or found
+
+    if (reached := first_way(plans(), arm.view.joints(), via=(arm.ready,))) is not None:
+        return replace(reached[0], route=reached[1])
     assert first is not None
     return replace(first, job=job)
 
 
-def _plan_one(
-    arm: Arm, held: str, goal: PlacementGoal, turns: list[Array], cut_off: list[PlacementPlan]
-) -> PlacementPlan | Finding:
-    """One goal by a plain way; what only lacks a way there is added to `cut_off`."""
+def _plans(
+    arm: Arm, held: str, goal: PlacementGoal, turns: list[Array]
+) -> Generator[tuple[PlacementPlan, CollisionChecker, Array], None, Finding]:
+    """The plans for one goal that lack only a way to their first pose, then why the goal cannot be reached."""
     rig = arm.rig
     checker = arm.collision_checker(held=held)
     tcp, rotation = rig.view.tcp_pose()
@@ -310,12 +308,8 @@ def _plan_one(
             why = why or coded("robot.no_space_to_open")
             continue
         path = [above, *down]
-        placing = PlacementPlan(held, goal, [], path, path[::-1], height, opening)
-        way = plan_path(checker, present, above, via=(arm.ready,), search=False)
-        if way is not None:
-            return replace(placing, route=way)
+        yield PlacementPlan(held, goal, [], path, path[::-1], height, opening), checker, above
         why = why or coded("robot.no_free_way")
-        cut_off.append(placing)
     return collision_finding(coded("robot.place", id=held, at=goal.centre, why=why), "")
 
 

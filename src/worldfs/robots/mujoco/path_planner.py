@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TypeVar
+
 import numpy as np
 
 from .array_types import Array
@@ -10,9 +13,9 @@ from .ik import HIGH, HOME, LOW
 
 REACH = 0.35  # rad, growth of the tree
 TRIES = 900
-
-
 SEARCHES = 3  # how many goals of one plan are worth a search, each up to a second
+
+Goal = TypeVar("Goal")
 
 
 def plan_path(
@@ -28,6 +31,27 @@ def plan_path(
         if not checker.along(path, allowed=allowed):
             return path
     return _connect(checker, start, goal, allowed) if search else None
+
+
+def first_way(
+    goals: Iterable[tuple[Goal, CollisionChecker, Array]], start: Array, *, via: tuple[Array, ...] = ()
+) -> tuple[Goal, list[Array]] | None:
+    """The first goal with a plain way, and that way; else the first that a search reaches. None: no goal has a way.
+
+    `goals`: the caller's own value, a checker and a joint pose each. A goal is computed only if none before it has a
+    plain way.
+    """
+    cut_off: list[tuple[Goal, CollisionChecker, Array]] = []
+    for goal, checker, pose in goals:
+        way = plan_path(checker, start, pose, via=via, search=False)
+        if way is not None:
+            return goal, way
+        cut_off.append((goal, checker, pose))
+    for goal, checker, pose in cut_off[:SEARCHES]:
+        way = plan_path(checker, start, pose)
+        if way is not None:
+            return goal, way
+    return None
 
 
 def _connect(checker: CollisionChecker, start: Array, goal: Array, allowed: set[Pair]) -> list[Array] | None:

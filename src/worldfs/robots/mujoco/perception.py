@@ -7,6 +7,7 @@ are measured in the picture. So every result names its source, `truth`.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -22,8 +23,9 @@ from .action_evidence import ActionEvidence, rounded
 from .arm import Arm, unreachable_finding
 from .array_types import Array
 from .camera import HEIGHT, WIDTH, CameraFrame, CameraRenderer
+from .collision import CollisionChecker
 from .object_kinds import COLOR_WORDS, words_of
-from .path_planner import SEARCHES, plan_path
+from .path_planner import first_way, plan_path
 from .rig import Rig
 from .shared_motion import plan_motion
 
@@ -96,27 +98,23 @@ def plan_camera_pose(arm: Arm, position: Array) -> tuple[list[Array], float] | F
     checker = arm.collision_checker(held=arm.rig.held())
     start = arm.view.joints()
     solved = False
-    cut_off: list[tuple[Array, float]] = []
     toward = math.atan2(position[1] - arm.view.base[1], position[0] - arm.view.base[0])
-    for standoff in STANDOFFS:
-        for turn in (0.0, math.pi, math.pi / 2, -math.pi / 2, math.pi / 4, -math.pi / 4):
-            rotation = rotations.hand_rotation(toward + turn)
-            at = position + geometry.up(standoff) - rotation @ _CAMERA
-            q = arm.solver.near(start, at, rotation)
-            if q is None:
-                q = arm.solver.near(arm.ready, at, rotation)
-            if q is None:
-                continue
-            solved = True
-            if checker.free(q):
-                way = plan_path(checker, start, q, via=(arm.ready,), search=False)
-                if way is not None:
-                    return way, standoff
-                cut_off.append((q, standoff))
-    for q, standoff in cut_off[:SEARCHES]:
-        way = plan_path(checker, start, q)
-        if way is not None:
-            return way, standoff
+
+    def views() -> Iterator[tuple[float, CollisionChecker, Array]]:
+        nonlocal solved
+        for standoff in STANDOFFS:
+            for turn in (0.0, math.pi, math.pi / 2, -math.pi / 2, math.pi / 4, -math.pi / 4):
+                rotation = rotations.hand_rotation(toward + turn)
+                at = position + geometry.up(standoff) - rotation @ _CAMERA
+                q = arm.solver.near(start, at, rotation)
+                if q is None:
+                    q = arm.solver.near(arm.ready, at, rotation)
+                solved = solved or q is not None
+                if q is not None and checker.free(q):
+                    yield standoff, checker, q
+
+    if (reached := first_way(views(), start, via=(arm.ready,))) is not None:
+        return reached[1], reached[0]
     return (
         None
         if solved

@@ -10,6 +10,7 @@ import numpy as np
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Finding, Order, Outcome
 from worldfs.base.standard_operations import PLACE_BESIDE
+from worldfs.robots import rotations
 
 from . import actions, geometry, grasp, object_placement, params, support
 from .action_evidence import ActionEvidence, plan_failure, rounded
@@ -96,7 +97,7 @@ def _centre(arm: Arm, goal: RelativePlacement, turned: Array) -> Array:
 def _extent(arm: Arm, id: str, way: Array, rotation: Array) -> float:
     """Half of what a thing so turned takes up that way (m)."""
     thing = arm.rig.things[id]
-    turn = geometry.about_z(-math.atan2(way[1], way[0]))
+    turn = rotations.about_z(-math.atan2(way[1], way[0]))
     return float(geometry.half_extents(thing.shape, thing.size, turn @ rotation)[0])
 
 

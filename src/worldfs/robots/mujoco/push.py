@@ -17,8 +17,8 @@ from . import geometry, panda, support
 from .action_evidence import ActionEvidence, plan_failure, rounded, seen_before
 from .arm import Arm, AttemptResult, collision_finding, unreachable_finding
 from .array_types import Array
-from .collision import contacts, pair
-from .path_planner import SEARCHES, plan_path
+from .collision import CollisionChecker, contacts, pair
+from .path_planner import first_way
 from .push_goal import LEAST, PushGoal, as_it_is, goal_of, push_goal, pushed
 from .shared_motion import Leg, plan_motion
 
@@ -66,29 +66,19 @@ def plan(arm: Arm, goal: PushGoal, job: str = "") -> PushPlan | Finding:
     """A push from behind the thing, or why there is none. Moves nothing."""
     why: str = ""
     solved = False
-    cut_off: list[PushPlan] = []
-    for opening, tilt, yaw in _hands(arm, goal):
-        found = _line(arm, goal, rotations.hand_rotation(yaw, tilt), opening)
-        if found is None:
-            continue
-        solved = True
-        if isinstance(found, str):
-            why = why or found
-            continue
-        way = plan_path(
-            arm.collision_checker(opening=found.opening),
-            arm.view.joints(),
-            found.down[0],
-            via=(arm.ready,),
-            search=False,
-        )
-        if way is not None:
-            return replace(found, route=way)
-        cut_off.append(found)
-    for found in cut_off[:SEARCHES]:
-        way = plan_path(arm.collision_checker(opening=found.opening), arm.view.joints(), found.down[0])
-        if way is not None:
-            return replace(found, route=way)
+
+    def plans() -> Iterator[tuple[PushPlan, CollisionChecker, Array]]:
+        nonlocal why, solved
+        for opening, tilt, yaw in _hands(arm, goal):
+            found = _line(arm, goal, rotations.hand_rotation(yaw, tilt), opening)
+            solved = solved or found is not None
+            if isinstance(found, str):
+                why = why or found
+            elif found is not None:
+                yield found, arm.collision_checker(opening=found.opening), found.down[0]
+
+    if (reached := first_way(plans(), arm.view.joints(), via=(arm.ready,))) is not None:
+        return replace(reached[0], route=reached[1])
     if not solved:
         return unreachable_finding(arm, goal.thing, goal.start, coded("handling.no_joints_push"), job)
     return collision_finding(
@@ -139,7 +129,7 @@ def _round(arm: Arm, id: str) -> bool:
 def _extent(arm: Arm, id: str, way: Array) -> tuple[float, float]:
     """Half of the thing's extent along the way and across it (m)."""
     thing, turn = arm.rig.things[id], math.atan2(way[1], way[0])
-    half = geometry.half_extents(thing.shape, thing.size, geometry.about_z(-turn) @ arm.rig.rotation(id))
+    half = geometry.half_extents(thing.shape, thing.size, rotations.about_z(-turn) @ arm.rig.rotation(id))
     return float(half[0]), float(half[1])
 
 

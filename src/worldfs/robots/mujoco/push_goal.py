@@ -117,7 +117,7 @@ def goal_of(arm: Arm, id: str, way: Array, distance: float, job: str = "") -> Pu
 
 
 def rolls(arm: Arm, id: str, way: Array) -> bool:
-    """Whether a thing would roll that way rather than slide: nobody knows where it would stop."""
+    """Whether a thing would roll that way rather than slide: it is unknown where it would stop."""
     thing, rotation = arm.rig.things[id], arm.rig.rotation(id)
     if thing.shape == "sphere":
         return True

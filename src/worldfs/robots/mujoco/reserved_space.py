@@ -21,18 +21,28 @@ class SweptSpace:
     spheres: Array = field(default_factory=NO_SPHERES.copy)
     boxes: Array = field(default_factory=NO_BOXES.copy)
 
-    def clearance(self, spheres: Array) -> float:
-        """The distance (m) of the nearest of these spheres to this space; negative: that deep in it."""
+    def clearance(self, spheres: Array, within: float = math.inf) -> float:
+        """The distance (m) of the nearest of these spheres to this space; negative: that deep in it. More than `within`
+        need not be the true one."""
         nearest = np.inf
-        if len(self.spheres):
-            apart = _squares(spheres[:, :3], self.spheres[:, :3])
-            room = np.sqrt(np.maximum(apart, 0.0)) - spheres[:, 3, None] - self.spheres[None, :, 3]
+        own = self.spheres if within == math.inf else self._spheres_near(spheres, within)
+        if len(own):
+            apart = _squares(spheres[:, :3], own[:, :3])
+            room = np.sqrt(np.maximum(apart, 0.0)) - spheres[:, 3, None] - own[None, :, 3]
             nearest = float(room.min())
         if len(self.boxes):
             at = spheres[:, None, :3]
             outside = np.maximum(np.maximum(self.boxes[None, :, :3] - at, at - self.boxes[None, :, 3:]), 0.0)
             nearest = min(nearest, float((np.sqrt((outside**2).sum(axis=2)) - spheres[:, 3, None]).min()))
         return nearest
+
+    def _spheres_near(self, spheres: Array, within: float) -> Array:
+        """Those of this space that reach into the box round these spheres, `within` m wider."""
+        reach = float(spheres[:, 3].max()) + within
+        low, high = spheres[:, :3].min(axis=0) - reach, spheres[:, :3].max(axis=0) + reach
+        at, radius = self.spheres[:, :3], self.spheres[:, 3:]
+        near: Array = self.spheres[((at + radius >= low) & (at - radius <= high)).all(axis=1)]
+        return near
 
     def footprints(self, below: float) -> Array:
         """What of it reaches down to `below` (m) as rectangles on the floor (n × 4: lowest x y, highest x y)."""

@@ -117,6 +117,10 @@ class BodyRig:
         """How far a fixture is open (m or rad)."""
         return float(self.simulation.data.qpos[self.fixtures[id].qpos])
 
+    def knows_opening(self, id: str) -> bool:
+        """Whether that is measured: a rig that goes by pictures may have what the file says."""
+        return True
+
     def grains_in(self, id: str) -> int:
         """How many grains are in a vessel or a basket."""
         grains, thing = self.simulation.data.xpos[self._grains], self.things[id]

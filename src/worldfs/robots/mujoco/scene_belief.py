@@ -16,13 +16,18 @@ from worldfs.robots.vision.solids import Solid
 from . import geometry, object_kinds
 from .action_evidence import rounded
 from .array_types import Array
-from .believed_rig import BelievedRig
+from .believed_rig import BelievedRig, SeenOpening
+from .fixture_model import DRAWER
 from .scene_layout import covers, interior
 
 SNAP = 0.015  # m between a seen bottom and a surface: it rests there
 INTO = 0.0002  # m that it is pressed into what carries it, so that a contact says so
 SAME = 3.0  # standard deviations within which a new estimate is of the same place
+DRAWN = 0.004  # m that a drawer must have moved before what is in it is believed to have moved
 TURNED = 0.2  # rad: more is another pose
+
+
+OpeningsBelief = tuple[dict[str, float], dict[str, SeenOpening], dict[str, "Track"]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +101,35 @@ class SceneBelief:
         self._carried = None
         self.refresh()
 
+    def openings(self) -> OpeningsBelief:
+        """What is believed of drawers and lids, and of what lies in them."""
+        rig = self.rig
+        return {id: rig.opening(id) for id in rig.fixtures}, dict(rig.openings), dict(self.tracks)
+
+    def restore_openings(self, believed: OpeningsBelief) -> None:
+        """A picture that was at fault has changed nothing."""
+        rig, (openings, seen, tracks) = self.rig, believed
+        if rig.fixtures:
+            for id, opening in openings.items():
+                rig.simulation.data.qpos[rig.fixtures[id].qpos] = opening
+            rig.openings, self.tracks = seen, tracks
+            self.refresh()
+
+    def look_at_openings(self, image: DepthImage, sigma: float) -> None:
+        """How far a picture shows each fixture to be open; what lies in a drawer goes with it."""
+        rig = self.rig
+        before = {id: (rig.opening(id), rig.contents(id)) for id in rig.fixtures}
+        rig.look_at_openings(image, sigma)
+        for id, (opening, inside) in before.items():
+            piece, drawn = rig.things[id], rig.opening(id) - opening
+            if piece.shape != DRAWER or abs(drawn) < DRAWN or not inside:
+                continue
+            way = -rotations.matrix(piece.orientation)[:, 0] * drawn
+            for one in inside:
+                at = np.array(self.tracks[one].position) + way
+                self.tracks[one] = replace(self.tracks[one], position=tuple(map(float, at)), stale=True)
+            self.refresh()
+
     # --- pictures ---
 
     @property
@@ -142,6 +176,10 @@ class SceneBelief:
         thing, old = self.rig.things[id], self.tracks[id]
         rotation = _nearest_turn(thing, new.solid.rotation, old.rotation)
         position, sigma = new.solid.position, new.sigma
+        if old.seen and _turn_between(thing, rotation, old.rotation) > TURNED and self._hovers(id, position, rotation):
+            # from above a box shows one face, and not what it stands on: then it stands as it did
+            at = np.array([*position[:2], old.position[2]])
+            position, rotation = (position, rotation) if self._hovers(id, at, old.rotation) else (at, old.rotation)
         apart = float(np.linalg.norm(position - np.array(old.position)))
         spread = float(np.hypot(sigma, old.sigma))
         if old.seen and apart < max(SAME * spread, 0.004) and _turn_between(thing, rotation, old.rotation) < TURNED:
@@ -153,6 +191,13 @@ class SceneBelief:
             tuple(map(float, position)), rotation, max(sigma, 0.0003), new.residual, new.time, new.camera, True, False,
             False, new.covariance, new.doubtful,
         )  # fmt: skip
+
+    def _hovers(self, id: str, position: Array, rotation: Array) -> bool:
+        """Whether nothing that is believed to be there would carry a thing in this pose."""
+        thing = self.rig.things[id]
+        x, y, z = position.tolist()
+        bottom = z - float(geometry.half_extents(thing.shape, tuple(thing.size), rotation)[2])
+        return all(abs(bottom - top) > SNAP for top in self._tops(id, x, y))
 
     def _settle(self, seen: Mapping[str, Estimate]) -> None:
         """What was seen just over or just inside a surface stands on it; from the lowest up."""

@@ -50,7 +50,7 @@ class SceneStream:
         self.number = 0
 
     def put(self, name: str, world: DrawnWorld) -> None:
-        """A world is there, or another one in its place; it is at rest and nobody else knows it yet."""
+        """A world is there, or another one in its place; it is at rest and no other thread knows it yet."""
         with self._lock:
             self._worlds[name] = world
             self.worlds = tuple(self._worlds.values())
@@ -132,7 +132,7 @@ class SceneStream:
             return [contact for found in self._contacts.values() for contact in found]
 
     def _look(self) -> None:
-        """Take what has moved while nobody waited, of worlds that are at rest now."""
+        """Take what has moved while no reader waited, of worlds that are at rest now."""
         for name, world in list(self._worlds.items()):
             simulation = world.simulation
             if simulation.resting and float(simulation.data.time) != self._taken.get(name):

@@ -10,10 +10,19 @@ import numpy as np
 
 from worldfs.base.json_values import as_float, as_floats, as_list, as_object
 from worldfs.base.model import Finding, Json, Order
-from worldfs.base.standard_operations import NUDGE, PLACE_BESIDE, PUSH, STACK, UPRIGHT
+from worldfs.base.standard_operations import (
+    CLOSE_FIXTURE,
+    NUDGE,
+    OPEN_FIXTURE,
+    PLACE_BESIDE,
+    PUSH,
+    STACK,
+    UPRIGHT,
+    WIPE,
+)
 from worldfs.robots.orientation import FLAT
 
-from . import place_beside, support
+from . import fixture_model, place_beside, support
 from .action_evidence import ActionEvidence, rounded
 from .arm import Arm
 from .scene_belief import SceneBelief
@@ -69,6 +78,29 @@ def _beside(arm: Arm, belief: SceneBelief, order: Order, action_evidence: Action
     return {"gap_m": round(gap, 4), "done": max(abs(gap - goal.gap), across) <= goal.off + SLACK}
 
 
+def _wiped(arm: Arm, belief: SceneBelief, order: Order, action_evidence: ActionEvidence) -> Json:
+    """No picture shows what was touched; the sponge, put back, is seen."""
+    id = action_evidence.thing
+    if id is None or belief.tracks[id].stale:
+        return {"position": None, "done": None}
+    return {"position": rounded(arm.rig.position(id)), "done": False if arm.rig.held() == id else None}
+
+
+def _led(arm: Arm, belief: SceneBelief, order: Order, action_evidence: ActionEvidence) -> Json:
+    """How far it is open, by a picture since: the hand has risen from the knob and looks down on it."""
+    goal = as_object(action_evidence.more.get("opening"))
+    id = str(goal.get("id", ""))
+    seen = belief.rig.openings.get(id)
+    if seen is None or seen.time < float(arm.simulation.data.time):
+        return {"opening": None, "done": None} if goal else {}
+    state = fixture_model.state(arm.rig.things[id], seen.opening)
+    return {
+        "opening": round(seen.opening, 4), "share": round(seen.share, 2), "by": seen.camera,
+        "done": state == (fixture_model.OPEN if order.op == OPEN_FIXTURE.name else fixture_model.CLOSED),
+    }  # fmt: skip
+
+
 SEEN_AFTER: Final[Mapping[str, Callable[[Arm, SceneBelief, Order, ActionEvidence], Json]]] = {
     PUSH.name: _pushed, NUDGE.name: _pushed, UPRIGHT.name: _upright, STACK.name: _stacked, PLACE_BESIDE.name: _beside,
+    WIPE.name: _wiped, OPEN_FIXTURE.name: _led, CLOSE_FIXTURE.name: _led,
 }  # fmt: skip

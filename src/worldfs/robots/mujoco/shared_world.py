@@ -23,7 +23,7 @@ THINGS, CARTONS = 5, 3  # of a random table, and of a house
 
 class SharedWorld:
     """The world of the robots that have joined. `seed` and `objects` shape the random scene that an empty one is
-    replaced by; `language` (en | zh): of the names in it. `pacing`: None, as fast as it can. `stream`: who watches.
+    replaced by; `language` (en | zh): of the names in it. `pacing`: None, as fast as it can. `stream`: gets the poses.
     Used from the threads of all its bodies."""
 
     def __init__(
@@ -117,6 +117,6 @@ class SharedWorld:
 
 
 def _add(robots: list[str], robot_id: str) -> None:
-    """A robot that comes back has its driver made anew, and one body."""
+    """A robot that comes back gets a new driver, and one body."""
     if robot_id not in robots:
         robots.append(robot_id)

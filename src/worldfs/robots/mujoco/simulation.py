@@ -49,7 +49,7 @@ class _StepRequest:
 
 
 class Simulation:
-    """`model` and `data` are read by whoever is at work; only this class steps them.
+    """Every body at work reads `model` and `data`; only this class steps them.
 
     A body is named by the prefix of its names in the model. `data` may be read, and what is not at work in it changed,
     between `begin` and `end` of a body, and in no other thread.
@@ -128,7 +128,7 @@ class Simulation:
 
     @property
     def resting(self) -> bool:
-        """Whether nobody is at work; it may be otherwise a moment later."""
+        """Whether no body is at work; that may change a moment later."""
         return not any(list(self._working.values()))
 
     @contextmanager

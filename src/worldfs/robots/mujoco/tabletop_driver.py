@@ -23,7 +23,6 @@ from worldfs.base.standard_operations import (
     MOVE_TO,
     NAVIGATE,
     PICK_UP,
-    PLACE,
     PLACE_DOWN,
 )
 from worldfs.robots import displacements
@@ -42,6 +41,8 @@ from .scene_observation import observe
 from .shared_world import SharedWorld
 from .touch_log import judged
 from .world_difference import CameraSensor, WorldDifference
+
+UNNAMED = "unknown"  # category of what matches no name
 
 if TYPE_CHECKING:
     from .camera_looks import CameraLooks
@@ -107,6 +108,8 @@ class TabletopDriver:
     def open(self, scene: Scene) -> None:
         """Builds the world, unless another body has it open. Errors: `BadInput` for numbers that no world can have."""
         self._let_go()
+        if self._by_camera:  # what pictures showed without a name is no thing of the world that is built
+            scene = replace(scene, objects=tuple(thing for thing in scene.objects if thing.category != UNNAMED))
         self._arm = self._opened(scene)
         if self._album_root is not None:
             own_folder = self.robot_id if self.world.several else ""
@@ -134,7 +137,10 @@ class TabletopDriver:
                 return observe(self.arm, self.robot_id, self._perception)
             seen = observe(self.arm.planning, self.robot_id, self._perception | self.looks.as_json())
             objects = (*seen.objects, *self.looks.rig.unknown.values())
-            return replace(seen, objects=objects, extra={**seen.extra, "tf": self.looks.transforms(self.robot_id)})
+            extra: Json = {**seen.extra, "tf": self.looks.transforms(self.robot_id)}
+            if tables := self.looks.table_map():
+                extra["map"] = {self.robot_id: tables}
+            return replace(seen, objects=objects, extra=extra)
 
     def review(self, order: Order) -> Sequence[Finding]:
         with self.arm.view.working():
@@ -145,11 +151,8 @@ class TabletopDriver:
             return review(self.arm.planning, order, self.interpreter, self._cameras)
 
     def _needs_truth(self, order: Order) -> bool:
-        """Whether it is led by the world's own state: no camera measures how far a drawer is open."""
-        if order.op in HANDLING_ACTS:
-            return order.op not in BY_CAMERA
-        named = params.word(order.params, params.PLACE_KEYS) if order.op in PLACE else None
-        return named is not None and named[1] in self.arm.rig.fixtures
+        """Whether it is led by the world's own state: by what no picture measures."""
+        return order.op in HANDLING_ACTS and order.op not in BY_CAMERA
 
     def execute(self, order: Order, run: Run) -> Outcome:
         with self.arm.view.working(order=True):

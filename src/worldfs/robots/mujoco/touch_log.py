@@ -38,17 +38,16 @@ class TouchLog:
         self._apart = np.zeros((len(self._names),) * 2, dtype=bool)
         for one, other in pairs:
             self._apart[number[one], number[other]] = self._apart[number[other], number[one]] = True
+        wide = self._apart[self._side[:, None], self._side[None, :]]
+        self._geoms = [row.tobytes() for row in wide]  # of two geoms, whether they must not touch
         self._now: dict[tuple[int, int], Touch] = {}
         self.touches: list[Touch] = []
 
     def look(self, data: Native) -> None:
         """After each step. What touches without a break is one touch."""
-        if not data.ncon:
-            self._now.clear()
-            return
-        sides = self._side[data.contact.geom]
-        found = np.nonzero(self._apart[sides[:, 0], sides[:, 1]])[0]
-        if not len(found):
+        geoms, side = self._geoms, self._side
+        found = data.ncon and [i for i, (one, other) in enumerate(data.contact.geom.tolist()) if geoms[one][other]]
+        if not found:
             if self._now:
                 self._now.clear()
             return
@@ -58,7 +57,8 @@ class TouchLog:
             distance = float(data.contact.dist[i])
             if distance > 0:
                 continue
-            pair = (int(min(sides[i])), int(max(sides[i])))
+            one, other = sorted(int(number) for number in side[data.contact.geom[i]])
+            pair = (one, other)
             touch = self._now.get(pair) or before.get(pair)
             if touch is None:
                 touch = Touch(self._names[pair[0]], self._names[pair[1]], time, time, -distance)

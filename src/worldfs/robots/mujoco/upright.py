@@ -12,7 +12,7 @@ from worldfs.base.standard_operations import OBJECT
 from worldfs.robots import rotations
 from worldfs.robots.orientation import FLAT
 
-from . import actions, geometry, grasp, object_placement, params, support
+from . import actions, grasp, object_placement, params, support
 from .action_evidence import ActionEvidence, plan_failure, seen_before
 from .arm import Arm, AttemptResult
 from .array_types import Array
@@ -121,7 +121,7 @@ def _turns(arm: Arm, held: str) -> list[Array]:
     found: list[Array] = []
     for end in (1.0, -1.0):
         turn = _least_turn(end * axis, np.array([0.0, 0.0, 1.0]))
-        found += [geometry.about_z(k * 2 * math.pi / YAWS) @ turn @ rotation for k in range(YAWS)]
+        found += [rotations.about_z(k * 2 * math.pi / YAWS) @ turn @ rotation for k in range(YAWS)]
     return found
 
 

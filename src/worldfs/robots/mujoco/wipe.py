@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,10 +14,11 @@ from worldfs.base.standard_operations import OBJECT
 from worldfs.robots import displacements, rotations
 
 from . import actions, geometry, grasp, object_kinds, object_placement, panda, params, support
-from .action_evidence import ActionEvidence, object_poses, plan_failure
+from .action_evidence import ActionEvidence, object_poses, plan_failure, seen_before
 from .arm import Arm, AttemptResult, collision_finding, unreachable_finding
 from .array_types import Array
 from .collision import contacts, pair
+from .path_planner import plan_path
 from .scene_layout import covers
 from .shared_motion import Leg, plan_motion
 
@@ -50,15 +51,16 @@ class WipeGoal:
 
 @dataclass(frozen=True, slots=True)
 class WipePlan:
-    """Joint lines over to the area, down, each stroke, and up."""
+    """Joint lines over to the area, down, each stroke, up, and back to where the sponge was lifted."""
 
     over: list[Array]
     strokes: list[list[Array]]
     lengths: list[float]  # m, of the way over, then of each stroke
+    back: list[Array]
 
 
 def legs(planned: WipePlan) -> list[Leg]:
-    return [([*planned.over, *(q for stroke in planned.strokes for q in stroke)], None)]
+    return [([*planned.over, *(q for stroke in planned.strokes for q in stroke), *planned.back], None)]
 
 
 # --- what is asked ---
@@ -167,7 +169,7 @@ def _strokes(  # noqa: PLR0917  # how the sponge is held, and how it is to be la
     """The joints over to the area, through every stroke; None where they fail. `hand`, `sponge`: poses when held."""
     area, thing = arm.rig.things[goal.area], arm.rig.things[goal.sponge]
     now = math.atan2(float(sponge[1][1, 0]), float(sponge[1][0, 0]))
-    turn = geometry.about_z(yaw - now)
+    turn = rotations.about_z(yaw - now)
     frame = rotations.matrix(area.orientation)
     half = geometry.half_extents("box", thing.size, frame.T @ turn @ sponge[1])
     rotation, offset = turn @ hand[1], turn @ (hand[0] - sponge[0])
@@ -191,7 +193,7 @@ def _strokes(  # noqa: PLR0917  # how the sponge is held, and how it is to be la
         strokes.append([q, *line])
         lengths.append(length)
         q, at = line[-1], point
-    return WipePlan([start, first], strokes, lengths)
+    return WipePlan([start, first], strokes, lengths, [q, start])
 
 
 def plan_strokes(arm: Arm, goal: WipeGoal, job: str) -> WipePlan | Finding:
@@ -204,12 +206,16 @@ def plan_strokes(arm: Arm, goal: WipeGoal, job: str) -> WipePlan | Finding:
         if planned is None:
             continue
         solved = True
-        hits = checker.along(planned.over)
+        hits = checker.along(planned.over[1:])
         for stroke in planned.strokes:
             hits = hits or checker.along(stroke, allowed={pair(goal.sponge, goal.on)})
-        if not hits:
-            return planned
-        why = why or coded("robot.on_the_way", hits=contacts(hits))
+        if hits:
+            why = why or coded("robot.on_the_way", hits=contacts(hits))
+            continue
+        over, back = (plan_path(checker, way[0], way[1], via=(arm.ready,)) for way in (planned.over, planned.back))
+        if over is not None and back is not None:
+            return replace(planned, over=over, back=back)
+        why = why or coded("robot.no_free_way_to_it")
     if not solved:
         at = np.array(rig.things[goal.area].position)
         return unreachable_finding(arm, goal.area, at, coded("wipe.no_joints", id=goal.area), job)
@@ -245,23 +251,31 @@ class TouchedSpots:
 
 
 def wipe(arm: Arm, order: Order, action_evidence: ActionEvidence) -> Outcome:
-    goal = wipe_goal(arm, order)
+    if unseen := seen_before(arm, order, OBJECT[:3]):
+        return plan_failure(unseen, action_evidence.close())
+    goal = wipe_goal(arm.planning, order)
     if isinstance(goal, Finding):
         return plan_failure(goal, action_evidence.close())
-    planned = plan_motion(arm, lambda: plan_wipe(arm, order), grasp.legs)
+    goal = _as_it_is(arm, goal)
+    planned = plan_motion(arm, lambda: plan_wipe(arm.planning, order), grasp.legs)
     if isinstance(planned, Finding):
         return plan_failure(planned, action_evidence.close())
     touched = TouchedSpots(arm, goal)
     taken = grasp.carry_out(arm, planned)
     if not taken.ok:
         return _ended(touched, taken, action_evidence)
-    strokes = plan_motion(arm, lambda: plan_strokes(arm, goal, order.id), legs)
+    strokes = plan_motion(arm, lambda: plan_strokes(arm.planning, goal, order.id), legs)
     if isinstance(strokes, Finding):
         _set_back(arm, planned)
         return plan_failure(strokes, action_evidence.close())
     carry_out(arm, strokes, touched)
     _set_back(arm, planned)
     return _ended(touched, wiped(arm, goal, touched), action_evidence)
+
+
+def _as_it_is(arm: Arm, goal: WipeGoal) -> WipeGoal:
+    """The same goal from where everything truly is now: what is measured begins there, whatever was seen."""
+    return replace(goal, start=arm.rig.position(goal.sponge), others=object_poses(arm.rig))
 
 
 def carry_out(arm: Arm, planned: WipePlan, touched: TouchedSpots) -> None:
@@ -274,7 +288,7 @@ def carry_out(arm: Arm, planned: WipePlan, touched: TouchedSpots) -> None:
             mover.line(stroke, length, speed=SPEED)
     finally:
         mover.watch, mover.watch_every = before
-    mover.follow([arm.view.joints(), planned.over[0]])
+    mover.follow([arm.view.joints(), *planned.back[1:]])
 
 
 def _both(arm: Arm, look: Callable[[], None]) -> tuple[Callable[[], None], int]:

@@ -14,6 +14,7 @@ DARK = 12  # of 255: below this a picture shows nothing
 HOLES = 0.35  # share of the surroundings without depth
 SHIFTED = 0.003  # share of the surroundings that the camera saw through: it, or they, are not where they should be
 FOREIGN = 0.7  # share from which on the depth is of something else
+SWAPPED = -0.3  # correlation of red over blue with the expected picture's: below it the channels are exchanged
 UNLIKE = 0.25  # correlation of brightness with the expected picture: below it the colours are of something else
 MOVED = 0.01  # rad of a joint
 NOISY = 0.007  # m of noise at 1 m: above it things take each other's names
@@ -22,8 +23,8 @@ RANGE = 2.5  # m: surroundings farther away are not compared
 
 @dataclass(frozen=True, slots=True)
 class ImageFault:
-    """`kind`: dark | frozen | late | holes | noisy | foreign | moved. `amount`: what was measured, `limit`: what
-    is allowed."""
+    """`kind`: dark | frozen | late | holes | noisy | foreign | colours | moved. `amount` was measured, `limit` is
+    allowed."""
 
     kind: str
     amount: float
@@ -59,6 +60,9 @@ def image_fault(
     alike = likeness(image, expected)
     if alike < UNLIKE:
         return ImageFault("foreign", alike, UNLIKE)
+    tint = tint_likeness(image, expected)
+    if tint < SWAPPED:
+        return ImageFault("colours", tint, SWAPPED)
     through = shifted_share(image, expected, sigma)
     if through > SHIFTED:
         return ImageFault("moved" if through < FOREIGN else "foreign", through, SHIFTED)
@@ -92,6 +96,22 @@ def likeness(image: DepthImage, expected: DepthImage) -> float:
     if len(one) < 200 or other.std() < 1:
         return 1.0
     return float(np.corrcoef(one, other)[0, 1]) if one.std() >= 1 else 0.0
+
+
+def tint_likeness(image: DepthImage, expected: DepthImage) -> float:
+    """Correlation (−1…1) of red over blue, on a log scale, with that of the expected surroundings: light of another
+    colour adds the same everywhere, and changes nothing of it. 1 where too little is to be compared."""
+    every = slice(None, None, 4), slice(None, None, 4)
+    depth = expected.depth[every]
+    known = expected.measured[every] & (depth < RANGE) & (np.abs(image.depth[every] - depth) < 0.05)
+    one, other = image.rgb[every][known].astype(np.float32), expected.rgb[every][known].astype(np.float32)
+    fit = np.all((one > DARK) & (one < 250) & (other > DARK), axis=1)
+    if np.count_nonzero(fit) < max(200, len(fit) // 2):  # in strong light what is not full is not like the rest
+        return 1.0
+    ratio, usual = (np.log(part[fit, 0] / part[fit, 2]) for part in (one, other))
+    if ratio.std() < 0.02 or usual.std() < 0.02:
+        return 1.0
+    return float(np.corrcoef(ratio, usual)[0, 1])
 
 
 def _share(part: Mask, whole: Mask) -> float:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from worldfs.robots import rotations
+
 from .depth_image import Array, DepthImage
 from .solids import Solid, local_distance
 
@@ -45,7 +47,7 @@ def fit(shape: str, size: tuple[float, ...], points: Array, image: DepthImage, n
     params, residuals, sigma = _refine(shape, size, points, turns=turns, params=params, huber=huber)
     found = []
     for turn, param, residual, spread in zip(turns, params, residuals, sigma, strict=True):
-        solid = Solid(shape, size, param[:3], _about_z(param[3]) @ turn)
+        solid = Solid(shape, size, param[:3], rotations.about_z(param[3]) @ turn)
         found.append(ShapeFit(solid, float(residual), seen_through(solid, image, noise), _four(spread)))
     return min(found, key=lambda one: one.score)
 
@@ -64,13 +66,15 @@ def seen_through(solid: Solid, image: DepthImage, noise: float) -> float:
     return float(np.count_nonzero(there & (measured > own + 0.012 + 4 * noise))) / max(len(points), 1)
 
 
+def shown_share(solid: Solid, image: DepthImage, noise: float) -> float:
+    """The share of the surface that faces the camera that the picture shows: not hidden, and not beyond its edge."""
+    points = facing(solid, image)
+    there, measured, own = image.seen_at(points)
+    return float(np.count_nonzero(there & (np.abs(measured - own) < 0.012 + 4 * noise))) / max(len(points), 1)
+
+
 def _four(values: Array) -> tuple[float, float, float, float]:
     return float(values[0]), float(values[1]), float(values[2]), float(values[3])
-
-
-def _about_z(angle: float) -> Array:
-    c, s = math.cos(angle), math.sin(angle)
-    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
 def _lying(axis: int) -> Array:

@@ -45,7 +45,6 @@ class QuadrupedView:
         self._velocity, self._spin = slice(dof, dof + 3), slice(dof + 3, dof + 6)
         self._joints, self._speeds = slice(first + 7, first + 19), slice(dof + 6, dof + 18)
         self.servos = slice(servos[0], servos[0] + len(servos))
-        self._trunk = model.body(prefix + quadruped_model.TRUNK).id
         names = (quadruped_model.TRUNK, *quadruped_model.JOINTS)
         self.bodies = frozenset(model.body(prefix + name).id for name in names)
         self._own = frozenset(geom for geom in range(model.ngeom) if int(model.geom_bodyid[geom]) in self.bodies)
@@ -101,7 +100,7 @@ class QuadrupedView:
         data.qpos[self._turn] = geometry.quat_of(geometry.from_rpy(*pose[3:6]))
 
     def hold(self, goals: Sequence[float]) -> None:
-        """Sets the servos' goal, which they keep whoever lets the world go on."""
+        """Sets the servos' goal, which they keep no matter which body steps the world."""
         self.simulation.data.ctrl[self.servos] = goals
 
     def working(self, *, order: bool = False) -> AbstractContextManager[None]:

@@ -3,7 +3,7 @@
 `config`: env_id (Isaac-Lift-Cube-Franka-IK-Rel-v0), device (cuda:0), launcher (its settings: enable_cameras …),
 representation, kwargs. Untried on Isaac Sim itself, which needs an RTX GPU: tested against a stand-in of its interface.
 
-An environment of Isaac Lab begins anew inside the step that ends an episode: what it then shows is the next episode's.
+An environment of Isaac Lab resets inside the step that ends an episode: what it then shows is the next episode's.
 So the last observation before the end is given, and nothing moves until a reset.
 """
 
