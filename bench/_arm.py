@@ -5,7 +5,6 @@ Says "ready", then the machine's monotonic time of each call of the driver's sto
 
 from __future__ import annotations
 
-import gc
 import sys
 import threading
 import time
@@ -14,7 +13,7 @@ from pathlib import Path
 
 def main(workspace: Path) -> None:
     from worldfs.base.driver import PluginContext
-    from worldfs.interfaces.cli.main import SELDOM
+    from worldfs.interfaces.cli.main import tune_process
     from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
     from worldfs.world.world import World
 
@@ -25,7 +24,7 @@ def main(workspace: Path) -> None:
     def body(seat: PluginContext) -> Timed:
         return Timed(seat.robot_id, cameras=False)
 
-    gc.set_threshold(SELDOM)  # as in `paos up`
+    tune_process()  # as in `paos up`
     stop = threading.Event()
     with World.open(workspace, serve=True, drivers={"simulation": body}) as world:
 

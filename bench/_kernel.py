@@ -6,7 +6,6 @@ for "tape" what it has asked of the disk since the last such line (from the firs
 
 from __future__ import annotations
 
-import gc
 import json
 import sys
 import threading
@@ -17,7 +16,7 @@ from ._tape import Tape
 
 def main(workspace: Path) -> None:
     from worldfs.base.driver import PluginContext
-    from worldfs.interfaces.cli.main import SELDOM
+    from worldfs.interfaces.cli.main import tune_process
     from worldfs.storage.disk_store import DiskStore
     from worldfs.testing.null_driver import NullDriver
     from worldfs.testing.null_target import null_parts
@@ -27,7 +26,7 @@ def main(workspace: Path) -> None:
     def body(seat: PluginContext) -> NullDriver:
         return NullDriver()
 
-    gc.set_threshold(SELDOM)  # as in `paos up`
+    tune_process()  # as in `paos up`
     stop, disk = threading.Event(), Tape()
     store = DiskStore(workspace, disk, guarded=GUARDED, versioned=VERSIONED)  # as World.open makes it
     with World.open(workspace, serve=True, store=store, drivers={"null": body}, parts=null_parts()) as world:

@@ -8,7 +8,6 @@ moves the scene N times a second (0: whenever it is looked at, 30 frames a secon
 
 from __future__ import annotations
 
-import gc
 import json
 import sys
 import threading
@@ -124,7 +123,7 @@ def main(home: Path) -> None:
     from worldfs.base.clock import SystemClock
     from worldfs.interfaces.acheron.serve_realm import BackgroundServer, ListenOptions
     from worldfs.interfaces.cli.kernel_thread import KernelThread
-    from worldfs.interfaces.cli.main import SELDOM
+    from worldfs.interfaces.cli.main import tune_process
     from worldfs.interfaces.web.static_site import StaticSite
     from worldfs.robots.driver_registry import SCENE
     from worldfs.robots.mujoco import scene_stream
@@ -133,7 +132,7 @@ def main(home: Path) -> None:
     from worldfs.world.served_world import ServedWorld
     from worldfs.world.world import World
 
-    gc.set_threshold(SELDOM)  # as in `paos up`
+    tune_process()  # as in `paos up`
     clock, scripted = SystemClock(), ScriptedWorld()
     with ExitStack() as stack:
         world = stack.enter_context(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -38,6 +39,21 @@ _EMBODIED = """# EMBODIED — Nothing
 
 def environ() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+
+
+@contextmanager
+def as_paos_up() -> Iterator[None]:
+    """The interpreter as `paos up` has it, for a world that is served in the bench's own process."""
+    from worldfs.interfaces.cli.main import tune_process
+
+    before, turn = gc.get_threshold(), sys.getswitchinterval()
+    tune_process()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*before)
+        sys.setswitchinterval(turn)
 
 
 @contextmanager

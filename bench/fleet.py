@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import subprocess
 import sys
@@ -9,7 +10,7 @@ import threading
 import time
 from typing import Any
 
-from ._stand import PATIENCE_S, ROOT, environ, make_workspace, percentile, scratch
+from ._stand import PATIENCE_S, ROOT, as_paos_up, environ, make_workspace, percentile, scratch
 
 FIGURES = ("fleet.assign_1000_s", "fleet.take_over_ms", "stop.fleet_p99_ms")
 MISSIONS, ROBOTS = 1000, 100
@@ -148,11 +149,12 @@ def _stops() -> list[float]:
             told.append(time.monotonic())
 
     found = []
-    with scratch() as place:
+    with scratch() as place, as_paos_up():
         root = make_workspace(place / "fleet", ROBOTS)
         stop = threading.Event()
         drivers: Any = {"null": lambda context: Body()}
         with World.open(root, serve=True, drivers=drivers) as world:
+            gc.freeze()
             kernel = threading.Thread(target=world.run, kwargs={"stop": stop})
             kernel.start()
             nodes = [spec.id for spec in world.specs]

@@ -16,7 +16,17 @@ from typing import Any
 
 FAMILIES = ("pick", "place", "stack", "sort", "clear", "recover")
 FRESH, SEEDS, SCENES, HINDERED = 7000, 20, 12, 8
-SKILLS = ("place_beside", "push", "nudge", "upright", "stack")  # of handling, what is done by what was seen
+SKILLS = (
+    "place_beside",
+    "push",
+    "nudge",
+    "upright",
+    "stack",
+    "drawer",
+    "lid",
+    "wipe",
+    "put_in",
+)  # handling by what was seen
 HANDLED = 12  # trials of each
 VERDICTS = ("done", "failed")
 SIGHTS = ("done", "failed", "unseen")
@@ -95,12 +105,12 @@ def _looks(seeds: range) -> dict[str, float]:
     """Scenes of five things, the arm at rest: time of a picture, and the distance of each estimate from the truth."""
     import numpy as np
 
-    from worldfs.robots.mujoco import camera_looks
+    from worldfs.robots.mujoco import camera_correction, camera_looks
     from worldfs.robots.mujoco.random_scene import random_scene
     from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
 
     spent: list[float] = []
-    check, detect = camera_looks.image_fault, camera_looks.detect_things
+    check, detect, align = camera_looks.image_fault, camera_looks.detect_things, camera_correction.camera_offset
 
     def timed(made: Any, new: bool) -> Any:
         def call(*given: Any, **named: Any) -> Any:
@@ -114,6 +124,7 @@ def _looks(seeds: range) -> dict[str, float]:
         return call
 
     camera_looks.image_fault, camera_looks.detect_things = timed(check, True), timed(detect, False)
+    camera_correction.camera_offset = timed(align, False)
     errors = []
     try:
         for seed in seeds:
@@ -126,6 +137,7 @@ def _looks(seeds: range) -> dict[str, float]:
             body.close()
     finally:
         camera_looks.image_fault, camera_looks.detect_things = check, detect
+        camera_correction.camera_offset = align
     shown = f"{len(errors)} of {5 * len(seeds)} things seen at the first look"
     print(f"  {shown}; {statistics.median(spent):.0f} ms of CPU a picture ({max(spent):.0f} at most)")
     return {

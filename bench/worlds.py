@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +23,10 @@ CAMERAS = {
     "camera_tilt": (0.2, 0.4, 0.8),
 }  # fmt: skip
 TRIALS, FRESH = 12, 7000
-SAID = ("CAMERA_DARK", "CAMERA_FOREIGN", "CAMERA_MOVED", "DEPTH_HOLES", "DEPTH_NOISY", "HAND_IN_VIEW", "NOT_SEEN")
+SAID = (
+    "CAMERA_DARK", "CAMERA_FOREIGN", "CAMERA_MOVED", "FURNITURE_MOVED", "DEPTH_HOLES", "DEPTH_NOISY", "HAND_IN_VIEW",
+    "NOT_SEEN",
+)  # fmt: skip
 LINES = Path(__file__).resolve().parents[1] / "build/world_trials.jsonl"
 
 
@@ -41,7 +47,7 @@ CELLS = {
 FIGURES = tuple(figure(skill, *cell) for skill in SKILLS for cell in CELLS[skill])
 
 
-def run(trials: int = TRIALS, skills: tuple[str, ...] = SKILLS) -> dict[str, float]:
+def run(trials: int = TRIALS, skills: tuple[str, ...] = SKILLS, workers: int = 2) -> dict[str, float]:
     """`worlds.SKILL.FACTOR_LEVEL` 0…1: of the seeds whose benign twin succeeded, the share that succeeded there too;
     `worlds.SKILL.nominal`: of all seeds that the review admits, the twins themselves; `worlds.pixels.X.said`: failures
     there that a check of the picture gave as the reason before anything was grasped."""
@@ -50,26 +56,35 @@ def run(trials: int = TRIALS, skills: tuple[str, ...] = SKILLS) -> dict[str, flo
         skills = tuple(skill for skill in skills if skill != "pixels")
     LINES.parent.mkdir(exist_ok=True)
     found: dict[str, float] = {}
-    with LINES.open("a" if skills != SKILLS else "w", encoding="utf-8") as lines:
+    with (
+        LINES.open("a" if skills != SKILLS else "w", encoding="utf-8") as lines,
+        ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool,
+    ):
+
+        def tried(skill: str, factor: str, level: float, seeds: Sequence[int]) -> list[Any]:
+            done = list(pool.map(_tried, [(skill, seed, factor, level) for seed in seeds]))
+            source = "camera" if skill == "pixels" else "truth"
+            lines.writelines(json.dumps(one._asdict() | {"perception": source}) + "\n" for one in done)
+            return done
+
         for skill in skills:
-            twins = []
-            for seed in range(FRESH, FRESH + 3 * trials):
-                one = _tried(skill, seed, lines, "nominal", 0.0)
-                twins += [] if one.refused else [one]
-                if len(twins) == trials:
-                    break
+            twins: list[Any] = []
+            seed = FRESH
+            while len(twins) < trials and seed < FRESH + 3 * trials:
+                more = range(seed, min(seed + trials - len(twins), FRESH + 3 * trials))
+                twins += [one for one in tried(skill, "nominal", 0.0, more) if not one.refused]
+                seed = more.stop
             good = [one.seed for one in twins if one.ok]
             found[figure(skill, "nominal", 0.0)] = len(good) / len(twins)
             found |= {f"worlds.{skill}.tried": len(twins), f"worlds.{skill}.twins": len(good)}
             for factor, level in CELLS[skill][1:]:
-                found |= _cell(skill, factor, level, good, lines)
+                found |= _cell(skill, factor, level, tried(skill, factor, level, good))
     return found
 
 
-def _cell(skill: str, factor: str, level: float, seeds: list[int], lines: Any) -> dict[str, float]:
+def _cell(skill: str, factor: str, level: float, done: list[Any]) -> dict[str, float]:
     from worldfs.skills.success_rate import success_rate
 
-    done = [_tried(skill, seed, lines, factor, level) for seed in seeds]
     good, said = sum(one.ok for one in done), sum(one.code in SAID for one in done)
     for one in done:
         if not one.ok:
@@ -79,18 +94,17 @@ def _cell(skill: str, factor: str, level: float, seeds: list[int], lines: Any) -
     return {name: good / len(done)} | ({f"{name}.said": said} if skill == "pixels" else {})
 
 
-def _tried(skill: str, seed: int, lines: Any, factor: str, level: float) -> Any:
+def _tried(what: tuple[str, int, str, float]) -> Any:
     from worldfs.base.model.profile import CAMERA, TRUTH
     from worldfs.plugins.benchmark.handling_trials import trial
     from worldfs.plugins.benchmark.honest_world import PHYSICS as PHYSICAL
     from worldfs.plugins.benchmark.honest_world import RANGES, drawn, world_of
 
+    skill, seed, factor, level = what
     pixels = skill == "pixels"
     levels = {} if factor == "nominal" else {factor: level}
     world = drawn(seed, RANGES if pixels else PHYSICAL) if factor == "drawn" else world_of(levels, seed)
-    one = trial("carry" if pixels else skill, seed, world, CAMERA if pixels else TRUTH)
-    lines.write(json.dumps(one._asdict() | {"perception": CAMERA if pixels else TRUTH}) + "\n")
-    return one
+    return trial("carry" if pixels else skill, seed, world, CAMERA if pixels else TRUTH)
 
 
 def _blind() -> str:

@@ -39,10 +39,10 @@ _PART = re.compile(r"(<!-- measured: (\w+) -->\n).*?(<!-- end -->)", re.S)
 
 HEAD = """# Figures
 
-Measured by `make bench`, on 2 shared cores without a GPU, and written here by `make figures`. A figure over a floor is
-a ratio: the same run also does the bare system calls, or the bare exchange, that the work cannot do without. The
-machine's disk and processors vary by a factor of two from minute to minute. A missed bound is marked, and `make bench`
-fails for it.
+`make bench` measured these figures on 2 shared cores without a GPU, and `make figures` wrote them here. A figure over a
+floor is a ratio: the same run also makes the bare system calls, or the bare exchange, that the work needs at least. The
+machine's disk and processors vary by a factor of two from minute to minute. A missed bound is marked, and makes
+`make bench` fail.
 
 """
 
@@ -68,10 +68,10 @@ def figures(measured: Measured) -> str:
 SKILLS = """
 ## Skills
 
-`make bench ARGS=skills`: 40 trials of each on seeded tables on which nothing was tuned, judged by the measures of
-[handling](skills.md#handling-beyond-pick-and-place); the interval is Wilson's of 95 %. "Refused beforehand": seeds on
-which the review said, before anything moved, that it cannot be done there, or
-on which the thing to place beside another could not be picked up first; they are no trials.
+`make bench ARGS=skills` runs 40 trials of each skill on seeded tables that were not used for tuning. The measures of
+[handling](skills.md#handling-beyond-pick-and-place) judge them; the interval is Wilson's of 95 %. "Refused beforehand"
+counts the seeds on which the review said, before anything moved, that the order cannot be done, or on which the thing
+to place beside another could not be picked up first; these seeds do not count as trials.
 
 """
 
@@ -93,16 +93,17 @@ def skills(measured: Measured) -> str:
 HONEST = """
 ## Honest worlds
 
-`make bench ARGS=worlds`: the same seeded tables, where one thing is not as the robot was told. Of the physics: the
-sliding friction of things, supports and finger pads (told: 1), the masses and sizes of things as factors, the delay of
-the servos in seconds. Of what the cameras see: the light as a factor, how far round the table the lamps stand
-(degrees), its warmth (red times 1 + this, blue times 1 − this), the noise of the depth (mm at 1 m, told: 2) and of the
-colours (of 255), and how far each camera is from its calibration, in a direction drawn from the seed (mm; degrees).
-"drawn" is all of them at once, from the seed and the ranges of `paos bench tabletop --disturb`. Each trial has a benign
-twin, the same seed with nothing changed: a level's share is of the seeds whose twin succeeded. "From pixels" is
-carrying with `Perception: camera`; *said* counts the failures there that are the refusal of a faulty picture, with its
-reason and before anything is touched. The lines with their worlds are written to build/world_trials.jsonl. A table of
-your own: `paos bench tabletop --perception camera --world light=0.2..3`.
+`make bench ARGS=worlds` uses the same seeded tables, but one property of the world differs from what the robot was
+told. Physics: the sliding friction of things, supports and finger pads (told: 1), the masses and sizes of things as
+factors, the delay of the servos in seconds. Cameras: the light as a factor, how far round the table the lamps stand
+(degrees), the warmth of the light (red times 1 + this, blue times 1 − this), the noise of the depth (mm at 1 m, told:
+2) and of the colours (of 255), and how far each camera is from its calibration, in a direction drawn from the seed
+(mm; degrees). "drawn" changes all of them at once, by the seed and the ranges of `paos bench tabletop --disturb`.
+Each trial has a benign twin, the same seed with nothing changed: a level's share is of the seeds whose twin
+succeeded. "From pixels" is carrying with `Perception: camera`; *said* counts the failures there in which the arm
+refused a faulty picture with its reason, before it touched anything. The trials and their worlds are written to
+build/world_trials.jsonl. To measure a range of your own: `paos bench tabletop --perception camera --world
+light=0.2..3`.
 
 """
 

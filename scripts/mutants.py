@@ -8,8 +8,9 @@ of each why it stays.
 
     scripts/mutants.py [--list] [--only WORD] [--workers N] [--most PER_RULE_AND_FILE] [--again] [--report]
 
-Resumable: results stand in build/mutants.json, by the fault and the function that it is in; a survivor is tried again
-when its tests have changed.
+Resumable: results stand in build/mutants.json, by the fault and the function that it is in, and those of the faults
+that the rules still make also in docs/mutants.json, from which a fresh clone goes on. A survivor is tried again when
+its tests have changed.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from bench._published import note  # noqa: E402  # after the path is set
 from mutant_rules import MOST, Fault, Source, faults, named  # noqa: E402  # same
 
 KEPT = ROOT / "build/mutants.json"
+PUBLISHED = ROOT / "docs/mutants.json"
 EXPLAINED = ROOT / "docs/proofs.md"
 PATIENCE_S = 300.0  # of one run of tests: a fault that makes them hang is seen as well
 TELLERS = 6  # tests that are asked first
@@ -261,7 +263,9 @@ class Results:
 
     def __init__(self, again: bool) -> None:
         self._lock = threading.Lock()
-        self.found: dict[str, Any] = {} if again or not KEPT.exists() else json.loads(KEPT.read_text())
+        self.found: dict[str, Any] = {}
+        for path in () if again else (PUBLISHED, KEPT):
+            self.found |= json.loads(path.read_text("utf-8")) if path.exists() else {}
 
     def key(self, fault: Fault) -> str:
         return f"{fault.key} [{_function(fault)}]"
@@ -289,8 +293,14 @@ class Results:
             self.found[key] = {"result": result, "s": round(seconds, 1), "tests": _tests(tests)}
             KEPT.parent.mkdir(exist_ok=True)
             draft = KEPT.with_suffix(".draft")
-            draft.write_text(json.dumps(self.found, indent=1, ensure_ascii=False))
+            draft.write_text(json.dumps(self.found, indent=1, ensure_ascii=False), "utf-8")
             draft.rename(KEPT)
+
+    def publish(self, chosen: list[Fault]) -> None:
+        """One line for each of these faults that was tried, so that a diff shows which results changed."""
+        keys = sorted(key for key in map(self.key, chosen) if key in self.found)
+        rows = [f"{json.dumps(key, ensure_ascii=False)}: {json.dumps(self.found[key])}" for key in keys]
+        PUBLISHED.write_text("{\n" + ",\n".join(rows) + "\n}\n", "utf-8")
 
 
 def _function(fault: Fault) -> str:
@@ -393,10 +403,11 @@ def _told(chosen: list[Fault], results: Results, *, whole: bool) -> int:
     caught = len(ran) - len(survived)
     words = f"{caught} of {len(ran)} caught ({100 * caught / max(1, len(ran)):.1f} %)"
     if left := len(chosen) - len(ran):
-        words += f"; {left} more not tried"
+        words += f", {left} not tried yet"
     print(f"{words}; median {seconds[len(seconds) // 2] if seconds else 0:.1f} s; of the trials' own, unseen: {unseen}")
     if whole:
         note({"mutants": words})
+        results.publish(chosen)
     return 0 if caught >= 0.98 * len(chosen) and all(map(explained, survived)) else 1
 
 

@@ -6,6 +6,8 @@
 - An order's unknown keys are read as types (base/model/session.py).
 - `Any` outside formats/ is not used more often than MOST_ANY says. Make the number smaller where you can.
 - The glossary has at most 60 words, in order, and each is explained in one line.
+- A sentence of a page or a docstring names its actor: words such as `somebody` do not occur more often than MOST_VAGUE
+  says. Make that number smaller, too.
 
     scripts/words.py [FOLDER]        a copy of the repository, the one that it lies in by default
 """
@@ -26,6 +28,7 @@ PAGES = {"acheron": "acheron", "workspace": "workspace_protocol", "agent_state":
 GLOSSARY = "docs/glossary.md"
 MOST_WORDS = 60
 MOST_ANY = 54
+MOST_VAGUE = 18
 CLOCK = ("src/worldfs/base/clock.py", "src/worldfs/testing/")  # and the doubles and waits of tests
 OWN_TIME = {  # a file below src/worldfs that uses the machine's time directly, and why
     "supervisor/supervisor.py": "a process of its own between the runner and the command",
@@ -42,6 +45,7 @@ OWN_PAUSE = {  # a file below src/worldfs that pauses on its event loop, and why
     "interfaces/posix/offline_files.py": "between two questions whether a server can be reached again",
     "interfaces/cli/top/top_app.py": "several changes, one picture; a source that is lost is asked again",
     "plugins/nats_store/bucket.py": "between two attempts to read a bucket of a group that has no leader yet",
+    "plugins/nats_store/bucket_watch.py": "between two checks that a silent server still sends its beats",
     "plugins/nats_store/jetstream_connection.py": "between two attempts to reach a server",
     "plugins/nats_store/nats_lease.py": "between two renewals",
     "plugins/nats_store/nats_store.py": "between two attempts to reach a server that another process starts",
@@ -55,6 +59,8 @@ ORDER_KEYS = ("base/model/session.py", "formats/", "world/agent_jobs/agent_job.p
 _ROW = re.compile(r"\b(acheron|workspace|agent_state) ((?:D\d+|§[\d.]*\d)(?:(?:, | and )(?:D\d+|§?\d[\d.]*\d|§\d))*)")
 _ONE = re.compile(r"D\d+|§?\d+(?:\.\d+)*")
 _BARE = re.compile(r"(?<![\w/.-])D\d{1,2}(?![\w-])|\breference page\b|\breference §|\bHOUSE\b|\bDESIGN §")
+_VAGUE = re.compile(r"\b(somebody|someone|anybody|anyone|nobody|whoever|anew|who has)\b", re.IGNORECASE)
+_BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _PAGE = re.compile(r"\bdocs/[\w./-]+\.(?:md|json)\b")
 
 
@@ -168,6 +174,29 @@ def anys(files: Sequence[Source]) -> Iterator[str]:
         yield f"Any occurs {len(uses)} times outside formats/; at most {MOST_ANY}: {fix}; the last ones: {uses[-3:]}"
 
 
+def vague(root: Path, files: Sequence[Source]) -> Iterator[str]:
+    """A sentence if words that name no actor occur more often than is recorded. Changelog and decisions are history."""
+    uses = []
+    for page in sorted([*root.glob("*.md"), *root.glob("docs/*.md")]):
+        if page.name != "CHANGELOG.md":
+            text = _BLOCK.sub(lambda block: "\n" * block[0].count("\n"), page.read_text(encoding="utf-8"))
+            uses += _vague_words(str(page.relative_to(root)), 1, text)
+    for name, text, nodes in files:
+        for node in nodes if _VAGUE.search(text) else ():
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and node.body:
+                first = node.body[0]
+                if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+                    uses += _vague_words(name, first.lineno, str(first.value.value))
+    if len(uses) > MOST_VAGUE:
+        fix = "name the actor: the role, the program, the person"
+        yield f"words without an actor occur {len(uses)} times; at most {MOST_VAGUE}: {fix}; all of them: {uses}"
+
+
+def _vague_words(name: str, line: int, text: str) -> Iterator[str]:
+    for found in _VAGUE.finditer(text):
+        yield f"{name}:{line + text.count(chr(10), 0, found.start())} {found[0]}"
+
+
 def glossary(root: Path) -> Iterator[str]:
     """A sentence for what is wrong with the glossary."""
     page = root / GLOSSARY
@@ -191,6 +220,7 @@ def main(root: Path = ROOT) -> int:
         *clocks(root, files),
         *untyped(files),
         *anys(files),
+        *vague(root, files),
         *glossary(root),
     ]
     for line in wrong:

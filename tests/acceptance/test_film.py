@@ -8,6 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
+from worldfs.testing.waiting import PATIENCE_S
+
 pytest.importorskip("mujoco")
 
 
@@ -41,7 +43,7 @@ def test_beside_a_kernel_of_another_process_the_film_is_of_the_motion_too(onboar
         said = place.paos("do", "put the apple in the basket", "--record", str(film))
     finally:
         kernel.send_signal(signal.SIGINT)
-        kernel.communicate(timeout=60)
+        kernel.communicate(timeout=PATIENCE_S)
     assert said.code == 0, said
     with Image.open(film) as gif:
         assert gif.n_frames >= 20

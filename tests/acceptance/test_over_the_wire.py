@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from tests.command_run import run_command
 
-from worldfs.testing.waiting import PATIENCE_S
+from worldfs.testing.waiting import PATIENCE_S, until
 
 pytest.importorskip("mujoco", reason="the simulation is an extra")
 pytest.importorskip("websockets", reason="the server is an extra")
@@ -48,7 +48,7 @@ class There:
 def served(tmp_path: Path, *more: str) -> Iterator[There]:
     home = tmp_path / "home"
     environ = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PAOS_HOME": str(home)}
-    subprocess.run([*PAOS, "onboard"], env=environ, check=True, capture_output=True, timeout=60)
+    subprocess.run([*PAOS, "onboard"], env=environ, check=True, capture_output=True, timeout=PATIENCE_S)
     words = ["up", "--serve", "--port", "0", "--json", "--seed", "7", *more]
     process = subprocess.Popen([*PAOS, *words], env=environ, stdout=subprocess.PIPE, text=True)
     try:
@@ -58,7 +58,7 @@ def served(tmp_path: Path, *more: str) -> Iterator[There]:
         yield There(told["url"], token, tmp_path)
     finally:
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE_S)
 
 
 @pytest.mark.proof
@@ -92,12 +92,12 @@ def test_an_instruction_is_followed_live_and_ends_with_the_codes_of_the_machine_
 
 
 def test_ctrl_c_and_the_end_of_the_time_cancel_it_and_a_stop_goes_ahead(tmp_path: Path) -> None:
-    with served(tmp_path, "--no-cameras") as there:
+    with served(tmp_path, "--no-cameras", "--real-time=0.5") as there:  # on the way for longer than a command starts
         doing = there.spawn("do", "clear the table")
         assert doing.stdout is not None
         doing.stdout.readline()
         doing.send_signal(signal.SIGINT)
-        out, err = doing.communicate(timeout=60)
+        out, err = doing.communicate(timeout=PATIENCE_S)
         assert doing.returncode == 130, (out, err)
         assert "Interrupted" in out
         said = there.paos("do", "clear the table", "--timeout", "0.5")
@@ -107,7 +107,7 @@ def test_ctrl_c_and_the_end_of_the_time_cancel_it_and_a_stop_goes_ahead(tmp_path
         doing.stdout.readline()
         stopped = there.paos("do", "stop")
         assert stopped.returncode == 0, stopped
-        out, err = doing.communicate(timeout=60)
+        out, err = doing.communicate(timeout=PATIENCE_S)
         assert doing.returncode == 1, (out, err)
         assert "STOPPED" in there.paos("status").stdout
         assert there.paos("resume", "--all").stdout == "franka_001: resumed\n"
@@ -118,8 +118,12 @@ def test_ctrl_c_and_the_end_of_the_time_cancel_it_and_a_stop_goes_ahead(tmp_path
         assert there.paos("cancel", "nothing").returncode == 2
 
 
-def test_a_command_that_answers_too_late_is_a_timeout_by_its_cause(tmp_path: Path) -> None:
+def test_a_command_that_answers_too_late_is_a_timeout_by_its_cause_and_check_tells_what_the_server_found(
+    tmp_path: Path,
+) -> None:
     with served(tmp_path, "--no-cameras") as there:
+        assert "no problems found" in there.paos("check").stdout
+        (tmp_path / "home/workspace/ACTION.md").write_text('{"queue": [ {')
         config = tmp_path / "home" / "config.json"
         found = json.loads(config.read_text()) if config.exists() else {}
         late = {"agent": "*", "kind": "command", "argv": ["sleep", "60"], "timeoutSeconds": 1}
@@ -128,6 +132,11 @@ def test_a_command_that_answers_too_late_is_a_timeout_by_its_cause(tmp_path: Pat
         result = json.loads(said.stdout.splitlines()[-1])
         assert (said.returncode, result["verdict"]) == (1, "timeout"), said
         assert "not done after 1 s" in result["message"]
+        until(lambda: "ACTION.md" in there.paos("cat", "/meta/alerts.json").stdout)
+        said = there.paos("check")
+        assert said.returncode == 1 and "line 1, column 14" in said.stdout and "on its own machine" in said.stderr
+        refused = there.paos("check", "--fix")
+        assert refused.returncode == 2 and "without --connect" in refused.stderr
 
 
 @pytest.mark.proof

@@ -17,6 +17,7 @@ pytest.importorskip("mujoco", reason="the simulation is an extra")
 pytest.importorskip("websockets", reason="the server is an extra")
 
 from worldfs.client import connect  # after the question whether they are there
+from worldfs.testing.waiting import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[2]
 PAOS = (sys.executable, "-m", "worldfs.interfaces.cli.main")
@@ -27,7 +28,7 @@ THINGS = ("apple_01", "cube_01", "can_01", "bar_01", "brick_01")
 def served(home: Path, *, seed: int):
     """`paos up --serve` over a fresh home: (url, admin token)."""
     environ = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PAOS_HOME": str(home)}
-    subprocess.run([*PAOS, "onboard"], env=environ, check=True, capture_output=True, timeout=60)
+    subprocess.run([*PAOS, "onboard"], env=environ, check=True, capture_output=True, timeout=PATIENCE_S)
     words = ["up", "--serve", "--port", "0", "--json", "--no-cameras", "--seed", str(seed)]
     process = subprocess.Popen([*PAOS, *words], env=environ, stdout=subprocess.PIPE, text=True)
     try:
@@ -40,7 +41,7 @@ def served(home: Path, *, seed: int):
         yield told["url"], token
     finally:
         process.send_signal(signal.SIGTERM)
-        rest, _ = process.communicate(timeout=60)
+        rest, _ = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0, rest[-2000:]
 
 
@@ -55,13 +56,13 @@ def test_a_letter_to_the_chat_clears_the_table_and_the_answer_holds_the_evidence
     async def go() -> None:
         async with connect(url, token=token) as world:
             job = await world.chat("clear the table")
-            ended = await job.result(timeout=120)
+            ended = await job.result(timeout=PATIENCE_S)
             assert ended.ok, ended.text
             for thing in THINGS:
                 assert f"place basket_01: {thing} rests" in ended.text
             assert '"evidence_class":"sim"' in ended.text and "- [x] table clear" in ended.text
             assert set((await lying_where(world)).values()) == {"in_basket"}
-            again = await (await world.chat("clear the table")).result(timeout=60)
+            again = await (await world.chat("clear the table")).result(timeout=PATIENCE_S)
             assert again.ok and "pick_up" not in again.text  # nothing is left to do
 
     with served(tmp_path, seed=7) as (url, token):

@@ -93,9 +93,9 @@ def settle(place: Path, api: ScriptedApi) -> None:
     (place / "work").mkdir(exist_ok=True)
 
 
-def start(place: Path, programs: Path, api: ScriptedApi, *words: str) -> subprocess.Popen[str]:
-    """In the directory `work` of its HOME."""
-    env = {
+def environment(place: Path, programs: Path, api: ScriptedApi) -> dict[str, str]:
+    """Of a program whose HOME is `place`: models of loopback, and every other host by way of a proxy that refuses."""
+    return {
         "PATH": f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}", "HOME": str(place), "LANG": "C.UTF-8",
         "HTTPS_PROXY": api.url, "HTTP_PROXY": api.url, "NO_PROXY": "127.0.0.1,localhost", "LOOP_KEY": "none",
         "ANTHROPIC_BASE_URL": api.url, "ANTHROPIC_API_KEY": "none", "DISABLE_AUTOUPDATER": "1",
@@ -104,6 +104,11 @@ def start(place: Path, programs: Path, api: ScriptedApi, *words: str) -> subproc
         "GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": api.url, "GEMINI_CLI_TRUST_WORKSPACE": "true",
         "OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1",
     }  # fmt: skip
+
+
+def start(place: Path, programs: Path, api: ScriptedApi, *words: str) -> subprocess.Popen[str]:
+    """In the directory `work` of its HOME."""
+    env = environment(place, programs, api)
     return subprocess.Popen(
         words, env=env, cwd=place / "work", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         text=True,

@@ -1,6 +1,7 @@
 """A claimer of letters in a process of its own, to be killed: ROOT LOG LEASE_S [IDLE_S].
 
-Each delivery and each acknowledgement is a line in LOG, written in one step. Ends when nothing came for IDLE_S.
+Begins with a line or the end of stdin. Each delivery and each acknowledgement is a line in LOG, written in one step.
+Ends when nothing came for IDLE_S.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ def main(root: str, log: str, lease_s: float, idle_s: float) -> int:
     me = str(os.getpid())
     slow = random.Random(os.getpid())
     print("ready", flush=True)
+    sys.stdin.readline()  # until all of them are ready
     while (claim := inbox.claim(me, lease_s=lease_s, wait=idle_s)) is not None:
         os.write(said, f"got {claim.message.subject} {me} {time.monotonic()}\n".encode())
         if slow.random() < 0.01:

@@ -49,7 +49,7 @@ def made(place: Path, data: bytes = b"data", name: str = "file") -> Path:
 
 def source_for(path: Path) -> Path:
     """A file to be given another name."""
-    return made(path.parent if path.parent.is_dir() else path.parents[1], b"new", "source")
+    return made(next(above for above in path.parents if os.path.isdir(above)), b"new", "source")
 
 
 def directory(place: Path, name: str = "dir") -> Path:

@@ -20,7 +20,7 @@ import pyfuse3.asyncio
 from worldfs.base.clock import SystemClock
 from worldfs.base.errors import WorldError
 from worldfs.interfaces.posix.namespace_files import home_files
-from worldfs.interfaces.posix.open_files import PosixFile
+from worldfs.interfaces.posix.open_files import PosixFile, StagedFile
 from worldfs.interfaces.posix.posix_entry import PosixEntry
 from worldfs.interfaces.posix.posix_errors import errno_of
 from worldfs.interfaces.posix.posix_files import PosixFiles
@@ -69,7 +69,7 @@ class TreeOperations(pyfuse3.Operations):
     def _attributes(self, number: int) -> pyfuse3.EntryAttributes:
         entry, found = self.entries[number], pyfuse3.EntryAttributes()
         size = entry.size if entry.scratch is None else len(entry.scratch.data)
-        written = [file.size for at, file in self.open_files.values() if at == number and hasattr(file, "unfinished")]
+        written = [file.size for at, file in self.open_files.values() if at == number and isinstance(file, StagedFile)]
         found.st_ino, found.st_mode, found.st_nlink = number, entry.mode, 2 if entry.directory else 1
         found.st_size = written[-1] if written else size
         found.st_uid, found.st_gid, found.st_blksize = os.getuid(), os.getgid(), 4096

@@ -16,6 +16,7 @@ from worldfs.base.durable import Disk
 from worldfs.base.errors import StorageError, UserError, WorldError
 from worldfs.base.model import Cause
 from worldfs.testing.faulty_disk import CountingDisk, FailingDisk
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.testing.workspace_fixture import WorkspaceFixture, action, order, sheet
 from worldfs.world.world import World
 
@@ -138,7 +139,7 @@ def test_orders_of_another_process_are_carried_out(site: WorkspaceFixture) -> No
     with site.open() as world, World.open(site.root) as other:
         other.submit(order("a"))
         site.run_until_idle(world)
-        assert other.wait_job("a", timeout=10).state.terminal
+        assert other.wait_job("a", timeout=PATIENCE_S).state.terminal
         other.submit(order("b", params={"takes": 5}))
         other.cancel("b")
         site.run_until_idle(world)

@@ -30,7 +30,8 @@ READER = """
 import json, os, sys
 path, count, robots = sys.argv[1], int(sys.argv[2]), set(json.loads(sys.argv[3]))
 last, steps, kinds, updates = b"", {}, [], 0
-for _ in range(count):
+while count > 0 or updates <= len(robots):  # however busy the machine is, they read while it is written
+    count -= 1
     fd = os.open(path, os.O_RDONLY)
     data = os.read(fd, 1 << 20)
     os.close(fd)
@@ -109,7 +110,7 @@ def test_no_robot_is_missing_and_no_read_is_torn(tmp_path: Path, updates: int, r
         last = json.loads(world.content("ENVIRONMENT.md"))
     assert not failed
     assert [told[n]["found"] for n in range(2)] == [[], []]
-    assert min(item["updates"] for item in told) > len(ROBOTS)  # they read while it was written
+    assert min(item["updates"] for item in told) > len(ROBOTS)
     made = {id: body.number for id, body in bodies.items()}
     assert sum(made.values()) >= updates
     assert {item["robot_id"]: item["pose"][0] for item in last["robots"]} == made  # and the end is the last of each

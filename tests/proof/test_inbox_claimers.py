@@ -56,10 +56,12 @@ class Post:
             (self.folder / f"{stem}.json").write_bytes(message_write(message))
         return {f"n{number}" for number in range(count)}
 
-    def claimer(self, lease_s: float = 300.0, idle_s: float = 1.0) -> subprocess.Popen[str]:
+    def claimer(self, lease_s: float = 300.0, idle_s: float = 1.0, *, held: bool = False) -> subprocess.Popen[str]:
+        """`held`: it says that it is ready, and begins with a line."""
         return subprocess.Popen(
             [sys.executable, str(PROGRAM), str(self.root), str(self.log), str(lease_s), str(idle_s)],
-            stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(SRC)},
+            stdin=subprocess.PIPE if held else subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+            env={**os.environ, "PYTHONPATH": str(SRC)},
         )  # fmt: skip
 
     def lines(self) -> list[Line]:
@@ -82,7 +84,14 @@ def ended(claimers: list[subprocess.Popen[str]]) -> None:
 def eight_claimers(root: Path, count: int) -> None:
     post = Post(root)
     sent = post.fill(count)
-    ended([post.claimer() for _ in range(8)])
+    claimers = [post.claimer(held=True) for _ in range(8)]
+    for claimer in claimers:
+        assert claimer.stdout is not None and claimer.stdout.readline() == "ready\n"
+    for claimer in claimers:
+        assert claimer.stdin is not None
+        claimer.stdin.write("begin\n")
+        claimer.stdin.flush()
+    ended(claimers)
     lines = post.lines()
     got = [line.letter for line in lines if line.word == "got"]
     assert set(got) == sent, "none is lost"

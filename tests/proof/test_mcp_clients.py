@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import sys
 import time
 from pathlib import Path
@@ -15,11 +16,12 @@ from tests.command_run import run_command
 
 from worldfs.access.tokens import TokenStore
 from worldfs.interfaces.acheron.serve_realm import BackgroundServer, ListenOptions
-from worldfs.testing.model_api import ScriptedCall, Step, serving
+from worldfs.testing import document_runner
+from worldfs.testing.model_api import Answer, ScriptedCall, Step, serving
 from worldfs.testing.waiting import PATIENCE_S
 from worldfs.world.served_world import ServedWorld
 
-from .agent_clients import CLIENTS, run, settle
+from .agent_clients import CLIENTS, environment, run, settle
 
 pytest.importorskip("mcp")
 pytestmark = pytest.mark.proof
@@ -144,6 +146,71 @@ def test_a_real_client_that_was_set_up_for_a_served_world_uses_it(tool: str, pro
     assert done.returncode == 0 and SAID in done.stdout, (done.stdout, done.stderr)
     assert '"agent":"rio"' in re.sub(r"[\\ ]", "", str(results[0])), results
     assert NOTE in (home / "agents/rio/.paos/notes.jsonl").read_text()
+
+
+# -- the tour "Give Claude Code or Codex a memory and a robot" -------------------------------------------------------
+
+# How a client starts without a terminal once its person has allowed it to order a motion, what `paos setup` does not.
+ALLOWED = {
+    "claude-code": ("claude", "--output-format", "json", "--allowedTools", "mcp__paos__do", "-p"),
+    "codex": (*CLIENTS["codex"].words, "-c", 'mcp_servers.paos.default_tools_approval_mode="approve"'),
+}
+SECOND = "What do you know of the basket?"
+RECALLED = "The basket is for fruit."
+
+
+def tour(tool: str, told: str) -> str:
+    """The tour's page with the published program in place of the one that stands in for it there, in two runs."""
+    page = (ROOT / "docs/mcp.md").read_text()
+    text = page[page.index("## Give Claude Code or Codex") : page.index("## Claude Code\n")]
+    runs = "".join(f"(cd project && {shlex.join([*ALLOWED[tool], said])})\n" for said in (told, SECOND))
+    without = "<!-- not run: needs Claude Code and a model's API -->\n"
+    stand_in = text[text.index("cat > client.py") : text.index("paos --home . cat LESSONS.md")]
+    for old, new in (
+        (without, ""), (stand_in, ""), ("cd project && claude\n", runs), ("setup claude-code", f"setup {tool}"),
+    ):  # fmt: skip
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    return text
+
+
+@pytest.mark.parametrize("tool", ALLOWED)
+def test_the_tour_of_a_memory_and_a_robot_is_true_of_the_real_client(tool: str, programs: Path, tmp_path: Path) -> None:
+    pytest.importorskip("mujoco")
+    call, page = CLIENTS[tool].call, (ROOT / "docs/mcp.md").read_text()
+    told = " ".join(re.findall(r"tell it: \"(.*?)\"", page, re.S)[0].split())
+    memory, order = "the basket is for fruit", "put the apple in the basket"
+    assert memory in told and "put the apple" in told
+    results: dict[str, list[str]] = {}
+
+    def turn(request: str) -> Answer:
+        """What a model would do: it remembers, orders, waits for the end, and recalls in the second run."""
+        second = SECOND in request
+        results[SECOND if second else told] = said = [re.sub(r"\\+", "", one) for one in api.results]
+        if second:
+            return RECALLED if said else call("recall", {"query": "basket"})
+        if len(said) < 2:
+            return (call("remember", {"text": memory}), call("do", {"instruction": order}))[len(said)]
+        if re.search(r'"happened": ?true', said[-1]):
+            return SAID
+        job = re.search(r'"job": ?"([^"]+)"', said[1])
+        return call("wait", {"job": job[1], "seconds": 25}) if job else f"no job began: {said[1]}"
+
+    (tmp_path / "tour.md").write_text(tour(tool, told))
+    place, home = document_runner.checkout(ROOT, tmp_path / "worldfs"), tmp_path / "home"
+    with serving([turn]) as api:
+        settle(home, api)
+        around = {**environment(home, programs, api), "MUJOCO_GL": "off"}
+        begun, ran, _ = document_runner.run(tmp_path / "tour.md", place, home, environ=around)
+        first = json.dumps(api.requests[0][1], ensure_ascii=False)
+    assert f"{tool} is set up as the agent {tool}" in begun
+    assert "A world of files" in first and f"You are the agent {tool}" in first, "a request without server or state"
+    assert SAID in ran and RECALLED in ran, ran
+    assert re.search(r'"state": ?"done"', results[told][-1]), results[told]
+    assert memory in results[SECOND][0], results[SECOND]
+    scene = (place / "demo/mcp-tour/workspace/ENVIRONMENT.md").read_text()
+    assert re.search(r'"apple_01".*?"in_basket', scene, re.S), "the apple is not in the basket"
+    assert api.foreign == [], f"hosts outside loopback were asked for: {api.foreign}"
 
 
 # -- the recorded slice of `make test` -------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import pytest
 
 from worldfs.interfaces.cli.main import main
 from worldfs.interfaces.mount import mount_point
-from worldfs.testing.waiting import until
+from worldfs.testing.waiting import PATIENCE_S, until
 
 pytestmark = pytest.mark.proof
 
@@ -45,7 +45,7 @@ def serve(home, directory):
 
 
 def gone(process):
-    process.communicate(timeout=30)  # a process in D state would not end
+    process.communicate(timeout=PATIENCE_S)  # a process in D state would not end
     return True
 
 
@@ -76,7 +76,7 @@ def test_kills_of_servers_and_clients_lose_nothing_acknowledged_and_block_nobody
                 assert gone(server)
             for process in (writer, *readers):
                 process.kill()
-            said = writer.communicate(timeout=30)[0].split() if first is not writer else []
+            said = writer.communicate(timeout=PATIENCE_S)[0].split() if first is not writer else []
             assert all(gone(reader) for reader in readers if reader is not first)
             found = stored.read_text().split()
             assert len(found) == 50 and len(set(found)) == 1, "torn"

@@ -16,6 +16,7 @@ import pytest
 
 from worldfs.interfaces.cli.main import main
 from worldfs.interfaces.mount import mount_point
+from worldfs.testing.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.proof
 
@@ -46,7 +47,7 @@ def mounted(tmp_path_factory):
         yield directory / "projects/main/artifacts", server.pid
     finally:
         server.terminate()
-        server.communicate(timeout=30)
+        server.communicate(timeout=PATIENCE_S)
         if mount_point.mounted(directory):
             mount_point.unmount(directory, lazy=True)
 

@@ -1,4 +1,5 @@
-"""Two hubs, two hosts for the same robots, one NATS root: cut off, frozen and killed at random, with clocks apart.
+"""Two hubs, two hosts for the same robots, one NATS root: cut off, frozen and killed at random, with clocks apart. The
+root is on one server, or on a group of three, which are cut off, frozen and killed too.
 
 No mission is lost, none is carried out twice, no place is claimed by two, and no body moves under a lease that is over:
 the bodies' own log is judged by `worldfs.testing.fleet_history`. $PAOS_PARTITIONS_S says for how many seconds (600).
@@ -26,8 +27,9 @@ from worldfs.fleet.mission import MissionOrder
 from worldfs.fleet.mission_store import DONE, MissionFiles
 from worldfs.storage.lease import KERNEL_LEASE
 from worldfs.testing.fleet_history import FleetEvent, judge
-from worldfs.testing.waiting import until
+from worldfs.testing.waiting import PATIENCE_S, until
 
+from ..nats_store.server_group import ServerGroup
 from .fleet_network import FleetNetwork, unavailable
 from .fleet_plant import FleetPlant, Seen
 
@@ -37,9 +39,10 @@ PROGRAM = ROOT / "tests/proof/fleet_host_process.py"
 ROBOTS = ("cart_1", "cart_2", "cart_3")
 HUBS, CARTS = ("hub_a", "hub_b"), ("carts_a", "carts_b")
 HOSTS = (*HUBS, *CARTS)
+BUCKET = "fleet"
 CLOCK_S = {"hub_a": 0.0, "hub_b": 3600.0, "carts_a": -3600.0, "carts_b": 1800.0}
-TTL_S = 3
-TOKEN = "of-this-proof"
+SERVERS = {"one_server": (), "three_servers": ("server_a", "server_b", "server_c")}
+TTL_S = {"one_server": 3, "three_servers": 10}  # a lease outlives the gap in which a group elects another leader
 OVER_S = 240.0  # names a fleet that never comes to rest
 
 
@@ -49,44 +52,19 @@ def _place(number: int) -> str:
     return f"({rest % 29 - 14 + 0.25 * layer:g}, {rest // 29 - 14 + 0.25 * layer:g})"
 
 
-class RestartedServer:
-    """A nats-server that is killed, and comes back with what it has on its disk."""
-
-    def __init__(self, place: Path, host: str) -> None:
-        from worldfs.plugins.nats_store.server_binary import find_server
-
-        self._config, self._process = place / "nats.conf", None
-        place.mkdir()
-        self._config.write_text(
-            f'host: "{host}"\nport: 4222\nauthorization {{ token: "{TOKEN}" }}\n'
-            f'jetstream {{ store_dir: "{place}", sync_interval: always }}\nlog_file: "{place}/log"\n'
-        )
-        self._program = find_server(os.environ)
-        self.start()
-
-    def start(self) -> None:
-        if self._process is None:
-            self._process = subprocess.Popen([self._program, "--config", str(self._config)])
-
-    def kill(self) -> None:
-        process, self._process = self._process, None
-        if process is not None:
-            process.kill()
-            process.wait()
-
-
 class ChaoticFleet:
-    """The hosts, the server and the bodies; what is done to them; what is seen of them."""
+    """The hosts, their servers and the bodies; what is done to them; what is seen of them."""
 
-    def __init__(self, place: Path, network: FleetNetwork, seed: int) -> None:
+    def __init__(self, place: Path, network: FleetNetwork, kind: str, seed: int) -> None:
         self.place, self.network, self.rng = place, network, random.Random(seed)
-        self.server = RestartedServer(place / "engine", network.server)
+        self.names, self.ttl_s = SERVERS[kind] or ("",), TTL_S[kind]
+        self.servers = ServerGroup(place / "engine", network.addresses, [*map(network.command, self.names)])
         self.plant = FleetPlant(place / "plant", ROBOTS)
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         self.done: Counter[str] = Counter()
         self.kills: list[tuple[str, float]] = []
         self.seen: list[Seen] = []
-        self.url = f"nats://{TOKEN}@{network.server}:4222/fleet?ttl={TTL_S}"
+        self.url = self.servers.address(f"ttl={self.ttl_s}&replicas={len(self.names)}", BUCKET)
         self.store = until(self._open)
         self.missions = MissionFiles(self.store, self.store.clock)
         self.accepted: dict[str, str] = {}
@@ -149,19 +127,39 @@ class ChaoticFleet:
         return self.holder_of(self.rng.choice((HUBS, CARTS))) if self.rng.random() < 0.7 else self.rng.choice(HOSTS)
 
     def disturb(self) -> None:
-        what = self.rng.choice(("kill", "kill", "freeze", "freeze", "cut", "cut_out", "cut_in", "server", "twice"))
+        kinds = ["kill", "kill", "freeze", "freeze", "cut", "cut_out", "cut_in", "server", "twice"]
+        what = self.rng.choice(kinds + ["server"] * 3 * (len(self.names) > 1))
         if what == "server":
-            self.done[what] += 1
-            self.server.kill()
-            self._pass(0.0, 2.0)
-            self.server.start()
-            return
+            return self._hurt_server()
         if what == "twice":  # in the middle of a hand-over
             for host in (self._victim(), self._victim()):
                 self._hurt(host, self.rng.choice(("kill", "freeze", "cut")))
-                self._pass(0.0, TTL_S)
+                self._pass(0.0, self.ttl_s)
             return
         self._hurt(self._victim(), what)
+
+    def _hurt_server(self) -> None:
+        self.done["server"] += 1
+        if len(self.names) == 1:
+            self.servers.kill(0)
+            self._pass(0.0, 2.0)
+            return self.servers.start(0)
+        index, what = (
+            self.rng.randrange(len(self.names)),
+            self.rng.choice(("kill", "freeze", "cut", "cut_out", "cut_in")),
+        )
+        if what in ("kill", "freeze"):
+            getattr(self.servers, what)(index)
+        else:
+            getattr(self.network, what)(self.names[index])
+        self._pass(0.5, 2.0 * self.ttl_s)
+        return self._mend_server(index)
+
+    def _mend_server(self, index: int) -> None:
+        self.servers.thaw(index)
+        self.servers.start(index)
+        if self.names[index]:
+            self.network.heal(self.names[index])
 
     def _hurt(self, host: str, what: str) -> None:
         self.done[what] += 1
@@ -174,10 +172,10 @@ class ChaoticFleet:
             if process is None:
                 return None
             process.send_signal(signal.SIGSTOP)
-            self._pass(0.5, 2.0 * TTL_S)
+            self._pass(0.5, 2.0 * self.ttl_s)
             return process.send_signal(signal.SIGCONT)
         getattr(self.network, what)(host)
-        self._pass(0.5, 2.5 * TTL_S)
+        self._pass(0.5, 2.5 * self.ttl_s)
         return self.network.heal(host)
 
     def _pass(self, low: float, high: float) -> None:
@@ -238,7 +236,8 @@ class ChaoticFleet:
             threads[0].join()
             for host in HOSTS:
                 self.network.heal(host)
-            self.server.start()
+            for index in range(len(self.names)):
+                self._mend_server(index)
             for host in HOSTS:
                 self.start(host)
             rest = time.monotonic() + OVER_S
@@ -256,13 +255,13 @@ class ChaoticFleet:
         wrong = []
         for host, process in self.processes.items():
             with suppress(subprocess.TimeoutExpired):
-                process.wait(60.0)
+                process.wait(PATIENCE_S)
             if process.poll() != 0:
                 wrong.append(f"{host} ended with {process.poll()}")
             process.kill()
         with suppress(WorldError):
             self.store.close()
-        self.server.kill()
+        self.servers.close()
         self.plant.close()
         return wrong
 
@@ -286,19 +285,24 @@ class ChaoticFleet:
         return [event for _, _, event in sorted(ordered, key=lambda item: item[:2])]
 
 
+@pytest.fixture(params=SERVERS)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 @pytest.fixture
-def network() -> Iterator[FleetNetwork]:
+def network(kind: str) -> Iterator[FleetNetwork]:
     if why := unavailable():
         pytest.skip(why)
-    made = FleetNetwork(HOSTS)
+    made = FleetNetwork(HOSTS, SERVERS[kind])
     yield made
     made.close()
 
 
 @pytest.mark.proof
-def test_a_fleet_survives_whatever_is_cut_frozen_or_killed(tmp_path, network, nats_server) -> None:
+def test_a_fleet_survives_whatever_is_cut_frozen_or_killed(tmp_path, network, kind, nats_server) -> None:
     seed = int(os.environ.get("PAOS_PARTITIONS_SEED", "1"))
-    fleet = ChaoticFleet(tmp_path, network, seed)
+    fleet = ChaoticFleet(tmp_path, network, kind, seed)
     try:
         fleet.run(SECONDS)
     finally:

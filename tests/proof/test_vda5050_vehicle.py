@@ -17,6 +17,7 @@ import pytest
 from worldfs.base.model import ApprovalPolicy, Cause, Outcome
 from worldfs.formats.config import Config, Instance
 from worldfs.runtime.stop_log import StopLog
+from worldfs.testing.free_port import free_port
 from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.world.profiles import profile_text
 from worldfs.world.world import World
@@ -42,9 +43,7 @@ def port(library: Path, tmp_path: Path) -> Iterator[int]:
     """Of a broker on which that vehicle has come up."""
     if MOSQUITTO is None:
         pytest.skip("mosquitto is not installed (apt-get install mosquitto)")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
+    port = free_port()
     lines = [f"listener {port} 127.0.0.1", "allow_anonymous true", *(["user root"] if os.geteuid() == 0 else [])]
     (tmp_path / "mosquitto.conf").write_text("\n".join(lines) + "\n")
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
