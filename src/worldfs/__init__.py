@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # typing's, which takes half of the time in which a Ctrl-C still meets Python's own handler
 if TYPE_CHECKING:
     from .agents.agent_state import AgentState
 
