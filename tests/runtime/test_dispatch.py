@@ -215,6 +215,17 @@ def test_a_stubborn_driver_loses_its_job_but_keeps_its_node_until_it_returns(ben
     assert bench.outcome("b").ok
 
 
+def test_an_order_that_another_kernel_has_in_hand_is_lost_when_its_driver_does_not_return(bench):
+    """It may go on there: it is neither repeated nor called timed out."""
+    bench.body.cut_off_since, bench.body.has_ended = "", lambda order: False
+    bench.body.follows = lambda order: order == "a"
+    kernel, let_go = stubborn(bench, attempts=2)
+    assert bench.outcome("a").cause is Cause.LOST and not bench.hooks.lessons
+    let_go.set()
+    bench.until(lambda: kernel.idle)
+    assert bench.starts("a") == 1
+
+
 def test_a_late_outcome_does_not_overwrite_the_end(bench):
     kernel, let_go = stubborn(bench)
     let_go.set()

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from worldfs.base.errors import BadInput, NotFound, NotPermitted
+from worldfs.base.errors import BadInput, MissingRequirement, NotFound, NotPermitted
 from worldfs.base.model import Cause, Outcome
 from worldfs.fleet.mission import MissionState
 from worldfs.fleet.mission_store import MissionFiles
@@ -194,6 +194,13 @@ def test_a_restart_goes_on_with_what_it_stopped(site):
     site.go.set()
     with site.served():
         until(lambda: site.states()[id] == "succeeded")
+
+
+def test_a_world_that_is_closed_waits_for_no_job_although_the_next_kernel_serves(site):
+    with site.served() as first:
+        first.demand_kernel()
+    with site.served(), pytest.raises(MissingRequirement):
+        first.demand_kernel()  # each wait for a job does it
 
 
 def test_a_row_that_a_person_writes_into_the_file_is_carried_out(site):

@@ -339,11 +339,12 @@ def test_an_order_whose_time_runs_out_while_the_robot_is_cut_off_is_lost_and_set
     hub = fleet.open_hub()
     robot.submit(order("own", "arm_1", params={"held": True}))
     until(lambda: fleet.arm.starts("own"))
+    before = fleet.clock.monotonic()
     hub.submit(order("fetch_1", "arm_1", timeout_s=3000.0))
     job = until(lambda: ids(robot, "fetch_1"))[0]  # it waits in the robot's queue
     servers.kill("hub")
     until(lambda: any("fetch_1" in found for found in alerts(hub, "ROBOT_CUT_OFF")))
-    fleet.clock.shift = 3000.0
+    fleet.clock.shift = 3000.0 - (fleet.clock.monotonic() - before)  # no later: its time is about to be up
     status = ended(hub, "fetch_1")
     assert status.outcome.cause is Cause.LOST and status.outcome.evidence["robot_job"] == job
     driver = hub.kernel.nodes["arm_1"].driver

@@ -94,12 +94,17 @@ class Dispatcher:
         self._end(attempt, outcome, lesson=outcome.cause in RETRIED)
 
     def end_without_worker(self, attempt: JobAttempt, worker: Worker, cause: Cause) -> None:
-        """The worker did not stop in time. The caller has claimed the end; what the worker reports later is ignored."""
+        """The worker did not stop in time. The caller has claimed the end; what the worker reports later is ignored.
+
+        An order that another kernel has may go on there: it is lost, not timed out.
+        """
         order, why = attempt.job.order, coded("runtime.did_not_stop", noun=worker.noun)
+        text = coded("runtime.timed_out", s=order.timeout_s, why=why)
         if cause is Cause.CANCELLED:
             outcome = Outcome.failure(cause, "CANCELLED", why)
+        elif self.followed(order):
+            outcome = Outcome.failure(Cause.LOST, "LOST", text)
         else:
-            text = coded("runtime.timed_out", s=order.timeout_s, why=why)
             outcome = Outcome.failure(cause, "EXECUTION_TIMEOUT", text)
             self.learn(order, outcome)
         self.write_end(attempt, outcome)

@@ -394,11 +394,15 @@ class World:
         return order.id
 
     def demand_kernel(self) -> None:
-        """Raises when no kernel runs: the error of our own, or `MissingRequirement` if another one has gone."""
+        """Raises when no kernel runs: the error of our own, or `MissingRequirement` if ours or another one has gone.
 
+        What waits in a world that had a kernel ends with it, whether another process serves the workspace by now or
+        not: that one goes on with the jobs.
+        """
         if self.broken is not None:
             raise self.broken
-        if self.kernel is None and self.store.lease(KERNEL_LEASE).holder() is None:
+        gone = self._kernel_ended.is_set() or self.store.lease(KERNEL_LEASE).holder() is None
+        if self.kernel is None and gone:
             raise MissingRequirement(
                 coded("world.kernel_gone"), path=str(self.root), op="wait", fix=coded("world.start_kernel")
             )

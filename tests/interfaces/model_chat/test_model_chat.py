@@ -54,7 +54,8 @@ def test_its_calls_count_in_the_metrics_of_the_agent_that_answers_and_of_no_othe
     chat.say("please look what there is")
     found = lifetime(chat)
     assert (found["model_calls"], found["tokens_used"], found["cost_usd"]) == (2, 220, 0.002)
-    assert found["model_latency_s"] == round(sum(call["latency_s"] for call in chat.evidence()["model_calls"]), 3)
+    took = round(sum(call["latency_s"] for call in chat.evidence()["model_calls"]), 3)
+    assert found.get("model_latency_s", 0.0) == took  # without the key where both took less than half a millisecond
     assert not (chat.place / "agents/bob/metrics.json").exists()
 
 
