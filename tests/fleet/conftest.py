@@ -23,6 +23,7 @@ class Robots:
         self.jobs, self.work, self.begun, self.cancelled = {}, {}, [], []
         self.refused, self.wants, self.holding = {}, {}, set()
         self.repeats, self.legs = False, "it is not split"
+        self.closed, self.late = [], {}
         self.heard = set()  # orders whose end was read after they had ended as lost
         self.elsewhere, self.followed = set(), {}  # robots that other processes serve; orders that outlived a start
 
@@ -52,6 +53,11 @@ class Robots:
     def follow(self, job, ended):
         self.followed[job.id] = ended
         return lambda: ended(MissionEnd(MissionEndKind.LEFT, "asked to stop"))
+
+    def close_order(self, id, robot):
+        self.closed.append(id)
+        if id in self.late:  # its submitter was faster
+            self.jobs[id] = self.late.pop(id)
 
     def cancel(self, job):
         self.cancelled.append(job.id)

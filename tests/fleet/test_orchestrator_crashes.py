@@ -60,6 +60,9 @@ class Robots:
     def job(self, id):
         return self.jobs.load(id) if self.jobs.known(id) else None
 
+    def close_order(self, id, robot):
+        self.jobs.close_id(Order(id, robot, ""))
+
     def cancel(self, job):
         self.jobs.request_cancel(job.id, "orchestrator")
 

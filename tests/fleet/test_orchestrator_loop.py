@@ -1,13 +1,14 @@
 """Missions from their submission to their end: who gets them, what people change, what a death of a robot leaves."""
 
 import threading
+from dataclasses import replace
 
 import pytest
 
 from worldfs.base.errors import BadInput, Busy, NotFound, Unsafe
-from worldfs.base.model import Cause, JobState
+from worldfs.base.model import Cause, Job, JobState, JobStatus, Order, Outcome
 from worldfs.fleet.bids import MissionNeeds
-from worldfs.fleet.mission import MissionOrder
+from worldfs.fleet.mission import NO_PROGRESS, MissionOrder
 from worldfs.fleet.mission_port import MissionEnd, MissionEndKind
 from worldfs.fleet.reservations import Reservation, ReservedKind
 from worldfs.formats import orchestrator
@@ -241,6 +242,63 @@ def test_an_order_that_another_host_may_begin_is_waited_for_and_not_given_away(f
     fleet.robots.followed["job_1"](MissionEnd(MissionEndKind.LEFT, "ended"))
     fleet.settle()
     assert len(fleet.robots.begun) == 2  # it never began, so any may
+
+
+@pytest.mark.parametrize(
+    ("state", "cause", "then"),
+    [
+        (JobState.RUNNING, None, "failed"),
+        (JobState.FAILED, Cause.LOST, "failed"),
+        (JobState.FAILED, Cause.ERROR, "running"),
+    ],
+)
+def test_what_a_host_began_that_had_the_robot_in_between_counts(fleet, monkeypatch, state, cause, then):
+    """It took the robot after the order was read, and was gone before the robot was looked at once more."""
+    fleet.add("m1")
+    fleet.settle()
+    fleet.robots.submit("m1", "job_1", JobState.PENDING)
+
+    def cancel(job):
+        outcome = None if cause is None else Outcome(False, "", cause)
+        fleet.robots.jobs["job_1"] = replace(job, status=JobStatus(state, 1, outcome=outcome))
+
+    monkeypatch.setattr(fleet.robots, "cancel", cancel)
+    fleet.lose("r1")
+    fleet.settle()
+    assert fleet.state("m1") == then and ("missions/m1" in fleet.alerts) == (then == "failed")
+
+
+def test_an_order_that_was_noted_and_never_submitted_is_closed_before_another_robot_begins(fleet):
+    """The orchestrator that noted it was replaced, and its message may still be on its way."""
+    for id, late in (("m1", False), ("m2", True)):
+        fleet.add(id)
+        fleet.settle()
+        robot = fleet.status(id).robot
+        order = Order(f"job_{id}", robot, "pick_up")
+        assert fleet.robots.work[id][0].note_job(order, NO_PROGRESS)
+        if late:
+            fleet.robots.late[order.id] = Job(order, JobStatus(JobState.RUNNING, 1))
+        fleet.lose(robot)
+        fleet.settle()
+        assert fleet.robots.closed[-1] == order.id
+        fleet.find(robot)
+    assert fleet.state("m1") == "running" and fleet.state("m2") == "failed"
+    assert len([1 for mission, _ in fleet.robots.begun if mission == "m2"]) == 1
+
+
+def test_a_mission_whose_thread_gave_up_waits_for_the_end_of_its_order(fleet):
+    """The engine did not answer it: the order may be carried out all the same."""
+    fleet.add("m1")
+    fleet.settle()
+    fleet.robots.submit("m1", "job_1", JobState.PENDING)
+    fleet.robots.end("m1", MissionEndKind.FAILED, "no answer")
+    fleet.settle()
+    assert fleet.state("m1") == "running" and fleet.robots.cancelled == ["job_1"] and len(fleet.robots.begun) == 1
+    fleet.robots.submit_again("job_1", JobState.FAILED, Cause.CANCELLED)
+    fleet.robots.followed["job_1"](MissionEnd(MissionEndKind.LEFT, "ended"))
+    fleet.settle()
+    assert len(fleet.robots.begun) == 2
+    assert "no answer" in fleet.page()
 
 
 def test_where_every_robot_has_gone_whichever_comes_back_may_begin(fleet):

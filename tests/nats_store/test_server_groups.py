@@ -216,6 +216,38 @@ def test_a_watch_of_which_nothing_is_asked_leaves_a_frozen_server(group, stores,
         assert watch.read(0)
 
 
+def test_what_an_earlier_leader_says_is_asked_for_again(stores, monkeypatch):
+    """It was cut off from the others, and answers before it knows that they have another leader."""
+    writer, reader = stores(2)
+    subject = reader.bucket.subject("jobs/a")
+    writer.put("jobs/a", b"pending")
+    old = reader.run(reader.bucket.last(subject, path="jobs/a"))
+    new = writer.put("jobs/a", b"running")
+    until(lambda: reader.stored("jobs/a").revision == new)
+    ask, answers = reader.connection.last_message, [old, None]
+
+    async def answer(stream, of, **more):
+        return answers.pop() if of == subject and answers else await ask(stream, of, **more)
+
+    monkeypatch.setattr(reader.connection, "last_message", answer)
+    assert reader.get("jobs/a").data == b"running" and not answers
+
+
+def test_what_is_listed_under_a_lease_has_all_that_was_stored_before_it(stores, monkeypatch):
+    """Also where the server that is asked how far the bucket is was its leader once."""
+    (store,) = stores(1)
+
+    async def nothing(*, stored=False):
+        return 0
+
+    with store.lease(KERNEL_LEASE, "next") as lease:
+        taken = lease.seq
+        monkeypatch.setattr(store.bucket, "_last_seq", nothing)
+        store.bucket._seen = 0  # the watch is far behind
+        store.list("jobs")
+        assert store.bucket._seen >= taken
+
+
 def test_a_lease_is_kept_though_the_leader_is_killed(group, stores):
     store, second = stores(2)
     lease = store.lease(KERNEL_LEASE, "first").acquire()

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import pytest
 
-from worldfs.base.errors import WorldError
+from worldfs.base.errors import StorageError, WorldError
 from worldfs.fleet.mission import MissionOrder
 from worldfs.fleet.mission_store import DONE, MissionFiles
 from worldfs.storage.lease import KERNEL_LEASE
@@ -197,9 +197,16 @@ class ChaoticFleet:
                 number += 1
                 id, place = f"m_{number:04d}", _place(number)
                 self.seen.append((time.monotonic(), FleetEvent("submit", id)))  # before a body may have it
-                assert self.missions.add(MissionOrder(id, f"go to {place}"))
+                order = MissionOrder(id, f"go to {place}")
+                until(lambda order=order: self._is_added(order), f"{id}: no server took it")
                 self.accepted[id] = place
             self._over.wait(self.rng.uniform(0.05, 0.5))
+
+    def _is_added(self, order: MissionOrder) -> bool:
+        with suppress(StorageError):  # no answer within a store's patience: it may have been stored
+            self.missions.add(order)
+            return True
+        return False
 
     def observe(self) -> None:
         """Each end, as any reader of the store sees it."""

@@ -116,6 +116,28 @@ def test_cancelling_what_has_ended_leaves_nothing_behind(jobs):
         jobs.request_cancel("nobody", "planner")
 
 
+def test_an_id_that_was_closed_is_never_accepted(jobs):
+    assert jobs.close_id(order("a")) and not jobs.close_id(order("a"))
+    assert [item.new for item in jobs.accept([order("a")])] == [False]
+    assert jobs.load("a").status.outcome.cause is Cause.CANCELLED and jobs.open_ids() == []
+
+
+def test_of_two_that_submit_and_close_an_id_the_first_has_it(jobs, monkeypatch):
+    """Each has found that there is no such job."""
+    monkeypatch.setattr(JobStore, "known", lambda self, id: False)
+    monkeypatch.setattr(JobStore, "archive", lambda self, id: None)  # the one that closed it was killed here
+    jobs.accept([order("a")])
+    assert not jobs.close_id(order("a")) and jobs.load("a").status.state is JobState.PENDING
+    jobs.close_id(order("b"))
+    assert [item.new for item in jobs.accept([order("b")])] == [False]
+    assert jobs.load("b").status.outcome.cause is Cause.CANCELLED
+
+
+@pytest.mark.parametrize("id", ["", "..", "a/b"])
+def test_an_id_that_is_no_name_is_not_closed(jobs, id):
+    assert not jobs.close_id(order(id)) and jobs.open_ids() == jobs.done_ids() == []
+
+
 def test_names_that_are_no_text_are_no_reason_to_fall(jobs):
     name = b"\xff\xfe".decode("utf-8", "surrogateescape")
     assert done_key(name).startswith(DONE)

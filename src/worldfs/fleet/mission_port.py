@@ -95,6 +95,10 @@ class MissionExecutor(Protocol):
         """An order of a mission; None where it was never accepted."""
         ...
 
+    def close_order(self, id: str, robot: str) -> None:
+        """End an order that was never accepted as cancelled: it cannot be accepted any more. One that was is left."""
+        ...
+
     def cancel(self, job: Job) -> None:
         """Before another plan of its mission begins; durable when it returns."""
         ...

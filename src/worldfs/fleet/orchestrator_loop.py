@@ -12,7 +12,8 @@ from typing import Final, NamedTuple
 from worldfs.base.clock import Clock
 from worldfs.base.messages import coded
 from worldfs.base.messages.coded_text import language_of
-from worldfs.base.model import Finding, Order
+from worldfs.base.model import Finding, Job, Order
+from worldfs.runtime.job_store import is_ended
 from worldfs.runtime.stop_log import STOPS
 from worldfs.storage.lease import NODE_LEASES
 from worldfs.storage.store_interface import Store, StoreChange, StoreChangeKind
@@ -104,13 +105,21 @@ class Orchestrator:
         job = self.executor.job(status.job) if status.job else None
         if job is None or job.status.state.terminal or not self.executor.at_work(job):
             return False
-        attempt = -status.attempt  # what carried the mission out before may still report an end: it is late
+        self._follow(mission, job)
+        return True
+
+    def _follow(self, mission: Mission, job: Job, reason: str = "") -> None:
+        """Wait for the end of its last order. `reason`: why it is not its own thread that does."""
+        attempt = -mission.status.attempt  # what carried it out before may still report an end: it is late
+
+        def ended(end: MissionEnd) -> None:
+            self._ended(mission.id, attempt, end._replace(reason=reason or end.reason))
+
         self._runs[mission.id] = _Run(attempt, lambda: None)
         self.reservations.hold_again(mission)
-        stop = self.executor.follow(job, partial(self._ended, mission.id, attempt))
+        stop = self.executor.follow(job, ended)
         if mission.id in self._runs:
             self._runs[mission.id] = _Run(attempt, stop)
-        return True
 
     def run(self, stop: threading.Event) -> None:
         """Work until `stop` is set (call `wake` then), blocked in the change feed between."""
@@ -275,6 +284,9 @@ class Orchestrator:
                 self.missions.write(mission, MissionState.FAILED, end.reason)
             case MissionEndKind.LOST:
                 self._without_robot(mission, end.reason, barred=True, unknown=end.job)
+            case MissionEndKind.FAILED if (job := self._last_order(mission)) is not None and not is_ended(job):
+                self.executor.cancel(job)  # what its thread did not hear of may be carried out: first it ends
+                self._follow(mission, job, end.reason)
             case MissionEndKind.FAILED:
                 self._try_another(mission, end.reason)
             case MissionEndKind.LEFT if not self._closing:
@@ -301,10 +313,16 @@ class Orchestrator:
         `unknown`: the order that decides, "" for the mission's last one; another robot's, to which it handed over.
         """
         status = mission.status
-        id = unknown or status.job
-        job = self.executor.job(id) if id else None
+        job = self._last_order(mission, unknown)
+        while job is not None and not is_ended(job) and not handover(job, self.executor.repeatable):
+            self.executor.cancel(job)  # durable first: a process that serves the robot from now on does not begin it
+            if self._go_on_with(mission):  # another host has its robot meanwhile, and may have begun the order
+                return
+            seen, job = job, self._last_order(mission, unknown)
+            if job is not None and job.status == seen.status:
+                break  # else one that had the robot in between, and is gone, has begun or ended it
         why = handover(job, self.executor.repeatable)
-        if job is not None and job.status.attempt > 0 and (why or not job.status.state.terminal):
+        if job is not None and job.status.attempt > 0 and (why or not is_ended(job)):
             self.reservations.keep(mission, job, things=bool(why))
         self._release(mission)
         if why:
@@ -315,10 +333,6 @@ class Orchestrator:
                 f"missions/{mission.id}", Finding("MISSION_LOST", mission.id, coded("mission.known_end"), said, fix)
             )
             return
-        if job is not None and not job.status.state.terminal:
-            self.executor.cancel(job)
-            if self._go_on_with(mission):  # another host has its robot meanwhile, and may have begun the order
-                return
         tried = barred and job is not None and job.status.attempt > 0
         robots = (*status.barred, status.robot) if tried else status.barred
         if tried and all(offer.id in robots for offer in self._offers()):
@@ -333,6 +347,19 @@ class Orchestrator:
             kept, robots = True, tuple(id for id in robots if id != status.robot)
         said = coded("mission.queued_again", reason=reason)
         self.missions.write(mission, MissionState.QUEUED, said, barred=robots, kept=kept, progress=progress)
+
+    def _last_order(self, mission: Mission, id: str = "") -> Job | None:
+        """`id`: of another order than its last one. One that was noted and never submitted is closed: a late message
+        of an orchestrator that was replaced, or of a thread that has given up, begins nothing."""
+        status = mission.status
+        id = id or status.job
+        if not id:
+            return None
+        job = self.executor.job(id)
+        if job is None:
+            self.executor.close_order(id, status.robot)
+            job = self.executor.job(id)
+        return job
 
     # -- decisions ----------------------------------------------------------------------------------------------
 

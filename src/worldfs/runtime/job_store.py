@@ -145,6 +145,29 @@ class JobStore:
         text = order_line(job.order, job.status.accepted_at) + status_line(job.status)
         self.store.put(done_key(job.id), text, ABSENT)
 
+    def close_id(self, order: Order) -> bool:
+        """End an order as cancelled that was never accepted, so that one who is late cannot submit it. False: it was
+        accepted before, and is left alone.
+
+        It takes the name of the open file, as its submitter would: one of the two has it first.
+        """
+        from worldfs.base.model import Cause, JobStatus, Outcome
+
+        from .job_codec import order_line, status_line
+        from .job_end import ended_status
+
+        if not safe_name(order.id) or self.ended(order.id):
+            return False
+        now = self.clock.now()
+        why = Outcome.failure(Cause.CANCELLED, "CANCELLED", coded("runtime.cancelled_before"))
+        status = ended_status(JobStatus(accepted_at=stamp(now)), why, now)
+        try:
+            self.store.put(job_key(order.id), order_line(order, status.accepted_at) + status_line(status), ABSENT)
+        except Exists:
+            return False
+        self.archive(order.id)
+        return True
+
     def archive(self, id: str) -> None:
         """Move an ended job's file to `done`. Not durable: a start repeats it for an ended job that is still open."""
         with suppress(NotFound, Exists):

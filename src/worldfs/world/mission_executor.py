@@ -180,6 +180,9 @@ class MissionThreads:
         except UserError:
             return None
 
+    def close_order(self, id: str, robot: str) -> None:
+        self.world.jobs.close_id(Order(id, robot, ""))
+
     def cancel(self, job: Job) -> None:
         self.world.jobs.request_cancel(job.id, ORCHESTRATOR)
 

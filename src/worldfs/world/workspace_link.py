@@ -14,12 +14,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.clock import stamp
-from worldfs.base.errors import BadInput, Exists, StorageError, UserError, WorldError
+from worldfs.base.errors import BadInput, StorageError, UserError, WorldError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import error_message
-from worldfs.base.model import Cause, Finding, Job, JobStatus, Order, Outcome, Scene
+from worldfs.base.model import Finding, Order, Scene
 from worldfs.formats import environment
-from worldfs.runtime.job_end import ended_status
 from worldfs.runtime.job_store import OPEN
 from worldfs.runtime.kernel import CLOSE_S
 from worldfs.runtime.stop_log import ALL, STOPS, StopState, StopStates, stop_key
@@ -328,7 +327,7 @@ class WorkspaceLink:
                 cancelled, one.sent = one.cancelled, True
             self.orders.note(id)  # durable here first: a kernel that has lost its lease stops at this write
             if cancelled:
-                self._close_id(world, one.order)
+                world.jobs.close_id(one.order)
             else:
                 try:
                     world.submit(one.order)
@@ -362,20 +361,14 @@ class WorkspaceLink:
                 self._unsettled = True  # it is to be followed again
                 continue
             there = status_of(world.jobs, self.orders.job_id(id))
-            if there is None:
-                self._close_id(world, self.orders.there(order_of(self._fleet.jobs, id, self.robot)))
-            elif not there.state.terminal:
+            if there is None and not world.jobs.close_id(self.orders.there(order_of(self._fleet.jobs, id, self.robot))):
+                self._unsettled = True  # a late message was faster: a look more
+                continue
+            if there is not None and not there.state.terminal:
                 world.cancel(self.orders.job_id(id))
                 self._unsettled = True
                 continue
             self.orders.forget(id)
-
-    def _close_id(self, world: World, order: Order) -> None:
-        """End a job there that was never begun: a late message of a kernel that was replaced begins nothing."""
-        why = Outcome.failure(Cause.CANCELLED, "CANCELLED", coded("runtime.cancelled_before"))
-        now = self._clock.now()
-        with suppress(Exists):
-            world.jobs.accept_ended(Job(order, ended_status(JobStatus(accepted_at=stamp(now)), why, now)))
 
     def _read_scene(self, world: World, *, asked: bool = False) -> None:
         """`asked`: the robot is asked, whether a change of the document is known here or not."""

@@ -120,9 +120,27 @@ class Bucket:
         """The last message of a subject. In a group, of its leader: another server may be behind."""
         return await self.connection.last_message(self.stream, subject, direct=self.replicas == 1, path=path, op=op)
 
+    async def last_of(self, key: str, op: str = "read") -> StreamMessage | None:
+        """The last message of a key. What was a group's leader may answer before it knows that it is none any more: an
+        answer from before what the index has is no answer. Raises `StorageError` if there is no other one."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + PATIENCE_S
+        while True:
+            found = await self.last(self.subject(key, op), path=key, op=op)
+            known = self.index.head(key)
+            if self.replicas == 1 or (found.seq >= known.seq if found is not None else not known.live):
+                return found
+            if loop.time() > end:
+                raise self.connection.silent(key, op)
+            await asyncio.sleep(RETRY_S)
+
+    def acknowledged(self, seq: int) -> None:
+        """A message was stored: whatever is listed from now on has everything before it."""
+        self._newest = max(self._newest, seq)
+
     async def refresh(self, key: str, op: str) -> KeyHead:
         """Ask the server for the head of a key, when a write found another one than expected."""
-        found = await self.last(self.subject(key, op), path=key, op=op)
+        found = await self.last_of(key, op)
         if found is None:
             self.index.forget(key)
         else:
@@ -195,9 +213,12 @@ class Bucket:
                 await asyncio.sleep(RETRY_S)
 
     async def catch_up(self) -> None:
-        """Wait until the index has everything that was stored before this call."""
+        """Wait until the index has everything that was stored before this call; in a group also what this client knows
+        to be stored, whatever a server that was its leader says."""
         last = await self._last_seq()
-        self._newest = max(self._newest, last)
+        self.acknowledged(last)
+        if self.replicas > 1:
+            last = self._newest
         try:
             async with asyncio.timeout(1.5 * BEAT_S):  # if what was stored last has expired, the next beat says so
                 while self._seen < last:
@@ -223,7 +244,7 @@ class Bucket:
 
     def take(self, subject: str, message: StreamMessage) -> None:
         """A message of the bucket, of the watch or of our own: into the index."""
-        self._newest = max(self._newest, message.seq)
+        self.acknowledged(message.seq)
         levels = subject[len(self.prefix) :]
         if levels.startswith(f"{LEASE}."):
             if (key := decode_key(levels[len(LEASE) + 1 :])) is not None:

@@ -50,7 +50,7 @@ class BucketWriter:
     async def read(self, key: str) -> tuple[StreamMessage, bytes] | None:
         """The key's message and its whole content. A part that is gone: the document was replaced meanwhile."""
         for _ in range(ATTEMPTS):
-            found = await self._bucket.last(self._bucket.subject(key), path=key)
+            found = await self._bucket.last_of(key)
             if found is None or not is_live(found.headers):
                 return None
             document = read_document(found.headers, found.data)
@@ -60,7 +60,7 @@ class BucketWriter:
             parts = [part for part in await asyncio.gather(*loads) if part is not None]
             if len(parts) == len(document.parts):
                 return found, b"".join((*parts, document.tail))
-            again = await self._bucket.last(self._bucket.subject(key), path=key)
+            again = await self._bucket.last_of(key)
             if again is not None and again.seq == found.seq:
                 raise StorageError(coded("engine.part_missing"), path=key, op="read")
         raise self._overtaken(key, "read")
@@ -131,9 +131,10 @@ class BucketWriter:
             fence = self._leases.fence() if expect is ANY else {EXPECTED: str(head.seq)}
             old = self._logs[key].document if key in self._logs and self._logs[key].seq == head.seq else None
             if old is None and head.live and head.size > len(data):
-                found = await self._bucket.last(subject, path=key, op=op)
+                found = await self._bucket.last_of(key, op)
                 old = read_document(found.headers, found.data) if found is not None else None
             sent = {**headers, **fence, AFTER: head.writes}
+            self._leases.demand()
             try:
                 seq = await self._connection.publish(subject, data, sent, path=key, op=op)
             except WrongSequence:
@@ -186,7 +187,7 @@ class BucketWriter:
             if found is not None:
                 message, data = found
                 return _end(message, read_document(message.headers, message.data), blake2b(data, digest_size=8))
-            last = await self._bucket.last(self._bucket.subject(key), path=key)
+            last = await self._bucket.last_of(key)
             if last is None:
                 return LogEnd(0, START, Document(), blake2b(digest_size=8))
             if not is_live(last.headers):  # else it was created after it had been read
@@ -194,9 +195,8 @@ class BucketWriter:
         raise self._overtaken(key, "append")
 
     async def delete(self, key: str, expect: Expected) -> None:
-        subject = self._bucket.subject(key, "delete")
         for _ in range(ATTEMPTS):
-            found = await self._bucket.last(subject, path=key, op="delete")
+            found = await self._bucket.last_of(key, "delete")
             if found is None or not is_live(found.headers):
                 raise NotFound(coded("tree.no_file"), path=key, op="delete")
             if (problem := self._unexpected(key, head_of(found, whole=True).revision, expect, "delete")) is not None:

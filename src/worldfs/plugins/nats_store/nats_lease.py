@@ -143,6 +143,7 @@ class NatsLease:
         self.seq = await self._bucket.connection.publish(
             self._subject, _line(self._holder or {}), headers, path=self.name, op="lease"
         )
+        self._bucket.acknowledged(self.seq)
         self._valid_until = sent + life * HELD
 
     async def _renew(self) -> None:
