@@ -274,7 +274,7 @@ class ChaoticFleet:
 
     # -- the history -------------------------------------------------------------------------------------------
 
-    def history(self) -> list[FleetEvent]:
+    def history(self) -> list[tuple[float, FleetEvent]]:
         """All that was seen, in the order of the machine's own clock: a lease ends before another one begins."""
         ordered = [(at, 1, event) for at, event in (*self.seen, *self.plant.seen)]
         spans: dict[tuple[str, int, str], tuple[float, float]] = {}
@@ -289,7 +289,7 @@ class ChaoticFleet:
             last = min([until_then, *(at for name, at in self.kills if name == host and at > first)])
             ordered.append((first, 2, FleetEvent("lease", node=node, host=host, epoch=epoch)))
             ordered.append((last, 0, FleetEvent("unlease", node=node, host=host, epoch=epoch)))
-        return [event for _, _, event in sorted(ordered, key=lambda item: item[:2])]
+        return [(at, event) for at, _, event in sorted(ordered, key=lambda item: item[:2])]
 
 
 @pytest.fixture(params=SERVERS)
@@ -314,7 +314,10 @@ def test_a_fleet_survives_whatever_is_cut_frozen_or_killed(tmp_path, network, ki
         fleet.run(SECONDS)
     finally:
         ends = fleet.close()
-    wrong = [*judge(fleet.history()), *fleet.plant.wrong, *ends]
+    history = fleet.history()
+    lines = [json.dumps({"at": at, **event._asdict()}) for at, event in history]
+    (tmp_path / "history.jsonl").write_text("\n".join(lines))  # where it is wrong, this says how
+    wrong = [*judge(event for _, event in history), *fleet.plant.wrong, *ends]
     for host in HOSTS:
         said = (tmp_path / f"{host}.log").read_text()
         wrong += [f"{host} failed: {line}" for line in said.splitlines() if "Traceback" in line or "our bug" in line]
@@ -323,7 +326,7 @@ def test_a_fleet_survives_whatever_is_cut_frozen_or_killed(tmp_path, network, ki
     states = Counter(fleet.ended.values())
     assert states["succeeded"] > len(fleet.accepted) / 2, states
     moved = sum(event.kind == "begin" for _, event in fleet.plant.seen)
-    changes = sum(event.kind == "lease" for event in fleet.history())
+    changes = sum(event.kind == "lease" for _, event in history)
     print(f"{len(fleet.accepted)} missions accepted: {states['succeeded']} succeeded, {states['failed']} failed")
     print(
         f"{moved} motions, {fleet.plant.halted} halted, {fleet.plant.stale} refused at the body, {changes} leases held"
