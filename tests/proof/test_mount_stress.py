@@ -5,6 +5,7 @@ No error, no process that stays blocked, and the server's memory does not grow w
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import resource
@@ -80,12 +81,16 @@ def test_fio_reads_back_what_it_wrote(mounted):
     before, seconds = resident_kb(server), max(SECONDS // 2, 5)
     options = "--rw=randrw --bs=4k-64k --size=4m --nrfiles=4 --numjobs=3 --ioengine=psync --fsync=64 --verify=crc32c"
     said = judged(
-        ["fio", "--name=mix", "--time_based", f"--runtime={seconds}", "--group_reporting", *options.split()],
+        ["fio", "--name=mix", "--time_based", f"--runtime={seconds}", "--group_reporting", *options.split(),
+         "--output-format=json"],
         directory,
         seconds,
-    )
-    assert "err= 0" in said and "verify:" not in said
-    moved = sum(float(found) for found in re.findall(r"io=([\d.]+)MiB", said))
+    )  # fmt: skip
+    (mix,) = json.loads(said[said.index("{") : said.rindex("}") + 1])["jobs"]
+    assert mix["error"] == 0 and "verify:" not in said
+    written, read = mix["write"]["io_bytes"], mix["read"]["io_bytes"]
+    assert written and read
+    moved = (written + read) / 2**20
     print(f"fio: {moved:.0f} MiB written and read back with their checksums, 0 errors, in {seconds} s")
     assert not blocked()
     assert resident_kb(server) - before < 4 * GROWTH_KB  # what three jobs have staged, and what readers keep
