@@ -138,6 +138,20 @@ def test_each_host_serves_its_robots_and_the_hub_gives_them_missions(hosts):
     assert hosts.moved[-1][1] == one.epoch_of("cart_1")
 
 
+def test_a_mission_waits_for_the_first_host_of_robots(hosts):
+    """The hub was started first: it has no profile by which an instruction could be read."""
+    hub = hosts.open(HUB)
+    for id, robot in (("m1", ""), ("m2", "cart_1")):
+        hub.missions.add(MissionOrder(id, "go to (1, 1)", robot=robot))
+    for _ in range(3):
+        hosts.tick()
+    assert [hub.missions.load(id).status.state for id in ("m1", "m2")] == [MissionState.QUEUED] * 2
+    hosts.open(carts("cart_1"))
+    hosts.until(lambda: all(hub.missions.load(id).status.state.ended for id in ("m1", "m2")))
+    assert hub.missions.load("m1").status.state is MissionState.SUCCEEDED, hub.missions.load("m1").status
+    assert hub.missions.load("m2").status.state is MissionState.SUCCEEDED, hub.missions.load("m2").status
+
+
 def test_nobody_serves_what_another_serves(hosts):
     hosts.open(HUB)
     hosts.open(carts("cart_1"))
