@@ -301,6 +301,19 @@ def test_a_mission_whose_thread_gave_up_waits_for_the_end_of_its_order(fleet):
     assert "no answer" in fleet.page()
 
 
+@pytest.mark.parametrize("submitted", [False, True])
+def test_a_mission_that_is_cancelled_while_its_order_is_on_its_way_begins_nothing_afterwards(fleet, submitted):
+    fleet.add("m1")
+    fleet.settle()
+    assert fleet.robots.work["m1"][0].note_job(Order("job_1", "r1", "pick_up"), NO_PROGRESS)
+    if submitted:
+        fleet.robots.late["job_1"] = Job(Order("job_1", "r1", "pick_up"), JobStatus())
+    fleet.files.request("m1", "cancel", "operator")
+    fleet.settle()
+    assert fleet.state("m1") == "cancelled" and fleet.robots.closed == ["job_1"]
+    assert fleet.robots.cancelled == (["job_1"] if submitted else [])
+
+
 def test_where_every_robot_has_gone_whichever_comes_back_may_begin(fleet):
     fleet.add("m1")
     fleet.settle()

@@ -274,6 +274,10 @@ class Orchestrator:
         if end.kind is not MissionEndKind.LOST:
             self._release(mission)
         asked = self._asked.pop(id, None)
+        over = self._closing or end.kind in (MissionEndKind.DONE, MissionEndKind.LOST)
+        job = None if over else self._last_order(mission)
+        if job is not None and not is_ended(job):
+            self.executor.cancel(job)  # its thread did not hear of it, and it may be carried out
         if asked is not None and end.kind not in (MissionEndKind.DONE, MissionEndKind.LOST):
             self.missions.write(mission, *asked)
             return True
@@ -284,9 +288,8 @@ class Orchestrator:
                 self.missions.write(mission, MissionState.FAILED, end.reason)
             case MissionEndKind.LOST:
                 self._without_robot(mission, end.reason, barred=True, unknown=end.job)
-            case MissionEndKind.FAILED if (job := self._last_order(mission)) is not None and not is_ended(job):
-                self.executor.cancel(job)  # what its thread did not hear of may be carried out: first it ends
-                self._follow(mission, job, end.reason)
+            case MissionEndKind.FAILED if job is not None and not is_ended(job):
+                self._follow(mission, job, end.reason)  # first it ends
             case MissionEndKind.FAILED:
                 self._try_another(mission, end.reason)
             case MissionEndKind.LEFT if not self._closing:
