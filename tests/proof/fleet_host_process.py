@@ -88,7 +88,8 @@ def note_leases(log: int, host: str) -> None:
 
     async def published(lease: NatsLease, expected: int) -> None:
         await publish(lease, expected)
-        note(lease, lease._valid_until)
+        if lease._holder is not None:  # else it was given back while a renewal was on its way
+            note(lease, lease._valid_until)
 
     def released(lease: NatsLease) -> None:
         if lease._holder is not None and lease.epoch:
