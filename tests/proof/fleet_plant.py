@@ -71,7 +71,8 @@ class FleetPlant:
         _say(peer, list(body.pose))
 
     def _move(self, said: dict[str, Any], body: Body, peer: socketserver.StreamRequestHandler) -> None:
-        """A motion takes its time, and ends where it is when its host hangs up or asks for that."""
+        """A motion takes its time, and ends where it is when its host hangs up or asks for that. Only who asks knows of
+        it: after the other, what was moved is not to be moved again."""
         if not body.lock.acquire(timeout=30.0):
             return _say(peer, "busy")
         try:
@@ -85,6 +86,8 @@ class FleetPlant:
             _say(peer, "begun")
             if select.select([peer.connection], [], [], said["takes"])[0]:
                 self.halted += 1
+                if _asks(peer):
+                    self._note("halt", said)
                 self._note("free", said, thing=str(said["pose"]))
                 return _say(peer, "halted")
             body.pose = tuple(said["pose"])
@@ -93,6 +96,13 @@ class FleetPlant:
             _say(peer, "done")
         finally:
             body.lock.release()
+
+
+def _asks(peer: socketserver.StreamRequestHandler) -> bool:
+    try:
+        return bool(peer.connection.recv(16))
+    except OSError:  # its host was killed
+        return False
 
 
 def _say(peer: socketserver.StreamRequestHandler, value: object) -> None:

@@ -41,6 +41,8 @@ PLANTED = {
     "a mission ends twice": (_with(8, SOUND[7]), "one ended twice"),
     "another end after the first": (_with(14, E("end", "one", "arm", "b", 7, "lost")), "one ended twice"),
     "a mission is executed twice": (_with(6, SOUND[5]), "one was executed twice"),
+    "a mission is executed twice after a halt": (_with(6, E("halt", "one"), SOUND[5], SOUND[5]), "executed twice"),
+    "a mission is halted after it was done": (_with(7, E("halt", "one"), SOUND[5]), "one was halted, and did not"),
     "a mission is done twice": (_with(7, SOUND[6]), "one was done twice"),
     "a mission begins after its end": (_with(17, SOUND[13]), "two was begun after its end"),
     "a mission begins and was never accepted": (_with(5, E("begin", "four", "arm", "a", 3)), "never accepted"),
@@ -81,6 +83,10 @@ PLANTED = {
 
 def test_a_sound_history_is_accepted():
     assert judge(SOUND) == []
+
+
+def test_a_mission_that_was_halted_may_be_begun_again():
+    assert judge(_with(6, E("halt", "one"), SOUND[5])) == []
 
 
 @pytest.mark.parametrize("name", PLANTED)

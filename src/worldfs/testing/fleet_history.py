@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-KINDS = ("submit", "lease", "unlease", "begin", "done", "end", "claim", "free")
+KINDS = ("submit", "lease", "unlease", "begin", "halt", "done", "end", "claim", "free")
 QUIET = ("rejected", "cancelled")  # ends of missions that no body began
 
 
 class FleetEvent(NamedTuple):
-    """`epoch`: of the lease under which it was done. `result`: of an end, succeeded or the cause of its failure.
+    """`halt`: its host asked the body to stand still, and was told how far it came: another attempt may be made.
+
+    `epoch`: of the lease under which it was done. `result`: of an end, succeeded or the cause of its failure.
 
     `thing`: what a mission claims or frees. `repeatable`: of a submitted mission: a second attempt may be made.
     """
@@ -33,6 +35,7 @@ class _Mission:
     def __init__(self, repeatable: bool) -> None:
         self.repeatable = repeatable
         self.begun = 0
+        self.halted = False
         self.done = False
         self.end = ""
 
@@ -95,9 +98,16 @@ class FleetJudge:
             return
         if mission.end:
             self._say(f"{event.mission} was begun after its end")
-        if mission.begun and not mission.repeatable:
+        if mission.begun and not mission.repeatable and not mission.halted:
             self._say(f"{event.mission} was executed twice")
         mission.begun += 1
+        mission.halted = False
+
+    def _halt(self, event: FleetEvent) -> None:
+        if (mission := self._known(event)) is not None:
+            if not mission.begun or mission.done:
+                self._say(f"{event.mission} was halted, and did not move")
+            mission.halted = True
 
     def _done(self, event: FleetEvent) -> None:
         if (mission := self._known(event)) is not None:
