@@ -1,11 +1,15 @@
 """The table of jobs: accepted once, ended once, whoever asks and however often."""
 
+from typing import ClassVar
+
 import pytest
 
 from worldfs.base.errors import BadInput, NotFound, Unsafe
 from worldfs.base.model import Cause, Job, JobState, JobStatus, Order, Outcome
 from worldfs.runtime.job_store import CANCEL, DONE, OPEN, JobStore, done_key, job_key
+from worldfs.storage.disk_store import DiskStore
 from worldfs.storage.memory_store import MemoryStore
+from worldfs.storage.store_interface import ANY
 from worldfs.testing.manual_clock import ManualClock
 
 
@@ -131,6 +135,20 @@ def test_of_two_that_submit_and_close_an_id_the_first_has_it(jobs, monkeypatch):
     jobs.close_id(order("b"))
     assert [item.new for item in jobs.accept([order("b")])] == [False]
     assert jobs.load("b").status.outcome.cause is Cause.CANCELLED
+
+
+def test_a_closed_id_is_durable_before_its_mission_goes_on(tmp_path):
+    class Disk(DiskStore):
+        kept: ClassVar = []
+
+        def put(self, key, data, expect=ANY, *, durable=True):
+            self.kept.append((key, durable))
+            return super().put(key, data, expect, durable=durable)
+
+    store = Disk(tmp_path)
+    assert JobStore(store, ManualClock()).close_id(order("a"))
+    store.close()
+    assert store.kept == [(job_key("a"), True)]
 
 
 @pytest.mark.parametrize("id", ["", "..", "a/b"])
