@@ -315,6 +315,7 @@ def test_a_fleet_survives_whatever_is_cut_frozen_or_killed(tmp_path, network, ki
     finally:
         ends = fleet.close()
     history = fleet.history()
+    (tmp_path / "reasons.txt").write_text("\n".join(fleet.reasons))
     lines = [json.dumps({"at": at, **event._asdict()}) for at, event in history]
     (tmp_path / "history.jsonl").write_text("\n".join(lines))  # where it is wrong, this says how
     wrong = [*judge(event for _, event in history), *fleet.plant.wrong, *ends]
@@ -332,4 +333,3 @@ def test_a_fleet_survives_whatever_is_cut_frozen_or_killed(tmp_path, network, ki
         f"{moved} motions, {fleet.plant.halted} halted, {fleet.plant.stale} refused at the body, {changes} leases held"
     )
     print(f"disturbed: {dict(sorted(fleet.done.items()))}")
-    print(*fleet.reasons, sep="\n")
