@@ -63,3 +63,24 @@ def test_an_append_to_a_file_that_another_store_makes_meanwhile_keeps_what_stand
     store.append("log", b"ours\n")
     assert store.get("log").data == b"theirs\nours\n"
     other.close()
+
+
+@pytest.mark.parametrize("grows", [False, True])
+def test_a_file_that_another_store_changes_while_it_is_moved_is_not_lost(store, nats_address, monkeypatch, grows):
+    """It has seen the file at its target and removed the source, as a kernel does with an ended job; or has added."""
+    from worldfs.plugins.nats_store.bucket_writer import BucketWriter
+    from worldfs.plugins.nats_store.nats_store import NatsStore
+
+    other, tombstone, overtaken = NatsStore(nats_address), BucketWriter._tombstone, []
+
+    async def be_overtaken(writer, key, old):
+        if key == "jobs/a" and not overtaken:
+            overtaken.append(writer)
+            await (asyncio.to_thread(other.append, key, b"2") if grows else asyncio.to_thread(other.delete, key))
+        await tombstone(writer, key, old)
+
+    other.put("jobs/a", b"1")
+    monkeypatch.setattr(BucketWriter, "_tombstone", be_overtaken)
+    store.move("jobs/a", "done/a")
+    assert store.get("done/a").data == (b"12" if grows else b"1") and store.get("jobs/a") is None and overtaken
+    other.close()

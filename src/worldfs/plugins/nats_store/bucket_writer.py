@@ -246,10 +246,12 @@ class BucketWriter:
             revision = await self.put(target, data, ABSENT, "move")
             try:
                 await self._tombstone(source, message)
-            except WrongSequence:  # it grew meanwhile
-                await self.delete(target, revision)
+            except WrongSequence:
                 await self._leases.confirm()
-                continue
+                now = await self._bucket.last_of(source, "move")
+                if now is not None and is_live(now.headers):  # it grew meanwhile
+                    await self.delete(target, revision)
+                    continue  # else another process has removed it, which found it at its target too
             return await self._drop_parts(read_document(message.headers, message.data).parts)
         raise self._overtaken(source, "move")
 
