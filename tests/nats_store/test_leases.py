@@ -19,7 +19,7 @@ from worldfs.plugins.nats_store.nats_store import NatsStore
 from worldfs.robots.epoch_fence import EpochFence
 from worldfs.runtime.stop_listener import StopListener
 from worldfs.storage.lease import KERNEL_LEASE
-from worldfs.storage.store_interface import ABSENT, StoreChangeKind
+from worldfs.storage.store_interface import ABSENT, ANY, StoreChangeKind
 from worldfs.testing.null_driver import NullDriver
 from worldfs.testing.waiting import PATIENCE_S, until
 from worldfs.testing.watch_contract import wait_for_change
@@ -203,6 +203,15 @@ def test_what_is_acknowledged_after_the_lease_is_over_is_not_acted_on(store, mon
         with pytest.raises(LeaseLost):
             write()
         assert store.list("") == ["a", "log"][1 - number :]  # it is there, for whoever has the lease next
+
+
+@pytest.mark.parametrize("expect", [ANY, ABSENT])
+def test_what_is_written_after_the_lease_is_over_is_not_sent(store, second, expect):
+    lease = store.lease(KERNEL_LEASE, "first").acquire()
+    lease._valid_until = 0.0
+    with pytest.raises(LeaseLost):
+        store.put("a", b"1", expect)
+    assert second.get("a") is None
 
 
 @pytest.mark.parametrize("length", [10, 2_000_000])

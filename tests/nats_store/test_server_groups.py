@@ -231,6 +231,10 @@ def test_what_an_earlier_leader_says_is_asked_for_again(stores, monkeypatch):
 
     monkeypatch.setattr(reader.connection, "last_message", answer)
     assert reader.get("jobs/a").data == b"running" and not answers
+    answers += [old] * 100
+    monkeypatch.setattr("worldfs.plugins.nats_store.bucket.PATIENCE_S", 0.0)
+    with pytest.raises(StorageError, match="was acknowledged"):
+        reader.get("jobs/a")
 
 
 def test_what_is_listed_under_a_lease_has_all_that_was_stored_before_it(stores, monkeypatch):

@@ -274,8 +274,8 @@ class Orchestrator:
         if end.kind is not MissionEndKind.LOST:
             self._release(mission)
         asked = self._asked.pop(id, None)
-        over = self._closing or end.kind in (MissionEndKind.DONE, MissionEndKind.LOST)
-        job = None if over else self._last_order(mission)
+        known = end.kind in (MissionEndKind.DONE, MissionEndKind.LOST, MissionEndKind.LEFT)  # or decided on below
+        job = None if known or self._closing else self._last_order(mission)
         if job is not None and not is_ended(job):
             self.executor.cancel(job)  # its thread did not hear of it, and it may be carried out
         if asked is not None and end.kind not in (MissionEndKind.DONE, MissionEndKind.LOST):

@@ -131,7 +131,9 @@ class Bucket:
             if self.replicas == 1 or (found.seq >= known.seq if found is not None else not known.live):
                 return found
             if loop.time() > end:
-                raise self.connection.silent(key, op)
+                seq = 0 if found is None else found.seq
+                said = coded("engine.behind", server=self.connection.address.servers, seq=seq, newest=known.seq)
+                raise StorageError(said, path=key, op=op, fix=coded("engine.start_server"))
             await asyncio.sleep(RETRY_S)
 
     def acknowledged(self, seq: int) -> None:
