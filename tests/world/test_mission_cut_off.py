@@ -145,7 +145,7 @@ def test_the_order_in_hand_is_followed_by_the_next_kernel_and_its_mission_is_giv
             hub.missions.add(MissionOrder("m2", "wave"))
             until(lambda: hub.missions.load("m2").status.state is MissionState.SUCCEEDED)
             assert hub.missions.load("m1").status.state is MissionState.RUNNING
-            assert not hub.jobs.load(job).status.state.terminal
+            assert not hub.jobs.load(job).status.state.terminal and len(site.arm_2.executed) == 1
             if done:
                 site.arm.go.set()
                 until(lambda: not site.there.list(".paos/jobs/open"))
@@ -154,5 +154,6 @@ def test_the_order_in_hand_is_followed_by_the_next_kernel_and_its_mission_is_giv
             site.arm.go.set()
             until(lambda: hub.missions.load("m1").status.state.ended)
             assert hub.missions.load("m1").status.state is MissionState.SUCCEEDED, hub.missions.load("m1").status
-    ids = [order.id for order in site.arm.executed]
+    # Cancelled, it has a known end: then either robot may do it, and `arm_1` may count as cut off for a moment yet.
+    ids = [order.id for order in (*site.arm.executed, *site.arm_2.executed[1:])]
     assert len({*ids}) == len(ids) == (1 if done else 2)
