@@ -320,8 +320,9 @@ def test_a_fleet_survives_whatever_is_cut_frozen_or_killed(tmp_path, network, ki
     (tmp_path / "history.jsonl").write_text("\n".join(lines))  # where it is wrong, this says how
     wrong = [*judge(event for _, event in history), *fleet.plant.wrong, *ends]
     for host in HOSTS:
-        said = (tmp_path / f"{host}.log").read_text()
-        wrong += [f"{host} failed: {line}" for line in said.splitlines() if "Traceback" in line or "our bug" in line]
+        said = (tmp_path / f"{host}.log").read_text().splitlines()
+        bugs = [at for at, line in enumerate(said) if "Traceback" in line or "our bug" in line]
+        wrong += [f"{host} failed: " + "\n".join(said[max(0, at - 2) : at + 60]) for at in bugs]
     open_still = sorted(fleet.accepted.keys() - fleet.ended.keys())
     assert not wrong, (wrong[:20], [(id, fleet.missions) for id in open_still[:3]])
     states = Counter(fleet.ended.values())
