@@ -115,7 +115,7 @@ def decision(count: int) -> float:
     from worldfs.testing.manual_clock import ManualClock
 
     clock = ManualClock()
-    lines, waiting = ReadyQueue(f"t{n}" for n in range(TARGETS)), DeferredJobs(JobStore(MemoryStore(), clock), clock)
+    lines, waiting = ReadyQueue(), DeferredJobs(JobStore(MemoryStore(), clock), clock)
     open: dict[str, Job] = {}
     for n in range(count):
         holds = (f"s{n - 1:05d}",) if n % 2 else ()
