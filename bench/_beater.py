@@ -33,7 +33,7 @@ def main(place: str, robots: int, seconds: float, ttl_s: float) -> None:
         sent.append((number[lease.name], time.monotonic()))
         await renew(lease)
 
-    NatsLease._renew = noted  # type: ignore[method-assign]  # the moment at which a renewal is sent
+    NatsLease._renew = noted  # type: ignore[method-assign,assignment]  # the moment at which a renewal is sent
     with ThreadPoolExecutor(AT_ONCE) as pool:
         leases = list(pool.map(lambda name: store.lease(name, "kernel").acquire(), number))
     print("ready", flush=True)

@@ -25,7 +25,7 @@ class Step(NamedTuple):
     call: str
     path: str
     other: str = ""
-    count: int = 0
+    count: int = 0  # type: ignore[assignment]  # not the tuple's method
 
 
 class Tape(Disk):
@@ -180,7 +180,7 @@ class Replay:
             return partial(syscalls.renameat2, folder, name, self._folders[other], target, flag)
         if step.call == "unlink":
             return partial(os.unlink, name, dir_fd=folder)
-        work = {
+        kinds: dict[str, Callable[[int], object]] = {
             "write": partial(_write, self._data[:count]),
             "append": partial(_write, self._data[:count]),
             "truncate": lambda fd: os.ftruncate(fd, count),
@@ -188,8 +188,8 @@ class Replay:
             "chmod": lambda fd: os.fchmod(fd, count),
             "fsync": os.fsync,
             "fdatasync": os.fdatasync,
-        }[step.call]
-        return partial(self._on, folder, name, work, ends=step.call in ("fsync", "fdatasync"))
+        }
+        return partial(self._on, folder, name, kinds[step.call], ends=step.call in ("fsync", "fdatasync"))
 
     def _open(self, folder: int, name: str, flags: int) -> None:
         self._files[folder, name] = os.open(name, flags, 0o644, dir_fd=folder)

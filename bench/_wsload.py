@@ -12,7 +12,7 @@ import statistics
 import struct
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from typing import Any, Self
 
 from ._stand import percentile
@@ -295,7 +295,12 @@ async def wake(port: int, token: str, waiters: int, rounds: int) -> Json:
     return {"ms": 1000 * statistics.median(found)}
 
 
-_WHAT: dict[str, Callable[..., Awaitable[Json]]] = {"rates": rates, "blocked": blocked, "idle": idle, "wake": wake}
+_WHAT: dict[str, Callable[..., Coroutine[Any, Any, Json]]] = {
+    "rates": rates,
+    "blocked": blocked,
+    "idle": idle,
+    "wake": wake,
+}
 
 if __name__ == "__main__":
     import gc

@@ -23,7 +23,7 @@ def run(seed: int = 1) -> dict[str, float]:
     body = TabletopDriver("bench", world=SharedWorld(seed=seed))
     try:
         body.open(Scene())
-        renderer, data = body.renderer(), body.arm.rig.data
+        renderer, data = body.renderer(), body.arm.rig.simulation.data
         renderer.capture(data, "front")  # the first frame compiles shaders
         rates = []
         for _ in range(ROUNDS):

@@ -56,8 +56,17 @@ class _Robots:
     def at_work(self, job: Any) -> bool:
         return False
 
+    def follow(self, job: Any, ended: Any) -> Any:
+        return lambda: None
+
     def job(self, id: str) -> None:
         return None
+
+    def close_order(self, id: str, robot: str) -> None:
+        return
+
+    def has_ended(self, job: Any) -> bool:
+        return True
 
     def cancel(self, job: Any) -> None:
         pass
@@ -158,7 +167,7 @@ def _stops() -> list[float]:
             kernel = threading.Thread(target=world.run, kwargs={"stop": stop})
             kernel.start()
             nodes = [spec.id for spec in world.specs]
-            pose = {"target_pose": [0.4, 0.0, 0.4, 0.0, 0.0, 0.0]}
+            pose: dict[str, object] = {"target_pose": [0.4, 0.0, 0.4, 0.0, 0.0, 0.0]}
             for n in range(STOPS):
                 world.jobs.accept([Order(f"a{n}_{id}", id, "move_to", pose, asker="planner") for id in nodes])
                 end = time.monotonic() + PATIENCE_S

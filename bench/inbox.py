@@ -9,8 +9,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ._stand import ROOT, environ, percentile, scratch
+
+if TYPE_CHECKING:
+    from worldfs.agents.inbox import Inbox
 
 FIGURES = ("inbox.claims_per_s", "inbox.claims_over_floor", "inbox.claims_over_need", "inbox.claim_next_100k_ms")
 CLAIMERS, LETTERS, ROUNDS = 8, 2000, 5
@@ -71,8 +75,6 @@ def race(kind: str, place: Path) -> float:
 
 def next_of_many(place: Path) -> dict[str, float]:
     """The next claim among many, by one who is at it, and by one who has just come."""
-    from worldfs.agents.inbox import Inbox
-
     fill(place / "rio" / "inbox", MANY)
     cold = []
     for _ in range(COLD):
@@ -82,7 +84,6 @@ def next_of_many(place: Path) -> dict[str, float]:
         inbox.wait(0)
         timed(inbox)
         warm = [timed(inbox) for _ in range(LOOKS)]
-        assert isinstance(inbox, Inbox)
     return {
         "inbox.claim_next_100k_ms": 1000 * percentile(warm, 0.99),
         "inbox.claim_next_100k_p50_ms": 1000 * percentile(warm, 0.5),
@@ -91,7 +92,7 @@ def next_of_many(place: Path) -> dict[str, float]:
 
 
 @contextmanager
-def opened(place: Path) -> Iterator[object]:
+def opened(place: Path) -> Iterator[Inbox]:
     from worldfs.agents.agent_directory import AgentDirectory
     from worldfs.agents.inbox import Inbox
 
@@ -104,9 +105,9 @@ def opened(place: Path) -> Iterator[object]:
         agent_dir.close()
 
 
-def timed(inbox: object) -> float:
+def timed(inbox: Inbox) -> float:
     began = time.perf_counter()
-    claim = inbox.claim("claimer")  # type: ignore[attr-defined]
+    claim = inbox.claim("claimer")
     took = time.perf_counter() - began
     assert claim is not None
     return took

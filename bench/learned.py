@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 from ._stand import scratch
 
@@ -39,10 +40,11 @@ def run(episodes: int = EPISODES, seeds: int = SEEDS) -> dict[str, float]:
         )  # fmt: skip
         trained = time.perf_counter()
         policy = BenchmarkMethod("learned", str(place / "policy.onnx"))
-        told = run_benchmark(
+        contest: Any = run_benchmark(
             place / "contest", [policy], FAMILIES, range(FRESH, FRESH + seeds), workers=1, stop=threading.Event(),
             on_trial=lambda line, finished, of: None,
-        )["contestants"]["learned"]  # fmt: skip
+        )  # fmt: skip
+        told = contest["contestants"]["learned"]
     shares = {
         name: success_rate(part["good"], part["tried"])
         for name, part in (*told["families"].items(), ("all", told["all"]))

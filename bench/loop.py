@@ -11,6 +11,7 @@ import sys
 import time
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from ._stand import percentile, scratch
 
@@ -83,7 +84,7 @@ def beat(checkpoint: Path) -> dict[str, float]:
         def observations(self) -> dict[str, tuple[tuple[int, ...], str]]:
             return {"rgb.front": ((128, 128, 3), "uint8")}
 
-        def observe(self) -> dict[str, object]:
+        def observe(self) -> dict[str, Any]:
             return {"rgb.front": picture}
 
     action = {"representation": "joint_position"}
@@ -99,12 +100,13 @@ def beat(checkpoint: Path) -> dict[str, float]:
         outcome = VLAPolicyRuntime().perform(errand, stage)
         floor, _ = bare.communicate(timeout=60)
     assert outcome.code == "MAX_STEPS_EXCEEDED", outcome
+    told: Any = outcome.evidence
     # Early or late by as much as the time between two steps is not 20 ms: what a robot feels of it.
     late = [1000 * abs(after - before - 1 / HZ) for before, after in pairwise(stamps)]
     return {
-        "loop.jitter_p99_ms": max(percentile(late, 0.99), float(outcome.evidence["jitter_p99_ms"])),
+        "loop.jitter_p99_ms": max(percentile(late, 0.99), float(told["jitter_p99_ms"])),
         "loop.jitter_p50_ms": percentile(late, 0.5),
         "loop.bare_p99_ms": float(floor),
-        "loop.inference_mean_ms": float(outcome.evidence["mean_policy_latency_ms"]),
-        "loop.missed_beats": float(outcome.evidence["missed_beats"]),
+        "loop.inference_mean_ms": float(told["mean_policy_latency_ms"]),
+        "loop.missed_beats": float(told["missed_beats"]),
     }

@@ -114,22 +114,23 @@ def _watching(server: Served, viewers: int) -> Iterator[Any]:
         [sys.executable, "-m", "bench._page_viewers", given],
         cwd=ROOT, env=environ(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
-    assert process.stdin is not None and process.stdout is not None
+    ask, answer = process.stdin, process.stdout
+    assert ask is not None and answer is not None
     try:
-        if process.stdout.readline() != "ready\n":
+        if answer.readline() != "ready\n":
             raise RuntimeError("the viewers have ended")
 
         def frames() -> int:
-            process.stdin.write("\n")
-            process.stdin.flush()
-            return int(process.stdout.readline())
+            ask.write("\n")
+            ask.flush()
+            return int(answer.readline())
 
         yield frames
     finally:
         process.kill()
         process.wait()
-        process.stdin.close()
-        process.stdout.close()
+        ask.close()
+        answer.close()
 
 
 def _viewers(server: Served) -> dict[str, float]:

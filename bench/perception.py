@@ -7,12 +7,13 @@ with the judge's verdict, which comes from contacts and poses and never from a p
 from __future__ import annotations
 
 import argparse
+import importlib
 import statistics
 import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from typing import Any
+from typing import Any, cast
 
 FAMILIES = ("pick", "place", "stack", "sort", "clear", "recover")
 FRESH, SEEDS, SCENES, HINDERED = 7000, 20, 12, 8
@@ -105,12 +106,13 @@ def _looks(seeds: range) -> dict[str, float]:
     """Scenes of five things, the arm at rest: time of a picture, and the distance of each estimate from the truth."""
     import numpy as np
 
-    from worldfs.robots.mujoco import camera_correction, camera_looks
     from worldfs.robots.mujoco.random_scene import random_scene
     from worldfs.robots.mujoco.tabletop_driver import TabletopDriver
 
+    looking: Any = importlib.import_module("worldfs.robots.mujoco.camera_looks")
+    correcting: Any = importlib.import_module("worldfs.robots.mujoco.camera_correction")
     spent: list[float] = []
-    check, detect, align = camera_looks.image_fault, camera_looks.detect_things, camera_correction.camera_offset
+    check, detect, align = looking.image_fault, looking.detect_things, correcting.camera_offset
 
     def timed(made: Any, new: bool) -> Any:
         def call(*given: Any, **named: Any) -> Any:
@@ -123,8 +125,8 @@ def _looks(seeds: range) -> dict[str, float]:
 
         return call
 
-    camera_looks.image_fault, camera_looks.detect_things = timed(check, True), timed(detect, False)
-    camera_correction.camera_offset = timed(align, False)
+    looking.image_fault, looking.detect_things = timed(check, True), timed(detect, False)
+    correcting.camera_offset = timed(align, False)
     errors = []
     try:
         for seed in seeds:
@@ -136,8 +138,8 @@ def _looks(seeds: range) -> dict[str, float]:
                     errors.append(1000 * float(np.linalg.norm(np.array(track.position) - body.arm.rig.position(id))))
             body.close()
     finally:
-        camera_looks.image_fault, camera_looks.detect_things = check, detect
-        camera_correction.camera_offset = align
+        looking.image_fault, looking.detect_things = check, detect
+        correcting.camera_offset = align
     shown = f"{len(errors)} of {5 * len(seeds)} things seen at the first look"
     print(f"  {shown}; {statistics.median(spent):.0f} ms of CPU a picture ({max(spent):.0f} at most)")
     return {
@@ -159,11 +161,11 @@ def _trial(what: tuple[str, int]) -> tuple[bool, str, list[tuple[str, str]]]:
 
     def noted(self: Any, order: Any, outcome: Any, *more: Any) -> Any:
         told = after(self, order, outcome, *more)
-        seen = told.evidence["seen"].get("done")
+        seen = cast(dict[str, Any], told.evidence["seen"]).get("done")
         steps.append(("done" if told.ok else "failed", "unseen" if seen is None else "done" if seen else "failed"))
         return told
 
-    CameraLooks.after = noted  # type: ignore[method-assign]
+    CameraLooks.after = noted  # type: ignore[method-assign,assignment]
     try:
         done = run(Trial(parse_method("skills"), *what, CAMERA))
     finally:
@@ -201,12 +203,16 @@ def _hindered(seed: int) -> list[tuple[str, str]]:
         taken["held"] = held
 
     steps = []
-    for op, params in (("pick_up", {"object_id": id}), ("place", {"target_position": [0.5, 0.0, 0.03]})):
+    plan: tuple[tuple[str, dict[str, object]], ...] = (
+        ("pick_up", {"object_id": id}),
+        ("place", {"target_position": [0.5, 0.0, 0.03]}),
+    )
+    for op, params in plan:
         hinders = (op == "pick_up") == bool(seed % 2)
         body.arm.mover.watch, body.arm.mover.watch_every = (away if hinders else None), 25 if hinders else 0
         outcome = body.execute(Order(op, "bench", op, params), Run(clock, clock.monotonic() + 60))
         if "seen" in outcome.evidence:
-            seen = outcome.evidence["seen"].get("done")
+            seen = cast(dict[str, Any], outcome.evidence["seen"]).get("done")
             steps.append(
                 ("done" if outcome.ok else "failed", "unseen" if seen is None else "done" if seen else "failed")
             )

@@ -17,6 +17,7 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 FIGURES = (
     "learned.pixels_success", "learned.pixels_success_low", "learned.pixels_success_high",
@@ -51,7 +52,7 @@ def trained(demos: list[Path]) -> tuple[Path, float]:
         return file, 0.0
     subprocess.run([ROOT / "scripts/torch"], check=True)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [sys.executable, ROOT / EXAMPLES["pixels"], *demos, "--out", KEPT / "pixels.onnx"]
+    command: list[str | Path] = [sys.executable, ROOT / EXAMPLES["pixels"], *demos, "--out", KEPT / "pixels.onnx"]
     subprocess.run(
         [*command, "--seconds", str(TRAIN_S), "--cameras", CAMERAS], check=True, env=_environment(ROOT / "build/torch")
     )
@@ -75,7 +76,7 @@ def run() -> dict[str, float]:
         stdout=subprocess.DEVNULL,
     )  # fmt: skip
     methods = [BenchmarkMethod("pixels", str(file)), BenchmarkMethod("pose", str(told))]
-    found = run_benchmark(
+    found: Any = run_benchmark(
         KEPT / "contest", methods, ("pick",), range(FRESH, FRESH + SEEDS), workers=1, stop=threading.Event(),
         on_trial=lambda line, finished, of: None,
     )["contestants"]  # fmt: skip

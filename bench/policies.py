@@ -23,7 +23,7 @@ WORDS = "pick up the apple"
 
 
 def run() -> dict[str, float]:
-    figures = {}
+    figures: dict[str, float] = {}
     for name in NAMES:
         with _peer(name) as port:
             ours, bare, close = _ROUTES[name](port)
@@ -167,7 +167,12 @@ def _over_zmq(port: int) -> Route:
     client, ours = _client("gr00t", f"tcp://127.0.0.1:{port}", actions=["arm"])
     sent: list[bytes] = []
     exchange = client._exchange
-    client._exchange = lambda request, *more: (sent.append(request), exchange(request, *more))[1]
+
+    def noted(request: bytes, *more: Any) -> Any:
+        sent.append(request)
+        return exchange(request, *more)
+
+    client._exchange = noted
     ours()
     del client._exchange
     context = zmq.Context()

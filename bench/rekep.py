@@ -62,8 +62,9 @@ def episode(seed: int, what: str = "place") -> dict[str, Any]:
             break
         outcome = runtime.perform(request, SkillContext(target, None, Run(clock, clock.monotonic() + 120)))
         walls.append(time.perf_counter() - began)
-        tries = max(tries, outcome.evidence.get("attempts", 0))
-        backs += len(outcome.evidence.get("backtracks", ()))
+        told: Any = outcome.evidence
+        tries = max(tries, told.get("attempts", 0))
+        backs += len(told.get("backtracks", ()))
         ok = outcome.ok
         if not ok:
             notes.append(f"{skill}: {outcome.code} {outcome.message}")
@@ -96,7 +97,10 @@ def run(episodes: int = 60, seed0: int = FRESH) -> dict[str, float]:
     """Figures: shares 0…1 and wall seconds a session, preflight included."""
     place = series("place", episodes, seed0)
     pour, stack = (series(what, max(1, episodes // 3), seed0) for what in ("pour", "stack"))
-    share = lambda done: sum(e["ok"] for e in done) / len(done)  # noqa: E731 # said once
+
+    def share(done: list[dict[str, Any]]) -> float:
+        return float(sum(e["ok"] for e in done) / len(done))
+
     both = sorted(sum(e["walls"]) for e in place)
     first = sorted(e["walls"][0] for e in place if e["walls"]) or [math.nan]
     return {

@@ -62,9 +62,13 @@ def episode(seed: int) -> dict[str, Any]:
     body = TabletopDriver("bench", cameras=False)
     body.open(Scene((RobotState("bench"),), tuple(things), (table,)))
     attempts = 0
-    for op, params in (("pick_up", {"object_id": things[0].id}), ("place", {"target_position": target})):
+    steps: tuple[tuple[str, dict[str, object]], ...] = (
+        ("pick_up", {"object_id": things[0].id}),
+        ("place", {"target_position": target}),
+    )
+    for op, params in steps:
         outcome = body.execute(Order(op, "bench", op, params), Run(clock, clock.monotonic() + 60))
-        attempts = max(attempts, int(outcome.evidence.get("attempts", 1)))
+        attempts = max(attempts, int(str(outcome.evidence.get("attempts", 1))))
         if not outcome.ok:
             break
     wall = time.perf_counter() - start

@@ -40,7 +40,7 @@ def run(worlds: int = WORLDS) -> dict[str, float]:
         made, spots = scene(seed)
         cell = Workcell(made, ("arm_1", "arm_2"), ("cart_1",))
         began, start = time.process_time(), float(cell.simulation.data.time)
-        plans = {
+        plans: dict[str, Any] = {
             f"arm_{k + 1}": [
                 ("pick_up", {"object_id": f"cube_{k}"}),
                 ("place", {"target_position": [*spots[3 + k], 0.0]}),
@@ -49,7 +49,7 @@ def run(worlds: int = WORLDS) -> dict[str, float]:
             for k in range(2)
         }
         plans["cart_1"] = [("target_navigation", {"target_label": arm}) for arm in ("arm_2", "arm_1")]
-        done = [outcome for some in cell.together(plans).values() for outcome in some]
+        done: list[Any] = [outcome for some in cell.together(plans).values() for outcome in some]
         spent += time.process_time() - began
         simulated += float(cell.simulation.data.time) - start
         touches += sum(len(outcome.evidence["touched"]) for outcome in done)

@@ -203,9 +203,9 @@ def rights(source: Source) -> Iterator[Fault]:
     for node, _, name in source.calls():
         if name in ("require", "require_file"):
             yield source.fault("right", node, "pass")
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.IfExp) and source.text(node.body) == "ALLOWED":
-            yield source.fault("right", node.test, "True")
+    for found in ast.walk(source.tree):
+        if isinstance(found, ast.IfExp) and source.text(found.body) == "ALLOWED":
+            yield source.fault("right", found.test, "True")
 
 
 def deadlines(source: Source) -> Iterator[Fault]:
