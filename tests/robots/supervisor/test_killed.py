@@ -68,6 +68,7 @@ class Runner:
 def test_a_killed_runner_takes_everything_with_it_and_the_next_wake_is_told(stage: Any) -> None:
     runner = Runner(stage)
     until(runner.ready.exists)
+    until(lambda: [log.read_bytes() for log in stage.sessions().glob("*/output.log")] == [b"it works\n"])
     assert len(stage.alive()) >= 4
     runner.process.kill()
     runner.process.communicate()
