@@ -201,7 +201,7 @@ def test_a_new_hub_goes_on_with_a_mission_whose_order_is_still_at_work(hosts):
 
 
 def test_a_robot_whose_process_renews_no_lease_is_shown_as_lost_and_again_when_it_is_back(hosts):
-    hosts.address = hosts.address._replace(ttl_s=2.0)
+    hosts.address = hosts.address._replace(ttl_s=8.0)
     hub, one, two = hosts.open(HUB), hosts.open(carts("cart_1")), hosts.open(carts("cart_2"))
     hub.missions.add(MissionOrder("m1", "go to (1, 1)", robot="cart_2"))
     hosts.until(lambda: hub.missions.load("m1").status.state.ended)
@@ -235,7 +235,7 @@ def test_a_robot_whose_process_renews_no_lease_is_shown_as_lost_and_again_when_i
 
 
 def test_of_a_lost_robot_the_status_says_since_when_and_what_it_was_doing_not_that_it_does_it(hosts):
-    hosts.address = hosts.address._replace(ttl_s=2.0)
+    hosts.address = hosts.address._replace(ttl_s=8.0)
     hub, one, two = hosts.open(HUB), hosts.open(carts("cart_1")), hosts.open(carts("cart_2"))
     turn = InstructionTurn(hub.store, "cart_1", "go to the bay", hub.clock)  # of a person who goes on waiting
     assert turn.try_acquire() is None
@@ -280,7 +280,7 @@ def test_of_a_lost_robot_the_status_says_since_when_and_what_it_was_doing_not_th
 
 
 def test_an_instruction_says_that_it_waits_for_a_lost_robot_and_goes_on_when_it_is_back(hosts):
-    hosts.address = hosts.address._replace(ttl_s=2.0)
+    hosts.address = hosts.address._replace(ttl_s=8.0)
     hub, one = hosts.open(HUB), hosts.open(carts("cart_1"))
     turn = InstructionTurn(hub.store, "cart_1", "go to the bay", hub.clock)
     assert turn.try_acquire() is None
