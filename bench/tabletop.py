@@ -68,7 +68,8 @@ def episode(seed: int) -> dict[str, Any]:
     )
     for op, params in steps:
         outcome = body.execute(Order(op, "bench", op, params), Run(clock, clock.monotonic() + 60))
-        attempts = max(attempts, int(str(outcome.evidence.get("attempts", 1))))
+        told: Any = outcome.evidence
+        attempts = max(attempts, told.get("attempts", 1))
         if not outcome.ok:
             break
     wall = time.perf_counter() - start
