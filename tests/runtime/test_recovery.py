@@ -6,7 +6,7 @@ from worldfs.base.model import Cause, Finding, JobState, JobStatus, Order
 from worldfs.base.standard_operations import MOVE_TO
 from worldfs.runtime.dispatch import Dispatcher
 from worldfs.runtime.job_codec import order_line, status_line
-from worldfs.runtime.job_recovery import recover
+from worldfs.runtime.job_recovery import read_open, recover
 from worldfs.runtime.job_store import JobStore, done_key, job_key
 from worldfs.storage.disk_store import DiskStore
 from worldfs.testing.crashes import enumerate_crashes
@@ -119,6 +119,25 @@ def test_an_end_that_is_there_counts_whatever_lies_beside_it(bench):
     bench.drain()
     assert bench.starts("a") == 0 and bench.store.get(done_key("a")).data == ended
     assert bench.store.get(job_key("a")) is None
+
+
+def test_an_order_that_comes_late_while_its_end_is_put_away_is_no_open_job(tmp_path, monkeypatch):
+    jobs = JobStore(DiskStore(tmp_path), ManualClock())
+    late = Order("a", "arm", "move_to", {})
+    jobs.accept([late])
+    jobs.write_status("a", JobStatus(JobState.FAILED, 1))
+    get = jobs.store.get
+
+    def read_slowly(key):
+        """Between its looks at the ended jobs and at the open ones another process puts the end away."""
+        if key == job_key("a") and not jobs.ended("a"):
+            jobs.archive("a")
+            jobs.store.put(job_key("a"), order_line(late, ""))  # of one who found no such job before
+        return get(key)
+
+    monkeypatch.setattr(jobs.store, "get", read_slowly)
+    assert read_open(jobs, "a") is None
+    assert jobs.load("a").status.state is JobState.FAILED and jobs.open_ids() == []
 
 
 def test_a_cancel_that_the_last_run_did_not_see_is_obeyed(bench):

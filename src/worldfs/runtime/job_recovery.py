@@ -34,12 +34,12 @@ def read_open(jobs: JobStore, id: str) -> Job | None:
     if not safe_name(id):
         found, expected = coded("runtime.bad_id", id=id), coded("runtime.plain_name")
         raise BadInput(found, path=id, expected=expected)
-    if jobs.ended(id):
-        jobs.drop_copy(id)
-        return None
     try:
         job = jobs.load(id)
     except NotFound:
+        return None
+    if jobs.ended(id):  # asked last: what was read may have come late, just after the job had been archived
+        jobs.drop_copy(id)
         return None
     if job.order.id != id:
         found, expected = coded("runtime.other_id", id=job.order.id), coded("runtime.file_name")
