@@ -131,6 +131,18 @@ def test_a_mount_is_a_link_that_names_its_export_and_is_walked_through(mounted):
     assert mounted.disk.files["work/a.txt"] == b"ONE"
 
 
+def test_a_directory_that_a_node_exports_goes_with_the_node_s_disk(mounted):
+    tree, at = mounted.tree, mounted.at
+    kept = [tree.walk(path) for path in ("/nodes/node-1/fs/work/sub", f"{at}/fs/mount::src/sub")]
+    assert all(node.stat().directory for node in kept)
+    del mounted.disk.files["work/sub/b.txt"]
+    for node in kept:
+        with pytest.raises(NotFound):
+            node.stat()
+        with pytest.raises(NotFound):
+            tree.stat(node.path)
+
+
 def test_of_a_node_s_exports_a_user_sees_those_that_the_project_mounts(mounted):
     assert mounted.tree.list("/nodes/node-1/fs") == ["README.md", "docs", "work"]
     for path in ("/nodes/node-1/fs/home", "/nodes/node-1/fs/home/key"):

@@ -127,3 +127,29 @@ def test_a_node_says_what_it_is_whatever_was_written_through_another(served):
     assert memory.read().data == other.read().data
     with pytest.raises(NotPermitted):
         tree.walk("/README.md").write(b"x")
+
+
+def test_a_directory_of_a_service_is_looked_up_once_and_goes_with_its_service(served, looked_up):
+    edge = served.join("edge", [service("t", capabilities={"invoke": True})])
+    tree = served.admin()
+    looked_up.clear()
+    for _ in range(3):
+        assert tree.stat("/nodes/node-1/t/control").directory
+        assert "invoke.json" in tree.list("/nodes/node-1/t/control")
+    assert looked_up == ["/nodes/node-1/t/control"]
+    node = tree.walk("/nodes/node-1/t/control")
+    served.upsert(edge, [service("u", capabilities={"invoke": True})])
+    with pytest.raises(NotFound):
+        node.stat()
+    assert tree.stat("/nodes/node-1/u/control").directory
+
+
+def test_a_stat_in_one_call_looks_its_path_up_once(served, looked_up):
+    served.join("edge", [service("t", capabilities={"invoke": True})])
+    tree, path = served.admin(), "/nodes/node-1/t/status.json"
+    looked_up.clear()
+    assert tree.stat(path).size
+    assert looked_up == [path]
+    node = tree.walk(path)
+    node.stat()
+    assert looked_up == [path] * 3  # a node that is kept asks again: what the file says may be new

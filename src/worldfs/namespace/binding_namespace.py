@@ -17,7 +17,7 @@ from .mounts.joined_mounts import JoinedMounts
 from .mounts.visible_mounts import SERVED, ReadmeMount, VisibleAgents, VisibleMounts, VisibleWorkspace
 from .namespace import STEADY, Namespace, lasting
 from .node import HEAVY, ResolvedPath
-from .tree import Mounts, Resolved, Tree
+from .tree import Mounts, Tree
 from .views import node_files, node_subtree, own_files, pairing_files, project_files, status_file
 from .views.fixed_files import LiteralFile, ReadmeFile
 from .views.past_files import ROOTS
@@ -94,15 +94,8 @@ class BindingNamespace(Namespace):
         if found is None:
             raise NotFound(coded("tree.no_file_or_directory"), path=path, op=op, actor=self.binding.role)
         lasts = real is parts and lasting(found)
-        at = ResolvedPath(
-            "/" + "/".join(parts),
-            real,
-            role,
-            found,
-            self.behaviour(found.row),
-            state=state if lasts else None,
-            light=self._light_at(real, found),
-        )
+        behaviour = self.behaviour(found.row)
+        at = ResolvedPath("/" + "/".join(parts), real, role, found, behaviour, state=state if lasts else None)
         if lasts and (found.row is None or found.row.mount in STEADY):  # no disk says whether it is there
             if len(state.places) >= PLACES_MOST:
                 state.places.clear()
@@ -114,6 +107,12 @@ class BindingNamespace(Namespace):
         if path in self.context.visible.places:
             return True
         return self._light(self._real(paths.segments(paths.parse(path)))[0])
+
+    def light_at(self, at: ResolvedPath) -> bool:
+        row = at.row
+        if row is None or at.entry is not None:
+            return self._light(at.real)
+        return row.mount not in HEAVY and (not row.view or at.behaviour.light)
 
     def real_path(self, path: str) -> tuple[tuple[str, ...], str]:
         """The segments of a path behind the links that it walks through, and the role of the binding there."""
@@ -170,12 +169,6 @@ class BindingNamespace(Namespace):
             if any(below.mount in HEAVY for below in place.rows) and (names or real == ("agents",)):
                 return False
         return True
-
-    def _light_at(self, real: tuple[str, ...], found: Resolved) -> bool:
-        row = found.row
-        if row is None or found.entry is not None:
-            return self._light(real)
-        return row.mount not in HEAVY and (not row.view or self.behaviour(row).light)
 
     def _may_be_link(self, parts: tuple[str, ...]) -> bool:
         """Whether the layout has a link of such a name: only then is it asked."""

@@ -88,6 +88,10 @@ class Namespace(PathVerbs):
         """Whether a walk there may be made on an event loop: it asks no disk and no other machine."""
         return False
 
+    def light_at(self, at: ResolvedPath) -> bool:
+        """The same of the verbs that look, at a path that a walk has found."""
+        return False
+
     def real_path(self, path: str) -> tuple[Parts, str]:
         """The segments of a path behind the links that it walks through, and the file role of the actor there."""
         return paths.segments(paths.parse(path)), self.actor
@@ -143,11 +147,16 @@ class Namespace(PathVerbs):
 def lasting(found: Resolved) -> bool:
     """Whether a path leads there for as long as what the actor sees is unchanged; agents and links come and go."""
     row, names = found.row, found.names
-    if found.entry is not None or (row is not None and row.pattern.endswith("*}")):
-        return False
+    if row is not None and (found.entry is not None or row.pattern.endswith("*}")):
+        return found.directory and _computed(row, names)
     if row is not None and (row.mount in STEADY or row.mount == "job"):  # a job's files ask for it themselves
         return row.kind is not FileKind.LINK
     return (row is None or row.mount in HEAVY) and "job" not in names and "agent" not in names
+
+
+def _computed(row: FileRow, names: Names) -> bool:
+    """Whether the directories of a row are computed from what the actor sees; those that a node exports are its own."""
+    return row.view == "service_inside" or (row.view == "mounts" and names["mount"].partition("/")[0] != "fs")
 
 
 STEADY: Final = frozenset({"served", "house", "node", "service", "debug", "project", "workspace_live"})

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 HEAVY: Final = frozenset({"workspace", "workspace_pages", "mind", "mind_pages"})  # mounts whose files are on the disk
 LARGE: Final = 64 << 20  # bytes of a stored file: a larger one is not read for its revision
+_DIRECTORY: Final = Stat(True)
+_PROMISED: Final = Stat(False, writable=True)
 _ONCE_WRITTEN: Final = frozenset({FileKind.RECORD, FileKind.DROP, FileKind.LOG, FileKind.SHEET})
 
 
@@ -45,7 +47,6 @@ class ResolvedPath:
         behaviour: FileBehaviour,
         *,
         state: object = None,
-        light: bool = False,
     ) -> None:
         self.path = path
         self.real = real  # behind the links that the path walks through
@@ -53,7 +54,7 @@ class ResolvedPath:
         self.row, self.names, self.entry = found
         self.behaviour = behaviour  # of a computed file
         self.state = state  # the path leads there for as long as the actor sees this state; None: ask again
-        self.light = light  # its content is answered from memory
+        self.light: bool | None = None  # whether its content is answered from memory; None: nothing asked so far
         self.content: Content | None = None  # of a file that says the same for as long as the state is the same
         self.stat: Stat | None = None  # of such a file, and of a directory
 
@@ -69,30 +70,44 @@ class Node:
     `promised`: the name of a file that its first write makes.
     """
 
-    __slots__ = ("_at", "_space", "directory", "id", "light", "path", "promised")
+    __slots__ = ("_at", "_space", "directory", "id", "path", "promised")
 
     def __init__(self, space: Namespace, at: ResolvedPath, *, promised: bool = False) -> None:
         self._space, self._at, self.promised = space, at, promised
         self.path, self.directory = at.path, at.directory
-        self.light = at.light  # its verbs that look may be called on an event loop: they are answered from memory
         self.id = path_id(at.path)
 
     # -- looking ------------------------------------------------------------------------------------------------------
 
+    @property
+    def light(self) -> bool:
+        """Whether its verbs that look may be called on an event loop: they are answered from memory."""
+        at = self._at
+        if at.light is None:
+            at.light = self._space.light_at(at)
+        return at.light and not self.promised
+
     def stat(self, *, sized: bool = True) -> Stat:
         """With the true size; without (`sized=False`), no file is rendered. Never waits."""
-        at = self._now("stat")
+        return self._stat(self._now("stat"), sized)
+
+    def found(self, *, sized: bool = True) -> Stat:
+        """The stat of what the walk found, for a caller that asks right after it: the path is not resolved again."""
+        return self._stat(self._at, sized)
+
+    def _stat(self, at: ResolvedPath, sized: bool) -> Stat:
         if at.stat is not None:
             return at.stat
-        found, row = Stat(True), at.row
+        found, row, kind = _DIRECTORY, at.row, None
         if self.promised:
-            found = Stat(False, writable=True, kind=None if row is None else row.kind)
+            found, kind = _PROMISED, None if row is None else row.kind
         elif at.entry is not None:
-            found = at.entry._replace(kind=_entry_kind(at.entry))
+            found, kind = at.entry, _entry_kind(at.entry)
         elif row is not None:
-            writable = self._space.writable(row, at.names, at.role)
-            found = self._file_stat(at, row, writable) if sized else Stat(False, writable=writable, kind=row.kind)
-        found = found._replace(id=self.id, name=self.path.rpartition("/")[2] or "/", path=self.path)
+            writable, kind = self._space.writable(row, at.names, at.role), row.kind
+            found = self._file_stat(at, row, writable) if sized else Stat(False, writable=writable)
+        name = self.path.rpartition("/")[2] or "/"
+        found = found._replace(kind=kind, id=self.id, name=name, path=self.path)
         if at.state is not None and (row is None or at.content is not None):
             at.stat = found
         return found
@@ -132,7 +147,7 @@ class Node:
         found = []
         for name in self.list():
             with suppress(UserError):
-                found.append(self._space.walk(f"{base}/{name}").stat(sized=sized))
+                found.append(self._space.walk(f"{base}/{name}").found(sized=sized))
         return found
 
     def read(self, last: bytes = b"") -> Content:
@@ -338,16 +353,16 @@ class Node:
 
     def _file_stat(self, at: ResolvedPath, row: FileRow, writable: bool) -> Stat:
         if row.view:
-            return Stat(False, self._size(at, row), writable, kind=row.kind)
+            return Stat(False, self._size(at, row), writable)
         store, key = self._space.stored(row, at.names)
         info = store.info(key) if isinstance(store, PlainFiles) else None
         changed = 0 if info is None else info.mtime_ms
         if info is not None and info.size > LARGE:
-            return Stat(False, info.size, writable, mtime_ms=changed, kind=row.kind)
+            return Stat(False, info.size, writable, mtime_ms=changed)
         stored = store.get(key)
         if stored is None:
             raise self._absent("stat")
-        return Stat(False, len(stored.data), writable, stored.revision, changed, row.kind)
+        return Stat(False, len(stored.data), writable, stored.revision, changed)
 
     def _size(self, at: ResolvedPath, row: FileRow) -> int:
         if at.content is not None:

@@ -26,7 +26,7 @@ class PathVerbs:
         raise NotImplementedError
 
     def stat(self, path: str) -> Stat:
-        return self.walk(path).stat()
+        return self.walk(path).found()
 
     def list(self, path: str) -> list[str]:
         return self.walk(path).list()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .node import ResolvedPath
 
 # By node: the sources of a view, and the view. One dictionary for each binding, so that only changed nodes cost work.
-Views = dict[str, tuple[tuple[object, ...], tuple[bool, ...], NodeView]]
+Views = dict[str, tuple[tuple[object, object, object], tuple[bool, ...], NodeView]]
 
 
 class VisibleStateSources(NamedTuple):
@@ -110,13 +110,15 @@ class VisibleState(BindingRights):
         """The view of the binding's earlier state, if its sources are unchanged, else a new one."""
         registered = id in self._registered
         catalog = self.sources.plane.catalog(id) if registered else None
-        known = self._before.get(id)
-        said = (catalog, self.bodies.get(id), self.policy_nodes.get(id))
+        body, policy = self.bodies.get(id), self.policy_nodes.get(id)
         flags = (registered, id in self.exporting, *self.flags)
-        if known is not None and known[1] == flags and all(a is b for a, b in zip(known[0], said, strict=True)):
-            return known[2]
+        known = self._before.get(id)
+        if known is not None:  # asked for each node of an index
+            (was_catalog, was_body, was_policy), was_flags, view = known
+            if was_catalog is catalog and was_body is body and was_policy is policy and was_flags == flags:
+                return view
         view = self._made(id, registered, catalog)
-        self._before[id] = said, flags, view
+        self._before[id] = (catalog, body, policy), flags, view
         return view
 
     def _made(self, id: str, registered: bool, catalog: Sequence[Json] | None) -> NodeView:
