@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from worldfs.base.driver import Driver, DriverFactory, PluginContext
 from worldfs.base.errors import MissingRequirement
 from worldfs.base.messages import coded
-from worldfs.base.model.profile import TRUTH
 from worldfs.base.plugin_registry import PluginGroup
 
 if TYPE_CHECKING:
+    from worldfs.base.driver import Driver, DriverFactory, PluginContext
+
     from .mujoco.pacing import Pacing
     from .mujoco.scene_stream import SceneStream
     from .mujoco.shared_world import SharedWorld
@@ -29,6 +29,8 @@ SCENE: Final = "scene"  # in `PluginContext.shared`: what viewers see of its sim
 def simulation(context: PluginContext) -> Driver:
     """A Panda on a table, simulated by MuJoCo. Raises `MissingRequirement` with the command that installs it."""
     world = _shared_world(context)
+    from worldfs.base.model.profile import TRUTH
+
     from .mujoco.tabletop_driver import TabletopDriver
 
     return TabletopDriver(
@@ -103,7 +105,7 @@ def _engine() -> None:
         ) from error
 
 
-BODIES: Final = PluginGroup[DriverFactory](
+BODIES: Final = PluginGroup["DriverFactory"](
     "worldfs.bodies",
     {
         "simulation": f"{__name__}:simulation",
@@ -114,7 +116,7 @@ BODIES: Final = PluginGroup[DriverFactory](
 )
 
 
-class BodyCatalogue(Mapping[str, DriverFactory]):
+class BodyCatalogue(Mapping[str, "DriverFactory"]):
     """Every body by name, made with these options: of a simulation's random scene, whether it has cameras, and how
     many seconds of it pass in one (0: as many as can)."""
 
