@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import hmac
-
 from .binding import Binding
 from .things import ProjectRules
 
 
 def secrets_equal(given: str, kept: str) -> bool:
     """Equality that takes as long for a near miss as for a far one. Nothing equals an empty secret."""
-    return bool(kept) and hmac.compare_digest(given.encode("utf-8", "surrogatepass"), kept.encode())
+    from hmac import compare_digest  # with OpenSSL: few commands compare secrets
+
+    return bool(kept) and compare_digest(given.encode("utf-8", "surrogatepass"), kept.encode())
 
 
 def holds_project_token(project: ProjectRules, binding: Binding) -> bool:

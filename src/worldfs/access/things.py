@@ -1,6 +1,6 @@
 """The things that the judge is asked about, as far as they are no rows of the layout."""
 
-from __future__ import annotations
+# The annotations are evaluated: typing.NamedTuple compiles each that is text, which takes longer.
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
@@ -186,7 +186,7 @@ class AgentClaim(NamedTuple):
     """An agent, for a principal that wants to act as it."""
 
     agent: str
-    tokens: TokenStore
+    tokens: "TokenStore"
 
 
 class AttachableProjects(Protocol):
@@ -201,7 +201,7 @@ class AttachClaim(NamedTuple):
     """A binding, for a principal that wants to be bound so."""
 
     binding: Binding
-    tokens: TokenStore
+    tokens: "TokenStore"
     projects: AttachableProjects
 
 

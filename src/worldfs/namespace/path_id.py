@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import Final
+
+from worldfs.storage.revision import blake2b
 
 ROOT_ID: Final = 1
 

@@ -12,7 +12,6 @@ it are removed when its job or its instruction has ended.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -98,7 +97,7 @@ class Approvals:
         if orderer:
             value["orderer"] = orderer
         data = json.dumps(value, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace")
-        plan = hashlib.sha256(data).hexdigest()[:16]
+        plan = _digest(data)
         self._store.put(_key(plan, ".json"), data)
         return _request(plan, data, None)
 
@@ -234,9 +233,15 @@ def _key(plan: str, suffix: str) -> str:
     return f"{APPROVALS}/{plan}{suffix}"
 
 
+def _digest(data: bytes) -> str:
+    from hashlib import sha256  # with OpenSSL: few commands read a plan
+
+    return sha256(data).hexdigest()[:16]
+
+
 def _request(plan: str, data: bytes, answer: ApprovalAnswer | None) -> ApprovalRequest:
     """Raises `BadInput` where the file is not what its name says."""
-    if hashlib.sha256(data).hexdigest()[:16] != plan:
+    if _digest(data) != plan:
         raise BadInput(coded("approval.changed", plan=plan), path=_key(plan, ".json"), op="approve")
     value = as_object(json.loads(data))
     return ApprovalRequest(

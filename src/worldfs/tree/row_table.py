@@ -1,6 +1,6 @@
 """The rows that declare the files of the world. A tree is a table of rows (world/layout/ holds them)."""
 
-from __future__ import annotations
+# The annotations are evaluated: typing.NamedTuple compiles each that is text, which takes longer.
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum

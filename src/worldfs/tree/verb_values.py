@@ -1,6 +1,6 @@
 """The values of the verbs, the same on both ends of a socket: stat, content, written, wait."""
 
-from __future__ import annotations
+# The annotations are evaluated: typing.NamedTuple compiles each that is text, which takes longer.
 
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple

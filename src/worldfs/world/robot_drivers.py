@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
-from worldfs.base.model.skill import REAL
 
 if TYPE_CHECKING:
     from worldfs.base.clock import Clock
@@ -102,6 +101,7 @@ def _bare(driver: str) -> str:
 
 
 def _fits(target: Target, name: str) -> bool:
+    from worldfs.base.model.skill import REAL
     from worldfs.robots.targets.target_declaration import ADAPTER
 
     return target.kind == REAL and target.adapter == ADAPTER and name in (ANY, _bare(target.driver))

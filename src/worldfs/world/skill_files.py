@@ -11,7 +11,6 @@ from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
 from worldfs.base.messages.coded_text import render
 from worldfs.base.messages.message_rendering import finding_message
-from worldfs.base.model.skill import REAL
 from worldfs.tree.verb_values import WriteContext
 from worldfs.tree.virtual_file import Names, VirtualFile
 
@@ -22,23 +21,26 @@ if TYPE_CHECKING:
     from .workspace_targets import WorkspaceTargets
 
 Declarations = Callable[[], "WorkspaceTargets"]
+Records = Callable[[], "SkillRecords"]
 
 
 class SkillsFile(VirtualFile):
     """`skills.json`: each skill file with its state, the reason for it, and the real targets that it is allowed on."""
 
-    def __init__(self, declared: Declarations, records: SkillRecords, language: Callable[[], str]) -> None:
+    def __init__(self, declared: Declarations, records: Records, language: Callable[[], str]) -> None:
         self.declared, self.records, self.language = declared, records, language
 
     def read(self, names: Names) -> bytes:
-        declared = self.declared()
+        from worldfs.base.model.skill import REAL
+
+        declared, records = self.declared(), self.records()
         files, wrong = declared.skill_files()
         real = [target for target in declared.targets().values() if target.kind == REAL]
         taken = declared.declared_skills()
         found: list[Json] = []
         for skill in files.values():
-            now = self.records.state(skill)
-            on = {target.id: self.records.state(skill, target) for target in real}
+            now = records.state(skill)
+            on = {target.id: records.state(skill, target) for target in real}
             allowed = [state for state in on.values() if state.state == "allowed"]
             why = coded("skill.taken", skill=skill.id) if skill.id in taken else (allowed or [now])[0].why
             found.append(
@@ -59,13 +61,15 @@ class SkillsFile(VirtualFile):
 class AllowSkillFile(VirtualFile):
     """A target's `allow_skill`: a write promotes the skill file that has this hash now."""
 
-    def __init__(self, declared: Declarations, records: SkillRecords) -> None:
+    def __init__(self, declared: Declarations, records: Records) -> None:
         self.declared, self.records = declared, records
 
     def read(self, names: Names) -> bytes:
         return b""
 
     def write(self, names: Names, data: bytes, ask: WriteContext) -> None:
+        from worldfs.base.model.skill import REAL
+
         path = f"/nodes/{names['node']}/allow_skill"
         try:
             value = as_object(json.loads(data))
@@ -92,4 +96,4 @@ class AllowSkillFile(VirtualFile):
                 coded("skill.changed", skill=name), path=path, op="allow a skill", actor=ask.actor,
                 fix=coded("skill.try_it", skill=name),
             )  # fmt: skip
-        self.records.allow(skill, target, ask.actor)
+        self.records().allow(skill, target, ask.actor)

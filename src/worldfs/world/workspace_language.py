@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .home import Home
 
 _OVERRIDES = "phyagentos_"  # of variables that config.json gives way to (formats/config.py, not loaded for it here)
-_HAN = re.compile("[\u4e00-\u9fff]")
+_HAN = re.compile(rb"\xe4[\xb8-\xbf][\x80-\xbf]|[\xe5-\xe9][\x80-\xbf]{2}")  # U+4E00 to U+9FFF in UTF-8
 _ENTRY = re.compile(rb"^(#{1,3} |- \*\*)", re.MULTILINE)
 
 
@@ -68,7 +68,7 @@ def _config(home: Home, environ: Mapping[str, str]) -> Config | None:
 
 
 def _han(data: bytes) -> int:
-    return len(_HAN.findall(data.decode("utf-8", "ignore")))
+    return len(_HAN.findall(data))
 
 
 def _entries(lessons: bytes) -> bytes:

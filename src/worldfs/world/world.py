@@ -6,7 +6,6 @@ import itertools
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
-from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType, TracebackType
@@ -27,7 +26,6 @@ from worldfs.namespace.tree import Tree
 from worldfs.runtime.approvals import Approvals
 from worldfs.runtime.job_store import JobStore
 from worldfs.runtime.stop_log import StopLog
-from worldfs.sessions.skill_records import SkillRecords
 from worldfs.storage import revision
 from worldfs.storage.lease import KERNEL_LEASE, NODE_LEASES, Lease, node_lease
 from worldfs.storage.open_store import open_store
@@ -55,6 +53,7 @@ if TYPE_CHECKING:
     from worldfs.formats.config import Config
     from worldfs.runtime.kernel import Kernel
     from worldfs.sessions.plugins import Plugins
+    from worldfs.sessions.skill_records import SkillRecords
 
     from .instruction import Instruction
     from .orchestration import Orchestration
@@ -90,7 +89,6 @@ class World:
         self.jobs = JobStore(store, clock)
         self.stops = StopLog(store, clock)
         self.approvals = Approvals(store, clock)
-        self.skill_records = SkillRecords(store, clock)
         self.agents = AgentMounts(agents if agents is not None else root / "agents")
         self.workspace = WorkspaceMount(PROJECT, self.node_ids, stores, self.jobs)
         mounts = JoinedMounts(
@@ -109,8 +107,8 @@ class World:
             "approvals": computed_files.ViewFile(lambda names: approval_files.waiting(self.approvals, names["node"])),
             "approve": approval_files.ApproveFile(self.approvals),
             "reading": computed_files.ViewFile(lambda names: self.reading(names["node"], names["instruction"])),
-            "skills": skill_files.SkillsFile(self.declarations, self.skill_records, self.language),
-            "allow_skill": skill_files.AllowSkillFile(self.declarations, self.skill_records),
+            "skills": skill_files.SkillsFile(self.declarations, lambda: self.skill_records, self.language),
+            "allow_skill": skill_files.AllowSkillFile(self.declarations, lambda: self.skill_records),
             **mission_files.behaviours(self),
             "resume": computed_files.ResumeFile(self.stops, self.node_ids),
             "robots": computed_files.ViewFile(lambda names: self.robots_page()),
@@ -183,6 +181,13 @@ class World:
             targets = self.targets.targets() if self.targets is not None else ()
             known = self._specs = config, find_nodes(config, self.stores, targets)
         return known[1]
+
+    @cached_property
+    def skill_records(self) -> SkillRecords:
+        """What trials of the workspace's skill files have measured."""
+        from worldfs.sessions.skill_records import SkillRecords
+
+        return SkillRecords(self.store, self.clock)
 
     @cached_property
     def missions(self) -> MissionFiles:
@@ -428,6 +433,8 @@ class World:
         """One node or all of them; `actor` must be allowed to write that control of each."""
         ids = self.node_ids()
         if node is not None and node not in ids:
+            from difflib import get_close_matches
+
             likely = "".join(get_close_matches(node, ids, 1))
             fix = coded("world.did_you_mean", likely=likely) if likely else coded("world.name_or_all", op=op)
             there = coded("common.one_of", names=ids or coded("world.no_robot_configured"))

@@ -1,6 +1,6 @@
 """The declaration of a command line: a command and its arguments."""
 
-from __future__ import annotations
+# The annotations are evaluated: typing.NamedTuple compiles each that is text, which takes longer.
 
 from typing import NamedTuple
 
