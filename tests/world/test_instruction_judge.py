@@ -118,7 +118,7 @@ def served(place: Path, install: Any, says: str = "", driver: NullDriver | None 
 
 def statuses(world: World) -> list[Any]:
     """Of all jobs: the end of one may stand in a file that is not put away yet."""
-    return [world.jobs.load(id).status for id in [*world.jobs.open_ids(), *world.jobs.done_ids()]]
+    return [world.jobs.load(id).status for id in dict.fromkeys([*world.jobs.open_ids(), *world.jobs.done_ids()])]
 
 
 def test_paos_do_says_the_doubt_and_exits_as_measured(tmp_path: Path, install: Any, capfd: Any) -> None:
@@ -200,7 +200,8 @@ def test_a_judge_that_is_down_or_obeys_what_it_reads_leaves_a_note_and_moves_not
         before = site.world.stops.state(ARM)
         done, told, outcome = site.chat(WORDS)
         assert site.world.stops.state(ARM) == before and not before.stopped
-        assert not list(site.world.approvals.requests()) and not site.world.jobs.open_ids()
+        assert not list(site.world.approvals.requests())
+        assert [status.state for status in statuses(site.world)] == [JobState.SUCCEEDED]
     assert done == "done" and outcome.evidence["verdict"] == "reached" and len(site.executed) == 1
     assert [finding.code for finding in outcome.findings] == ["MODEL_JUDGE_SILENT"] and "no second opinion" in told
     assert TRAP[:40] in site.model.PROMPTS[0]
