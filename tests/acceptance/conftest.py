@@ -138,7 +138,8 @@ class Place:
     def ended(self) -> dict[str, Job]:
         """Every job that ended, by id."""
         with self.world() as world:
-            return {id: world.jobs.load(id) for id in world.jobs.done_ids()}
+            ids = dict.fromkeys((*world.jobs.open_ids(), *world.jobs.done_ids()))  # it may not be put away yet
+            return {id: job for id in ids if (job := world.jobs.load(id)).status.state.terminal}
 
     def answers(self, *ids: str) -> list[Any]:
         """Entries of the sheet, once all of them have ended; whoever runs the kernel."""

@@ -480,4 +480,5 @@ def test_a_kernel_that_has_lost_its_lease_hands_no_order_over(fleet, nats_addres
 
 def ids(robot, name):
     """The jobs of the robot's workspace that are this order of the fleet."""
-    return [id for id in (*robot.jobs.open_ids(), *robot.jobs.done_ids()) if id.endswith(f"-{name}")]
+    there = dict.fromkeys((*robot.jobs.open_ids(), *robot.jobs.done_ids()))  # it may be put away meanwhile
+    return [id for id in there if id.endswith(f"-{name}")]
