@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import unified_diff
 from typing import TYPE_CHECKING
 
 from worldfs.base.messages import coded
@@ -46,6 +45,8 @@ def diff(context: CommandContext) -> int:
         if before != after:
             context.output.report(coded("command.bytes_differ", path=path), {"path": path, "same": False})
         return DONE if before == after else REFUSED
+    from difflib import unified_diff
+
     lines = list(unified_diff(old, new, f"{path} {first}", f"{path} {second or 'now'}"))
     context.output.value({"path": path, "same": before == after, "diff": "".join(lines)})
     for line in lines:
