@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -73,6 +72,8 @@ def profile_names(own: Path | None = None) -> list[str]:
 
 def unknown_profile(name: str, own: Path | None, path: str) -> BadInput:
     """The error for an unknown profile: the existing ones, the nearest, and where to put a new one."""
+    from difflib import get_close_matches
+
     there = profile_names(own)
     nearest = get_close_matches(name, there, 1)
     fix = coded("common.name_one")
