@@ -10,6 +10,7 @@ pytest.importorskip("mujoco", reason="the simulation extra is not installed: pip
 from worldfs.formats import config
 from worldfs.robots.driver_registry import BodyCatalogue
 from worldfs.robots.mujoco.carrier_driver import CarrierDriver
+from worldfs.testing.waiting import PATIENCE_S
 from worldfs.world.world import World
 
 WEST, EAST = "cart_1", "cart_2"
@@ -31,14 +32,21 @@ PAGE = {
 
 @pytest.fixture
 def driven(tmp_path, monkeypatch):
-    """Carries out a mission for each robot; how many robots drove at once at most, and the missions as they ended."""
+    """Carries out a mission for each robot; how many robots drove at once at most, and the missions as they ended.
+
+    `together`: each waits until both have set out, since one could arrive before a busy machine begins the other.
+    """
     at_once, most, lock, execute = set(), [], threading.Lock(), CarrierDriver.execute
+    begun, awaited = {WEST: threading.Event(), EAST: threading.Event()}, []
 
     def counted(self, order, run):
         with lock:
             at_once.add(self.robot_id)
             most.append(len(at_once))
+        begun[self.robot_id].set()
         try:
+            for other in awaited:
+                begun[other].wait(PATIENCE_S)
             return execute(self, order, run)
         finally:
             with lock:
@@ -46,7 +54,8 @@ def driven(tmp_path, monkeypatch):
 
     monkeypatch.setattr(CarrierDriver, "execute", counted)
 
-    def drive(missions, east="wheeled_carrier"):
+    def drive(missions, east="wheeled_carrier", together=False):
+        awaited.extend(missions if together else ())
         kinds = {WEST: "wheeled_carrier", EAST: east}
         instances = [{"robotId": id, "profileName": kinds[id], "driver": kinds[id]} for id in missions]
         settings = config.read(json.dumps({"embodiments": {"mode": "single", "instances": instances}}).encode())
@@ -77,7 +86,7 @@ def test_head_on_in_a_gap_that_is_no_straight_way_one_waits_until_the_other_is_t
 
 
 def test_two_that_do_not_meet_drive_at_once(driven):
-    most, ended, *_ = driven({WEST: "go to the west bay", EAST: "go to the east bay"})
+    most, ended, *_ = driven({WEST: "go to the west bay", EAST: "go to the east bay"}, together=True)
     assert [mission["state"] for mission in ended] == ["succeeded", "succeeded"], ended
     assert most == 2
 
