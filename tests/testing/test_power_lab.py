@@ -3,7 +3,9 @@
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,6 +35,25 @@ def test_a_lab_waits_for_its_own_file_to_leave_a_device_and_for_no_other(tmp_pat
     with powercut._loop(one) as device:
         assert powercut._shows(device, one) and not powercut._shows(device, two)
     assert not powercut._shows(device, one)
+
+
+def test_a_disk_that_another_mount_namespace_keeps_is_not_taken_for_the_next(tmp_path: Path, monkeypatch: Any) -> None:
+    """Its next mount would show what that one remembers: a loss that was none."""
+    system, image, place = powercut.FILE_SYSTEMS["ext4"], tmp_path / "image", tmp_path / "place"
+    place.mkdir()
+    image.write_bytes(bytes(16 << 20))
+    monkeypatch.setattr(powercut, "_until", partial(powercut._until, seconds=0.1))
+    with powercut._loop(image) as device:
+        subprocess.run([*system.make, device], check=True, capture_output=True)
+        with pytest.raises(OSError, match="another mount namespace"), powercut._mounted(device, place, system):
+            keeper = subprocess.Popen(
+                ["unshare", "--mount", "sh", "-c", "echo; exec sleep 600"], stdout=subprocess.PIPE
+            )
+            keeper.stdout.readline()
+        keeper.kill()
+        keeper.communicate()
+        with powercut._mounted(device, place, system):
+            pass
 
 
 @pytest.mark.parametrize("name", ["node"])

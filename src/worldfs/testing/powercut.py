@@ -8,6 +8,7 @@ What a disk may lose: see block_log.py. Everything is in memory where there is r
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import shutil
@@ -31,6 +32,7 @@ from .workloads.crash_check import compare, record_workload, views_of
 LOG: Final = 8 << 30  # bytes, nearly all of them a hole
 SAID: Final = 4000  # characters of what a failed check says, less than a pipe holds
 ROOT: Final = "root"  # the directory of the workload, on the disk
+ELSEWHERE: Final = "another mount namespace keeps the file system, as `ip netns exec` does"
 PACKAGES: Final = {
     "qemu-storage-daemon": "qemu-system-common", "losetup": "mount", "mount": "mount", "umount": "mount",
 }  # fmt: skip
@@ -240,8 +242,19 @@ def _loop(path: Path) -> Iterator[str]:
         _run("losetup", "--detach", device)
         _until(
             lambda: not _shows(device, path),
-            f"{device} still shows {path}: another mount namespace keeps the file system, as `ip netns exec` does",
+            f"{device} still shows {path}: {ELSEWHERE}",
         )
+
+
+def _is_free(device: str) -> bool:
+    """Whether its file system is mounted nowhere: the next mount would show what that one remembers, not the disk."""
+    try:
+        os.close(os.open(device, os.O_RDONLY | os.O_EXCL))
+    except OSError as error:
+        if error.errno != errno.EBUSY:
+            raise
+        return False
+    return True
 
 
 def _shows(device: str, path: Path) -> bool:
@@ -280,6 +293,7 @@ def _mounted(device: str, path: Path, system: FileSystem) -> Iterator[None]:
     finally:
         gc.collect()  # a life that was broken off has open files in cycles of references
         _run("umount", str(path))
+        _until(lambda: _is_free(device), f"{device} is still in use: {ELSEWHERE}")
         if system.forget:
             _run(*system.forget, device)
 
