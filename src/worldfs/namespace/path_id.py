@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from worldfs.storage.revision import blake2b
+from worldfs.storage.revision import blake2b  # type: ignore[attr-defined] # hashlib's, without loading OpenSSL
 
 ROOT_ID: Final = 1
 
