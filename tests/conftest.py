@@ -62,6 +62,7 @@ def pytest_collection_finish() -> None:
     """No collection of garbage looks at all the modules and tests again: that was a third of a second each time."""
     gc.freeze()
     gc.enable()
+    gc.freeze = lambda: None  # a kernel of a test would keep the garbage of all tests before it, with its open files
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -45,13 +46,12 @@ def test_a_disk_that_another_mount_namespace_keeps_is_not_taken_for_the_next(tmp
     monkeypatch.setattr(powercut, "_until", partial(powercut._until, seconds=0.1))
     with powercut._loop(image) as device:
         subprocess.run([*system.make, device], check=True, capture_output=True)
-        with pytest.raises(OSError, match="another mount namespace"), powercut._mounted(device, place, system):
-            keeper = subprocess.Popen(
-                ["unshare", "--mount", "sh", "-c", "echo; exec sleep 600"], stdout=subprocess.PIPE
-            )
+        refused = pytest.raises(OSError, match="another mount namespace")
+        with ExitStack() as elsewhere, refused, powercut._mounted(device, place, system):
+            words = ["unshare", "--mount", "sh", "-c", "echo; exec sleep 600"]
+            keeper = elsewhere.enter_context(subprocess.Popen(words, stdout=subprocess.PIPE))
+            elsewhere.callback(keeper.kill)
             keeper.stdout.readline()
-        keeper.kill()
-        keeper.communicate()
         with powercut._mounted(device, place, system):
             pass
 

@@ -224,7 +224,7 @@ def test_a_watch_of_private_files_alone_is_not_woken_by_what_a_sheet_displaces(t
 
 def heard(watch):
     """Whether there are events: they are there when the call that makes them returns."""
-    asked = select.poll()  # `select` takes no number above 1023, and a process of many tests has such
+    asked = select.poll()  # `select` takes no descriptor above 1023
     asked.register(watch._inotify.fileno(), select.POLLIN)
     return bool(asked.poll(0))
 
