@@ -123,6 +123,8 @@ class JobStatus:
 
 @dataclass(frozen=True, slots=True)
 class Job:
+    """An order and how it stands."""
+
     order: Order
     status: JobStatus
 

@@ -26,6 +26,8 @@ _TYPE_OF_NAME: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
+    """A named value that an operation takes."""
+
     name: str
     type: str = ""  # as the profile prints it: "string", "[x,y,z]"
     optional: bool = False

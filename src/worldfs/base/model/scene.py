@@ -43,6 +43,8 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class RobotState:
+    """How a robot stands, and what it holds."""
+
     robot_id: str
     pose: Vec = (0.0, 0.0, 0.0)  # base in the world frame: x, y, z [, roll, pitch, yaw]
     joint_state: Json = field(default_factory=dict)  # name → rad or m

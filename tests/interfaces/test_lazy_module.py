@@ -1,0 +1,86 @@
+"""A module of Python's library that a command imports and does not use is not loaded; one that it uses, once."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from worldfs.interfaces.cli.main import LATER
+
+ROOT = Path(__file__).parents[2]
+THREADS = """
+import sys, threading
+from pathlib import Path
+from worldfs.interfaces.cli.lazy_module import load_when_used
+
+sys.path.insert(0, "{place}")
+load_when_used("counted")
+import counted
+import counted
+assert not Path("{place}/loads").exists(), "an import alone loaded it"
+gate, found = threading.Barrier(8), []
+def take():
+    gate.wait()
+    found.append((counted.last, counted.first))
+threads = [threading.Thread(target=take) for _ in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert found == [("last", "first")] * 8, found
+assert Path("{place}/loads").read_text() == "x"
+assert counted is sys.modules["counted"] and counted.__file__ == "{place}/counted.py"
+try:
+    counted.nothing
+except AttributeError:
+    print("whole")
+"""
+COUNTED = """
+import time
+from pathlib import Path
+Path(__file__).with_name("loads").open("a").write("x")
+first = "first"
+import circular
+time.sleep(0.2)
+last = "last"
+"""
+CIRCULAR = """
+import counted
+assert counted.first and not hasattr(counted, "last")
+"""
+
+
+def python(*words: str) -> str:
+    environ = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run([sys.executable, *words], env=environ, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def test_eight_threads_that_use_it_at_once_load_it_once_and_see_it_whole(tmp_path: Path) -> None:
+    (tmp_path / "counted.py").write_text(COUNTED)
+    (tmp_path / "circular.py").write_text(CIRCULAR)
+    assert python("-W", "ignore", "-c", THREADS.format(place=tmp_path)) == "whole\n"
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_what_is_taken_from_it_is_the_librarys(name: str) -> None:
+    script = (
+        f"import sys, worldfs.interfaces.cli.main as main; main.tune_process(); import {name} as found\n"
+        f"assert type(found).__name__ == '_LazyModule'; from {name} import *\n"
+        f"assert type(found).__name__ == 'module' and found.__file__.endswith('{name}.py') and found.__spec__"
+    )
+    assert python("-c", script) == ""
+
+
+@pytest.mark.parametrize("command", [["status"], ["ls", "/"], ["agents"]])
+def test_a_command_that_shows_something_loads_none_of_them(tmp_path: Path, command: list[str]) -> None:
+    words = ["-m", "worldfs.interfaces.cli.main", "--home", str(tmp_path / "home")]
+    python(*words, "onboard")
+    told = python("-X", "importtime", *words, *command)
+    loaded = {line.rpartition("|")[2].strip() for line in told.splitlines() if line.startswith("import time:")}
+    assert "dataclasses" in loaded and not loaded & {"inspect", "ast", "dis", "tokenize", "ipaddress"}
