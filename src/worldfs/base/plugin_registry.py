@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from .errors import BadInput
 from .messages import coded
-from .model import Finding
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+    from .model import Finding
 
 
 T = TypeVar("T")
@@ -166,4 +167,6 @@ def _unusable(group: str, name: str, code: str, found: str, *, expected: str, fi
 
 
 def _finding(error: BadInput) -> Finding:
+    from .model import Finding  # seldom: making its module's classes takes 8 ms
+
     return Finding(error.code, error.path, error.expected, error.found, error.fix, warning=True)
