@@ -57,7 +57,14 @@ class Host:
 
 @pytest.fixture
 def hosts(tmp_path, nats_address):
-    return Host(tmp_path / "a", nats_address), Host(tmp_path / "b", nats_address)
+    """Two, whose leases outlive what holds up a busy machine."""
+    return [Host(tmp_path / name, nats_address._replace(ttl_s=60.0)) for name in "ab"]
+
+
+@pytest.fixture
+def short_leases(tmp_path, nats_address):
+    """Two, of which one may wait for the end of the other's lease."""
+    return [Host(tmp_path / name, nats_address) for name in "ab"]
 
 
 @pytest.fixture
@@ -153,8 +160,8 @@ def test_letters_cross_hosts_both_ways(hosts):
         b.send(to="nobody")
 
 
-def test_a_session_killed_with_its_host_ends_once_as_lost(hosts):
-    a, b = hosts
+def test_a_session_killed_with_its_host_ends_once_as_lost(short_leases):
+    a, b = short_leases
     a.open(create=True).close()
     for n in range(2):
         a.send(f"letter-{n}")
@@ -194,8 +201,8 @@ def test_edits_of_a_host_that_lost_the_agent_are_set_aside_and_named(hosts):
         assert "too late" not in (b.root / "rio" / "memory.md").read_text()
 
 
-def test_a_host_that_was_frozen_writes_nothing_under_its_old_lease(hosts):
-    a, b = hosts
+def test_a_host_that_was_frozen_writes_nothing_under_its_old_lease(short_leases):
+    a, b = short_leases
     rio = a.open(create=True)
     rio.start(type="research")
     mirror = rio.agent_dir.mirror
@@ -214,8 +221,8 @@ def test_a_host_that_was_frozen_writes_nothing_under_its_old_lease(hosts):
         assert rio.recover() and len(_ends(rio)) == 1
 
 
-def test_the_command_of_a_session_ends_when_its_host_has_lost_the_lease(hosts):
-    a, b = hosts
+def test_the_command_of_a_session_ends_when_its_host_has_lost_the_lease(short_leases):
+    a, b = short_leases
     with a.open(create=True) as rio, ThreadPoolExecutor() as pool:
         command = CommandRequest(("sleep", "600"), "ad-hoc", None)
         work = pool.submit(run, rio, command, heartbeat_s=0.05, out=-1, err=-1)
