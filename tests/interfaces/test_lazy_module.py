@@ -48,6 +48,13 @@ import circular
 time.sleep(0.2)
 last = "last"
 """
+INTERRUPTED = """
+import sys
+if not hasattr(sys, "again"):
+    sys.again = True
+    raise KeyboardInterrupt
+last = "last"
+"""
 CIRCULAR = """
 import counted
 assert counted.first and not hasattr(counted, "last")
@@ -77,10 +84,27 @@ def test_what_is_taken_from_it_is_the_librarys(name: str) -> None:
     assert python("-c", script) == ""
 
 
-@pytest.mark.parametrize("command", [["status"], ["ls", "/"], ["agents"]])
-def test_a_command_that_shows_something_loads_none_of_them(tmp_path: Path, command: list[str]) -> None:
-    words = ["-m", "worldfs.interfaces.cli.main", "--home", str(tmp_path / "home")]
-    python(*words, "onboard")
-    told = python("-X", "importtime", *words, *command)
-    loaded = {line.rpartition("|")[2].strip() for line in told.splitlines() if line.startswith("import time:")}
-    assert "dataclasses" in loaded and not loaded & {"inspect", "ast", "dis", "tokenize", "ipaddress"}
+def test_one_whose_loading_was_interrupted_is_loaded_by_the_next_use(tmp_path: Path) -> None:
+    (tmp_path / "counted.py").write_text(INTERRUPTED)
+    script = (
+        f"import sys; sys.path.insert(0, '{tmp_path}')\n"
+        "from worldfs.interfaces.cli.lazy_module import load_when_used; load_when_used('counted'); import counted\n"
+        "try: counted.last\n"
+        "except KeyboardInterrupt: print(counted.last)"
+    )
+    assert python("-c", script) == "last\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "used"), [(["status"], ["shlex"]), (["ls", "/"], []), (["agents"], [])], ids=["status", "ls", "agents"]
+)
+def test_a_command_loads_those_alone_that_it_uses(tmp_path: Path, command: list[str], used: list[str]) -> None:
+    """`status` quotes the command that starts the kernel."""
+    words = ["--home", str(tmp_path / "home")]
+    script = f"import sys; sys.argv[1:] = {[*words, *command]}\n" + (
+        "from worldfs.interfaces.cli.main import LATER, main\n"
+        "assert main() == 0 and 'dataclasses' in sys.modules\n"
+        "print('loaded:', [name for name in LATER if type(sys.modules[name]).__name__ != '_LazyModule'])"
+    )
+    python("-m", "worldfs.interfaces.cli.main", *words, "onboard")
+    assert python("-c", script).endswith(f"loaded: {used}\n")

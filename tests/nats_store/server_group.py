@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from worldfs.plugins.nats_store.server_binary import find_server
+from worldfs.supervisor.proc import find_process
 from worldfs.testing.waiting import until
 
 TOKEN = "of-this-group"
@@ -77,8 +78,8 @@ class ServerGroup:
         """Return once no thread of it answers any more: on a busy machine one may go on for a while."""
         self._signal(index, signal.SIGSTOP)
         if (process := self._processes[index]) is not None:
-            tasks = Path(f"/proc/{process.pid}/task")
-            until(lambda: all(_stopped(task) for task in tasks.iterdir()))
+            threads = [int(name) for name in os.listdir(f"/proc/{process.pid}/task")]
+            until(lambda: all(one is None or one.dead or one.state == "T" for one in map(find_process, threads)))
 
     def thaw(self, index: int) -> None:
         self._signal(index, signal.SIGCONT)
@@ -98,11 +99,3 @@ def _free_ports(count: int) -> list[int]:
     with ExitStack() as stack:
         found = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
         return [each.getsockname()[1] for each in found]
-
-
-def _stopped(task: Path) -> bool:
-    """Whether a thread is stopped, as its `stat` tells; the name before it may hold blanks and parentheses."""
-    try:
-        return (task / "stat").read_text().rpartition(") ")[2][0] == "T"
-    except OSError:  # it has ended
-        return True

@@ -21,11 +21,18 @@ class _LazyModule(ModuleType):
                 spec = PathFinder.find_spec(self.__name__)
                 assert spec is not None and spec.loader is not None
                 self.__dict__.update(module_from_spec(spec).__dict__)
-                spec.loader.exec_module(self)
+                try:
+                    spec.loader.exec_module(self)
+                except BaseException:  # a Ctrl-C, say: the next use loads it again, as a second import would
+                    self.__spec__ = None
+                    raise
                 self.__class__ = ModuleType  # type: ignore[assignment]
-        return object.__getattribute__(self, name)
+        return ModuleType.__getattribute__(self, name)
 
 
 def load_when_used(name: str) -> None:
-    """From now on `import name` costs nothing; the first use of something in it loads it."""
+    """From now on `import name` costs nothing; the first use of something in it loads it.
+
+    For a module written in Python, of which no module that it imports uses anything while it is loaded itself.
+    """
     sys.modules.setdefault(name, _LazyModule(name))

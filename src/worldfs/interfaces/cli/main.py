@@ -22,7 +22,7 @@ from .signals import Interrupts
 Function = Callable[[CommandContext], int]
 
 SELDOM = 100_000  # allocations between two garbage collections: a reading command makes fewer, and no cycles
-LATER = ("copy", "inspect", "ipaddress", "shlex")  # imported by many at their start, and used by few commands: 15 ms
+LATER = ("copy", "inspect", "ipaddress", "shlex")  # imported by many at their start, and used by few commands
 TURN_S = 0.0005  # for which a thread that computes keeps the others waiting, one of which may hear a stop
 
 
