@@ -278,8 +278,17 @@ def test_a_process_that_dies_or_hangs_leaves_no_robot_in_motion(peers, driver, h
 
 
 @pytest.mark.parametrize("driver", sorted(KINDS))
-def test_a_stop_of_the_world_reaches_the_robot_by_its_own_path_and_ends_the_session(tmp_path, timed, driver):
+def test_a_stop_of_the_world_reaches_the_robot_by_its_own_path_and_ends_the_session(
+    tmp_path, timed, driver, monkeypatch
+):
     """Also where the skill looks at nothing: the target itself is told, as its watchdog would."""
+    asked, pass_time = threading.Event(), let_pass
+
+    def pause(target, seconds):
+        """Once it is asked for, its pauses let no time pass: they are over at once, the threads of a stop are not."""
+        return time.sleep(0.001) if asked.is_set() else pass_time(target, seconds)
+
+    monkeypatch.setattr(sys.modules[__name__], "let_pass", pause)
     with timed.Plant(*KINDS[driver]) as plant:
         limits = {"session": 1_000_000}
         more = {"steps": 10**8, "deaf": True, "pause": 0.01, "timeouts": limits}
@@ -290,6 +299,7 @@ def test_a_stop_of_the_world_reaches_the_robot_by_its_own_path_and_ends_the_sess
             kernel.start()
             try:
                 until(lambda: plant.told)
+                asked.set()
                 world.stop()
                 outcome = world.wait_job("sess_follow_001", timeout=PATIENCE_S).outcome
                 assert outcome is not None
