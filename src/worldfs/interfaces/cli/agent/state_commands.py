@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Final
 
-from worldfs.base.errors import BadInput
+from worldfs.base.errors import BadInput, UserError
 from worldfs.base.messages import coded, render
 from worldfs.base.messages.message_rendering import finding_message
 from worldfs.interfaces.cli.command_context import CommandContext
@@ -12,6 +13,10 @@ from worldfs.interfaces.cli.command_output import columns
 
 from . import check_exclusive, notice_findings, open_agent_state
 
+if TYPE_CHECKING:
+    from worldfs.agents.agent_state import AgentState
+
+TASKS: Final = "tasks.json"
 LABELS = {
     "agent": "command.label_agent",
     "status": "command.label_status",
@@ -107,8 +112,6 @@ def show(context: CommandContext) -> int:
 
 
 def tasks(context: CommandContext) -> int:
-    from worldfs.agents.overview import agent_summary
-
     check_exclusive(context, "add", "close", "drop")
     with open_agent_state(context) as state:
         known = len(state.agent_dir.findings)
@@ -127,9 +130,9 @@ def tasks(context: CommandContext) -> int:
                 context.output.report(coded(code, id=task.id), task._asdict(), "good")
                 notice_findings(context, state, known)
                 return 0
-        shown = [task for task in state.tasks() if context["all"] or task.status in ("pending", "active")]
-        seen = agent_summary(context.agents, context["name"])
-        unreadable = [said for said in seen.unreadable if said.startswith("tasks.json")]
+        there = state.tasks()
+        shown = [task for task in there if context["all"] or task.status in ("pending", "active")]
+        unreadable = [] if there and _is_as_known(state, TASKS) else _unreadable(context, TASKS)
     context.output.value({"tasks": [task._asdict() for task in shown], "unreadable": unreadable})
     for text in columns([(t.id, t.status, t.priority, t.type, t.description) for t in shown]):
         context.output.line(text)
@@ -138,6 +141,21 @@ def tasks(context: CommandContext) -> int:
     if not shown and not unreadable:
         context.output.line(coded("command.nothing_to_do"))
     return 0
+
+
+def _is_as_known(state: AgentState, file: str) -> bool:
+    """Whether a document is the last version of it that could be read."""
+    try:
+        stored = state.agent_dir.store.get(file)
+    except UserError:  # a link, or no file
+        return False
+    return stored is not None and stored.data == state.documents[file].read()
+
+
+def _unreadable(context: CommandContext, file: str) -> list[str]:
+    from worldfs.agents.overview import agent_summary  # it reads all files of the agent
+
+    return [said for said in agent_summary(context.agents, context["name"]).unreadable if said.startswith(file)]
 
 
 def memory(context: CommandContext) -> int:
