@@ -31,7 +31,7 @@ CODES = {
     *("project_policy_forbidden", "project_auth_failed", "project_assignment_forbidden", "node_auth_failed"),
 }
 PUBLIC = {  # the modules of access/ that others may import from
-    *("judge", "decision", "verb", "things"),  # the question and its answer
+    *("judge", "decision", "verb", "role_things", "things"),  # the question and its answer
     *("binding", "roles", "caller", "principal", "tokens", "auth", "attachment", "credentials"),  # the actors
     *("binding_rights", "role_index", "visibility_policy"),  # what is computed once
 }

@@ -13,8 +13,9 @@ from worldfs.access.binding_rights import BindingRights
 from worldfs.access.decision import ALLOWED, NO_COMMAND, Decision
 from worldfs.access.judge import judge
 from worldfs.access.principal import Principal
+from worldfs.access.role_things import InboxMessage
 from worldfs.access.roles import AGENT
-from worldfs.access.things import AttachClaim, InboxMessage, Realm, RobotName, UnboundCall
+from worldfs.access.things import AttachClaim, Realm, RobotName, UnboundCall
 from worldfs.access.tokens import TokenStore
 from worldfs.access.verb import Verb
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -100,11 +101,46 @@ def test_one_whose_loading_was_interrupted_is_loaded_by_the_next_use(tmp_path: P
 )
 def test_a_command_loads_those_alone_that_it_uses(tmp_path: Path, command: list[str], used: list[str]) -> None:
     """`status` quotes the command that starts the kernel."""
-    words = ["--home", str(tmp_path / "home")]
-    script = f"import sys; sys.argv[1:] = {[*words, *command]}\n" + (
-        "from worldfs.interfaces.cli.main import LATER, main\n"
-        "assert main() == 0 and 'dataclasses' in sys.modules\n"
-        "print('loaded:', [name for name in LATER if type(sys.modules[name]).__name__ != '_LazyModule'])"
+    said = "[name for name in main.LATER if type(sys.modules[name]).__name__ != '_LazyModule']"
+    assert after(tmp_path, command, said) == f"{used}"
+
+
+BOUND = {"access.things", "access.bound_actors", "agents.agent_state", "storage.version_log"}
+
+
+@pytest.mark.parametrize(
+    ("command", "others"),
+    [
+        (["status"], BOUND),
+        (["ls"], BOUND | {"base.model.job"}),
+        (["cat", "TASK.md"], BOUND | {"base.model.job"}),
+        (["agents"], {"agents.agent_files", "storage.open_store", "base.model.agent"}),
+        (["agent", "tasks", "rio"], {"agents.overview", "agents.fact_readers", "storage.version_log"}),
+    ],
+    ids=["status", "ls", "cat", "agents", "tasks"],
+)
+def test_a_reading_command_does_without_what_others_use(tmp_path: Path, command: list[str], others: set[str]) -> None:
+    """Each class that a module makes costs a part of a millisecond at every start."""
+    for name in others:
+        assert find_spec(f"worldfs.{name}"), f"{name} has another name now"
+    assert (
+        after(tmp_path, command, f"sorted({others} & {{name.removeprefix('worldfs.') for name in sys.modules}})")
+        == "[]"
     )
+
+
+def after(place: Path, command: list[str], said: str) -> str:
+    """What an expression is after a command in a new home with a task and an agent."""
+    words = ["--home", str(place / "home")]
     python("-m", "worldfs.interfaces.cli.main", *words, "onboard")
-    assert python("-c", script).endswith(f"loaded: {used}\n")
+    (place / "home/workspace/TASK.md").write_text("# Task\n\nClear the table\n")
+    if "rio" in command:
+        python("-m", "worldfs.interfaces.cli.main", *words, "agent", "init", "rio")
+        python("-m", "worldfs.interfaces.cli.main", *words, "agent", "tasks", "rio", "--add", "look again")
+    script = (
+        f"import sys; sys.argv[1:] = {[*words, *command]}\n"
+        "import worldfs.interfaces.cli.main as main\n"
+        "assert main.main() == 0\n"
+        f"print('after:', {said})"
+    )
+    return python("-c", script).rpartition("after: ")[2].rstrip("\n")

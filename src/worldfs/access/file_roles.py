@@ -9,8 +9,8 @@ from worldfs.base.messages import coded
 from worldfs.tree.row_table import AT_STARTUP, FileKind, FileRow
 
 from .decision import ALLOWED, FIXED_NAMES, HIDDEN, Decision
+from .role_things import InboxMessage, PlanOf
 from .roles import OPERATOR
-from .things import InboxMessage, PlanOf
 from .verb import Verb
 
 NO_WRITER: Final = Decision(False, NotPermitted.code, coded("access.no_writer"))

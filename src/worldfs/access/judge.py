@@ -6,38 +6,19 @@ from typing import TYPE_CHECKING, overload
 
 from worldfs.tree.row_table import FileRow
 
-from . import binding_rules, file_roles, operation_rights
-from .binding import Binding
-from .binding_rules import BindingThing
-from .caller import Caller
+from . import file_roles
 from .decision import Decision
-from .principal import Principal
-from .things import (
-    AgentClaim,
-    AgentName,
-    AttachClaim,
-    ExportName,
-    InboxMessage,
-    NodeClaim,
-    NodeName,
-    OperationCall,
-    PlanOf,
-    ProjectName,
-    Realm,
-    RobotName,
-    ServedFile,
-    ServiceEvents,
-    ServicePermissions,
-    UnboundCall,
-)
+from .role_things import InboxMessage, PlanOf
 from .verb import Verb
 
 if TYPE_CHECKING:
+    from .binding import Binding
     from .binding_rights import BindingRights
-
-RightsThing = ServedFile | NodeName | RobotName | AgentName | ProjectName | ExportName | ServicePermissions | Realm
-PrincipalThing = AgentClaim | AttachClaim | UnboundCall | Realm
-CallerThing = OperationCall | NodeClaim | ServiceEvents
+    from .binding_rules import BindingThing
+    from .bound_actors import CallerThing, PrincipalThing, RightsThing
+    from .caller import Caller
+    from .principal import Principal
+    from .things import ServedFile
 
 
 @overload
@@ -60,15 +41,9 @@ def judge(
     if isinstance(actor, str):  # first: asked for each row of a listing
         assert thing is None or isinstance(thing, (FileRow, InboxMessage, PlanOf))
         return file_roles.decide(actor, verb, thing)
-    if isinstance(actor, Binding):
-        return binding_rules.decide(actor, verb, thing)
-    if isinstance(actor, Caller):
-        return operation_rights.decide(actor, verb, thing)
-    if isinstance(actor, Principal):
-        from . import attachment  # tokens: a command that serves nothing does without
+    from . import bound_actors  # a command on files of this disk acts in a file role, and does without
 
-        return attachment.decide(actor, verb, thing)
-    return actor.decide(verb, thing)
+    return bound_actors.decide(actor, verb, thing)
 
 
 def require(actor: str, verb: Verb, row: FileRow | None, path: str, op: str = "") -> None:

@@ -1,4 +1,4 @@
-"""The things that the judge is asked about, as far as they are no rows of the layout."""
+"""The things that the judge is asked about for a binding, a caller or a principal."""
 
 # The annotations are evaluated: typing.NamedTuple compiles each that is text, which takes longer.
 
@@ -21,21 +21,6 @@ class ServedFile(NamedTuple):
     row: FileRow
     names: Mapping[str, str]
     role: str
-
-
-class InboxMessage(NamedTuple):
-    """A message written into the inbox of an agent; `to`: the agent that it is addressed to."""
-
-    inbox: str
-    to: str
-
-
-class PlanOf(NamedTuple):
-    """A plan that waits for approval. `asker`: the role that planned it; `orderer`: the actor that asked for it, as
-    `Binding.actor` names it, "" for the asker itself."""
-
-    asker: str
-    orderer: str = ""
 
 
 class NodeName(NamedTuple):

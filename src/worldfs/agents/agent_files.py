@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Container, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
-from worldfs.base.agent_names import check_agent_name
+from worldfs.base.agent_names import check_agent_name, default_root
 from worldfs.base.clock import Clock, epoch_ns
 from worldfs.base.durable import Disk
 from worldfs.base.model import Json
@@ -18,7 +18,6 @@ from worldfs.base.model import Json
 from .agent_directory import AgentDirectory
 from .agent_hosts import lives_elsewhere
 from .merged_document import GRACE_S, MergedDocument
-from .metrics_cache import FOLD, MetricsCache
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -28,19 +27,10 @@ if TYPE_CHECKING:
 
     from .inbox import Inbox
     from .journal import Journal
+    from .metrics_cache import MetricsCache
     from .metrics_reducer import MetricsReducer
 
 T = TypeVar("T")
-
-VARIABLE: Final = "PAOS_AGENTS"
-HOME: Final = "PAOS_HOME"
-
-
-def default_root(environ: Mapping[str, str] | None = None) -> str:
-    """$PAOS_AGENTS, else `agents` below the home ($PAOS_HOME, else ~/.PhyAgentOS). Text: readers should start fast."""
-    environ = os.environ if environ is None else environ
-    place = environ.get(VARIABLE) or os.path.join(environ.get(HOME) or "~/.PhyAgentOS", "agents")
-    return os.path.abspath(os.path.expanduser(place))
 
 
 class AgentFiles:
@@ -108,6 +98,8 @@ class AgentFiles:
 
     @cached_property
     def metrics_cache(self) -> MetricsCache:
+        from .metrics_cache import MetricsCache
+
         return MetricsCache(self.agent_dir, lambda: self.journal, self.documents["metrics.json"].read)
 
     @cached_property
@@ -209,6 +201,7 @@ class AgentFiles:
         from worldfs.formats.agent.documents import metrics_write
 
         from .metrics import project
+        from .metrics_cache import FOLD
 
         with self.agent_dir.locked():
             fold = self.metrics_reducer()

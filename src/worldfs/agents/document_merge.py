@@ -34,7 +34,7 @@ class DocumentRules(NamedTuple):
     clean: Callable[[bytes], bytes] = bytes  # secrets out of a text
     keep: int = 32  # versions kept whole
     most: int = 16 << 20  # bytes
-    facts: FactReader | None = None  # what of it a rewrite from an old reading must not undo
+    facts: Callable[[], FactReader] | None = None  # what of it a rewrite from an old reading must not undo
 
 
 class MergeInput(NamedTuple):

@@ -16,6 +16,8 @@ from .merged_document import MergedDocument
 if TYPE_CHECKING:
     from worldfs.base.model import Finding
 
+    from .fact_history import FactReader
+
 
 MEMORY_MOST: Final = 2 << 20
 """Bytes of memory.md: some half a million tokens, more than any prompt holds."""
@@ -25,16 +27,26 @@ PROPOSED: Final = ("summary", "current_task", "next_priority", "blocked_by")
 
 def documents(agent_dir: AgentDirectory) -> dict[str, MergedDocument]:
     """The five documents of an agent directory by file name."""
-    from . import fact_readers
-
     rules = {
         "report.json": DocumentRules(_any_object("report.json"), _report, _clean, keep=4),
-        "tasks.json": DocumentRules(_tasks, _merged_tasks, _clean, facts=fact_readers.TaskFacts()),
+        "tasks.json": DocumentRules(_tasks, _merged_tasks, _clean, facts=_task_facts),
         "session.json": DocumentRules(_any_object("session.json"), _ours, _clean, keep=4),
         "metrics.json": DocumentRules(_any_object("metrics.json"), _ours, _clean, keep=4),
-        "memory.md": DocumentRules(_memory, _merged_memory, _clean, facts=fact_readers.MemoryFacts(), most=MEMORY_MOST),
+        "memory.md": DocumentRules(_memory, _merged_memory, _clean, facts=_memory_facts, most=MEMORY_MOST),
     }
     return {name: MergedDocument(agent_dir, name, rule) for name, rule in rules.items()}
+
+
+def _task_facts() -> FactReader:
+    from .fact_readers import TaskFacts
+
+    return TaskFacts()
+
+
+def _memory_facts() -> FactReader:
+    from .fact_readers import MemoryFacts
+
+    return MemoryFacts()
 
 
 def mapping(data: bytes) -> Json:

@@ -297,7 +297,7 @@ class MergedDocument:
         if self._history is None and self.rules.facts is not None:
             from .fact_history import FactHistory
 
-            self._history = FactHistory(self.agent_dir, self.name, self.rules.facts)
+            self._history = FactHistory(self.agent_dir, self.name, self.rules.facts())
         return self._history
 
     def _save_history(self, known: Sequence[Generation], number: int) -> None:

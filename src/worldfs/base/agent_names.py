@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -18,10 +18,19 @@ from worldfs.base.messages import coded
 MOST: Final = 64  # characters
 MOST_BYTES: Final = 200  # of a file name's 255: room for what is put before and after it
 REMOVED: Final = ".removed"  # below a root: agents that were removed (agent_removal.py)
+VARIABLE: Final = "PAOS_AGENTS"
+HOME: Final = "PAOS_HOME"
 RESERVED: Final = frozenset({"all", "operator", "con", "prn", "aux", "nul"})
 """Words that mean something else: every agent, the person at the shell, devices of another system."""
 
 _PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
+
+
+def default_root(environ: Mapping[str, str] | None = None) -> str:
+    """$PAOS_AGENTS, else `agents` below the home ($PAOS_HOME, else ~/.PhyAgentOS). Text: readers should start fast."""
+    environ = os.environ if environ is None else environ
+    place = environ.get(VARIABLE) or os.path.join(environ.get(HOME) or "~/.PhyAgentOS", "agents")
+    return os.path.abspath(os.path.expanduser(place))
 
 
 def is_agent_name(name: str) -> bool:

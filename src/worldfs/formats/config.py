@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from worldfs.base.errors import BadInput
 from worldfs.base.json_values import as_text
 from worldfs.base.messages import CodedText, coded
-from worldfs.base.model import ApprovalPolicy, Finding
+from worldfs.base.model import ApprovalPolicy
 
 from . import config_models, config_services, entry_ids, prose
 from .config_fields import PATH, Json, Refusals
@@ -20,6 +20,9 @@ from .config_fields import read_or_refuse as _kept
 from .config_fields import text as _text
 from .config_models import ModelConfig
 from .config_services import ResponderConfig, WebSearch
+
+if TYPE_CHECKING:
+    from worldfs.base.model import Finding
 
 PREFIX = "PhyAgentOS_"
 _ASK = {"": ApprovalPolicy.ALWAYS}  # where the policy cannot be read
@@ -150,6 +153,8 @@ def _approval(value: Any) -> Mapping[str, ApprovalPolicy]:
 
 def _finding(error: BadInput) -> Finding:
     """The error of `_bad` as a finding at that field."""
+    from worldfs.base.model import Finding
+
     where, found = "", error.found
     if isinstance(found, CodedText):
         where, found = as_text(found.args["where"]), as_text(found.args["found"])

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from worldfs.base.errors import BadInput, Unsafe
 from worldfs.base.messages import coded
-from worldfs.base.model import Finding, Json, Scene
+from worldfs.base.model import Json, Scene
 from worldfs.formats import block
 from worldfs.formats.environment_dialects import locate
 from worldfs.formats.environment_read import scene_of
+
+if TYPE_CHECKING:
+    from worldfs.base.model import Finding
 
 MAX_BYTES = 16 * 2**20
 __all__ = ["Environment", "artifact_path", "merge", "next_baseline", "read", "upgrade"]

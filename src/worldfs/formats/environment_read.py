@@ -8,13 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from worldfs.base.json_values import as_object
 from worldfs.base.messages import coded
-from worldfs.base.model import Finding, Json, Relation, RobotState, Scene, Thing, Vec
+from worldfs.base.model import Json, Relation, RobotState, Scene, Thing, Vec
 from worldfs.formats import entry_ids
 from worldfs.formats.environment_dialects import BODIES, FURNITURE
+
+if TYPE_CHECKING:
+    from worldfs.base.model import Finding
 
 T = TypeVar("T")
 
@@ -119,6 +122,8 @@ class _SceneReader:
 
     def report(self, bad: _Bad, fix: str, code: str = "SCHEMA_VALIDATION") -> None:
         found = coded("file.nothing") if bad.found is None else f"{type(bad.found).__name__} {str(bad.found)[:60]}"
+        from worldfs.base.model import Finding
+
         self.findings.append(Finding(code, f"{FILE} {bad.pointer or '/'}", bad.expected, found, fix))
 
     def mapping(self, value: Json, key: str, at: str) -> Json:

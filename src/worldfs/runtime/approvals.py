@@ -17,17 +17,20 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.access.judge import judge
-from worldfs.access.things import PlanOf
+from worldfs.access.role_things import PlanOf
 from worldfs.access.verb import Verb
 from worldfs.base.clock import Clock, parse_stamp, stamp
 from worldfs.base.errors import BadInput, Conflict, Exists, NotFound, UserError
 from worldfs.base.json_values import as_int, as_list, as_object, as_objects, as_text
 from worldfs.base.messages import coded
-from worldfs.base.model import MAY_MOVE, ApprovalPolicy, ApprovalRule, Order
+from worldfs.base.model import MAY_MOVE, ApprovalPolicy, ApprovalRule
 from worldfs.storage.store_interface import ABSENT, Store
+
+if TYPE_CHECKING:
+    from worldfs.base.model import Order
 
 APPROVALS: Final = ".paos/approvals"
 RULES: Final = f"{APPROVALS}/rules.json"

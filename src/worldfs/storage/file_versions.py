@@ -16,7 +16,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.clock import Clock, epoch_ns
 from worldfs.base.dir_reader import DirEntryRef
@@ -25,8 +25,10 @@ from worldfs.base.errors import UserError, WorldError
 
 from .revision import PRIVATE_DIR, of
 from .trash import decode, encode
-from .version_log import SegmentName, VersionLog
 from .versioned_files import PastFile, PastKind
+
+if TYPE_CHECKING:
+    from .version_log import SegmentName, VersionLog
 
 HOME: Final = f"{PRIVATE_DIR}/versions"
 REPLACED: Final = f"{PRIVATE_DIR}/replaced"
@@ -339,7 +341,11 @@ class FileVersions:
 
     def _log(self, name: str) -> VersionLog:
         with self._mutex:
-            log = self._logs.pop(name, None) or VersionLog(self._root, f"{HOME}/{name}")
+            log = self._logs.pop(name, None)
+            if log is None:
+                from .version_log import VersionLog  # who only reads the present does without
+
+                log = VersionLog(self._root, f"{HOME}/{name}")
             self._logs[name] = log
             while len(self._logs) > _OPEN:
                 self._logs.pop(next(iter(self._logs))).close()

@@ -11,15 +11,17 @@ from __future__ import annotations
 import os
 import re
 import sys
-from datetime import datetime
 from types import TracebackType
-from typing import Final, Protocol, Self
+from typing import TYPE_CHECKING, Final, Protocol, Self
 
 from worldfs.base.clock import Clock, stamp
 from worldfs.base.errors import Busy
 from worldfs.base.messages import coded
 
 from .revision import PRIVATE_DIR
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 KERNEL_LEASE: Final = f"{PRIVATE_DIR}/kernel.lock"  # of a workspace: its kernel; of an agent: the runner of a session
 NODE_LEASES: Final = f"{PRIVATE_DIR}/serving"  # of a shared store, by robot: which process serves it, where several do

@@ -7,14 +7,16 @@ import fcntl
 import json
 import os
 import struct
-from datetime import datetime
 from types import TracebackType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.durable import Disk, Root
 
 from .lease import KERNEL_LEASE, busy, this_holder
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 _FLOCK: Final = "hhqqi0q"  # struct flock: type, whence, start, length, pid (asm-generic/fcntl.h)
 

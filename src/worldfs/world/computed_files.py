@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from worldfs.base.errors import BadInput, NotFound, UserError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import finding_message, render_finding
-from worldfs.base.model import Finding
 from worldfs.runtime.job_store import ALERTS, CONTROL, JobStore
 from worldfs.runtime.stop_log import StopLog
 from worldfs.storage.store_interface import Store
@@ -283,6 +282,8 @@ def current_alerts(store: Store, language: str) -> dict[str, dict[str, object]]:
     try:
         stored = store.get(ALERTS)
     except UserError as error:  # a link or a directory has its name: the kernel cannot write alerts
+        from worldfs.base.model import Finding
+
         fix = error.fix or coded("runtime.remove_alerts", path=ALERTS)
         return {ALERTS: asdict(render_finding(Finding(error.code, ALERTS, error.expected, error.found, fix), language))}
     if stored is None:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldfs.base.messages import coded
-from worldfs.base.model import Finding
 
 if TYPE_CHECKING:
+    from worldfs.base.model import Finding
     from worldfs.formats.config import Config, Instance
 
 CODE = "FLEET_DIRECTORY"
@@ -77,5 +77,7 @@ def _clashes(shared: Path, robots: list[Instance]) -> Mapping[str, str]:
 
 
 def _finding(robot: str, found: str) -> Finding:
+    from worldfs.base.model import Finding
+
     where = f"config.json embodiments.instances {robot} workspace"
     return Finding(CODE, where, coded("fleet.own_directory"), found, coded("fleet.set_directory", id=robot))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from pathlib import Path
-from typing import Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
-from worldfs.base.model import Finding
 from worldfs.storage.engine_record import DISK, engine_of
 from worldfs.storage.open_store import open_store
 from worldfs.storage.revision import PRIVATE_DIR
 from worldfs.storage.store_interface import Store
+
+if TYPE_CHECKING:
+    from worldfs.base.model import Finding
 
 SERVER: Final = f"{PRIVATE_DIR}/engine"  # the directory of a server of our own
 

@@ -16,7 +16,6 @@ from worldfs.base.clock import Clock, SystemClock
 from worldfs.base.errors import BadInput, MissingRequirement, NotFound, UserError
 from worldfs.base.messages import coded
 from worldfs.base.messages.message_rendering import render_finding
-from worldfs.base.model import Finding, JobState
 from worldfs.base.stop_signal import StopSignal
 from worldfs.namespace.mounts.agent_mounts import AgentMounts
 from worldfs.namespace.mounts.joined_mounts import JoinedMounts, StaticMount
@@ -48,7 +47,7 @@ from .workspace_notifier import WorkspaceNotifier
 # Imports of kernel, drivers, roles and document parsers are inside functions: a reader or submitter does not load them.
 if TYPE_CHECKING:
     from worldfs.base.driver import DriverFactory
-    from worldfs.base.model import Job, JobStatus, Lesson, Order
+    from worldfs.base.model import Finding, Job, JobStatus, Lesson, Order
     from worldfs.fleet.mission_store import MissionFiles
     from worldfs.formats.config import Config
     from worldfs.runtime.kernel import Kernel
@@ -464,6 +463,7 @@ class World:
         itself ends a job that runs when its robot is stopped. `check_robots` is called first, and when a robot was lost
         or is served again.
         """
+        from worldfs.base.model import JobState
         from worldfs.runtime.job_wait import wait_for_end
 
         def over(status: JobStatus) -> bool:

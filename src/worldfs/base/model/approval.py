@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from .operation import Operation
+if TYPE_CHECKING:
+    from .operation import Operation
 
 
 class ApprovalPolicy(StrEnum):

@@ -77,7 +77,7 @@ class CommandContext:
         """The state root of agents: `--agents`, else $PAOS_AGENTS, else below the home. Text: it starts fast."""
         if self["agents"]:
             return os.path.abspath(os.path.expanduser(str(self["agents"])))
-        from worldfs.agents.agent_files import HOME, default_root
+        from worldfs.base.agent_names import HOME, default_root
 
         return default_root({**self.environ, HOME: self["home"]} if self["home"] else self.environ)
 

@@ -6,7 +6,7 @@ import json
 from typing import Final
 
 from worldfs.access.judge import judge
-from worldfs.access.things import PlanOf
+from worldfs.access.role_things import PlanOf
 from worldfs.access.verb import Verb
 from worldfs.base.errors import BadInput, UserError
 from worldfs.base.json_values import as_object, as_objects, as_text

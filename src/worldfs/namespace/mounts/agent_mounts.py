@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from worldfs.access.judge import judge
-from worldfs.access.things import InboxMessage
+from worldfs.access.role_things import InboxMessage
 from worldfs.access.verb import Verb
-from worldfs.agents.agent_state import AgentState
 from worldfs.base.agent_names import agent_exists
 from worldfs.base.agent_names import list_agents as agents
 from worldfs.base.errors import BadInput, NotFound
@@ -17,6 +17,9 @@ from worldfs.storage.store_interface import Store
 from worldfs.tree.row_table import FileRow
 from worldfs.tree.verb_values import WriteContext
 from worldfs.tree.virtual_file import FileBehaviour, Names, VirtualFile
+
+if TYPE_CHECKING:
+    from worldfs.agents.agent_state import AgentState
 
 
 class AgentMounts:
@@ -39,6 +42,8 @@ class AgentMounts:
             return state
         with self._mutex:  # two interfaces may ask at once; a directory is opened once
             if name not in self._open:
+                from worldfs.agents.agent_state import AgentState
+
                 self._open[name] = AgentState.open(name, self.root)
             return self._open[name]
 

@@ -10,7 +10,6 @@ from worldfs.base.clock import SystemClock
 from worldfs.base.messages import coded, render
 from worldfs.interfaces.cli.command_context import CommandContext
 from worldfs.interfaces.cli.command_output import columns
-from worldfs.storage.open_store import open_store
 
 if TYPE_CHECKING:
     from worldfs.agents.overview import AgentSummary
@@ -77,6 +76,8 @@ def _plan(context: CommandContext, lines: list[AgentSummary]) -> None:
 
 def _watch(context: CommandContext) -> int:
     """Print again whenever a report, a session or an inbox changes; until Ctrl-C."""
+    from worldfs.storage.open_store import open_store
+
     root = context.agents
     with_names: list[str] = []
     told: list[AgentSummary] | None = None
