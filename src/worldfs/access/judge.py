@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, overload
 
 from worldfs.tree.row_table import FileRow
@@ -41,9 +43,15 @@ def judge(
     if isinstance(actor, str):  # first: asked for each row of a listing
         assert thing is None or isinstance(thing, (FileRow, InboxMessage, PlanOf))
         return file_roles.decide(actor, verb, thing)
-    from . import bound_actors  # a command on files of this disk acts in a file role, and does without
+    return _rules()(actor, verb, thing)
 
-    return bound_actors.decide(actor, verb, thing)
+
+@cache
+def _rules() -> Callable[[Binding | BindingRights | Caller | Principal, Verb, object], Decision]:
+    """Of every other actor. A command on files of this disk acts in a file role, and does without their modules."""
+    from .bound_actors import decide
+
+    return decide
 
 
 def require(actor: str, verb: Verb, row: FileRow | None, path: str, op: str = "") -> None:
