@@ -47,6 +47,15 @@ def test_tasks_that_cannot_be_read_are_not_said_to_be_none(root: Path, paos: Pao
     assert "nothing to do" in out and "tasks.json" not in out
 
 
+def test_tasks_that_were_known_are_shown_beside_what_cannot_be_read_now(root: Path, paos: Paos) -> None:
+    paos("agent", "tasks", "rio", "--add", "look again")
+    out = paos("agent", "tasks", "rio")[1]
+    assert "look again" in out and "tasks.json" not in out
+    (root / "rio/tasks.json").write_text('{"tasks": [{')
+    out = paos("agent", "tasks", "rio")[1]
+    assert "look again" in out and "tasks.json: not JSON" in out
+
+
 def test_who_adds_to_a_file_that_is_set_aside_is_told_where_it_is(root: Path, paos: Paos) -> None:
     (root / "rio/memory.md").write_text("- a fact\n" * 300_000)
     code, out, said = paos("agent", "memory", "rio", "--add", "one more")

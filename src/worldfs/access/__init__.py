@@ -14,5 +14,6 @@ A served file joins the two: it has to exist for the binding, which has one file
 beside the role (`FileRow.needs`).
 
 `judge(actor, verb, thing)` is the one question, and a `Decision` the one answer. Every other folder asks it;
-`scripts/access.py` finds one that judges by itself.
+`scripts/access.py` finds one that judges by itself. For a file role it answers from `file_roles.py`; for every other
+actor from `bound_actors.py`, which is loaded at the first such question.
 """
