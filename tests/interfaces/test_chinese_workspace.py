@@ -17,7 +17,6 @@ from worldfs.interfaces.cli.command_table import COMMANDS
 from worldfs.interfaces.cli.help_pages import help_text
 from worldfs.interfaces.cli.main import main
 from worldfs.testing.null_driver import NullDriver
-from worldfs.world.home import Home
 from worldfs.world.workspace_language import home_language
 
 Paos = Callable[..., str]
@@ -144,6 +143,11 @@ def test_every_help_page_is_in_the_language_of_the_home(paos: Paos) -> None:
         (None, {}, "en"),
         ({"mode": "single"}, {}, "en"),
         ({"agents": {"defaults": {"Language": "zh-CN"}}}, {}, "zh"),
+        ({"Language": "ZH"}, {}, "zh"),
+        ({"language": "zh-TW"}, {}, "zh"),
+        ({"language": "", "agents": {"defaults": {"language": "zh"}}}, {}, "zh"),
+        ({"agents": {"language": "en", "defaults": {"language": "zh"}}}, {}, "zh"),
+        ({"note": {"language": "zh"}}, {}, "en"),
         (None, {"PhyAgentOS_language": "zh"}, "zh"),
         ({"language": "zh"}, {"PHYAGENTOS_LANGUAGE": "en"}, "en"),
     ],
@@ -153,4 +157,4 @@ def test_a_home_says_its_language_in_its_configuration_or_in_a_variable(
 ) -> None:
     if config is not None:
         (tmp_path / "config.json").write_text(json.dumps(config))
-    assert home_language(Home(tmp_path), environ) == language
+    assert home_language(str(tmp_path), environ) == language

@@ -105,6 +105,7 @@ def test_a_command_loads_those_alone_that_it_uses(tmp_path: Path, command: list[
     assert after(tmp_path, command, said) == f"{used}"
 
 
+AGENT = {"agents.agent_hosts", "agents.fact_readers", "formats.config", "storage.version_log"}
 BOUND = {"access.things", "access.bound_actors", "agents.agent_state", "storage.version_log"}
 
 
@@ -114,10 +115,11 @@ BOUND = {"access.things", "access.bound_actors", "agents.agent_state", "storage.
         (["status"], BOUND),
         (["ls"], BOUND | {"base.model.job"}),
         (["cat", "TASK.md"], BOUND | {"base.model.job"}),
-        (["agents"], {"agents.agent_files", "storage.open_store", "base.model.agent"}),
-        (["agent", "tasks", "rio"], {"agents.overview", "agents.fact_readers", "storage.version_log"}),
+        (["agents"], {"agents.agent_files", "storage.open_store", "base.model.agent", "formats.config"}),
+        (["agent", "tasks", "rio"], AGENT | {"agents.overview"}),
+        (["agent", "show", "rio"], AGENT),
     ],
-    ids=["status", "ls", "cat", "agents", "tasks"],
+    ids=["status", "ls", "cat", "agents", "tasks", "show"],
 )
 def test_a_reading_command_does_without_what_others_use(tmp_path: Path, command: list[str], others: set[str]) -> None:
     """Each class that a module makes costs a part of a millisecond at every start."""

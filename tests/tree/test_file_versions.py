@@ -384,6 +384,35 @@ def test_what_cannot_be_settled_fails_no_write_and_is_settled_by_the_next_proces
     after.close()
 
 
+def test_what_the_log_lacks_is_added_before_the_old_file_that_says_so_is_given_up(store, clock, tmp_path, monkeypatch):
+    store.put("page", b"one")
+    clock.advance(1)
+    with monkeypatch.context() as full:
+        full.setattr(version_log.LogFile, "append", _full)
+        store.put("page", b"two")
+    moment = now(store)
+    for turn in range(2 * file_versions.TOGETHER):
+        clock.advance(1)
+        store.put("other", b"%d" % turn)
+    old = [name for home in ("displaced", "replaced") for name in os.listdir(tmp_path / ".paos" / home)]
+    assert not [name for name in old if name.endswith(".page")]
+    (tmp_path / "draft").write_bytes(b"theirs")
+    os.rename(tmp_path / "draft", tmp_path / "page")  # now nothing but the log has it
+    assert said(store, "page", moment) == b"two"
+
+
+def test_old_files_whose_versions_are_in_the_log_are_given_up_without_a_look_for_others(store, clock, monkeypatch):
+    store.put("guarded", b"-1")
+    monkeypatch.setattr(store.history, "_replaced", lambda *which: pytest.fail("all old files are listed"))
+    for turn in range(6 * file_versions.TOGETHER):
+        store.put("guarded", b"%d" % turn)
+        if turn % file_versions.TOGETHER == 0:
+            clock.advance(2)
+    monkeypatch.undo()
+    found = [said(store, "guarded", at) for at, _ in store.versions("guarded")]
+    assert found == [b"%d" % turn for turn in range(6 * file_versions.TOGETHER - 1, -2, -1)]
+
+
 def test_a_log_that_makes_room_for_another_is_closed_by_no_thread_while_one_writes_to_it(store, clock, monkeypatch):
     store.put("page", b"one")
     log, append, still_open = store.history._log("page"), version_log.LogFile.append, []

@@ -20,11 +20,10 @@ from worldfs.base.durable import Disk
 from worldfs.base.errors import NotFound
 from worldfs.base.file_lock import FileLock
 from worldfs.base.messages import coded
+from worldfs.storage.engine_record import shared_engine
 from worldfs.storage.lease import KERNEL_LEASE
 from worldfs.storage.open_store import open_store
 from worldfs.storage.revision import PRIVATE_DIR, of
-
-from .agent_hosts import shared_engine
 
 if TYPE_CHECKING:
     from datetime import datetime

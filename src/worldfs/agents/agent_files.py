@@ -16,7 +16,6 @@ from worldfs.base.durable import Disk
 from worldfs.base.model import Json
 
 from .agent_directory import AgentDirectory
-from .agent_hosts import lives_elsewhere
 from .merged_document import GRACE_S, MergedDocument
 
 if TYPE_CHECKING:
@@ -60,12 +59,14 @@ class AgentFiles:
         """
         place = root if root is not None else default_root()
         made: Sequence[str] = ()
-        if create and not lives_elsewhere(place, name):
+        if create:
             from pathlib import Path
 
+            from .agent_hosts import lives_elsewhere
             from .init_agent import create_agent
 
-            made = create_agent(Path(place), check_agent_name(name), clock=clock, disk=disk, language=language)
+            if not lives_elsewhere(place, name):
+                made = create_agent(Path(place), check_agent_name(name), clock=clock, disk=disk, language=language)
         state = cls(AgentDirectory(place, name, clock=clock, disk=disk, take=take))
         if made:
             state.reconcile()  # so that later edits by others can be told from our first version

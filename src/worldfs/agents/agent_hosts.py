@@ -10,7 +10,7 @@ from worldfs.base.agent_names import agent_exists, check_agent_name, is_agent_na
 from worldfs.base.clock import Clock
 from worldfs.base.durable import Root
 from worldfs.base.errors import Exists, NotFound, WorldError
-from worldfs.storage.engine_record import engine_of, record_engine
+from worldfs.storage.engine_record import SCHEMES, record_engine, shared_engine
 from worldfs.storage.open_store import open_store
 from worldfs.storage.store_interface import ABSENT
 
@@ -25,13 +25,6 @@ if TYPE_CHECKING:
     from .host_mirror import HostMirror
 
 AGENTS: Final = "agents"  # of the bucket
-SCHEMES: Final = ("nats://", "tls://")
-
-
-def shared_engine(root: str | os.PathLike[str]) -> str:
-    """The address of the engine that keeps the agents of a root; "" where their directories do."""
-    engine = engine_of(root)
-    return engine if engine.startswith(SCHEMES) else ""  # a server of our own has no other hosts
 
 
 def keep_agents_on(root: Path, engine: str, *, clock: Clock | None = None) -> None:

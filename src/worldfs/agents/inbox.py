@@ -15,6 +15,7 @@ from worldfs.base.agent_names import check_agent_name
 from worldfs.base.clock import stamp
 from worldfs.base.errors import BadInput, Exists, NotFound
 from worldfs.base.messages import coded
+from worldfs.storage.engine_record import shared_engine
 from worldfs.tree.path import safe_name
 
 from .agent_directory import AgentDirectory
@@ -66,9 +67,9 @@ def deposit_to(
     root: str | os.PathLike[str], to: str, message: Message, *, clock: Clock | None = None, disk: Disk | None = None
 ) -> DepositResult:
     """Into the inbox of an agent below a state root. `NotFound` names the agents there are."""
-    from .agent_hosts import deposit_on, shared_engine
-
     if engine := shared_engine(root):
+        from .agent_hosts import deposit_on
+
         return DepositResult(*deposit_on(root, engine, to, message, clock=clock))
     agent_dir = AgentDirectory(root, check_agent_name(to), clock=clock, disk=disk)
     try:

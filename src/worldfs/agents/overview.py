@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
-from heapq import nsmallest
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from worldfs.base.agent_names import is_agent_name, list_agents
@@ -139,7 +138,7 @@ class _AgentFiles:
         """What a JSON file holds; None if it is not there or not readable."""
         try:
             data = self._bytes(file)
-            return None if data is None else json.loads(data.decode("utf-8-sig"))
+            return None if data is None else json.loads(data.decode().removeprefix("\ufeff"))
         except WorldError as error:
             self.unreadable.append(f"{file}: {error.found}")
         except (ValueError, RecursionError) as error:
@@ -183,8 +182,13 @@ class _AgentFiles:
         except WorldError as error:
             self.unreadable.append(f"inbox: {error.found}")
             return 0, 0
-        high = sum(_is_high(self.object(f"inbox/{name}").get("priority")) for name in nsmallest(LOOK, names))
-        return len(names), high
+        if len(names) > LOOK:
+            from heapq import nsmallest  # here: readers should start fast
+
+            first = nsmallest(LOOK, names)
+        else:
+            first = sorted(names)
+        return len(names), sum(_is_high(self.object(f"inbox/{name}").get("priority")) for name in first)
 
     def outcomes(self, now: datetime) -> tuple[int, int]:
         """(sessions that ended, of them those that failed)."""

@@ -13,6 +13,7 @@ from .revision import PRIVATE_DIR
 
 DISK: Final = "disk"
 VARIABLE: Final = "PAOS_STORE"
+SCHEMES: Final = ("nats://", "tls://")  # of engines that several hosts share
 RECORD: Final = f"{PRIVATE_DIR}/store.json"  # private: an address may hold a password
 
 
@@ -25,6 +26,12 @@ def engine_of(root: str | os.PathLike[str]) -> str:
             return as_text(as_object(json.load(file)).get("store")) or DISK
     except (OSError, ValueError):
         return DISK
+
+
+def shared_engine(root: str | os.PathLike[str]) -> str:
+    """The address of a root's engine if several hosts share it, else ""."""
+    engine = engine_of(root)
+    return engine if engine.startswith(SCHEMES) else ""  # a server of our own has no other hosts
 
 
 def record_engine(root: str | os.PathLike[str], address: str) -> None:

@@ -14,7 +14,7 @@ import os
 import stat
 import threading
 from collections import OrderedDict
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -176,21 +176,27 @@ class FileVersions:
         """Make the logs durable, and give up the old files that waited for it. `WorldError`, `OSError`: those stay
         beside the log, for the next process."""
         waiting, self._waiting = self._waiting or [], []
-        for name in self._names(waiting):
-            self._settle_log(name)
+        for name, times in self._names(waiting).items():
+            self._settle_log(name, times)
         self._root.settle_spares()
         for place, info in waiting:
             if info is None or not self._root.retire(place, info):
                 self._root.drop(place)
 
     @staticmethod
-    def _names(waiting: Iterable[tuple[DirEntryRef, object]]) -> set[str]:
-        """Of the logs that old files wait for."""
-        return {place.name.split(".", 3)[3] for place, _ in waiting}
+    def _names(waiting: Iterable[tuple[DirEntryRef, object]]) -> dict[str, set[int]]:
+        """Of the logs that old files wait for; with the times at which those were replaced."""
+        found: dict[str, set[int]] = {}
+        for place, _ in waiting:
+            if (entry := _parse(place)) is not None:
+                found.setdefault(entry.log_key, set()).add(entry.at_ns)
+        return found
 
-    def _settle_log(self, name: str) -> None:
+    def _settle_log(self, name: str, times: Collection[int] = ()) -> None:
+        """Make the log durable, with all that is on the disk. `times`: of replacements; only these are to be in it."""
         log = self._log(name)
-        self._add(log, self._missing(decode(name) or "", name, log))  # its writer may have died before it noted that
+        if not times or not log.times_since(min(times)).issuperset(times):
+            self._add(log, self._missing(decode(name) or "", name, log))  # a writer may have died before it noted that
         log.sync()
 
     def _add(self, log: VersionLog, missing: list[_Version]) -> None:

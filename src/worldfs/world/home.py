@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from worldfs.base.errors import from_os
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from worldfs.formats.config import Config
 
 DEFAULT = "~/.PhyAgentOS"
 VARIABLE = "PAOS_HOME"
+
+
+def absolute(path: str) -> str:
+    """With `~` and the present directory put in; `..` and links stay. Text: readers should start fast."""
+    path = os.path.expanduser(path)
+    return path if os.path.isabs(path) else os.path.join(os.getcwd(), path)
+
+
+def home_path(option: str | None, environ: Mapping[str, str]) -> str:
+    """`--home`, else `PAOS_HOME`, else `~/.PhyAgentOS`."""
+    return absolute(option or environ.get(VARIABLE) or DEFAULT)
 
 
 class Home(NamedTuple):
@@ -20,8 +33,9 @@ class Home(NamedTuple):
 
     @staticmethod
     def find(option: str | None, environ: Mapping[str, str]) -> Home:
-        """`--home`, else `PAOS_HOME`, else `~/.PhyAgentOS`."""
-        return Home(Path(option or environ.get(VARIABLE) or DEFAULT).expanduser().absolute())
+        from pathlib import Path
+
+        return Home(Path(home_path(option, environ)))
 
     @property
     def config_path(self) -> Path:
@@ -56,4 +70,4 @@ class Home(NamedTuple):
 
     def root(self, config: Config) -> Path:
         """The workspace; of a fleet the shared one."""
-        return Path(config.shared_workspace) if config.mode == "fleet" else self.workspace
+        return self.path / config.shared_workspace if config.mode == "fleet" else self.workspace

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
-from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 
 from worldfs.base.dir_reader import DirReader
 from worldfs.base.errors import UserError
+from worldfs.base.json_values import as_object
 
-if TYPE_CHECKING:
-    from worldfs.formats.config import Config
-
-    from .home import Home
+from .home import Home
 
 _OVERRIDES = "phyagentos_"  # of variables that config.json gives way to (formats/config.py, not loaded for it here)
-_HAN = re.compile(rb"\xe4[\xb8-\xbf][\x80-\xbf]|[\xe5-\xe9][\x80-\xbf]{2}")  # U+4E00 to U+9FFF in UTF-8
-_ENTRY = re.compile(rb"^(#{1,3} |- \*\*)", re.MULTILINE)
+# Patterns, compiled where a document has to be read: most homes say their language
+_HAN = rb"\xe4[\xb8-\xbf][\x80-\xbf]|[\xe5-\xe9][\x80-\xbf]{2}"  # U+4E00 to U+9FFF in UTF-8
+_ENTRY = rb"(?m)^(#{1,3} |- \*\*)"
 
 
 def detect_language(task: bytes, lessons: bytes, *profiles: bytes) -> str:
@@ -39,38 +39,50 @@ def language_of_profiles(profiles: Iterable[bytes]) -> str:
     return "zh" if any(_han(data) >= 10 for data in profiles) else "en"
 
 
-def home_language(place: Home | Path, environ: Mapping[str, str] | None = None) -> str:
-    """The language of a home that is not open, or of one workspace directory; `en` where nothing is readable."""
-    root = place if isinstance(place, Path) else place.workspace
-    robots = [root]
-    if not isinstance(place, Path) and (config := _config(place, environ or {})):
-        if config.language:
-            return config.language
-        if config.mode == "fleet":
-            root, robots = place.root(config), [Path(item.workspace) for item in config.instances]
-    files = [(root, "TASK.md"), (root, "LESSONS.md"), *((robot, "EMBODIED.md") for robot in robots)]
+def home_language(home: str, environ: Mapping[str, str]) -> str:
+    """The language of a home that is not open; `en` where nothing is readable."""
+    overridden = any(name.lower().startswith(_OVERRIDES) for name in environ)
+    data = b"" if overridden else _config_bytes(home).lower()
+    if said := _plain_language(data):
+        return said
+    if overridden or b"language" in data or b"fleet" in data:
+        with suppress(OSError, UserError):  # `paos check` reports it
+            config = Home.find(home, environ).config(environ)
+            if config.language:
+                return config.language
+            if config.mode == "fleet":
+                return directory_language(config.shared_workspace, [item.workspace for item in config.instances])
+    return directory_language(os.path.join(home, "workspace"))
+
+
+def directory_language(root: str, robots: Sequence[str] = ()) -> str:
+    """The language of a workspace that is not open. `robots`: the directories of its robots, if it is not theirs."""
+    files = [(root, "TASK.md"), (root, "LESSONS.md"), *((robot, "EMBODIED.md") for robot in robots or (root,))]
     try:
         return detect_language(*(DirReader(folder).read(name) or b"" for folder, name in files))
     except UserError:
         return "en"
 
 
-def _config(home: Home, environ: Mapping[str, str]) -> Config | None:
-    """The configuration, which is read as a whole only where a language or a fleet may stand in it."""
-    try:
-        if not any(name.lower().startswith(_OVERRIDES) for name in environ):
-            data = home.config_path.read_bytes().lower()
-            if b"language" not in data and b"fleet" not in data:
-                return None
-        return home.config(environ)
-    except (OSError, UserError):  # `paos check` reports it
-        return None
+def _config_bytes(home: str) -> bytes:
+    with suppress(OSError), open(os.path.join(home, "config.json"), "rb") as file:
+        return file.read()
+    return b""
+
+
+def _plain_language(data: bytes) -> str:
+    """Of a config.json (lower case) that has the word once, as `paos onboard` writes it; "": to be read as a whole."""
+    if data.count(b"language") == 1:
+        with suppress(ValueError):
+            said = as_object(json.loads(data)).get("language")
+            return said if said in ("en", "zh") else ""
+    return ""
 
 
 def _han(data: bytes) -> int:
-    return len(_HAN.findall(data))
+    return len(re.findall(_HAN, data))
 
 
 def _entries(lessons: bytes) -> bytes:
     """Lessons without the file's title, which is the same word in both languages."""
-    return lessons if len(_ENTRY.findall(lessons)) > 1 else b""
+    return lessons if len(re.findall(_ENTRY, lessons)) > 1 else b""

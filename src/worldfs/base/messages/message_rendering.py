@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,11 @@ def render_finding(finding: Finding, language: str) -> Finding:
     """The finding with its four texts in `language`."""
     texts = (finding.field, finding.expected, finding.found, finding.fix)
     field, expected, found, fix = said = tuple(render(text, language) for text in texts)
-    return finding if said == texts else replace(finding, field=field, expected=expected, found=found, fix=fix)
+    if said == texts:
+        return finding
+    from dataclasses import replace  # here: commands should start fast
+
+    return replace(finding, field=field, expected=expected, found=found, fix=fix)
 
 
 def render_outcome(outcome: Outcome, language: str) -> Outcome:
@@ -27,6 +30,8 @@ def render_outcome(outcome: Outcome, language: str) -> Outcome:
     findings = tuple(render_finding(finding, language) for finding in outcome.findings)
     if said == outcome.message and findings == outcome.findings:
         return outcome
+    from dataclasses import replace
+
     return replace(outcome, message=said, findings=findings)
 
 

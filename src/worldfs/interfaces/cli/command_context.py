@@ -45,9 +45,12 @@ class CommandContext:
     @cached_property
     def language(self) -> str:
         """The language of the workspace, in which the command speaks to people."""
-        from worldfs.world.workspace_language import home_language
+        from worldfs.world.home import absolute, home_path
+        from worldfs.world.workspace_language import directory_language, home_language
 
-        return home_language(self.workspace if self["workspace"] else self.home, self.environ)
+        if given := self["workspace"]:
+            return directory_language(absolute(given))
+        return home_language(home_path(self["home"], self.environ), self.environ)
 
     @cached_property
     def _config(self) -> Config:
@@ -69,8 +72,10 @@ class CommandContext:
         """`--workspace` if given, else the home's; of a fleet the shared one."""
         from pathlib import Path
 
+        from worldfs.world.home import absolute
+
         given = self["workspace"]
-        return Path(given).expanduser().absolute() if given else self.home.root(self._config)
+        return Path(absolute(given)) if given else self.home.root(self._config)
 
     @property
     def agents(self) -> str:

@@ -18,10 +18,10 @@ from .exits import BUG, CLOSED, INTERRUPTED, MACHINE, MISUSE
 from .lazy_module import load_when_used
 from .parser import parse
 from .signals import Interrupts
+from .start import SELDOM
 
 Function = Callable[[CommandContext], int]
 
-SELDOM = 100_000  # allocations between two garbage collections: a reading command makes fewer, and no cycles
 LATER = ("copy", "inspect", "ipaddress", "shlex")  # imported by many at their start, and used by few commands
 TURN_S = 0.0005  # for which a thread that computes keeps the others waiting, one of which may hear a stop
 
@@ -93,10 +93,10 @@ def _execute(words: Sequence[str], table: Sequence[CommandSpec], output: Command
 
 def _default_language() -> str:
     """The language of the default home: of what is said before a command line is understood."""
-    from worldfs.world.home import Home
+    from worldfs.world.home import home_path
     from worldfs.world.workspace_language import home_language
 
-    return home_language(Home.find(None, os.environ), os.environ)
+    return home_language(home_path(None, os.environ), os.environ)
 
 
 def _function(target: str) -> Function:
