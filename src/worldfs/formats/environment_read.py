@@ -121,9 +121,9 @@ class _SceneReader:
         yield result
 
     def report(self, bad: _Bad, fix: str, code: str = "SCHEMA_VALIDATION") -> None:
-        found = coded("file.nothing") if bad.found is None else f"{type(bad.found).__name__} {str(bad.found)[:60]}"
         from worldfs.base.model import Finding
 
+        found = coded("file.nothing") if bad.found is None else f"{type(bad.found).__name__} {str(bad.found)[:60]}"
         self.findings.append(Finding(code, f"{FILE} {bad.pointer or '/'}", bad.expected, found, fix))
 
     def mapping(self, value: Json, key: str, at: str) -> Json:
