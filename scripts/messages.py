@@ -75,6 +75,15 @@ TOLD = {  # what is said to people: the place of each text among the arguments o
     "Finding": (2, 3, 4),
     "_found": (3, 4),  # of the check of agents
     "_say": (2, 3, 4),
+    "bad_field": (1, 2),  # of config.json
+    "EntryRefused": (1, 2, 3),  # of a document
+    "_Bad": (1, 2),
+    "_ref": (2,),
+    "number": (4,),
+    "parse_key_values": (),
+    "error_finding": (2,),
+    "add_finding": (2, 3, 4),  # of an agent
+    "_add_finding": (1,),
     "_unusable": (3,),  # of the registry of plug-ins
     "Decision": (2, 3, 4),
     "SkippedItem": (1, 2, 3),  # of an import

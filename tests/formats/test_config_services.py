@@ -51,8 +51,8 @@ def test_the_environment_may_set_them() -> None:
 @pytest.mark.parametrize(
     ("brains", "key"),
     [
-        ({}, r"agents\.brains: a dict"),
-        (["rio"], r"agents\.brains\[0\]: a str"),
+        ({}, r"agents\.brains: an object"),
+        (["rio"], r"agents\.brains\[0\]: text"),
         ([{"kind": "planner"}], r"brains\[0\]\.agent"),
         ([{"agent": "a", "kind": "oracle"}], r"brains\[0\]\.kind: 'oracle'; expected planner \| command \| none"),
         ([{"agent": "a", "kind": "command"}], r"brains\[0\]\.argv: no command"),

@@ -110,6 +110,69 @@ def test_a_broken_file_is_explained_in_chinese_and_its_messages_are_data_beside_
         assert english_left(render(read_coded(finding[name], kept), "en"))
 
 
+KEYS = {
+    "config",
+    "single",
+    "fleet",
+    "robotId",
+    "driver",
+    "agent",
+    "kind",
+    "argv",
+    "apiKeyEnv",
+    "apiKeyFile",
+    "true",
+    "false",
+}
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"embodiments": 3},
+        {"embodiments": {"mode": "many"}},
+        {"embodiments": {"instances": {}}},
+        {"embodiments": {"instances": [3]}},
+        {"embodiments": {"instances": [{"robotId": "a/b", "driver": "simulation"}]}},
+        {"embodiments": {"instances": [{"robotId": "a", "driver": 3}, {"robotId": "a", "enabled": "yes"}]}},
+        {"agents": {"brains": [3, {"agent": ""}, {"agent": "rio"}, {"agent": "rio"}, {"agent": "leo", "argv": 3}]}},
+        {"webSearch": {"timeoutSeconds": -1}, "simulation": {"realTime": "x"}},
+        {"models": [], "webSearch": {"apiKey": "k"}},
+        {
+            "models": {
+                "planner": {"kind": "openai"},
+                "critic": {"kind": "openai", "model": "m", "apiKey": "k"},
+                "judge": {"kind": "openai", "model": "m", "retries": 99},
+            }
+        },
+    ],
+)
+def test_what_is_wrong_in_config_json_is_said_in_chinese(paos: Paos, tmp_path: Path, config: dict[str, Any]) -> None:
+    (tmp_path / "home/config.json").write_text(json.dumps({"language": "zh", **config}))
+    said = paos("check")
+    assert "修复" in said
+    assert set(english_left(said)) - set(re.findall(r"\w+", json.dumps(config))) - KEYS == set()
+
+
+def test_what_was_done_to_an_agents_files_is_said_in_chinese_also_when_it_is_read_again(
+    paos: Paos, tmp_path: Path
+) -> None:
+    paos("agent", "init", "rio")
+    home = tmp_path / "home/agents/rio"
+    paos("agent", "tasks", "rio", "--add", "look")
+    (home / "tasks.json").write_bytes(b'{"tasks": [')
+    (home / "memory.md").write_bytes(b"\xff")
+    (home / "metrics.json").unlink()
+    (home / "report.json").unlink()
+    (home / "report.json").mkdir()
+    told = paos("agents").splitlines()[-1]
+    paos("agent", "start", "rio")
+    told += "".join(line for line in paos("agent", "show", "rio").splitlines() if " · " in line)
+    stored = json.loads((home / ".paos/findings.json").read_bytes())
+    assert len(stored) > 2 and all(item["codes"] for item in stored)
+    assert english_left(re.sub(r"\S*\.paos/[\w/-]+\.\w+|\w+\.(json|md)#?|\b(rio|JSON|UTF)\b", "", told)) == []
+
+
 def test_an_english_instruction_in_a_chinese_workspace_is_answered_in_english(paos: Paos) -> None:
     assert not re.search("[\u4e00-\u9fff]", paos("do", "stop") + paos("do", "wave") + paos("do", "grasp the unicorn"))
 

@@ -46,10 +46,10 @@ PRESENTED_IN: Final = "told_in"  # key of a stored finding: the session whose pr
 
 def _finding(item: dict[str, object]) -> Finding:
     """A finding as it was stored. Raises `TypeError` for one with other members."""
-    from worldfs.base.model import Finding
+    from worldfs.runtime.job_codec import read_finding
 
-    words = {key: str(value) for key, value in item.items() if key not in (PRESENTED_IN, "warning")}
-    return Finding(**words, warning=item.get("warning") is True)
+    words = {key: str(value) for key, value in item.items() if key not in (PRESENTED_IN, "warning", "codes")}
+    return read_finding({**words, "warning": item.get("warning") is True}, item.get("codes"))
 
 
 class AgentDirectory:
@@ -105,8 +105,8 @@ class AgentDirectory:
             raise
 
     def _tell_aside(self, file: str, place: str, *, kept: bool) -> None:
-        words = ("EDIT_ASIDE", file, "a change on the host where the agent lives", "one on another host",
-                 f"it is kept as {place}; make it again where the agent lives")  # fmt: skip
+        words = ("EDIT_ASIDE", file, coded("agent.change_at_home"), coded("agent.change_elsewhere"),
+                 coded("agent.kept_make_again", key=place))  # fmt: skip
         if kept:
             self.add_finding(*words)
         else:
@@ -169,13 +169,12 @@ class AgentDirectory:
 
     def add_finding(self, code: str, field: str, expected: str, found: str, fix: str, *, warning: bool = True) -> None:
         """Something was wrong with the files of this agent: kept for the agent's next wake and for `paos check`."""
-        from dataclasses import asdict
-
         from worldfs.base.model import Finding
+        from worldfs.runtime.job_codec import finding_value
 
         finding = Finding(code, f"{self.name}/{field}", expected, found, fix, warning=warning)
         self.findings.append(finding)
-        value = asdict(finding)
+        value = finding_value(finding)
         kept = [item for item in self._findings() if {**item, PRESENTED_IN: ""} != {**value, PRESENTED_IN: ""}]
         self._keep_findings([*kept, value][-FINDINGS_MAX:])
 
@@ -245,13 +244,14 @@ class AgentDirectory:
             if stat.S_ISLNK(info.st_mode)
             else coded("common.directory")
             if stat.S_ISDIR(info.st_mode)
-            else "a FIFO"
+            else coded("agent.fifo")
         )
         key = f"{ASIDE}/{self.clock.now().strftime('%Y%m%d-%H%M%S')}-{os.urandom(4).hex()}-{flat_name(name)}"
         target = self.root.ensure_parent(key)
         self.root.rename(place, target, "new")
         self.root.sync(target, place)
-        self.add_finding("ODD_FILE", name, "a file", f"{word} in its place", f"it is kept as {key}")
+        found, fix = coded("agent.in_its_place", what=word), coded("agent.kept_as", key=key)
+        self.add_finding("ODD_FILE", name, coded("common.a_file"), found, fix)
         return True
 
     def set_aside(self, name: str, data: bytes, reason: str) -> str:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from worldfs.base.messages import coded
+
 if TYPE_CHECKING:
     from worldfs.base.model import Finding
 
@@ -60,13 +62,12 @@ def merge_edit(document: MergeInput, theirs: bytes, *, newest_only: bool) -> Mer
         words = "; ".join(merged.conflicts)
         key = agent_dir.set_aside(name, clean, words)
         agent_dir.add_finding(
-            "EDIT_CONFLICT", name, "an edit of the newest version", words[:500],
-            f"read the file again and repeat what is missing; your text is kept in {key}",
+            "EDIT_CONFLICT", name, coded("agent.edit_of_newest"), words[:500], coded("agent.read_and_repeat", key=key)
         )  # fmt: skip
     elif merged.data == ours != clean and (history is not None or (not newest_only and theirs in bases)):
         agent_dir.add_finding(
-            "EDIT_STALE", name, "an edit of the newest version", "an older version, written again",
-            "what came after it is kept; to go back on purpose: paos agent memory NAME --undo N",
+            "EDIT_STALE", name, coded("agent.edit_of_newest"), coded("agent.older_again"),
+            coded("agent.later_is_kept", name=agent_dir.name),
         )  # fmt: skip
     return merged
 
@@ -86,8 +87,8 @@ def keep_duplicate_keys(agent_dir: AgentDirectory, name: str, data: bytes) -> No
     if twice:
         kept = agent_dir.set_aside(name, data, f"duplicate keys: {', '.join(twice)}")
         agent_dir.add_finding(
-            "KEY_TWICE", name, "each key once", f"{', '.join(twice)[:200]} twice: the last one counts",
-            f"your text is kept in {kept}",
+            "KEY_TWICE", name, coded("agent.key_once"), coded("agent.twice_last_counts", names=", ".join(twice)[:200]),
+            coded("agent.your_text_kept", key=kept),
         )  # fmt: skip
 
 
@@ -123,9 +124,9 @@ def _guarded(document: MergeInput, history: FactHistory, theirs: bytes, merged: 
 
 def _told(agent_dir: AgentDirectory, name: str, ours: bytes, words: Sequence[str]) -> None:
     """Acknowledged facts gave way to a rewrite that may not have known them: they are kept beside, and named."""
-    said = f"a rewrite changed {'; '.join(words)}"
-    key = agent_dir.set_aside(name, ours, said)
+    what = "; ".join(words)
+    key = agent_dir.set_aside(name, ours, coded("agent.rewrite_changed", what=what))
     agent_dir.add_finding(
-        "EDIT_OVER", name, "what was acknowledged", said[:500],
-        f"if that was not meant: write it again; the version before is kept in {key}",
+        "EDIT_OVER", name, coded("agent.what_was_acknowledged"), coded("agent.rewrite_changed", what=what[:480]),
+        coded("agent.write_again_before_kept", key=key),
     )  # fmt: skip

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
 from worldfs.base.logfile import LogFile
+from worldfs.base.messages import coded
 
 from .journal import NAME, parse, sequence_of
 
@@ -127,8 +128,8 @@ def _restore(journal: Journal, kept: bytes) -> None:
     journal.live.refresh()
     journal.replace_shadow(kept)
     journal.save_mark(_last(kept), _first(kept), crc32(kept))
-    agent_dir.add_finding("JOURNAL_EDITED", NAME, "entries as they were written", "changed or removed lines",
-               "nothing to do: they are back; the other version is under .paos/aside")  # fmt: skip
+    expected, found, fix = coded("agent.as_written"), coded("agent.lines_changed"), coded("agent.lines_back")
+    agent_dir.add_finding("JOURNAL_EDITED", NAME, expected, found, fix)
 
 
 def _put_giant_away(journal: Journal, kept: bytes) -> None:

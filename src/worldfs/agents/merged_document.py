@@ -217,8 +217,8 @@ class MergedDocument:
         if size := self._too_long():
             key = self.agent_dir.move_aside(self.name, f"{size} bytes")
             self.agent_dir.add_finding(
-                "TOO_LARGE", self.name, f"at most {self.rules.most >> 20} MiB", f"{size} bytes",
-                f"it is kept as {key}: take from it what is needed, and keep long texts in files of their own",
+                "TOO_LARGE", self.name, coded("agent.at_most_mib", n=self.rules.most >> 20),
+                coded("agent.bytes", n=size), coded("agent.kept_take_from_it", key=key),
             )  # fmt: skip
         try:
             stored = self.agent_dir.store.get(self.name)
@@ -401,7 +401,7 @@ class MergedDocument:
             return None
         self._put(data)
         self.agent_dir.add_finding(
-            "FILE_REMOVED", self.name, "the file", "nothing: it was removed", "its last version was restored"
+            "FILE_REMOVED", self.name, coded("agent.the_file"), coded("agent.was_removed"), coded("agent.restored")
         )
         return data
 
@@ -416,7 +416,7 @@ class MergedDocument:
         for finding in self.rules.judge(data):
             if not finding.warning:
                 self.agent_dir.set_aside(self.name, data, f"unreadable when first seen: {finding.found}")
-                self._add_finding(finding, "its text is kept; the next change starts a new file")
+                self._add_finding(finding, coded("agent.kept_starts_new"))
                 return None
         keep_duplicate_keys(self.agent_dir, self.name, data)
         clean = self.rules.clean(data)
@@ -433,7 +433,7 @@ class MergedDocument:
         key = self.agent_dir.set_aside(self.name, data, "unreadable or invalid")
         for finding in self.rules.judge(data):
             if not finding.warning:
-                self._add_finding(finding, f"your text is kept in {key}, the file is as it was before")
+                self._add_finding(finding, coded("agent.kept_as_before", key=key))
         if good is not None:
             self._put(good)
         return good
@@ -483,5 +483,5 @@ class MergedDocument:
             self._current = self.agent_dir.store.put(self.name, data, self.expected())
 
     def _add_finding(self, finding: Finding, then: str) -> None:
-        fix = f"{finding.fix}; {then}" if finding.fix else then
+        fix = coded("agent.fix_then", fix=finding.fix, then=then) if finding.fix else then
         self.agent_dir.add_finding(finding.code, finding.field, finding.expected, finding.found, fix)

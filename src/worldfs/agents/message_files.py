@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from worldfs.base.clock import parse_stamp, stamp
 from worldfs.base.dir_reader import DirEntryRef, check_path, path_error
 from worldfs.base.errors import NotFound, UserError
+from worldfs.base.messages import coded
 from worldfs.storage.revision import of
 
 from .agent_directory import AgentDirectory
@@ -133,8 +134,8 @@ class MessageFiles:
                 root.rename(DirEntryRef(home, name, f"{INBOX}/{said}"), target, "new")
         self.known.discard(name)
         self.agent_dir.add_finding(
-            "ODD_NAME", f"inbox/{said[:80]}", "a name that can be printed, of at most 200 bytes", "another",
-            f"it is kept as {target.path}; send it again under another name",
+            "ODD_NAME", f"inbox/{said[:80]}", coded("agent.printable_name"), coded("agent.another_name"),
+            coded("agent.kept_send_again", key=target.path),
         )  # fmt: skip
 
     def archive(self, messages: Sequence[tuple[str, str]]) -> None:

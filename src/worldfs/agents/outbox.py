@@ -16,6 +16,7 @@ from worldfs.base.agent_names import agent_exists, list_agents
 from worldfs.base.clock import parse_stamp, stamp
 from worldfs.base.dir_reader import DirReader, read_whole
 from worldfs.base.errors import NotFound, UserError, WorldError
+from worldfs.base.messages import coded
 
 from .agent_hosts import known_agents
 from .message_files import parse_message
@@ -85,18 +86,17 @@ def _sent(state: AgentState, session: str, name: str) -> Message | None:
         data = agent_dir.root.read(key)
         message = None if data is None else parse_message(data, f"{session}-{name}")
         if message is None:
-            _refuse(state, key, 'a message: {"to": …, "subject": …, "body": …}', "no message")
+            _refuse(state, key, coded("agent.outbox_message"), coded("file.no_message"))
             return None
         to = _recipient(state, message.to)
         if not to:
-            _refuse(
-                state, key, f'"to": one of {", ".join(known_agents(agent_dir.path.parent))}', f'"to": {message.to!r}'
-            )
+            there = known_agents(agent_dir.path.parent)
+            _refuse(state, key, coded("agent.to_one_of", names=[*there]), f'"to": {message.to!r}')
             return None
         message = message._replace(to=to, sender=state.name, created_at=message.created_at or agent_dir.now())
         return deposit_to(agent_dir.path.parent, to, message, clock=agent_dir.clock, disk=agent_dir.disk).message
     except UserError as error:
-        _refuse(state, key, "a file that can be read and delivered", error.found)
+        _refuse(state, key, coded("agent.deliverable"), error.found)
     return None
 
 
@@ -105,7 +105,7 @@ def _refuse(state: AgentState, key: str, expected: str, found: str) -> None:
     with suppress(UserError, OSError):
         state.agent_dir.move_aside(key, "not delivered")
     shown = "".join(sign if sign.isprintable() else "?" for sign in key)
-    state.agent_dir.add_finding("NOT_DELIVERED", shown, expected, found, "write it again, corrected")
+    state.agent_dir.add_finding("NOT_DELIVERED", shown, expected, found, coded("agent.write_corrected"))
 
 
 def _recipient(state: AgentState, to: str) -> str:

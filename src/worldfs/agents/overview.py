@@ -71,7 +71,7 @@ def agent_summaries(root: str | os.PathLike[str], *, now: datetime | None = None
         except NotFound:  # gone since it was listed
             continue
         except WorldError as error:
-            lines.append(AgentSummary(name, unreadable=(f".: {error.found}",)))
+            lines.append(AgentSummary(name, unreadable=(coded("file.at", where=".", found=error.found),)))
     return lines
 
 
@@ -134,21 +134,24 @@ class _AgentFiles:
         self.walk = DirReader(path)
         self.unreadable: list[str] = []
 
+    def _note(self, file: str, why: str) -> None:
+        self.unreadable.append(coded("file.at", where=file, found=why))
+
     def value(self, file: str) -> object:
         """What a JSON file holds; None if it is not there or not readable."""
         try:
             data = self._bytes(file)
             return None if data is None else json.loads(data.decode().removeprefix("\ufeff"))
         except WorldError as error:
-            self.unreadable.append(f"{file}: {error.found}")
+            self._note(file, error.found)
         except (ValueError, RecursionError) as error:
-            self.unreadable.append(f"{file}: {_why(error)}")
+            self._note(file, _why(error))
         return None
 
     def object(self, file: str) -> Json:
         value = self.value(file)
         if value is not None and type(value) is not dict:
-            self.unreadable.append(f"{file}: no object")
+            self._note(file, coded("agent.no_object"))
         return value if type(value) is dict else {}
 
     def tasks(self) -> tuple[int, int, int]:
@@ -157,7 +160,7 @@ class _AgentFiles:
         listed = value.get("tasks") if type(value) is dict else value
         if type(listed) is not list:
             if value is not None:
-                self.unreadable.append("tasks.json: no list of tasks")
+                self._note("tasks.json", coded("agent.no_task_list"))
             return 0, 0, 0
         counts = {"pending": 0, "active": 0}
         high = 0
@@ -177,10 +180,10 @@ class _AgentFiles:
         except FileNotFoundError:
             return 0, 0
         except OSError as error:
-            self.unreadable.append(f"inbox: {path_error(error, 'inbox', 'read').found}")
+            self._note("inbox", path_error(error, "inbox", "read").found)
             return 0, 0
         except WorldError as error:
-            self.unreadable.append(f"inbox: {error.found}")
+            self._note("inbox", error.found)
             return 0, 0
         if len(names) > LOOK:
             from heapq import nsmallest  # here: readers should start fast
@@ -201,7 +204,7 @@ class _AgentFiles:
                     self._follow(fold)
             recent = None if fold is None else fold.recent(now)
         except WorldError as error:  # the document itself may still be good
-            self.unreadable.append(f".paos/metrics.json: {error.found}")
+            self._note(".paos/metrics.json", error.found)
             recent = None
         if recent is not None and recent.sessions:
             return recent.sessions, recent.failed
@@ -236,9 +239,9 @@ class _AgentFiles:
 
             return directory_lease(self.path).holder()
         except OSError as error:
-            self.unreadable.append(f".paos/kernel.lock: {path_error(error, self.path, 'read').found}")
+            self._note(".paos/kernel.lock", path_error(error, self.path, "read").found)
         except WorldError as error:
-            self.unreadable.append(f".paos/kernel.lock: {error.found}")
+            self._note(".paos/kernel.lock", error.found)
         return None
 
     def _bytes(self, file: str) -> bytes | None:
@@ -304,5 +307,5 @@ def _word(value: object) -> str | None:
 
 def _why(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
-        return f"not JSON (line {error.lineno}, column {error.colno})"
-    return "not UTF-8" if isinstance(error, UnicodeDecodeError) else "no JSON that means anything"
+        return coded("agent.no_json_at", line=error.lineno, column=error.colno)
+    return coded("agent.not_utf8" if isinstance(error, UnicodeDecodeError) else "agent.senseless_json")

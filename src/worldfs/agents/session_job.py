@@ -305,7 +305,7 @@ def recover(state: AgentState) -> bool:
             entry["seq"] = state.append(entry)
         if entry is None:
             began = job.status.state is JobState.RUNNING
-            why = "its runner died while it ran" if began else "its runner died before it began"
+            why = coded("agent.died_running") if began else coded("agent.died_before")
             entry = {
                 "ts": state.agent_dir.now(), "event": "session_end", "session_id": sid, "outcome": "error",
                 **_noted(state, sid), "cause": "lost", "errors": [f"lost: {why}"],
@@ -314,8 +314,8 @@ def recover(state: AgentState) -> bool:
             _tell_error(state, entry)
             entry["seq"] = state.append(entry)
             state.agent_dir.add_finding(
-                "SESSION_LOST", "session.json", "an end that its runner wrote", f"{sid}: {why}",
-                "look at what it left behind; its unacknowledged messages are redelivered",
+                "SESSION_LOST", "session.json", coded("agent.end_by_runner"), coded("file.at", where=sid, found=why),
+                coded("agent.look_redelivered"),
             )  # fmt: skip
         project(state, entry)
     return found

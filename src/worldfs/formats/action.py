@@ -156,8 +156,8 @@ def _entry(index: int, entry: Any, taken: set[str], place: _EntryContext) -> She
             raise EntryRefused(f"{at}/{key}", coded("file.string"), entry.get(key), coded("file.quote_id"))
         reason = entry_ids.unsafe(id)
         if reason:
-            fix = coded("file.plain_id")
-            raise EntryRefused(f"{at}/{key}", coded("file.file_id"), f"{id!r}: {reason}", fix)
+            found, fix = coded("file.at", where=repr(id[:80]), found=reason), coded("file.plain_id")
+            raise EntryRefused(f"{at}/{key}", coded("file.file_id"), found, fix)
         bad_number = None if place.finite else not_finite(entry)
         if bad_number is not None:
             raise EntryRefused(at + bad_number, coded("file.finite_number"), coded("file.not_finite"))
@@ -228,7 +228,7 @@ def _node(entry: Json, params: Json, at: str, key: str, node: str) -> str:
                 where,
                 f"{value} ({pointer})",
                 chosen,
-                "name one robot, or move the entry to its ACTION.md",
+                coded("file.one_robot"),
                 "NODE_MISMATCH",
             )
     return chosen

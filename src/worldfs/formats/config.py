@@ -13,8 +13,7 @@ from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import ApprovalPolicy
 
 from . import config_models, config_services, entry_ids, prose
-from .config_fields import PATH, Json, Refusals
-from .config_fields import bad_field as _bad
+from .config_fields import PATH, Json, Refusals, bad_field, kind_of
 from .config_fields import mapping as _mapping
 from .config_fields import read_or_refuse as _kept
 from .config_fields import text as _text
@@ -100,7 +99,7 @@ def _config(raw: Json, environ: Mapping[str, str]) -> Config:
     bodies = _mapping(merged, "embodiments")
     mode = _text(bodies, "mode", "embodiments.mode", "single").lower()
     if mode not in ("single", "fleet"):
-        raise _bad("embodiments.mode", repr(mode), "single or fleet")
+        raise bad_field("embodiments.mode", repr(mode), coded("runtime.or", one="single", other="fleet"))
     instances, twice = _instances(bodies.get("instances"), refused)
     agents: Json = _kept(refused, lambda: _mapping(merged, "agents"), {})
     defaults: Json = _kept(refused, lambda: _mapping(agents, "defaults", "agents.defaults"), {})
@@ -146,13 +145,13 @@ def _approval(value: Any) -> Mapping[str, ApprovalPolicy]:
             continue
         if said not in tuple(ApprovalPolicy):
             where = f"approval.{name}" if isinstance(value, dict) else "approval"
-            raise _bad(where, f"{said!r:.40}", coded("approval.three"))
+            raise bad_field(where, f"{said!r:.40}", coded("approval.three"))
         found["" if name.lower() == "default" else name] = ApprovalPolicy(said)
     return found
 
 
 def _finding(error: BadInput) -> Finding:
-    """The error of `_bad` as a finding at that field."""
+    """The error of `bad_field` as a finding at that field."""
     from worldfs.base.model import Finding
 
     where, found = "", error.found
@@ -274,7 +273,7 @@ def _put(node: Any, keys: list[str], value: Any, name: str) -> None:
         last = i == len(keys) - 1
         if isinstance(node, list):
             if not key.isdigit() or int(key) >= len(node):
-                raise _bad(name, f"no entry {key}", f"a number below {len(node)}")
+                raise bad_field(name, coded("config.no_entry", key=key), coded("config.below", n=len(node)))
             index = int(key)
             if last:
                 node[index] = value
@@ -284,7 +283,7 @@ def _put(node: Any, keys: list[str], value: Any, name: str) -> None:
                 node[key] = value
             node = node.setdefault(key, {})
         else:
-            raise _bad(name, f"{'.'.join(keys[:i])} is a plain value", "a section")
+            raise bad_field(name, coded("config.plain_value", key=".".join(keys[:i])), coded("config.section"))
 
 
 def _instances(value: Any, refused: Refusals) -> tuple[tuple[Instance, ...], frozenset[str]]:
@@ -295,7 +294,7 @@ def _instances(value: Any, refused: Refusals) -> tuple[tuple[Instance, ...], fro
     if value is None:
         return (), frozenset()
     if not isinstance(value, list):
-        raise _bad("embodiments.instances", f"a {type(value).__name__}", coded("file.list"))
+        raise bad_field("embodiments.instances", kind_of(value), coded("file.list"))
     found: dict[str, Instance] = {}
     twice: set[str] = set()
     for number, entry in enumerate(value):
@@ -304,7 +303,7 @@ def _instances(value: Any, refused: Refusals) -> tuple[tuple[Instance, ...], fro
             if one.robot_id in found:
                 twice.add(one.robot_id)
                 where = f"embodiments.instances[{number}].robotId"
-                raise _bad(where, f"{one.robot_id!r} a second time", coded("file.entry_a_robot"))
+                raise bad_field(where, coded("config.again", name=repr(one.robot_id)), coded("file.entry_a_robot"))
             found[one.robot_id] = one
         except BadInput as error:
             refused.append(error)
@@ -315,15 +314,16 @@ def _instances(value: Any, refused: Refusals) -> tuple[tuple[Instance, ...], fro
 
 def _instance(entry: Any, where: str) -> Instance:
     if not isinstance(entry, dict):
-        raise _bad(where, f"a {type(entry).__name__}", "an object with robotId and driver")
+        raise bad_field(where, kind_of(entry), coded("config.object_with", one="robotId", other="driver"))
     robot_id = _text(entry, "robotid", f"{where}.robotId")
     if reason := entry_ids.unsafe(robot_id):
-        raise _bad(f"{where}.robotId", f"{robot_id[:80]!r}: {reason}", coded("file.file_id"))
+        found = coded("file.at", where=repr(robot_id[:80]), found=reason)
+        raise bad_field(f"{where}.robotId", found, coded("file.file_id"))
     flags = {}
     for key, name in (("enabled", "enabled"), ("sharedenvironment", "sharedEnvironment")):
         flags[key] = entry.get(key, True)
         if not isinstance(flags[key], bool):
-            raise _bad(f"{where}.{name}", repr(flags[key])[:80], "true or false")
+            raise bad_field(f"{where}.{name}", repr(flags[key])[:80], coded("file.true_or_false"))
     return Instance(
         robot_id,
         _text(entry, "driver", f"{where}.driver"),

@@ -6,11 +6,14 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from worldfs.base.errors import BadInput
-from worldfs.base.messages import coded
+from worldfs.base.messages import CodedText, coded
 
 Json = dict[str, Any]
 PATH = "config.json"
 LONGEST_S = 366 * 86400.0
+
+
+_KINDS = {dict: "file.object", list: "file.list", str: "file.text", bool: "file.true_or_false"}
 
 
 T = TypeVar("T")
@@ -26,12 +29,17 @@ def read_or_refuse(refused: Refusals, read: Callable[[], T], default: T) -> T:
         return default
 
 
+def kind_of(value: object) -> CodedText:
+    """The kind of a value of JSON, and not the value, which may be a secret."""
+    return coded(_KINDS.get(type(value), "file.number"))
+
+
 def mapping(document: Json, key: str, where: str = "") -> Json:
     value = document.get(key)
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise bad_field(where or key, f"a {type(value).__name__}", "an object {…}")
+        raise bad_field(where or key, kind_of(value), coded("file.object"))
     return value
 
 
@@ -40,9 +48,9 @@ def text(document: Json, key: str, where: str, default: str = "") -> str:
     if value is None:
         return default
     if not isinstance(value, str):
-        raise bad_field(where, f"a {type(value).__name__}", "text in quotes")
+        raise bad_field(where, kind_of(value), coded("config.quoted"))
     if "\0" in value or not _encodable(value):
-        raise bad_field(where, repr(value)[:80], "text that can be a file's content")
+        raise bad_field(where, repr(value)[:80], coded("config.file_text"))
     return value.strip() or default
 
 
@@ -70,5 +78,5 @@ def seconds(document: Json, key: str, where: str, default: float) -> float:
     if value is None:
         return default
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= LONGEST_S:
-        raise bad_field(where, f"{value!r:.40}", "a number of seconds, more than 0, at most a year")
+        raise bad_field(where, f"{value!r:.40}", coded("config.seconds"))
     return float(value)

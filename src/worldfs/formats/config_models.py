@@ -18,9 +18,10 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from worldfs.base.errors import BadInput
+from worldfs.base.messages import coded
 from worldfs.base.plugin_registry import installed
 
-from .config_fields import Json, Refusals, bad_field, seconds, text
+from .config_fields import Json, Refusals, bad_field, kind_of, seconds, text
 
 SECOND_OPINION: Final = "critic"  # the name of the model that reviews orders
 JUDGE: Final = "judge"  # the name of the model that may doubt what an instruction was measured to have reached
@@ -63,14 +64,14 @@ def read_models(value: Any, refused: Refusals) -> dict[str, ModelConfig]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        refused.append(bad_field("models", f"a {type(value).__name__}", "an object: a name, and the model's settings"))
+        refused.append(bad_field("models", kind_of(value), coded("config.models")))
         return {}
     found: dict[str, ModelConfig] = {}
     for name, entry in value.items():
         where = f"models.{name}"
         try:
             if not isinstance(entry, dict):
-                raise bad_field(where, f"a {type(entry).__name__}", "an object with kind and model")
+                raise bad_field(where, kind_of(entry), coded("config.object_with", one="kind", other="model"))
             found[name] = _model(name, entry, where)
         except BadInput as error:
             refused.append(error)
@@ -82,24 +83,23 @@ def _model(name: str, entry: Json, where: str) -> ModelConfig:
     if kind not in OFFICIAL and kind not in (added := installed(MODELS_GROUP)):
         raise bad_field(f"{where}.kind", repr(kind), " | ".join((*OFFICIAL, *sorted(added))))
     if entry.get("apikey") is not None:
-        where_to = "apiKeyEnv, or apiKeyFile naming a file of mode 0600"
-        raise bad_field(f"{where}.apiKey", "a secret in config.json", where_to)
+        raise bad_field(f"{where}.apiKey", coded("config.secret"), coded("config.secret_place"))
     model = text(entry, "model", f"{where}.model")
     if kind in OFFICIAL and not model:
-        raise bad_field(f"{where}.model", "nothing", "the name of the model")
+        raise bad_field(f"{where}.model", coded("common.nothing"), coded("config.model_name"))
     known = _KNOWN | {"required"} if name == SECOND_OPINION else _KNOWN
     more = {key: item for key, item in entry.items() if key not in known}
     required = entry.get("required", False) if name == SECOND_OPINION else False
     if not isinstance(required, bool):
-        raise bad_field(f"{where}.required", f"{required!r:.40}", "true or false")
+        raise bad_field(f"{where}.required", f"{required!r:.40}", coded("file.true_or_false"))
     if kind in OFFICIAL and more:
-        raise bad_field(f"{where}.{min(more)}", "a key that nothing reads", "one of the keys in docs/models.md")
+        raise bad_field(f"{where}.{min(more)}", coded("config.unread_key"), coded("config.model_keys"))
     env, file = text(entry, "apikeyenv", f"{where}.apiKeyEnv"), text(entry, "apikeyfile", f"{where}.apiKeyFile")
     base_url = _address(entry, where, keyed=bool(env or file))
     input_price = _amount(entry, "inputprice", f"{where}.inputPrice")
     output_price = _amount(entry, "outputprice", f"{where}.outputPrice")
     if (input_price is None) != (output_price is None):
-        raise bad_field(f"{where}.inputPrice", "one of two prices", "inputPrice and outputPrice, or neither")
+        raise bad_field(f"{where}.inputPrice", coded("config.one_price"), coded("config.both_prices"))
     return ModelConfig(
         name,
         kind,
@@ -130,17 +130,17 @@ def _address(entry: Json, where: str, *, keyed: bool) -> str:
     except ValueError:
         good = False
     if not good or url.username or url.password or url.query or url.fragment:
-        found = "an address with a login, a query or none that can be used" if "@" in address else repr(address)[:80]
-        raise bad_field(f"{where}.baseUrl", found, "an address like https://HOST/v1 or http://127.0.0.1:8080/v1")
+        found = coded("config.login_in_address") if "@" in address else repr(address)[:80]
+        raise bad_field(f"{where}.baseUrl", found, coded("config.address"))
     if keyed and url.scheme == "http" and url.hostname not in LOOPBACK:
-        raise bad_field(f"{where}.baseUrl", "a key over plain HTTP", "https, or a model on this machine")
+        raise bad_field(f"{where}.baseUrl", coded("config.plain_http"), coded("config.https"))
     return address
 
 
 def _count(entry: Json, key: str, where: str, default: int, limits: tuple[int, int]) -> int:
     value = entry.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int) or not limits[0] <= value <= limits[1]:
-        raise bad_field(where, f"{value!r:.40}", f"a whole number from {limits[0]} to {limits[1]}")
+        raise bad_field(where, f"{value!r:.40}", coded("config.whole_range", low=limits[0], high=limits[1]))
     return value
 
 
@@ -149,5 +149,5 @@ def _amount(entry: Json, key: str, where: str) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-        raise bad_field(where, f"{value!r:.40}", "an amount in US dollars, 0 or more")
+        raise bad_field(where, f"{value!r:.40}", coded("config.dollars"))
     return float(value)

@@ -21,7 +21,7 @@ from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.base.plugin_registry import installed
 
-from .config_fields import Json, Refusals, bad_field, seconds, text
+from .config_fields import Json, Refusals, bad_field, kind_of, seconds, text
 
 ALL: Final = "*"
 KINDS: Final = ("planner", "command", "none")
@@ -69,17 +69,18 @@ def read_responders(value: Any, refused: Refusals) -> tuple[ResponderConfig, ...
     if value is None:
         return ()
     if not isinstance(value, list):
-        refused.append(bad_field("agents.brains", f"a {type(value).__name__}", coded("file.list")))
+        refused.append(bad_field("agents.brains", kind_of(value), coded("file.list")))
         return ()
     found: dict[str, ResponderConfig] = {}
     for number, entry in enumerate(value):
         where = f"agents.brains[{number}]"
         try:
             if not isinstance(entry, dict):
-                raise bad_field(where, f"a {type(entry).__name__}", "an object with agent and kind")
+                raise bad_field(where, kind_of(entry), coded("config.object_with", one="agent", other="kind"))
             brain = _brain(entry, where)
             if brain.agent in found:
-                raise bad_field(f"{where}.agent", f"{brain.agent!r} a second time", coded("file.entry_an_agent"))
+                found_again = coded("config.again", name=repr(brain.agent))
+                raise bad_field(f"{where}.agent", found_again, coded("file.entry_an_agent"))
             found[brain.agent] = brain
         except BadInput as error:
             refused.append(error)
@@ -92,9 +93,7 @@ def read_responders(value: Any, refused: Refusals) -> tuple[ResponderConfig, ...
 def read_web_search(value: Json) -> WebSearch:
     """Raises `BadInput` naming the key; a key of the API in the file is refused without being repeated."""
     if value.get("apikey") is not None:
-        raise bad_field(
-            "webSearch.apiKey", "a secret in config.json", "apiKeyEnv, or apiKeyFile naming a file of mode 0600"
-        )
+        raise bad_field("webSearch.apiKey", coded("config.secret"), coded("config.secret_place"))
     known = {"backend", "url", "apikeyenv", "apikeyfile", "timeoutseconds"}
     return WebSearch(
         text(value, "backend", "webSearch.backend").lower(),
@@ -112,14 +111,14 @@ def read_real_time(value: Json) -> float:
     if isinstance(said, bool) or said is None:
         return float(bool(said))
     if not isinstance(said, int | float) or not 0.1 <= said <= 100:
-        raise bad_field("simulation.realTime", f"{said!r:.40}", "true, false, or a factor between 0.1 and 100")
+        raise bad_field("simulation.realTime", f"{said!r:.40}", coded("config.real_time"))
     return float(said)
 
 
 def _brain(entry: Json, where: str) -> ResponderConfig:
     agent = text(entry, "agent", f"{where}.agent")
     if not agent:
-        raise bad_field(f"{where}.agent", "nothing", f"an agent's name, or {ALL} for all others")
+        raise bad_field(f"{where}.agent", coded("common.nothing"), coded("config.agent_or_all", all=ALL))
     kind = text(entry, "kind", f"{where}.kind", "planner").lower()
     if kind not in KINDS and kind not in (added := installed(CHAT)):
         raise bad_field(f"{where}.kind", repr(kind), " | ".join((*KINDS, *sorted(added))))
@@ -128,9 +127,9 @@ def _brain(entry: Json, where: str) -> ResponderConfig:
         raise bad_field(f"{where}.prompt", repr(prompt), " | ".join(PROMPTS))
     argv = entry.get("argv", [])
     if not isinstance(argv, list) or not all(isinstance(word, str) and "\0" not in word for word in argv):
-        raise bad_field(f"{where}.argv", repr(argv)[:80], "a list of words: the program and its arguments")
+        raise bad_field(f"{where}.argv", repr(argv)[:80], coded("config.argv"))
     if kind == "command" and not (argv and argv[0]):
-        raise bad_field(f"{where}.argv", "no command", "the program and its arguments")
+        raise bad_field(f"{where}.argv", coded("config.no_command"), coded("config.program"))
     silence = seconds(entry, "silenceseconds", f"{where}.silenceSeconds", 0.0) or None
     timeout = seconds(entry, "timeoutseconds", f"{where}.timeoutSeconds", ResponderConfig(ALL).timeout_s)
     robot, cwd = text(entry, "robot", f"{where}.robot"), text(entry, "cwd", f"{where}.cwd")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from worldfs.base.messages import coded
 from worldfs.base.model import Json
 
 MAX_LENGTH = 200  # bytes of UTF-8; a job's directory carries the id, and file names end at 255
@@ -16,17 +17,17 @@ TRANSIENT = frozenset(("status", "result", "error", "started_at", "completed_at"
 def unsafe(id: str) -> str:
     """Why an id cannot be a name in a directory, or "" if it can."""
     if not id:
-        return "it is empty"
+        return coded("file.id_empty")
     if "/" in id or "\\" in id:
-        return "it holds a path"
+        return coded("file.id_path")
     if id.startswith("."):
-        return "it begins with a dot"
+        return coded("file.id_dot")
     if not id.isprintable():
-        return "it holds characters that do not print"
+        return coded("file.id_unprintable")
     if id != id.strip():
-        return "it begins or ends with a space"
+        return coded("file.id_space")
     if len(id.encode()) > MAX_LENGTH:
-        return f"it is longer than {MAX_LENGTH} bytes"
+        return coded("file.id_long", n=MAX_LENGTH)
     return ""
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from worldfs.base.json_values import as_object
-from worldfs.base.messages import coded
+from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Json, Relation, RobotState, Scene, Thing, Vec
 from worldfs.formats import entry_ids
 from worldfs.formats.environment_dialects import BODIES, FURNITURE
@@ -123,7 +123,9 @@ class _SceneReader:
     def report(self, bad: _Bad, fix: str, code: str = "SCHEMA_VALIDATION") -> None:
         from worldfs.base.model import Finding
 
-        found = coded("file.nothing") if bad.found is None else f"{type(bad.found).__name__} {str(bad.found)[:60]}"
+        found = coded("file.nothing") if bad.found is None else bad.found
+        if not isinstance(found, CodedText):
+            found = f"{type(found).__name__} {str(found)[:60]}"
         self.findings.append(Finding(code, f"{FILE} {bad.pointer or '/'}", bad.expected, found, fix))
 
     def mapping(self, value: Json, key: str, at: str) -> Json:
@@ -304,7 +306,7 @@ def _named(id: str, at: str) -> str:
     """Ids become file names of pictures and job directories: one with a path in it is refused."""
     reason = entry_ids.unsafe(id)
     if reason:
-        raise _Bad(at, coded("file.file_id"), f"{id!r}: {reason}")
+        raise _Bad(at, coded("file.file_id"), coded("file.at", where=repr(id[:80]), found=reason))
     return id
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from worldfs.base.clock import parse_stamp
-from worldfs.base.messages import coded
+from worldfs.base.messages import CodedText, coded
 from worldfs.base.model import Finding, Json, Order
 from worldfs.formats import entry_ids
 
@@ -59,8 +59,10 @@ class EntryRefused(Exception):
 
 def finding(bad: EntryRefused, file: str, job: str = "", *, warning: bool = False) -> Finding:
     found = bad.found if isinstance(bad.found, str) else f"{type(bad.found).__name__} {bad.found}"
+    if not isinstance(found, CodedText):
+        found = found[:200] or '""'
     fix = bad.fix or coded("file.others_go_on")
-    return Finding(bad.code, f"{file} {bad.pointer or '/'}", bad.expected, found[:200] or '""', fix, job, warning)
+    return Finding(bad.code, f"{file} {bad.pointer or '/'}", bad.expected, found, fix, job, warning)
 
 
 def status(entry: Json, at: str) -> tuple[str, str]:

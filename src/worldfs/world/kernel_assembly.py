@@ -247,7 +247,7 @@ def _embody_all(
                 driver = UnavailableDriver(error, f"/nodes/{spec.id}", error.code)
                 hooks.drivers[spec.id] = kernel.nodes[spec.id].driver = driver
                 continue
-            kernel.alert("EMBODIED.md", error_finding(error, "EMBODIED.md", "a file that can be read and written"))
+            kernel.alert("EMBODIED.md", error_finding(error, "EMBODIED.md", coded("world.readable_writable")))
             return
 
 

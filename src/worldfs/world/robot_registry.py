@@ -51,7 +51,8 @@ def add_robot(
     """Add a robot to the fleet; durable when it returns. `directory` as config.json has it; "": of its id, beside the
     shared workspace. Raises `BadInput` for a robot that could not be served, and changes nothing then."""
     if reason := entry_ids.unsafe(id):
-        raise BadInput(f"{id[:80]!r}: {reason}", op="robot add", expected=coded("file.file_id"))
+        found = coded("file.at", where=repr(id[:80]), found=reason)
+        raise BadInput(found, op="robot add", expected=coded("file.file_id"))
     config = _fleet(home, environ)
     text = profile_text(profile, config.language or "en", home.profiles)
     if text is None:

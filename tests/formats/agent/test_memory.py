@@ -231,10 +231,18 @@ TEXT = st.one_of(
 )
 
 
+def test_a_section_of_ones_own_is_no_part_of_a_higher_one_before_it():
+    page = b"## x\n# Dead Ends\n- a"
+    for text in ("b", "c"):
+        page = memory.add(page, "Mine", text)
+    assert said(page) == [("dead_ends", "a"), ("Mine", "b"), ("Mine", "c")]
+
+
 @QUICK
 @given(PAGE, st.sampled_from([*memory_headings.SECTIONS, "Mine", "Part", "T", "Neu #"]), TEXT, st.booleans())
 @example(b"## Dead Ends\n- a", "dead_ends", "b\n\n\n  c\n\td", False)
 @example(b"```\n## Dead Ends", "dead_ends", "```", False)
+@example(b"# x\n# x\n**Corrections**\n### Part\n- a", "flags", "0", False)
 def test_what_is_added_is_read_back_and_nothing_else_changes(page, section, text, pinned):
     body, marked = memory.remark_text(text)
     if not body:
@@ -248,8 +256,9 @@ def test_what_is_added_is_read_back_and_nothing_else_changes(page, section, text
         return
     after = memory.read(data).remarks
     assert Counter(said(page)) <= Counter(said(data))
-    (((_, text), count),) = (Counter(said(data)) - Counter(said(page))).items()
+    (((where, text), count),) = (Counter(said(data)) - Counter(said(page))).items()
     assert (text, count) == (body, 1)
+    assert where == section or section not in memory_headings.SECTIONS
     assert any(remark.text == body and remark.pinned == (pinned or marked) for remark in after)
     bom = b"\xef\xbb\xbf"
     assert data.startswith(bom) == page.startswith(bom)

@@ -564,6 +564,7 @@ ROWS = {
     "command.leave_format": ("leave out its output format, or use --timeout", "去掉其输出格式，或使用 --timeout"),
     # -- of a session's command: why it did not start, and how it ended
     "command.spawn": ("spawn: {why}", "启动：{why}"),
+    "command.session_ends": ("completed, timeout or error", "completed、timeout 或 error"),
     "command.start_in": ("cannot start in {place}: {why}", "无法在 {place} 中启动：{why}"),
     "command.cannot_start": ("cannot start {name}: {why}", "无法启动 {name}：{why}"),
     "command.no_interpreter": ("{name}: its interpreter is not there ({line})", "{name}：其解释器不存在({line})"),

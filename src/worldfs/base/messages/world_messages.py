@@ -85,6 +85,7 @@ ROWS = {
     "world.kind_skill": ("skill", "技能"),
     "world.kind_adapter": ("adapter", "适配器"),
     "world.declare_or_correct": ("declare it, or correct the name", "声明它，或改正名称"),
+    "world.readable_writable": ("a file that can be read and written", "可以读写的文件"),
     "world.registry": ("a registry", "登记表"),
     "world.correct_registry": (
         "correct it; until then the last good state stands",

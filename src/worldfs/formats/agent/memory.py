@@ -61,7 +61,7 @@ def add(data: bytes, section: str, text: str, *, pinned: bool = False, language:
     else:
         known = canonical(name)
         heading = HEADINGS[_language(doc, language)][known] if known else name
-        out = add_section(doc, known or name, f"{'#' * doc.level()} {heading}", [item])
+        out = add_section(doc, known or name, heading, [item])
     ends = "```" in body or "~~~" in body or "-->" in body
     if ends and _texts(parse(out)) != sorted([*_texts(doc), body]):
         raise BadInput(
@@ -82,8 +82,9 @@ def insert(doc: MemoryOutline, index: int, items: list[list[str]]) -> bytes:
 
 def add_section(doc: MemoryOutline, section: str, heading: str, items: list[list[str]]) -> bytes:
     """The file with a section more: one of the five in 003's order, any other at the end."""
-    line = _place(doc, section)
-    new = [heading + doc.end, *(line for item in items for line in item)]
+    level = doc.level(section)
+    line = _place(doc, section, level)
+    new = [f"{'#' * level} {heading}{doc.end}", *(line for item in items for line in item)]
     if line and doc.lines[line - 1].strip():
         new.insert(0, doc.end)
     if line < len(doc.lines) and doc.lines[line].strip():
@@ -121,8 +122,8 @@ def _language(doc: MemoryOutline, language: str) -> str:
     return "zh" if chinese * 2 > len(said) else "en"
 
 
-def _place(doc: MemoryOutline, section: str) -> int:
-    """The line before which a new section goes."""
+def _place(doc: MemoryOutline, section: str, level: int) -> int:
+    """The line before which a new section goes: not before another of a lower level, which would be a part of it."""
     if section in SECTIONS:
         rank = SECTIONS.index(section)
         later = [head for head in doc.heads if head.opens and head.section in SECTIONS[rank + 1 :]]
@@ -130,5 +131,7 @@ def _place(doc: MemoryOutline, section: str) -> int:
             return later[0].line
         earlier = [i for i, head in enumerate(doc.heads) if head.opens and head.section in SECTIONS[:rank]]
         if earlier:
-            return next((head.line for head in doc.heads[earlier[-1] + 1 :] if head.opens), len(doc.lines))
+            for head in doc.heads[earlier[-1] + 1 :]:
+                if head.opens and (head.section in SECTIONS or head.level <= level):
+                    return head.line
     return len(doc.lines)

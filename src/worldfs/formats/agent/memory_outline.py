@@ -71,9 +71,11 @@ class MemoryOutline(NamedTuple):
                     return index
         return None
 
-    def level(self) -> int:
-        """Of a new section's heading."""
-        return next((head.level for head in self.heads if head.opens), 2)
+    def level(self, section: str) -> int:
+        """Of a new section's heading; one that is none of the five would be a part of the last, if it were lower."""
+        level = next((head.level for head in self.heads if head.opens), 2)
+        inside = section not in SECTIONS and self.heads and self.heads[-1].section in SECTIONS
+        return min(level, _depth(self.heads)) if inside else level
 
     def text(self, item: MemoryListItem) -> list[str]:
         return self.lines[item.start : item.end]

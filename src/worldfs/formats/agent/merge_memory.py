@@ -250,8 +250,7 @@ def _written(
     for section, new in missing.items():
         doc = parse(data, dated=False)
         text = _heading(other, section) or _heading(page, section) or HEADINGS["en"].get(section, section)
-        heading = f"{'#' * doc.level()} {text}"
-        data = add_section(doc, section, heading, [item_text(doc, None, kept.text, kept.pinned) for kept in new])
+        data = add_section(doc, section, text, [item_text(doc, None, kept.text, kept.pinned) for kept in new])
     return data
 
 

@@ -138,8 +138,8 @@ def _entry(index: int, entry: Any, taken: set[str], dialect: str, finite: bool) 
             )
         reason = entry_ids.unsafe(id)
         if reason:
-            fix = coded("file.plain_id")
-            raise EntryRefused(f"{at}/session_id", coded("file.file_id"), f"{id!r}: {reason}", fix)
+            found, fix = coded("file.at", where=repr(id[:80]), found=reason), coded("file.plain_id")
+            raise EntryRefused(f"{at}/session_id", coded("file.file_id"), found, fix)
         bad_number = None if finite else not_finite(entry)
         if bad_number is not None:
             raise EntryRefused(at + bad_number, coded("file.finite_number"), coded("file.not_finite"))
@@ -167,8 +167,8 @@ def _order(entry: Json, id: str, at: str) -> tuple[Order, EntryRefused | None]:
     attempts, backoff = sheet_members.retry(entry, at)
     order = Order(
         id=id,
-        node=_ref(entry.get("target_ref"), f"{at}/target_ref", "the id of a target of TARGETS.md"),
-        op=_ref(entry.get(skill_key), f"{at}/{skill_key}", "the id of a skill of SKILLS.md"),
+        node=_ref(entry.get("target_ref"), f"{at}/target_ref", coded("file.target_id")),
+        op=_ref(entry.get(skill_key), f"{at}/{skill_key}", coded("file.skill_id")),
         params=params,
         created_at=created,
         priority=sheet_members.word(entry.get("priority"), sheet_members.PRIORITIES, "normal", f"{at}/priority"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from worldfs.base.messages import coded
 from worldfs.base.model import Json, PolicySpec, Skill
 from worldfs.formats.sheet_members import EntryRefused
 
@@ -11,6 +12,7 @@ from .entry_registry import read as read_registry
 FILE = "SKILLS.md"
 CATEGORIES = ("manipulation", "navigation", "perception")
 _CATEGORIES_OF_R1 = ("vla", "builtin", "hybrid", "debug")
+_POLICIES = ("http", "openvla", "openpi", "gr00t", "lerobot", "local", "leader")
 _KNOWN = frozenset((
     "id", "runtime", "category", "runtime_kind", "description", "supported_target_types", "supported_target_kinds",
     "policy_client", "policy", "requires",
@@ -30,10 +32,12 @@ def _dialect(value: Json) -> str:
 def _skill(item: Json, at: str, dialect: str) -> Skill:
     runtime = text(item, "runtime", at)
     if not runtime:
-        raise EntryRefused(f"{at}/runtime", "the name of a skill runtime", item.get("runtime", "nothing"))
+        raise EntryRefused(f"{at}/runtime", coded("file.runtime_name"), item.get("runtime", coded("file.nothing")))
     category = text(item, "category", at)
     if category and category.lower() not in (*CATEGORIES, *(() if dialect == "page" else _CATEGORIES_OF_R1)):
-        raise EntryRefused(f"{at}/category", " or ".join(CATEGORIES), category, "name one of them, or leave it out")
+        raise EntryRefused(
+            f"{at}/category", coded("common.one_of", names=[*CATEGORIES]), category, coded("file.name_or_leave")
+        )
     requires = mapping(item, "requires", at)
     types = texts(item, "supported_target_types", at) + texts(item, "supported_target_kinds", at)
     return Skill(
@@ -62,11 +66,11 @@ def _policy(item: Json, at: str) -> PolicySpec | None:
     if isinstance(value, str):
         value = {"type": value}
     if not isinstance(value, dict):
-        raise EntryRefused(where, "a mapping with `type`", value)
+        raise EntryRefused(where, coded("file.mapping_with", names="`type`"), value)
     kind = text(value, "type", where)
     if not kind:
         raise EntryRefused(
-            f"{where}/type", "http, openvla, openpi, gr00t, lerobot, local or leader", value.get("type", "nothing")
+            f"{where}/type", coded("common.one_of", names=[*_POLICIES]), value.get("type", coded("file.nothing"))
         )
     return PolicySpec(
         kind.lower(), text(value, "endpoint", where), text(value, "checkpoint", where),

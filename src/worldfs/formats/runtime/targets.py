@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from worldfs.base.messages import coded
 from worldfs.base.model import CameraSpec, Json, Target
 from worldfs.base.model.skill import REAL, SIM
 from worldfs.formats.sheet_members import EntryRefused
@@ -47,7 +48,7 @@ def _target(item: Json, at: str, dialect: str) -> Target:
     if adapter is None:
         adapter = {"class": runtime["target_adapter"]} if isinstance(runtime.get("target_adapter"), str) else {}
     if not isinstance(adapter, dict):
-        raise EntryRefused(f"{at}/adapter", "a mapping with `class`", adapter)
+        raise EntryRefused(f"{at}/adapter", coded("file.mapping_with", names="`class`"), adapter)
     perception = mapping(item, "perception", at)
     skills = texts(item, "supported_skills", at) + texts(item, "supported_skillruntimes", at)
     return Target(
@@ -75,7 +76,11 @@ def _kind(item: Json, at: str) -> str:
         return SIM  # only a simulation has a backend
     kind = _KINDS.get(word.strip().lower()) if isinstance(word, str) else None
     if kind is None:
-        raise EntryRefused(f"{at}/{key}", "sim or real_robot", word if word is not None else "nothing")
+        raise EntryRefused(
+            f"{at}/{key}",
+            coded("runtime.or", one="sim", other="real_robot"),
+            coded("file.nothing") if word is None else word,
+        )
     return kind
 
 
@@ -83,11 +88,11 @@ def _cameras(value: Any, at: str) -> tuple[CameraSpec, ...]:
     if value is None:
         return ()
     if not isinstance(value, list):
-        raise EntryRefused(at, "a list of cameras", value)
+        raise EntryRefused(at, coded("file.cameras"), value)
     cameras = tuple(_camera(item, f"{at}/{i}", i) for i, item in enumerate(value))
     for i, camera in enumerate(cameras):
         if camera.name in (other.name for other in cameras[:i]):
-            raise EntryRefused(f"{at}/{i}/name", "a name of its own", camera.name, "give each camera another name")
+            raise EntryRefused(f"{at}/{i}/name", coded("file.own_name"), camera.name, coded("file.other_names"))
     return cameras
 
 
@@ -95,14 +100,14 @@ def _camera(item: Any, at: str, index: int) -> CameraSpec:
     if isinstance(item, str):
         return CameraSpec(item)
     if not isinstance(item, dict):
-        raise EntryRefused(at, "a camera: name, resolution, fps", item)
+        raise EntryRefused(at, coded("file.camera"), item)
     size = item.get("resolution", [640, 480])
     if isinstance(size, str):  # "640x480", as people write it
         size = [int(part) if part.strip().isdigit() else part for part in size.lower().replace("×", "x").split("x")]
     if not isinstance(size, list) or len(size) != 2:
-        raise EntryRefused(f"{at}/resolution", "[width, height] in pixels", size)
+        raise EntryRefused(f"{at}/resolution", coded("file.width_height"), size)
     width, height = (int(number(side, f"{at}/resolution", 1, MAX_SIDE, "pixels")) for side in size)
-    fps = number(item.get("fps", 30), f"{at}/fps", 0.001, MAX_FPS, "frames a second, more than 0")
+    fps = number(item.get("fps", 30), f"{at}/fps", 0.001, MAX_FPS, coded("file.frame_rate"))
     device = item.get("device")
     return CameraSpec(
         text(item, "name", at) or f"camera_{index}", (width, height), fps, "" if device is None else str(device),

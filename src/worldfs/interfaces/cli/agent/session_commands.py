@@ -115,7 +115,7 @@ def outcome(context: CommandContext) -> int:
 def end(context: CommandContext) -> int:
     from worldfs.agents import session_facts, session_job
 
-    said = parse_key_values(context["facts"], taken=RESERVED_FIELDS, expected="completed, timeout or error")
+    said = parse_key_values(context["facts"], taken=RESERVED_FIELDS, expected=coded("command.session_ends"))
     _typed(said)
     with open_agent_state(context) as state:
         sid, mine = session_job.running_session(state), _mine(context["name"])

@@ -96,7 +96,7 @@ def show(context: CommandContext) -> int:
     for key, item in seen._asdict().items():
         label = coded(LABELS[key])
         label = coded("command.last_days", label=label) if recent and key in ("sessions", "failed") else label
-        rows += [(label, _text(item))] if item else []
+        rows += [(label, _text(item, context.language))] if item else []
     if session is not None:
         ran = f"{session.session_id} {session.type} {session.status}"
         rows += [(coded("command.session"), ran), (coded("command.label_since"), session.started_at)]
@@ -235,5 +235,6 @@ def schema(context: CommandContext) -> int:
     return 0
 
 
-def _text(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
+def _text(value: object, language: str) -> str:
+    items = value if isinstance(value, tuple | list) else (value,)
+    return ", ".join(render(item, language) if isinstance(item, str) else str(item) for item in items)
