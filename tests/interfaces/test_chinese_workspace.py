@@ -221,3 +221,14 @@ def test_a_home_says_its_language_in_its_configuration_or_in_a_variable(
     if config is not None:
         (tmp_path / "config.json").write_text(json.dumps(config))
     assert home_language(str(tmp_path), environ) == language
+
+
+@pytest.mark.parametrize(
+    "data", [b'{"language": "zh"', b'["language", ' + b"[" * 100_000, b'"language\xff"', b"[3, {}]"]
+)
+def test_a_home_whose_configuration_is_none_speaks_as_its_documents_do(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "config.json").write_bytes(data)
+    (tmp_path / "workspace").mkdir()
+    assert home_language(str(tmp_path), {}) == "en"
+    (tmp_path / "workspace/TASK.md").write_text("# 收拾桌子\n")
+    assert home_language(str(tmp_path), {}) == "zh"

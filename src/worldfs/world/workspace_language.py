@@ -73,7 +73,7 @@ def _config_bytes(home: str) -> bytes:
 def _plain_language(data: bytes) -> str:
     """Of a config.json (lower case) that has the word once, as `paos onboard` writes it; "": to be read as a whole."""
     if data.count(b"language") == 1:
-        with suppress(ValueError):
+        with suppress(ValueError, RecursionError):
             said = as_object(json.loads(data)).get("language")
             return said if said in ("en", "zh") else ""
     return ""
