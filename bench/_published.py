@@ -183,7 +183,6 @@ FIGURES = (
     Figure("mount.wake_ms", "from a foreign write on the disk until a blocked reader on the mount returns", MOUNT),
     Figure("mount.idle_cpu_percent", "of one core, for the process of an unused mount", MOUNT),
     Figure("action.rate_4node_over_1node", "the same thousand spread over four nodes, against one", KERNEL),
-    Figure("stop.p99_ms", "from a request to stop until the driver's stop is called, with a queue behind it", KERNEL),
     Figure("stop.fleet_p99_ms", "a stop of 100 robots at work, until the last driver's stop is called", KERNEL),
     Figure(
         "fleet.assign_1000_s",
