@@ -223,7 +223,7 @@ def test_what_an_earlier_leader_says_is_asked_for_again(stores, monkeypatch):
     writer.put("jobs/a", b"pending")
     old = reader.run(reader.bucket.last(subject, path="jobs/a"))
     new = writer.put("jobs/a", b"running")
-    until(lambda: reader.stored("jobs/a").revision == new)
+    until(lambda: (found := reader.stored("jobs/a")) is not None and found.revision == new)
     ask, answers = reader.connection.last_message, [old, None]
 
     async def answer(stream, of, **more):
