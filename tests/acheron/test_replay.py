@@ -25,6 +25,7 @@ class Reason(NamedTuple):
     why: str
     asked: str
     where: str
+    always: bool = True  # False: whether ours differs depends on the moment
 
 
 CONTROL = (
