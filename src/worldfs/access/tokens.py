@@ -274,8 +274,9 @@ class TokenStore:
             return answer
 
     def _load(self) -> None:
-        self._seen = self._look()
+        seen = self._look()
         self._take(self._read())
+        self._seen = seen  # last: another thread that asks meanwhile must not take the old tokens for the new ones
 
     def _look(self) -> object:
         with suppress(FileNotFoundError):

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+import threading
 
 import pytest
 
@@ -293,6 +294,25 @@ def test_an_admin_token_of_one_agent_is_that_agent_too(hold):
             assert (await plug.control("connect"))["payload"]["agent_id"] == "mother"
 
     hold(life)
+
+
+def test_who_asks_while_another_thread_reads_the_tokens_does_not_see_the_old_ones(tmp_path, monkeypatch):
+    kept, other = TokenStore.open(tmp_path), TokenStore.open(tmp_path)
+    _, token = other.add("rio")
+    read, found = TokenStore._read, []
+    asking = threading.Thread(target=lambda: (kept.refresh(), found.append(kept.holder(token))))
+
+    def asked_meanwhile(store):
+        data = read(store)
+        if asking.ident is None:
+            asking.start()
+            asking.join(0.2)  # it waits for this one
+        return data
+
+    monkeypatch.setattr(TokenStore, "_read", asked_meanwhile)
+    kept.refresh()
+    asking.join()
+    assert found[0] is not None and found[0].agent == "rio"
 
 
 def test_a_revoked_token_ends_its_connections_and_begins_none(hold):
