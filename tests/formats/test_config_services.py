@@ -53,6 +53,8 @@ def test_the_environment_may_set_them() -> None:
     [
         ({}, r"agents\.brains: an object"),
         (["rio"], r"agents\.brains\[0\]: text"),
+        ([None], r"agents\.brains\[0\]: nothing"),
+        ([7], r"agents\.brains\[0\]: a number"),
         ([{"kind": "planner"}], r"brains\[0\]\.agent"),
         ([{"agent": "a", "kind": "oracle"}], r"brains\[0\]\.kind: 'oracle'; expected planner \| command \| none"),
         ([{"agent": "a", "kind": "command"}], r"brains\[0\]\.argv: no command"),

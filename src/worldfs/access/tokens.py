@@ -267,16 +267,17 @@ class TokenStore:
                 answer = edit(kept)
                 kept["schema"] = SCHEMA
                 self._root.replace(FILE, json.dumps(kept, indent=1).encode() + b"\n", private=True)
-                self._seen = self._look()  # another process may change it as soon as the lock is free
+                seen = self._look()  # another process may change it as soon as the lock is free
             finally:
                 os.close(fd)
             self._take(kept, visits=not visits)
+            self._seen = seen
             return answer
 
     def _load(self) -> None:
         seen = self._look()
         self._take(self._read())
-        self._seen = seen  # last: another thread that asks meanwhile must not take the old tokens for the new ones
+        self._seen = seen
 
     def _look(self) -> object:
         with suppress(FileNotFoundError):
@@ -289,6 +290,7 @@ class TokenStore:
         return {} if data is None else _read(data, self.path)
 
     def _take(self, kept: dict[str, object], *, visits: bool = True) -> None:
+        """`_seen` is set after it: another thread that asks meanwhile must not take the old tokens for the new ones."""
         self._kept = kept
         self._tokens = {role: str(kept.get(f"{role}_token") or "") for role in ROLES}
         self._issued = {one.sha256: one for one in _issued(kept)}

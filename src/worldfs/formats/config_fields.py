@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import NoneType
 from typing import Any, TypeVar
 
 from worldfs.base.errors import BadInput
@@ -13,7 +14,9 @@ PATH = "config.json"
 LONGEST_S = 366 * 86400.0
 
 
-_KINDS = {dict: "file.object", list: "file.list", str: "file.text", bool: "file.true_or_false"}
+_KINDS = {
+    dict: "file.object", list: "file.list", str: "file.text", bool: "file.true_or_false", NoneType: "common.nothing",
+}  # fmt: skip
 
 
 T = TypeVar("T")

@@ -193,7 +193,7 @@ class FileVersions:
         return found
 
     def _settle_log(self, name: str, times: Collection[int] = ()) -> None:
-        """Make the log durable, with all that is on the disk. `times`: of replacements; only these are to be in it."""
+        """Make the log durable, with all that is on the disk. `times`: only the replacements of these times."""
         log = self._log(name)
         if not times or not log.times_since(min(times)).issuperset(times):
             self._add(log, self._missing(decode(name) or "", name, log))  # a writer may have died before it noted that

@@ -296,21 +296,21 @@ def test_an_admin_token_of_one_agent_is_that_agent_too(hold):
     hold(life)
 
 
-def test_who_asks_while_another_thread_reads_the_tokens_does_not_see_the_old_ones(tmp_path, monkeypatch):
+@pytest.mark.parametrize("reads", [lambda kept: kept.refresh(), lambda kept: kept.add("leo")], ids=["refresh", "add"])
+def test_who_asks_while_another_thread_reads_the_tokens_does_not_see_the_old_ones(tmp_path, monkeypatch, reads):
     kept, other = TokenStore.open(tmp_path), TokenStore.open(tmp_path)
     _, token = other.add("rio")
-    read, found = TokenStore._read, []
+    take, found = TokenStore._take, []
     asking = threading.Thread(target=lambda: (kept.refresh(), found.append(kept.holder(token))))
 
-    def asked_meanwhile(store):
-        data = read(store)
+    def asked_meanwhile(store, *read, **how):
         if asking.ident is None:
             asking.start()
             asking.join(0.2)  # it waits for this one
-        return data
+        take(store, *read, **how)
 
-    monkeypatch.setattr(TokenStore, "_read", asked_meanwhile)
-    kept.refresh()
+    monkeypatch.setattr(TokenStore, "_take", asked_meanwhile)
+    reads(kept)
     asking.join()
     assert found[0] is not None and found[0].agent == "rio"
 
