@@ -111,3 +111,10 @@ def test_a_goal_that_undoes_what_was_before_is_as_true_as_its_rows(goal):
     rows = ("Place apple in basket | done",)
     assert [c.verdict for c in claims(*rows, goal=goal, scene=IN)] == ["true", "true"]
     assert [c.verdict for c in claims(*rows, goal=goal)] == ["false", "unjudged"]
+
+
+def test_a_grasp_is_the_grasp_of_the_robot_that_the_row_names():
+    scene = world(holding="apple_01")
+    scene = Scene((*scene.robots, RobotState("arm_2")), scene.objects, scene.furniture, scene.relations)
+    rows = [TaskStep(str(n), "Grasp apple", robot, "done") for n, robot in enumerate(("arm", "arm_2", ""), 1)]
+    assert [claim.verdict for claim in review(Task("", tuple(rows)), scene)] == ["true", "unjudged", "true"]

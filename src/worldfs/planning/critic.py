@@ -90,6 +90,8 @@ class Critic:
                 _payload(case, thing)
                 _grip(case, thing)
         _hand(case)
+        if order.op in HANDLED and thing is not None:
+            _elsewhere(case, thing)
         for line in case.profile.unread:
             case.say("critic.unread", line=one_line(line, 600))
         return case.findings
@@ -332,6 +334,18 @@ def _hand(case: _Case) -> None:
                     held=refusals.display_value(held),
                     value=refusals.display_value(named),
                 )
+
+
+def _elsewhere(case: _Case, thing: Thing) -> None:
+    """Another robot's gripper is no place to take a thing from; that robot hands it over (`take_over`)."""
+    hands = [(r.holding, r.robot_id) for r in case.scene.robots]
+    hands += [(r.subject, r.object) for r in case.scene.relations if r.relation == "held_by"]
+    own = case.robot.robot_id if case.robot is not None else case.order.node
+    for held, other in hands:
+        if held == thing.id and other != own:
+            names = {"id": refusals.display_value(thing.id), "other": refusals.display_value(other)}
+            case.say("critic.held_elsewhere", **names)
+            return
 
 
 def _is(scene: Scene, word: str, held: str) -> bool:

@@ -49,7 +49,7 @@ _TITLES = (
 # A lesson of these describes a passing state, not the order; so does one of a timeout.
 _PASSING = frozenset(
     ("LOST", "CANCELLED", "DEPENDENCY_FAILED", "ID_REUSED", "ID_DUPLICATE", "NODE_MISMATCH", "HOLDING", "NOT_HOLDING",
-     "CAMERA_UNAVAILABLE", "NO_INTERPRETER", "MODEL_CRITIC")
+     "HELD_ELSEWHERE", "CAMERA_UNAVAILABLE", "NO_INTERPRETER", "MODEL_CRITIC")
 )  # fmt: skip
 MOVED = 0.01  # m: a lesson does not apply if the thing or the base has moved farther than this
 

@@ -75,11 +75,12 @@ class ModelCritic:
 
 def _question(order: Order, scene: Scene, profile: Profile | None, about: str) -> ModelMessage:
     from .planner import model_prompt  # imports the grammar, which a kernel without such a model does not need
+    from .planner.scene_facts import seen_by
 
     return model_prompt.data(
         {
             "order": {"operation": order.op, "what_it_does": one_line(about, 200), "parameters": order.params},
-            "scene": model_prompt.scene_json(scene),
+            "scene": model_prompt.scene_json(seen_by(scene, order.node)),
             "robot": model_prompt.robot_json(profile),
         }
     )

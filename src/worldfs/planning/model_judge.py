@@ -22,6 +22,7 @@ from worldfs.formats.prose import one_line
 
 from .one_text_tool import one_text_tool
 from .planner import SubmittedOrder, model_prompt
+from .planner.scene_facts import seen_by
 from .second_opinion import objection
 
 DOUBTED: Final = "MODEL_JUDGE"
@@ -102,8 +103,8 @@ def _question(done: CarriedOut) -> ModelMessage:
             "held_when_measured": [one_line(goal, 200) for goal in done.goals[:STEPS_MOST]],
             "steps": [_step(ran) for ran in done.jobs[-STEPS_MOST:]],
             "steps_not_listed": max(0, len(done.jobs) - STEPS_MOST),
-            "scene_before": model_prompt.scene_json(done.before),
-            "scene_after": model_prompt.scene_json(done.after),
+            "scene_before": model_prompt.scene_json(seen_by(done.before, done.jobs[-1].order.node)),
+            "scene_after": model_prompt.scene_json(seen_by(done.after, done.jobs[-1].order.node)),
             "robot": model_prompt.robot_json(done.profile),
         }
     )

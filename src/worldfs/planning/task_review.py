@@ -63,7 +63,8 @@ def review(
     task: Task, scene: Scene, *, progress: Progress | None = None, happened: RecordedCheck = no_record
 ) -> tuple[TaskAssertion, ...]:
     """Every assertion of the page. Rows that are not done, and a goal with such rows, assert nothing."""
-    rows = [(step, _goals(step.action or step.id, scene)) for step in task.steps if step.status == "done"]
+    done = [step for step in task.steps if step.status == "done"]
+    rows = [(step, _goals(step.action or step.id, scene, _robot(step, scene))) for step in done]
     claims = [_row(row, rows[n + 1 :], scene, happened) for n, row in enumerate(rows)]
     if task.steps and task.goal and len(rows) == sum(s.status != "skipped" for s in task.steps) and rows:
         claims.append(_goal(task.goal, scene, all(c.verdict == "true" for c in claims)))
@@ -72,17 +73,22 @@ def review(
     return tuple(claims)
 
 
-def _goals(text: str, scene: Scene) -> tuple[Goal, ...] | str | None:
+def _robot(step: TaskStep, scene: Scene) -> str:
+    """The robot that the row names as its device; "": it names none, so that of any robot counts."""
+    return step.target if scene.robot(step.target) is not None else ""
+
+
+def _goals(text: str, scene: Scene, robot: str = "") -> tuple[Goal, ...] | str | None:
     """The goals that the words assert; or why they cannot hold ("" none given); None where they cannot be parsed."""
     words = _ASIDE_EN.sub(r"put \1 on \2", text).replace("暂放", "放")
-    intent = interpret(words, scene)
+    intent = interpret(words, scene, robot_id=robot)
     if isinstance(intent, CommandIntent):
         return intent.goals
     return intent.reason if isinstance(intent, RefusedIntent) and intent.kind == "missing" else None
 
 
 def _row(row: Row, later: Sequence[Row], scene: Scene, happened: RecordedCheck) -> TaskAssertion:
-    step, goals = row
+    (step, goals), robot = row, _robot(row[0], scene)
     where, words = coded("lesson.row", id=step.id), step.action or step.id  # a table may have no column of actions
     if isinstance(goals, str):
         return TaskAssertion(where, words, "false", goals)
@@ -90,17 +96,17 @@ def _row(row: Row, later: Sequence[Row], scene: Scene, happened: RecordedCheck) 
         return TaskAssertion(where, step.action or coded("lesson.no_action"), "unjudged")
     after = [g for _, more in later if isinstance(more, tuple) for g in more]
     for goal in goals:
-        if holds(goal, scene) or _record(goal, happened):
+        if holds(goal, scene, robot) or _record(goal, happened):
             continue
         handled = [g for g in after if subject(g) and subject(g) == subject(goal)]
-        if isinstance(goal, HoldingGoal) and any(holds(g, scene) for g in handled):
+        if isinstance(goal, HoldingGoal) and any(holds(g, scene, robot) for g in handled):
             continue  # a thing placed by a later row was in the gripper before
         if handled or isinstance(
             goal, (*POSE_GOALS, HoldingGoal)
         ):  # a grasp passes: what was held may have been put down
             return TaskAssertion(where, words, "unjudged")
         return TaskAssertion(where, words, "false", _shown(goal, scene))
-    return TaskAssertion(where, words, "true", past=not all(holds(g, scene) for g in goals))
+    return TaskAssertion(where, words, "true", past=not all(holds(g, scene, robot) for g in goals))
 
 
 def _goal(text: str, scene: Scene, rows_true: bool) -> TaskAssertion:

@@ -83,6 +83,12 @@ ROWS = {
     "critic.other_held.expected": ("{value} in the gripper", "夹爪中是 {value}"),
     "critic.other_held.found": ("{node} is holding {held}", "{node} 正拿着 {held}"),
     "critic.other_held.fix": ("place {held}, or pick up {value} first", "放下 {held}，或先抓取 {value}"),
+    "critic.held_elsewhere.expected": ("{id} in no other gripper", "{id} 不在其他机器人的夹爪里"),
+    "critic.held_elsewhere.found": ("{other} is holding {id}", "{other} 正拿着 {id}"),
+    "critic.held_elsewhere.fix": (
+        "have {other} put {id} down, or hand it over",
+        "让 {other} 放下 {id}，或递过来",
+    ),
     "critic.unread.expected": ("a number with a unit", "带单位的数值"),
     "critic.unread.found": ("{line}", "{line}"),
     "critic.unread.fix": (

@@ -266,6 +266,7 @@ ROWS = {
     "planner.the": ("the {name}", "{name}"),
     "planner.no_things": ("nothing", "没有东西"),
     "planner.at_held": ("in the gripper", "在夹爪里"),
+    "planner.at_held_by": ("in the gripper of {robot}", "在 {robot} 的夹爪里"),
     "planner.at_in": ("in {place}", "在{place}里"),
     "planner.at_on": ("on {place}", "在{place}上"),
     "planner.nowhere": ("somewhere that the scene does not tell", "在哪里场景里看不出来"),

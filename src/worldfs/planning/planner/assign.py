@@ -11,7 +11,7 @@ from worldfs.base.model import Scene, Thing
 from . import lexicon_en
 from .goals import AreaGoal, Goal, InGoal
 from .intent import NotUnderstood
-from .scene_facts import final_support, layout, surfaces
+from .scene_facts import final_support, layout, own_robot, surfaces
 from .vocabulary import Vocabulary
 
 HEAP = 1.2  # a heap rises over the rim: true volumes may add up to this share of the box
@@ -149,12 +149,11 @@ def _strips(
     x, y = table.position[:2]
     low_x, high_x = x - table.size[0] / 2 + STRIP_MARGIN, x + table.size[0] / 2 - STRIP_MARGIN
     low, high = y - table.size[1] / 2 + STRIP_MARGIN, y + table.size[1] / 2 - STRIP_MARGIN
-    for robot in scene.robots:
-        if len(robot.pose) >= 2:  # an arm serves the half-metre on either side of its base best
-            near_low, near_high = max(low, robot.pose[1] - 0.5), min(high, robot.pose[1] + 0.5)
-            if near_high - near_low > 0.2:
-                low, high = near_low, near_high
-            break
+    robot = own_robot(scene)
+    if robot is not None and len(robot.pose) >= 2:  # an arm serves the half-metre on either side of its base best
+        near_low, near_high = max(low, robot.pose[1] - 0.5), min(high, robot.pose[1] + 0.5)
+        if near_high - near_low > 0.2:
+            low, high = near_low, near_high
     each = (high - low) / len(labels)
     return {
         label: ((round(low_x, 4), round(low + n * each, 4)), (round(high_x, 4), round(low + (n + 1) * each, 4)))

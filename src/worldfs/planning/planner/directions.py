@@ -6,13 +6,16 @@ import math
 
 from worldfs.base.model import Scene, Thing
 
+from .scene_facts import own_robot
+
 SIDES = ("left", "right", "front", "behind")
 WAYS = {"left": "left", "right": "right", "forward": "behind", "backward": "front"}
 
 
 def axis(side: str, scene: Scene) -> tuple[float, float]:
     """Unit vector in the plane. A base without a turn looks along x, its left along y."""
-    pose = scene.robots[0].pose if scene.robots else ()
+    robot = own_robot(scene)
+    pose = robot.pose if robot is not None else ()
     turn = pose[5] if len(pose) >= 6 and math.isfinite(pose[5]) else 0.0
     ahead = (math.cos(turn), math.sin(turn))
     match side:

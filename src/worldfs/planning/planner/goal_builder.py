@@ -406,7 +406,9 @@ class GoalBuilder:
         tops = [s.id for s in surfaces(self.scene)]
         if ids and all(id in tops for id in ids):  # "sort the table" means what is on it
             ids = tuple(
-                o for id in ids for o in littering(ClearedGoal(id, self.protected), self.scene, self.resolve.places)
+                o
+                for id in ids
+                for o in littering(ClearedGoal(id, self.protected), self.scene, places=self.resolve.places)
             )
         for id in ids:
             if id in immovable_ids(self.scene):

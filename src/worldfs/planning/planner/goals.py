@@ -18,6 +18,7 @@ from .scene_facts import (
     inside,
     layout,
     movable,
+    own_robot,
     sanitized_scene,
     upright,
 )
@@ -243,24 +244,25 @@ def subject(goal: Goal) -> str:
     return str(getattr(goal, "object", ""))
 
 
-def held_by(scene: Scene, robot_id: str = "") -> str | None:
-    """The thing that the robot holds; of all robots when none is named."""
-    for robot in scene.robots:
-        if robot.holding and robot_id in ("", robot.robot_id):
-            return robot.holding
-    found = [id for id, spot in layout(scene).items() if spot.relation == "held" and robot_id in ("", spot.of)]
-    return found[0] if found else None
-
-
-def littering(goal: ClearedGoal, scene: Scene, places: Mapping[str, ThingLocation] | None = None) -> tuple[str, ...]:
-    """Ids of the things on a surface that is to be clear, in page order."""
+def held_by(scene: Scene, robot_id: str = "", places: Mapping[str, ThingLocation] | None = None) -> str | None:
+    """The thing that this robot holds; where none is named, the only robot of the scene. None: nothing, or it is not
+    known whose hand is meant. `places`: the scene's layout, if at hand."""
+    robot = own_robot(scene, robot_id)
+    if robot is not None and robot.holding:
+        return robot.holding
+    hand = ThingLocation("held", robot.robot_id if robot is not None else robot_id)
     spots = layout(scene) if places is None else places
+    return next((id for id, spot in spots.items() if hand.of and spot == hand), None)
+
+
+def littering(
+    goal: ClearedGoal, scene: Scene, robot_id: str = "", places: Mapping[str, ThingLocation] | None = None
+) -> tuple[str, ...]:
+    """Ids of the things on a surface that is to be clear, and of what the robot itself holds, in page order."""
+    spots = layout(scene) if places is None else places
+    held = held_by(scene, robot_id, spots)
     found = [t.id for t in movable(scene) if t.id not in goal.but]
-    return tuple(
-        id
-        for id in found
-        if final_support(spots, id) == ThingLocation("on", goal.surface) or spots[id].relation == "held"
-    )
+    return tuple(id for id in found if final_support(spots, id) == ThingLocation("on", goal.surface) or id == held)
 
 
 def tcp(robot: RobotState) -> Vec | None:
@@ -281,7 +283,7 @@ def holds(goal: Goal, scene: Scene, robot_id: str = "", places: Mapping[str, Thi
         return _pose_holds(goal, scene, robot_id)
     places = layout(scene) if places is None else places
     if isinstance(goal, ClearedGoal):
-        return not littering(goal, scene, places)
+        return not littering(goal, scene, robot_id, places)
     spot, thing = places.get(goal.object), scene.thing(goal.object)
     if isinstance(goal, OpenedGoal):
         return thing is not None and thing.status == goal.state

@@ -25,7 +25,7 @@ from .goal_builder import Before, GoalBuilder, never
 from .intent import Clause, Intent, NotUnderstood, QuestionIntent, RefusedIntent
 from .planned_actions import HAND_OVER, PUSH, goes_to_places
 from .scene_answers import answer
-from .scene_facts import sanitized_scene, with_receivers, with_stations
+from .scene_facts import sanitized_scene, seen_by, with_receivers, with_stations
 from .vocabulary import Vocabulary
 
 LIMIT = 600  # characters; longer is a document, not an instruction
@@ -57,6 +57,7 @@ def interpret(
         scene = with_stations(scene, robot_id)
     elif profile is not None and profile.op(HAND_OVER) is not None and len(scene.robots) > 1:
         scene, vocabulary = with_receivers(scene, robot_id), None
+    scene = seen_by(scene, robot_id)
     language = "zh" if _ZH.search(text) else "en"
 
     def can() -> tuple[str, ...]:

@@ -28,6 +28,7 @@ from .plan_report import PlanReport
 from .planner_model import PlannerModel
 from .planner_port import PlannerPort
 from .proposed_steps import ProposedSteps
+from .scene_facts import seen_by
 from .unnamed_things import touched_ids, unasked_acts, unnamed_things
 
 ROUNDS: Final = 3  # plans that cannot be used, before the model is left
@@ -50,7 +51,7 @@ class ModelReading:
 
     def read(self, scene: Scene) -> CommandIntent | RefusedIntent:
         """What the person has confirmed, or why nothing moves."""
-        profile = self._port.profile()
+        profile, scene = self._port.profile(), seen_by(scene, self._port.robot_id)
         text = self._refused.text
         self._messages = model_prompt.opening(text, self._refused.reason, scene, profile, self._port.lessons())
         for one in self._model.answered:
@@ -59,6 +60,7 @@ class ModelReading:
 
     def read_again(self, report: PlanReport, scene: Scene) -> CommandIntent | None:
         """Another plan after one that failed; None for none. Nothing that was confirmed is left out of it."""
+        scene = seen_by(scene, self._port.robot_id)
         steps: list[Json] = []
         for ran in report.jobs:
             outcome = ran.status.outcome if ran.status is not None else None

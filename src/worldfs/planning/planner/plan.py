@@ -168,7 +168,7 @@ class _Handling:
         named = {subject(g) for g in found}
         for goal in goals:
             if isinstance(goal, ClearedGoal) and goal.into:
-                extra = tuple(id for id in littering(goal, self.scene, self.places) if id not in named)
+                extra = tuple(id for id in littering(goal, self.scene, self.robot_id, self.places) if id not in named)
                 found += into_containers(extra, list(goal.into), self.scene)
         return found
 
@@ -392,7 +392,11 @@ def _after(scene: Scene, places: Mapping[str, ThingLocation], now: Mapping[str, 
     objects = tuple(
         replace(t, position=getattr(now.get(t.id, t), "position", t.position), status="") for t in scene.objects
     )
-    others = tuple(r for r in scene.relations if r.subject not in places)
+    others = tuple(
+        r
+        for r in scene.relations
+        if r.subject not in places or (r.relation == "held_by" and places[r.subject] == ThingLocation())
+    )  # what another robot holds
     stated = tuple(Relation(id, w.relation, w.of) for id, w in places.items() if w.relation in ("in", "on"))
     robots = tuple(replace(r, holding=held) if r.robot_id == robot_id else r for r in scene.robots)
     return replace(scene, objects=objects, relations=(*others, *stated), robots=robots)

@@ -14,7 +14,7 @@ from .goals import BesideGoal, ClearedGoal, held_by, holds
 from .intent import NotUnderstood
 from .lexicon_en import COLOURS
 from .question_parser import ParsedQuestion, QuestionPart, parse_question
-from .scene_facts import ThingLocation, final_support, layout, movable, surfaces
+from .scene_facts import ThingLocation, final_support, layout, movable, own_robot, surfaces
 from .vocabulary import Vocabulary
 
 
@@ -65,6 +65,7 @@ class _SceneAnswer:
     def __init__(self, scene: Scene, vocabulary: Vocabulary, language: str) -> None:
         self.scene, self.vocabulary, self.language, self.zh = scene, vocabulary, language, language == "zh"
         self.places = layout(scene)
+        self.robot = own_robot(scene)  # the robot that is asked
 
     # -- words ----------------------------------------------------------------------------------------------------
 
@@ -90,9 +91,10 @@ class _SceneAnswer:
         return ("、" if self.zh else ", ").join(named) or self.say("planner.no_things")
 
     def at(self, spot: ThingLocation) -> str:
-        """ "in the basket", "on the table", "in the gripper"; "" where it is not known."""
+        """ "in the basket", "on the table", "in the gripper", "in the gripper of arm_2"; "" where it is not known."""
         if spot.relation == "held":
-            return self.say("planner.at_held")
+            own = self.robot is not None and spot.of == self.robot.robot_id
+            return self.say("planner.at_held") if own else self.say("planner.at_held_by", robot=spot.of)
         code = {"in": "planner.at_in", "on": "planner.at_on"}.get(spot.relation)
         return self.say(code, place=self.the(spot.of)) if code else ""
 
@@ -195,8 +197,8 @@ class _SceneAnswer:
         if not parts or any(len(self.fit(part)) != 1 for part in parts) or len(parts) > 2:
             return ""
         things = [t for part in parts if (t := self.scene.thing(self.fit(part)[0])) is not None]
-        robot = self.scene.robots[0].pose[:2] if self.scene.robots else ()
-        ends = [t.position[:2] for t in things] + ([robot] if len(things) == 1 else [])
+        base = self.robot.pose[:2] if self.robot is not None else ()
+        ends = [t.position[:2] for t in things] + ([base] if len(things) == 1 else [])
         if len(ends) != 2 or not all(len(e) == 2 and all(map(math.isfinite, e)) for e in ends):
             return ""
         metres = math.dist(ends[0], ends[1])
@@ -227,15 +229,25 @@ class _SceneAnswer:
     def held(self, subject: QuestionPart | None) -> str:
         held = held_by(self.scene)
         named = self.fit(subject) if subject is not None and not any("*" in k for k in subject.keys) else []
+        # of a hand that was not asked about it is said whose it is, neither yes nor no
+        asked = named or (self._held_things() if self.robot is None else [])
+        if others := [id for id in asked if self._of_another(id)]:
+            return self.joined(self.fact(id) for id in others)
         now = self.several((held,)) if held else ""
         said = self.say("planner.gripper_holds", thing=now) if held else self.say("planner.nothing_held")
         return self.yes(held in named, said) if named else said
 
+    def _held_things(self) -> list[str]:
+        return [id for id, spot in self.places.items() if spot.relation == "held"]
+
+    def _of_another(self, id: str) -> bool:
+        """Whether another robot than the one that is asked holds it."""
+        spot = self.places.get(id, ThingLocation())
+        return spot.relation == "held" and (self.robot is None or spot.of != self.robot.robot_id)
+
     def gripper(self) -> str:
-        robot = next(iter(self.scene.robots), None)
-        if robot is None:
-            return ""
-        if robot.holding:
+        robot = self.robot
+        if robot is None or held_by(self.scene):
             return self.held(None)
         code = {"open": "planner.gripper_open", "closed": "planner.gripper_closed"}.get(robot.gripper or "")
         state = coded(code) if code else "" if self.zh else robot.gripper

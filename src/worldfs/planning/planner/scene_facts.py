@@ -10,7 +10,7 @@ from operator import is_
 
 from worldfs.base.json_values import as_int
 from worldfs.base.map_zones import map_zones
-from worldfs.base.model import Scene, Thing, Vec
+from worldfs.base.model import Relation, RobotState, Scene, Thing, Vec
 
 SAME_M = 0.002  # sides as long as each other may change places
 LEAN_RAD = math.radians(10)  # a standing thing is turned no farther from the vertical
@@ -80,6 +80,22 @@ def with_receivers(scene: Scene, robot_id: str) -> Scene:
     others = [r for r in scene.robots if r.robot_id not in ("", robot_id, *there)]
     found = tuple(Thing(r.robot_id, r.robot_id, ROBOT, r.pose[:3], shape="region") for r in others if len(r.pose) >= 3)
     return replace(scene, furniture=(*scene.furniture, *found)) if found else scene
+
+
+def own_robot(scene: Scene, robot_id: str = "") -> RobotState | None:
+    """The robot of that id; where none is named, the only one of the scene."""
+    return scene.robot(robot_id) if robot_id else scene.robots[0] if len(scene.robots) == 1 else None
+
+
+def seen_by(scene: Scene, robot_id: str) -> Scene:
+    """The scene in which "you", "your gripper" and "left" mean this robot: it is the only one of `robots`. What the
+    others hold stays held by them, as relations."""
+    own = own_robot(scene, robot_id)
+    others = [robot for robot in scene.robots if robot is not own]
+    if not others:
+        return scene
+    held = tuple(Relation(r.holding, "held_by", r.robot_id) for r in others if r.holding)
+    return replace(scene, robots=(own,) if own is not None else (), relations=(*held, *scene.relations))
 
 
 def _finite(values: Vec, count: int) -> bool:

@@ -67,7 +67,7 @@ def _filled(forms: tuple[str, ...], scene: Scene, language: str) -> Iterator[str
 
 
 def _feasible(text: str, scene: Scene, vocabulary: Vocabulary, profile: Profile | None, robot_id: str) -> bool:
-    intent = interpret(text, scene, profile=profile, vocabulary=vocabulary)
+    intent = interpret(text, scene, profile=profile, robot_id=robot_id, vocabulary=vocabulary)
     if not isinstance(intent, CommandIntent) or not intent.goals:
         return False
     limits = PlanConstraints(intent.protected)

@@ -10,7 +10,7 @@ from worldfs.base.model import Scene, Thing
 from .assign import volume
 from .directions import distance_along
 from .intent import NotUnderstood
-from .scene_facts import top
+from .scene_facts import own_robot, top
 
 TIE = {"heaviest": 1e-6, "lightest": 1e-6, "biggest": 1e-9, "smallest": 1e-9}  # else metres
 TIE_M = 0.005
@@ -44,8 +44,8 @@ def measure(thing: Thing, best: str, scene: Scene, base: Thing | None = None) ->
 def _distance(thing: Thing, base: Thing | None, scene: Scene) -> float | None:
     if base is not None:
         return math.dist(thing.position[:2], base.position[:2])
-    pose = scene.robots[0].pose if scene.robots else ()
-    return math.dist(thing.position[:2], pose[:2]) if len(pose) >= 2 else None
+    robot = own_robot(scene)
+    return math.dist(thing.position[:2], robot.pose[:2]) if robot is not None and len(robot.pose) >= 2 else None
 
 
 def pick_superlative(
