@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 from .clock import Clock
 from .model import Finding, Job, Json, Operation, Order, Outcome, Profile, Scene
@@ -162,6 +162,10 @@ class Demanding(Protocol):
     def demands(self, job: Job, dependencies: Sequence[Job]) -> Sequence[Finding]:
         """What stands against a new job, given the jobs that it depends on, ended or not. Needs no open driver."""
         ...
+
+
+# The optional interfaces of a package's body. `RemoteKernel` is none of them: it is this package's own.
+OPTIONAL: Final = (Stoppable, VideoRecorder, Simulated, SharesWorld, RealBody, Sourced, Demanding)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
 
 from .errors import BadInput
 from .messages import coded
+from .plugin_calls import contained, error_text
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -77,7 +78,7 @@ class PluginGroup(Mapping[str, T]):
         points = installed(self.group)[name]
         loaded = _load(self.group, name, points)
         try:
-            return self._made(loaded)
+            return contained(lambda: self._made(loaded), name)
         except Exception as error:  # whatever a package's constructor raises
             found, expected = _raised(points[0], error), coded("plugin.port_object")
             raise _unusable(self.group, name, "PLUGIN_PORT", found, expected=expected) from error
@@ -145,8 +146,8 @@ def _load(group: str, name: str, points: tuple[EntryPoint, ...]) -> Any:
         raise _unusable(group, name, "PLUGIN_TWICE", found, expected=expected, fix=fix)
     (point,) = points
     try:
-        made = point.load()
-    except (Exception, SystemExit) as error:  # whatever a package raises at import
+        made = contained(point.load, name)
+    except Exception as error:  # whatever a package raises at import
         found, expected = _raised(point, error), coded("plugin.importable", name=point.value)
         raise _unusable(group, name, "PLUGIN_IMPORT", found, expected=expected) from error
     version = getattr(sys.modules.get(point.module), API_NAME, API)
@@ -158,7 +159,7 @@ def _load(group: str, name: str, points: tuple[EntryPoint, ...]) -> Any:
 
 
 def _raised(point: EntryPoint, error: BaseException) -> str:
-    return f"{package_of(point)}: {type(error).__name__}: {error}"
+    return f"{package_of(point)}: {type(error).__name__}: {error_text(error)}"
 
 
 def _unusable(group: str, name: str, code: str, found: str, *, expected: str, fix: str = "") -> BadInput:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 from worldfs.base.clock import Clock, parse_stamp
-from worldfs.base.driver import Sourced
 from worldfs.base.messages import coded
 from worldfs.base.model import ApprovalPolicy, Cause, Job, Json, Order, Outcome
 from worldfs.storage.store_interface import Store
@@ -63,7 +62,13 @@ class ApprovalGate:
             self._remove(expired.plan)
         order = job.order
         asked = self._approvals.ask(
-            order.node, [order], order.asker, order.op, job.id, orderer=order.orderer, sources=self._sources(order)
+            order.node,
+            [order],
+            order.asker,
+            order.op,
+            job.id,
+            orderer=order.orderer,
+            sources=self._nodes[order.node].sources(order),
         )
         with self._lock:
             self._known[asked.plan] = GateEntry(asked, {})
@@ -135,7 +140,7 @@ class ApprovalGate:
         node = self._nodes.get(order.node)
         if node is None or node.approval.policy is ApprovalPolicy.NEVER:
             return False
-        operation = next((op for op in node.driver.operations if op.name == order.op), None)
+        operation = node.operation(order.op)
         return operation is not None and node.approval.asks(operation)
 
     def _step(self, order: Order) -> tuple[GateEntry, int] | None:
@@ -144,14 +149,10 @@ class ApprovalGate:
             request = known.request
             if request.node != order.node or not self._approvals.is_valid(request):
                 continue
-            for step in request.step_of(order, self._sources(order)):
+            for step in request.step_of(order, self._nodes[order.node].sources(order)):
                 if known.started.get(step, order.id) == order.id and self._may_use(request, order.id):
                     return known, step
         return None
-
-    def _sources(self, order: Order) -> Json:
-        driver = self._nodes[order.node].driver
-        return driver.sources(order) if isinstance(driver, Sourced) else {}
 
     def _may_use(self, request: ApprovalRequest, job: str) -> bool:
         """A job's own request is for that job; an instruction's for the jobs that this instruction waits for."""

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from worldfs.base.driver import Driver, Run
+from worldfs.base.driver import Driver, Run, Sourced
 from worldfs.base.messages import coded
-from worldfs.base.model import MAY_MOVE, ApprovalRule, Finding, Json, Order, Outcome
+from worldfs.base.model import MAY_MOVE, ApprovalRule, Finding, Json, Operation, Order, Outcome
+from worldfs.base.plugin_calls import CheckedPlugin, plugin_name
 
 
 class JobHooks(Protocol):
@@ -48,6 +49,21 @@ class KernelNode:
     enabled: bool = True  # False: its jobs wait; the world changes it and wakes the kernel
     approval: ApprovalRule = MAY_MOVE  # which of its jobs wait for an answer
 
+    def operation(self, name: str) -> Operation | None:
+        """What its driver declares; None: no such operation. A driver that answers with no operations can do the worst:
+        its review refuses the order."""
+        try:
+            return next((one for one in self.driver.operations if one.name == name), None)
+        except Exception:  # whatever a package raises
+            return Operation(name)
+
+    def sources(self, order: Order) -> Json:
+        """What decides, beside the order, what its driver does."""
+        try:
+            return self.driver.sources(order) if isinstance(self.driver, Sourced) else {}
+        except Exception as error:  # whatever a package raises: no approval holds for it
+            return {"driver": type(error).__name__}
+
 
 @dataclass(frozen=True, slots=True)
 class BodyWorker:
@@ -61,12 +77,18 @@ class BodyWorker:
         return coded("runtime.the_driver")
 
     @property
+    def source(self) -> str:
+        return f"{self.node.id}: {plugin_name(self.node.driver)}"
+
+    @property
     def artifacts(self) -> Path | None:
         return self.node.artifacts
 
     def review(self, order: Order, run: Run) -> Sequence[Finding]:
         """The findings of the hooks, else whether the driver has the op at all."""
         findings, ops = self.hooks.review(order, run), {op.name for op in self.node.driver.operations}
+        if isinstance(self.node.driver, CheckedPlugin) and isinstance(self.node.driver, Sourced):
+            self.node.driver.sources(order)  # the gate took a wrong answer for "unknown": here it ends the job
         if order.op not in ops and all(item.warning for item in findings):
             return [*findings, _no_such_op(order, ops)]
         return findings

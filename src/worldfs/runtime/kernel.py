@@ -437,4 +437,5 @@ class Kernel:
         node = self.nodes.get(order.node)
         if node is not None and isinstance(node.driver, RemoteKernel):
             return True
-        return node is not None and any(op.name == order.op and op.repeatable for op in node.driver.operations)
+        operation = None if node is None else node.operation(order.op)
+        return operation is not None and operation.repeatable

@@ -11,6 +11,8 @@ from worldfs.base.driver import Demanding
 from worldfs.base.errors import UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import Finding, Job, Order
+from worldfs.base.plugin_calls import PluginFault
+from worldfs.base.plugin_values import WrongValue
 
 from .admission import admit
 from .alerts import Alerts
@@ -134,7 +136,10 @@ class OrderIntake:
         driver = self._nodes[job.order.node].driver
         if not isinstance(driver, Demanding):
             return []
-        return list(driver.demands(job, [self._jobs.load(id) for id in job.order.depends_on]))
+        try:
+            return list(driver.demands(job, [self._jobs.load(id) for id in job.order.depends_on]))
+        except (WrongValue, PluginFault) as error:
+            return [Finding(error.code, error.path, error.expected, error.found, error.fix, job.id)]
 
     def unreadable(self, id: str, error: Exception) -> None:
         """The file of an open job cannot be read: it stays where it is, and is named."""

@@ -19,6 +19,11 @@ class Worker(Protocol):
         ...
 
     @property
+    def source(self) -> str:
+        """Whose code it is, for messages about a wrong value: "arm: their_package.Arm"."""
+        ...
+
+    @property
     def artifacts(self) -> Path | None:
         """The directory for what an attempt leaves behind; None: it keeps nothing."""
         ...

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldfs.access.roles import WATCHDOG
-from worldfs.base.driver import Driver, DriverFactory, Interpreter, PluginContext, RealBody, SharesWorld
-from worldfs.base.errors import NotFound, UserError
+from worldfs.base.driver import OPTIONAL, Driver, DriverFactory, Interpreter, PluginContext, RealBody, SharesWorld
+from worldfs.base.errors import NotFound, StorageError, UserError
 from worldfs.base.messages import coded
 from worldfs.base.model import ApprovalPolicy, ApprovalRule, Finding, Order, Profile, Scene
+from worldfs.base.plugin_calls import PluginFault, called, checked
+from worldfs.base.plugin_values import WrongValue
 from worldfs.formats import embodied, task
 from worldfs.namespace.namespace import Namespace
 from worldfs.planning.critic import Critic
@@ -33,6 +36,7 @@ from .foreign_versions import noting_versions
 from .job_evidence import job_succeeded
 from .node_specs import NodeSpec, disabled_robots, driver_factory, profile_for
 from .orchestration import open_orchestration
+from .order_reservations import KnowsItsWay
 from .robot_drivers import WORKSPACE
 from .tree_planner_port import forget_steps
 from .unsupported_config import demand_servable, unknown_approvals, unsupported_settings
@@ -59,10 +63,12 @@ def assemble_kernel(
     artifacts = world.beside("artifacts")
     hooks.films = artifacts / "films" if artifacts is not None else None
     shared: dict[str, object] = {}
+    packages: dict[str, object] = {}  # what the bodies of packages have in common: ours share what they rely on
     world.shared = shared
 
     def node_of(spec: NodeSpec) -> KernelNode:
-        driver = _driver(world, spec, BODIES if drivers is None else drivers, artifacts, shared)
+        ours = shared if spec.driver in BODIES.built_in else packages
+        driver = _driver(world, spec, BODIES if drivers is None else drivers, artifacts, ours)
         hooks.drivers[spec.id] = driver
         real = isinstance(driver, RealBody) and driver.real
         return KernelNode(spec.id, driver, artifacts, approval=approval_rule(world.config, spec.id, real))
@@ -159,8 +165,9 @@ def assemble_kernel(
     def let_go(node: str) -> None:
         world.profiles_changed()
         body: object = hooks.drivers.get(node)
-        if isinstance(body, SharesWorld) and body.leave():
-            left.add(node)
+        with suppress(WrongValue, PluginFault):
+            if isinstance(body, SharesWorld) and body.leave():
+                left.add(node)
         bring.forget(node)
 
     changes = FleetChanges(world, kernel, begin, let_go)
@@ -211,8 +218,14 @@ def _driver(
         context = PluginContext(world.clock, artifacts, language=world.language(), robot_id=spec.id, shared=shared)
         context = replace(context, epoch=world.epoch_of(spec.id))
         context = replace(context, perception=profile.perception, max_frame_age=profile.max_frame_age)
-        return made(replace(context, interpreter=_interpreter(world, spec.id)))
-    except UserError as error:
+        context = replace(context, interpreter=_interpreter(world, spec.id))
+        body = checked(called(lambda: made(context), f"{spec.id}: {spec.driver}"), Driver, *OPTIONAL, KnowsItsWay)
+        if isinstance(body, RealBody):
+            bool(body.real)  # asked for before anything moves: a wrong answer is raised here
+        return body
+    except StorageError:
+        raise
+    except Exception as error:  # whatever a package raises
         return UnavailableDriver(error, f"/nodes/{spec.id}", "DRIVER_MISSING")
 
 

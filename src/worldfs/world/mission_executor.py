@@ -188,7 +188,8 @@ class MissionThreads:
 
     def repeatable(self, job: Job) -> bool:
         node = self.kernel.nodes.get(job.order.node)
-        return node is not None and any(op.name == job.order.op and op.repeatable for op in node.driver.operations)
+        operation = None if node is None else node.operation(job.order.op)
+        return operation is not None and operation.repeatable
 
     def has_ended(self, job: Job) -> bool:
         remote = self._remote(job.order.node)

@@ -52,12 +52,15 @@ def declared_profile(driver: str) -> Profile | None:
     """The profile that a package's body declares. Raises `BadInput` for a body that cannot be used."""
 
     from worldfs.base.model import Profile
+    from worldfs.base.plugin_values import parsed
     from worldfs.robots.driver_registry import BODIES
 
     if driver in BODIES.built_in or driver not in BODIES:
         return None
     declared = getattr(BODIES[driver], "profile", None)
-    return replace(declared, driver=driver) if isinstance(declared, Profile) else None
+    if not isinstance(declared, Profile):
+        return None
+    return replace(parsed(Profile, declared, f"plug-in {BODIES.group} {driver} profile"), driver=driver)
 
 
 def profile_names(own: Path | None = None) -> list[str]:

@@ -10,6 +10,7 @@ from worldfs.base.driver import Run
 from worldfs.base.errors import StorageError, WorldError
 from worldfs.base.messages.message_rendering import error_message
 from worldfs.base.model import Cause, Finding, Json, Order, Outcome
+from worldfs.base.plugin_calls import error_text, plugin_name
 from worldfs.runtime.worker_threads import WorkerThreads
 
 from .agent_job import AgentJob, AgentJobContext
@@ -31,6 +32,10 @@ class AgentWorker:
         return "it"
 
     @property
+    def source(self) -> str:
+        return plugin_name(self.work)
+
+    @property
     def artifacts(self) -> Path | None:
         return None
 
@@ -39,7 +44,7 @@ class AgentWorker:
 
     def execute(self, order: Order, run: Run) -> Outcome:
         context = self.context(order.id)
-        return _judged(_run_guarded(self.work, context), context)
+        return _judged(_sayable(_run_guarded(self.work, context)), context)
 
     def observe(self) -> None:
         pass
@@ -56,7 +61,13 @@ def _run_guarded(work: WorkFunction, context: AgentJobContext) -> Outcome:
     except WorldError as error:
         return Outcome.failure(Cause.ERROR, "", error_message(error))
     except Exception as error:  # any error of a tool or a responder ends the job
-        return Outcome.failure(Cause.ERROR, "", f"{type(error).__name__}: {error}")
+        return Outcome.failure(Cause.ERROR, "", f"{type(error).__name__}: {error_text(error)}")
+
+
+def _sayable(outcome: Outcome) -> Outcome:
+    """A model's answer may have half of a character in it: no file could hold that."""
+    said = str(outcome.message).encode("utf-8", "replace").decode()
+    return outcome if said == outcome.message else replace(outcome, message=said)
 
 
 def _judged(outcome: Outcome, context: AgentJobContext) -> Outcome:

@@ -9,6 +9,8 @@ from worldfs.access.binding import Binding
 from worldfs.base.errors import BadInput
 from worldfs.base.messages import coded
 from worldfs.base.model import Cause, Json, Outcome
+from worldfs.base.plugin_calls import PluginFault
+from worldfs.base.plugin_values import WrongValue
 from worldfs.planning.stop_words import is_stop
 from worldfs.tree.verb_values import Written
 
@@ -68,8 +70,12 @@ class Chat:
         return Written(len(data), extra)
 
     def _lane(self, call: AgentJob) -> str:
+        """Of a package's backend that does not say, none."""
         responder = self._responder(call.agent)
-        return responder.lane if responder is not None else ""
+        try:
+            return responder.lane if responder is not None else ""
+        except (WrongValue, PluginFault):
+            return ""
 
     def _answer(self, run: AgentJobContext) -> Outcome:
         responder = self._responder(run.binding.agent)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from worldfs.base.clock import Clock
 from worldfs.base.errors import UserError
 from worldfs.base.model import Cause, Outcome
+from worldfs.base.plugin_calls import called, checked
 from worldfs.base.plugin_registry import PluginGroup
 from worldfs.formats.config_services import CHAT, KINDS
 from worldfs.formats.config_services import ResponderConfig as Settings
@@ -70,7 +71,9 @@ class Responders:
 
     def _of_package(self, settings: Settings, agent: str) -> Responder:
         try:
-            return BACKENDS[settings.kind](settings, self._context(self._agents / agent, self._planner(settings)))
+            context = self._context(self._agents / agent, self._planner(settings))
+            made = called(lambda: BACKENDS[settings.kind](settings, context), f"agents.brains {settings.kind}")
+            return checked(made, Responder)
         except UserError as error:
             return _UnavailableResponder(str(error))
         except Exception as error:  # whatever a package raises

@@ -1,0 +1,187 @@
+"""Calls into a plug-in: whatever its code raises, the caller gets an `Exception`; what it answers is parsed.
+
+`checked` wraps an object that a package made: each method of the port is called so, and gives what the port declares.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable
+from copy import deepcopy
+from functools import lru_cache
+from types import FunctionType, MethodType
+from typing import Final, TypeVar, cast, get_type_hints
+
+from .errors import StorageError, UserError, WorldError
+from .messages import coded
+from .model import Job, Order, Profile, Scene
+from .plugin_values import parse
+
+T = TypeVar("T")
+
+OURS: Final = "worldfs"
+TEXT_MOST: Final = 2_000  # characters of what an error says
+_TEXTS: Final = ("found", "expected", "fix", "path", "op", "actor", "code")
+
+
+class PluginFault(UserError):
+    """A plug-in raised what its callers do not know: an exit of the process, a storage error, an error without text."""
+
+    code = "PLUGIN_FAULT"
+
+
+class CtrlC(KeyboardInterrupt):
+    """A person pressed Ctrl-C: raised by our own handlers of the signal, so that a plug-in's is told from it."""
+
+
+def contained(call: Callable[[], T], where: str) -> T:
+    """The call's result. What it raises that is no `Exception` becomes a `PluginFault`; a person's Ctrl-C does not."""
+    try:
+        return call()
+    except Exception:
+        raise
+    except BaseException as error:
+        if is_ours(error) or (isinstance(error, KeyboardInterrupt) and _pressed()):
+            raise
+        raise _fault(error, where) from error
+
+
+def error_text(error: BaseException) -> str:
+    """What an error says, cut; of one that cannot be asked, nothing."""
+    return (_said(error) or "")[:TEXT_MOST].encode("utf-8", "replace").decode()
+
+
+def _said(error: BaseException) -> str | None:
+    try:
+        return str.__str__(str(error))
+    except BaseException:  # whatever its `__str__` raises
+        return None
+
+
+def _fault(error: BaseException, where: str) -> PluginFault:
+    found = coded("plugin.raises", name=type(error).__name__, said=error_text(error))
+    return PluginFault(found, path=where, expected=coded("plugin.an_answer"), fix=coded("plugin.correct"))
+
+
+def _sound(error: WorldError, where: str) -> WorldError:
+    """An error of ours that a plug-in raised, with texts that can be shown."""
+    own = next(kind for kind in type(error).__mro__ if kind.__module__.startswith(f"{OURS}."))
+    try:
+        texts = [str(parse(str, getattr(error, name), where)) for name in _TEXTS]
+    except Exception:  # whatever its own class makes of them
+        return _fault(error, where)
+    if own is type(error):
+        return error
+    found, expected, fix, path, op, actor, code = texts
+    made: WorldError = own(found, expected=expected, fix=fix, path=path, op=op, actor=actor, code=code)
+    return made
+
+
+def _pressed() -> bool:
+    """Whether a KeyboardInterrupt in this thread may be a person's: `CtrlC` is ours, and never comes here."""
+    ours = threading.current_thread() is threading.main_thread()
+    return ours and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def plugin_name(plugin: object) -> str:
+    """Module and class of what a package made, for messages."""
+    if isinstance(plugin, CheckedPlugin):
+        return plugin.plugin_name
+    kind = plugin if isinstance(plugin, type | FunctionType | MethodType) else type(plugin)
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def is_ours(plugin: object) -> bool:
+    """Whether this package made it: it answers what its ports declare, or that is our bug."""
+    return type(plugin).__module__.partition(".")[0] == OURS
+
+
+class CheckedPlugin:
+    """What a package made, behind its port. The members that the port declares are put into subclasses of this."""
+
+    __slots__ = ("plugin", "plugin_name")
+
+    def __init__(self, plugin: object, name: str) -> None:
+        self.plugin, self.plugin_name = plugin, name
+
+    def __repr__(self) -> str:
+        return f"<{self.plugin_name}>"
+
+
+def called(call: Callable[[], T], where: str) -> T:
+    """As `contained`, of a package's code: its callers know our errors, those of Python, and no storage error."""
+    try:
+        return contained(call, where)
+    except StorageError as error:
+        raise _fault(error, where) from error
+    except WorldError as error:
+        raise _sound(error, where) from error.__cause__
+    except Exception as error:
+        said = _said(error)
+        if said is not None and len(said) < TEXT_MOST:
+            raise
+        raise _fault(error, where) from None
+
+
+def checked(plugin: T, port: type, *optional: type, name: str = "") -> T:
+    """`plugin` behind `port`, and behind each interface of `optional` that it has. What is ours is given as it is.
+
+    Each call is `contained`, lends copies of what is ours to change, and gives what the port declares: `WrongValue`
+    for anything else.
+    """
+    if is_ours(plugin):
+        return plugin
+    name = name or plugin_name(plugin)
+    has = called(lambda: tuple(one for one in optional if isinstance(plugin, one)), name)
+    return cast("T", _checked_class((port, *has))(plugin, name))
+
+
+@lru_cache(maxsize=128)
+def _checked_class(ports: tuple[type, ...]) -> type[CheckedPlugin]:
+    members: dict[str, object] = {"__slots__": ()}
+    for port in reversed(ports):
+        for base in reversed([base for base in port.__mro__ if getattr(base, "_is_protocol", False)]):
+            hints = get_type_hints(base, include_extras=True)
+            members |= {field: property(_reads(field, hint)) for field, hint in hints.items()}
+            members |= {
+                field: made for field, value in vars(base).items() if (made := _member(field, value)) is not None
+            }
+    return type(f"Checked{ports[0].__name__}", (CheckedPlugin,), members)
+
+
+def _member(field: str, declared: object) -> object:
+    """The checked form of one member of a port; None for what is no part of it."""
+    if field.startswith("_") and field != "__call__":
+        return None
+    if isinstance(declared, property):
+        return property(_reads(field, get_type_hints(declared.fget, include_extras=True)["return"]))
+    if isinstance(declared, FunctionType):
+        return _calls(field, get_type_hints(declared, include_extras=True)["return"])
+    return None
+
+
+def _reads(field: str, hint: object) -> Callable[[CheckedPlugin], object]:
+    def read(self: CheckedPlugin) -> object:
+        where = f"{self.plugin_name} {field}"
+        return called(lambda: parse(hint, getattr(self.plugin, field), where), where)
+
+    return read
+
+
+def _calls(field: str, hint: object) -> Callable[..., object]:
+    def call(self: CheckedPlugin, *args: object, **more: object) -> object:
+        where, lent = f"{self.plugin_name} {field}", [_lent(one) for one in args]
+        lent_by_name = {key: _lent(one) for key, one in more.items()}
+        return called(lambda: parse(hint, getattr(self.plugin, field)(*lent, **lent_by_name), where), where)
+
+    call.__name__ = field
+    return call
+
+
+def _lent(value: object) -> object:
+    """A copy of what a plug-in could change in place."""
+    return deepcopy(value) if isinstance(value, _CHANGEABLE) else value
+
+
+_CHANGEABLE: Final = (Order, Job, Scene, Profile, dict, list)

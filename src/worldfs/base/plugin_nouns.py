@@ -1,0 +1,79 @@
+"""What must hold within the nouns that plug-ins answer with, beside the types of their fields."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from .messages import coded
+from .model import Finding, Outcome, RobotState, Scene, Thing
+from .plugin_values import WrongField, parse, parsed, rule
+
+
+def parse_outcome(value: object, where: str) -> Outcome:
+    """How an attempt ended. Raises `WrongValue`."""
+    return parsed(Outcome, value, where)
+
+
+def parse_findings(value: object, where: str) -> Sequence[Finding]:
+    """Raises `WrongValue`."""
+    found: Sequence[Finding] = parse(Sequence[Finding], value, where)  # type: ignore[assignment]  # that is what it parses
+    return found
+
+
+@rule(Outcome)
+def outcome_is_one(outcome: Outcome) -> WrongField | None:
+    """A success has no cause and no code of a failure."""
+    if outcome.ok and outcome.cause is not None:
+        return WrongField("cause", f"{outcome.cause}", coded("plugin.no_cause"))
+    return None
+
+
+@rule(Scene)
+def things_once(scene: Scene) -> WrongField | None:
+    """Each robot and each thing has an id of its own."""
+    for field, ids in (
+        ("robots", [robot.robot_id for robot in scene.robots]),
+        ("objects", [thing.id for thing in (*scene.objects, *scene.furniture)]),
+    ):
+        if twice := _twice(ids):
+            return WrongField(field, coded("plugin.id_twice", id=twice[:60]), coded("file.own_id"))
+    return None
+
+
+@rule(Thing)
+def thing_is_somewhere(thing: Thing) -> WrongField | None:
+    """A place has three numbers, or none where it is not known; a size that is known is more than nothing."""
+    return (
+        _named(thing.id, "id")
+        or _sides(thing.position, "position", (0, 3))
+        or _sides(thing.orientation, "orientation", (0, 4))
+        or _sides(thing.size, "size", (0, 1, 2, 3))
+        or _positive("size", (side for side in thing.size))
+        or _positive("mass", (thing.mass,))
+    )
+
+
+@rule(RobotState)
+def robot_is_somewhere(robot: RobotState) -> WrongField | None:
+    return _named(robot.robot_id, "robot_id") or _sides(robot.pose, "pose", (0, 2, 3, 4, 6, 7))
+
+
+def _twice(ids: Sequence[str]) -> str:
+    return next((id for id, count in Counter(ids).items() if count > 1), "")
+
+
+def _named(id: str, field: str) -> WrongField | None:
+    return None if id.strip() else WrongField(field, repr(id), coded("plugin.an_id"))
+
+
+def _sides(numbers: Sequence[float], field: str, sizes: Sequence[int]) -> WrongField | None:
+    if len(numbers) in sizes:
+        return None
+    found = coded("plugin.n_values", n=len(numbers))
+    return WrongField(field, found, coded("plugin.n_values", n=" / ".join(map(str, sizes))))
+
+
+def _positive(field: str, numbers: Iterable[float]) -> WrongField | None:
+    low = next((number for number in numbers if number < 0), None)
+    return None if low is None else WrongField(field, f"{low:g}", coded("plugin.no_less_than_0"))
