@@ -1,0 +1,81 @@
+"""Cases from a seed: a scene of ENVIRONMENT.md, a sentence, and what a careful person would do."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from worldfs.base.model import Relation, RobotState, Scene, Thing
+
+from . import asking, choosing, one_thing, several_things
+from .drawing import Draw
+from .grammar import Speech
+from .labels import EN, ZH
+from .one_thing import Kind
+from .truth import Item, Redraw, Truth
+
+ROBOT: Final = "franka_001"
+TABLE: Final = Thing("table_01", "table", "furniture", (0.45, 0.0, 0.0), size=(0.95, 1.3, 0.75), shape="table")
+KINDS: Final[Mapping[str, Kind]] = {**one_thing.KINDS, **several_things.KINDS, **choosing.KINDS, **asking.KINDS}
+QUESTIONS: Final = frozenset(asking.KINDS)
+TRIES: Final = 400  # of the same kind, until its truth is certain
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """`number`: with the seed of the run, it draws the same case again."""
+
+    number: int
+    kind: str
+    language: str
+    text: str
+    things: tuple[Item, ...]
+    places: tuple[Item, ...]
+    truth: Truth
+
+    def scene(self) -> Scene:
+        objects = tuple(_thing(item) for item in self.things)
+        furniture = (TABLE, *(_place(item) for item in self.places))
+        relations = tuple(Relation(i.id, "in" if i.inside else "on", i.inside or TABLE.id) for i in self.things)
+        below = tuple(Relation(p.id, "on", TABLE.id) for p in self.places)
+        return Scene((RobotState(ROBOT, (0.0, 0.0, 0.0), {}, "open", None),), objects, furniture, (*relations, *below))
+
+
+def _thing(item: Item) -> Thing:
+    z = round(item.side / 2 + (0.006 if item.inside else 0.0), 4)
+    at = (round(item.position[0], 4), round(item.position[1], 4), z)
+    return Thing(
+        item.id, item.name.text, "thing", at, size=(item.side,) * 3, shape="box", mass=item.mass, color=item.colour
+    )
+
+
+def _place(item: Item) -> Thing:
+    at = (*item.position, item.width[2] / 2)
+    return Thing(item.id, item.name.text, "container", at, size=item.width, shape="basket", color=item.colour)
+
+
+def case(seed: int, number: int) -> Case:
+    """The case of that number: the kinds in turn, English and Chinese 2:1. Raises `RuntimeError` for a kind that
+    cannot be drawn in that language."""
+    names = list(KINDS)
+    kind = names[number % len(names)]
+    language = ZH if (number // len(names)) % 3 == 2 else EN
+    for turn in range(TRIES):
+        rng = random.Random(f"{seed} {number} {turn}")  # noqa: S311  # a drawn case is no secret
+        draw = Draw(rng, language, language)
+        speech = Speech(language, rng)
+        try:
+            text, truth = KINDS[kind](draw, speech)
+        except (Redraw, IndexError):
+            continue
+        return Case(number, kind, language, speech.style(text), tuple(draw.things), tuple(draw.places), truth)
+    if language == ZH:  # a kind of English alone
+        return case(seed, number - len(names))
+    raise RuntimeError(f"no case of {kind!r} in {language} with seed {seed}")
+
+
+def cases(seed: int, count: int, first: int = 0, step: int = 1) -> Iterator[Case]:
+    for number in range(first, count, step):
+        yield case(seed, number)
