@@ -9,7 +9,7 @@ import pytest
 np = pytest.importorskip("numpy", reason="constraints compute with numpy, of the extra worldfs[sim]")
 
 from worldfs.plugins.rekep.allowed_functions import ConstraintError  # noqa: E402  # after the question whether it is there
-from worldfs.plugins.rekep.constraint_language import TEXT, read  # noqa: E402  # same
+from worldfs.plugins.rekep.constraint_language import LINES, TEXT, read  # noqa: E402  # same
 
 TIP = np.array([0.5, 0.0, 0.2])
 POINTS = np.array([[0.5, 0.0, 0.0], [0.5, 0.1, 0.3], [0.4, -0.2, 0.1]])
@@ -112,6 +112,17 @@ HOSTILE = {
     "deep brackets": "return " + "abs(" * 60 + "1" + ")" * 60,
     "a deep sum": "return " + "+".join(["1"] * 3000),
     "minus signs": "return " + "-" * 900 + "1",
+    "decimals without end": "return round(1, -200000000)",
+    "decimals of an array without end": "return np.round(keypoints, 10 ** 9)[0][0]",
+    "differences without end": "return np.diff(keypoints[0], 10 ** 15)",
+    "a list that grows by slices": "x = [0]\nfor i in range(200):\n    x[0:0] = x\nreturn 0",
+    "an array written into": "return np.add(keypoints, 1, keypoints)[0][0]",
+    "a shape by another way": "return np.zeros_like(keypoints, None, None, True, (100000, 100000))[0][0]",
+    "a second side": "return np.eye(1, 10 ** 10)[0][0]",
+    "an argument that costs": "return np.sum(keypoints, where=keypoints)",
+    "ifs within ifs": "x = 0\nif x:\n    x = 1\n" + "elif x:\n    x = 1\n" * 400 + "return x",
+    "a list in lists": "a = [1, 1]\n" + "a = [a, a]\n" * 40 + "return a",
+    "lists of several lengths": "return [keypoints, [1]]",
 }
 
 
@@ -140,6 +151,8 @@ def test_a_hostile_file_is_refused_with_its_line(what):
         "x = " + "[" * 300,
         "def f(a):\n    return 0\0\n",
         "a" * (TEXT + 1),
+        "\n" * (LINES + 1),
+        "a=1;" * (LINES + 1),
     ],
 )
 def test_a_hostile_module_is_refused(text):

@@ -321,6 +321,8 @@ ROWS = {
     "plugin.rekep_large_power": ("a power beyond 64", "超过 64 次的幂"),
     "plugin.rekep_small_power": ("a small exponent", "较小的指数"),
     "plugin.rekep_list_arithmetic": ("arithmetic on a list", "对列表的算术"),
+    "plugin.rekep_large_count": ("a count that large", "过大的次数"),
+    "plugin.rekep_lines": ("{n} lines", "{n} 行"),
     "plugin.rekep_long_list": ("a list too long for arithmetic", "列表过长，不能做算术"),
     "plugin.rekep_short_list": ("a short one", "较短的列表"),
     "plugin.rekep_write_less": ("write less", "写得短些"),

@@ -49,16 +49,21 @@ class ConstraintFunction:
     body: tuple[Statement, ...]
     friends: Mapping[str, ConstraintFunction]  # of the same file; filled while it is read
 
-    def cost(self, arguments: Sequence[Value], given: Mapping[str, Value]) -> float:
+    def cost(self, arguments: Sequence[Value], given: Mapping[str, Value], purse: list[int] | None = None) -> float:
         """The number it returns; NaN where it divides by zero. `given`: functions that the runtime provides.
 
+        `purse`: the steps that it may take; what it took is gone from it afterwards.
         Raises `ConstraintError` with the line for anything that is no cost.
         """
-        purse = [BUDGET]
+        purse = purse if purse is not None else [BUDGET]
         with np.errstate(all="ignore"):
             value = self.call(arguments, given, purse, 0)
             if isinstance(value, bool | np.bool_):
                 self._broken(self.line, "a truth value", "a cost: a number, at most 0 where it is satisfied")
+            if isinstance(value, list | tuple) and len(value) == 1:
+                value = value[0]
+            if isinstance(value, list | tuple):
+                self._broken(self.line, f"{self.name} returns a {type(value).__name__}", "one number")
             array = np.asarray(value if value is not None else "nothing")
             if array.size != 1 or array.dtype.kind not in "fiu":
                 what = "nothing" if value is None else f"values of shape {array.shape}"

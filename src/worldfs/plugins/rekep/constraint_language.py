@@ -18,6 +18,7 @@ from .constraint_grammar import NODES, WRITE, refuse
 from .function_compiler import FunctionCompiler
 
 TEXT = 64 * 1024  # characters of one file
+LINES = 2_000  # of one file: Python's parser takes its time for each statement, and lets no other thread run
 FUNCTIONS = 64  # of one file
 
 
@@ -31,6 +32,13 @@ def read(text: str, file: str, given: Sequence[str] = ()) -> tuple[dict[str, Con
             f"{len(text)} characters",
             path=file,
             expected=coded("common.at_most", n=TEXT),
+            fix=coded("plugin.rekep_write_less"),
+        )
+    if (lines := text.count("\n") + text.count(";")) > LINES:
+        raise ConstraintError(
+            coded("plugin.rekep_lines", n=lines),
+            path=file,
+            expected=coded("common.at_most", n=LINES),
             fix=coded("plugin.rekep_write_less"),
         )
     if "\0" in text:
@@ -65,7 +73,11 @@ def read(text: str, file: str, given: Sequence[str] = ()) -> tuple[dict[str, Con
                     path=f"{file}:{node.lineno}",
                     expected=coded("plugin.rekep_once"),
                 )
-            found[node.name] = FunctionCompiler(file, frozenset(names), frozenset(given)).function(node, text, found)
+            compiler = FunctionCompiler(file, frozenset(names), frozenset(given))
+            try:
+                found[node.name] = compiler.function(node, text, found)
+            except RecursionError:
+                refuse(file, node, WRITE, "a function that nests too deep")
         elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             values[node.targets[0].id] = _literal(node.value, file)
         elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):

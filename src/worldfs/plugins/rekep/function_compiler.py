@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import Final
 
 import numpy as np
 
@@ -12,15 +13,16 @@ from worldfs.base.messages import coded
 
 from .allowed_functions import (
     BUILTINS,
-    ITEMS,
-    KEYWORDS,
     METHODS,
     MODULES,
     PROPERTIES,
+    Constant,
     ConstraintError,
+    ListedFunction,
     Value,
     check_value,
-    count_numbers,
+    checked_index,
+    few_numbers,
 )
 from .constraint_function import (
     BREAK,
@@ -178,7 +180,9 @@ class FunctionCompiler:
                             coded("plugin.rekep_change_of", kind=type(holder).__name__),
                             expected=coded("plugin.rekep_own_array"),
                         )
-                    holder[which(frame)] = value
+                    few_numbers(value)
+                    holder[checked_index(holder, which(frame))] = value
+                    check_value(holder)
 
                 return write
         refuse(self.file, target, "a name")
@@ -228,7 +232,8 @@ class FunctionCompiler:
 
                 def item(frame: CallFrame) -> Value:
                     spend_budget(frame)
-                    return check_value(indexed(whose(frame))[which(frame)])
+                    holder, place = indexed(whose(frame)), which(frame)
+                    return check_value(holder[place if type(place) is int else checked_index(holder, place)])
 
                 return item
             case ast.Slice(lower=lower, upper=upper, step=step):
@@ -313,7 +318,7 @@ class FunctionCompiler:
         table, name = self._listed(node)
         if table is not None:
             constant = table[name]
-            if callable(constant):
+            if isinstance(constant, ListedFunction):
                 refuse(self.file, node, "a call of it", f"{name} without its brackets")
             return lambda frame: constant
         if node.attr not in PROPERTIES:
@@ -331,7 +336,7 @@ class FunctionCompiler:
 
         return value
 
-    def _listed(self, node: ast.Attribute) -> tuple[Mapping[str, Value] | None, str]:
+    def _listed(self, node: ast.Attribute) -> tuple[Mapping[str, ListedFunction | Constant] | None, str]:
         """(table, name) of `np.x`, `np.linalg.x`, `math.x`; (None, "") for an attribute of a value."""
         parts: list[str] = []
         inner: ast.expr = node
@@ -348,66 +353,83 @@ class FunctionCompiler:
     def _call(
         self, node: ast.Call, function: ast.expr, arguments: Sequence[ast.expr], keywords: Sequence[ast.keyword]
     ) -> Expression:
+        target, listed = self._callable(node, function)
+        self._fits(node, listed, len(arguments), [str(keyword.arg) for keyword in keywords])
         given = [self._of(argument) for argument in arguments]
-        named: dict[str, Expression] = {}
-        for keyword in keywords:
-            if keyword.arg not in KEYWORDS:
-                refuse(self.file, node, "one of " + ", ".join(sorted(KEYWORDS)), f"the argument {keyword.arg}=")
-            named[str(keyword.arg)] = self._of(keyword.value)
-        target = self._callable(node, function)
+        named = {str(keyword.arg): self._of(keyword.value) for keyword in keywords}
 
         def call(frame: CallFrame) -> Value:
-            spend_budget(frame, 2)
             values = [value(frame) for value in given]
             chosen = {name: value(frame) for name, value in named.items()}
-            if sum(count_numbers(value) for value in (*values, *chosen.values())) > 4 * ITEMS:
-                raise ConstraintError(
-                    coded("plugin.rekep_large_call"), expected=coded("plugin.rekep_most_numbers", n=4 * ITEMS)
-                )
-            found = check_value(target(frame)(*values, **chosen))
-            if isinstance(found, np.ndarray):
-                spend_budget(frame, found.size // 32)
-            return found
+            spend_budget(frame, 2 + few_numbers(*values, *chosen.values()) // 16)
+            return check_value(target(frame)(*values, **chosen))
 
         return call
 
-    def _callable(self, node: ast.Call, function: ast.expr) -> Callable[[CallFrame], Callable[..., Value]]:
+    def _fits(self, node: ast.Call, listed: ListedFunction, given: int, names: Sequence[str]) -> None:
+        """Refuses arguments that the function does not take: others of numpy's can cost anything."""
+        for name in names:
+            if name not in listed.names:
+                expected = "one of " + ", ".join(sorted(listed.names)) if listed.names else "arguments by position"
+                refuse(self.file, node, expected, f"the argument {name}=")
+        if not listed.least <= given <= listed.most:
+            expected = str(listed.least) if listed.least == listed.most else f"{listed.least} to {listed.most}"
+            refuse(self.file, node, f"{expected} arguments by position", f"{given} arguments")
+
+    def _callable(
+        self, node: ast.Call, function: ast.expr
+    ) -> tuple[Callable[[CallFrame], Callable[..., Value]], ListedFunction]:
         if isinstance(function, ast.Name):
             name = self._name(function, function.id)
             if name in self.local:
                 refuse(self.file, node, "a function that is listed", f"a call of the value {name}")
             if name in self.friends:
                 friends = self.line_friends
-                return lambda frame: bound_function(friends, name, frame)
+                return lambda frame: bound_function(friends, name, frame), _OWN
             if name in self.given:
-                return lambda frame: frame.names[name]
+                return lambda frame: frame.names[name], _OWN
             if name not in BUILTINS:
                 refuse(self.file, node, "one of " + ", ".join(BUILTINS), f"a call of {name}")
-            plain: Callable[..., Value] = BUILTINS[name]
-            return lambda frame: plain
+            plain = BUILTINS[name]
+            return lambda frame: plain.call, plain
         if not isinstance(function, ast.Attribute):
             refuse(self.file, node, "a function by its name", "a call of a value")
         table, name = self._listed(function)
         if table is not None:
-            listed: Any = table[name]
-            if not callable(listed):
+            listed = table[name]
+            if not isinstance(listed, ListedFunction):
                 refuse(self.file, node, "a function", f"a call of {name}")
-            return lambda frame: listed
-        method = function.attr
-        if method not in METHODS and method != "append":
-            refuse(self.file, node, "one of " + ", ".join(sorted(METHODS)), f"the method .{method}()")
+            return lambda frame: listed.call, listed
+        name = function.attr
         owner = self._of(function.value)
+        if name == "append":
+            return lambda frame: _appender(owner(frame)), _APPEND
+        if name not in METHODS:
+            refuse(self.file, node, "one of " + ", ".join(sorted(METHODS)), f"the method .{name}()")
+        method = METHODS[name]
 
         def bound(frame: CallFrame) -> Callable[..., Value]:
             holder = owner(frame)
-            if not isinstance(holder, list if method == "append" else np.ndarray):
-                raise ConstraintError(
-                    coded("plugin.rekep_method_of", method=method, kind=type(holder).__name__),
-                    expected=coded("plugin.rekep_an_array"),
-                )
-            if method == "append":
-                check_value([*holder, None])
-            found: Callable[..., Value] = getattr(holder, method)
-            return found
+            if not isinstance(holder, np.ndarray):
+                raise _no_method(name, holder)
+            return partial(method.call, holder)
 
-        return bound
+        return bound, method
+
+
+_OWN: Final = ListedFunction(len, 0, 64)  # a function of the file, or of the runtime: it counts its arguments itself
+_APPEND: Final = ListedFunction(list.append, 1, 1)
+
+
+def _appender(holder: Value) -> Callable[..., Value]:
+    if not isinstance(holder, list):
+        raise _no_method("append", holder)
+    check_value([*holder, None])
+    return holder.append
+
+
+def _no_method(name: str, holder: Value) -> ConstraintError:
+    return ConstraintError(
+        coded("plugin.rekep_method_of", method=name, kind=type(holder).__name__),
+        expected=coded("plugin.rekep_an_array"),
+    )

@@ -119,7 +119,7 @@ class ProgramExecutor:
         self._until = clock.monotonic() + self.limits.stage_s if self.limits.stage_s else 0.0
         self.effector.update_scene()
         state, began = self.effector.now(), self.effector.seconds()
-        keypoint_state = KeypointState(self.points, state, state.held)
+        keypoint_state = KeypointState(self.points, state, state.held, lambda steps: self._going())
         record: Json = {"stage": number + 1, "attempt": attempt, "keypoints_before": _rounded(keypoint_state.now)}
         self.stages.append(record)
         try:

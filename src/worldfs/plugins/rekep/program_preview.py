@@ -19,6 +19,7 @@ from .stage_costs import KeypointState
 from .subgoal_solver import solve
 
 LOOKS = 2_000  # of its search, some 3 ms each; after so many the arm itself will show it, in the session's time
+STEPS = 1_000_000  # of its constraints together, some 30 times what a task of the library takes; same
 
 
 def preview(program: ConstraintProgram, points: tuple[Keypoint, ...], effector: EndEffector, slack: float) -> str:
@@ -28,18 +29,23 @@ def preview(program: ConstraintProgram, points: tuple[Keypoint, ...], effector: 
     `ConstraintError` for a constraint that cannot be evaluated.
     """
     state = effector.now()
-    for step in program.stages:  # every constraint once, as things are: what is no cost is found before all else
-        keypoint_state = KeypointState(points, state, state.held)
-        keypoint_state.costs(step.subgoals, state.tool_pose)
-        keypoint_state.costs(step.paths, state.tool_pose)
-    looks = iter(range(LOOKS))
+    looks, left = iter(range(LOOKS)), [STEPS]
 
     def going() -> None:
         if next(looks, None) is None:
             raise ExecutionHalted("preview")
 
+    def spent(steps: int) -> None:
+        left[0] -= steps
+        if left[0] < 0:
+            raise ExecutionHalted("preview")
+
     try:
-        return _through(program, points, effector, slack=slack, going=going)
+        for step in program.stages:  # every constraint once, as things are: what is no cost is found before all else
+            keypoint_state = KeypointState(points, state, state.held, spent)
+            keypoint_state.costs(step.subgoals, state.tool_pose)
+            keypoint_state.costs(step.paths, state.tool_pose)
+        return _through(program, points, effector, slack=slack, going=going, spent=spent)
     except ExecutionHalted:
         return ""
 
@@ -51,10 +57,11 @@ def _through(
     *,
     slack: float,
     going: Callable[[], None],
+    spent: Callable[[int], None],
 ) -> str:
     state, first = effector.now(), True
     for number, step in enumerate(program.stages, 1):
-        keypoint_state = KeypointState(points, state, state.held)
+        keypoint_state = KeypointState(points, state, state.held, spent)
         if step.grasp >= 0:
             owner = points[step.grasp].owner
             if state.held == owner:

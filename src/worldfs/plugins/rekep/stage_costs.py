@@ -10,7 +10,7 @@ import numpy as np
 
 from worldfs.robots.rotations import Array, Pose
 
-from .constraint_function import ConstraintFunction
+from .constraint_function import BUDGET, ConstraintFunction
 from .constraint_program import GRASPED
 from .end_effector import SceneSnapshot
 from .keypoints import Keypoint, positions
@@ -20,11 +20,15 @@ WORST = 1e3  # for a cost that is no number: it is never satisfied
 
 @dataclass(frozen=True, slots=True)
 class KeypointState:
-    """Keypoints at one moment, and their positions for another tool pose."""
+    """Keypoints at one moment, and their positions for another tool pose.
+
+    `spent` is called with the steps of each evaluation of a constraint, which other people wrote, and may raise.
+    """
 
     points: tuple[Keypoint, ...]
     state: SceneSnapshot
     held: str | None  # the object that moves with the tool; in a plan it may be one that will be held
+    spent: Callable[[int], None] = lambda steps: None
     now: Array = field(init=False)  # K × 3
     _carried: Array = field(init=False)  # bool K
     _local: Array = field(init=False)  # K × 3, in the tool's frame
@@ -61,8 +65,13 @@ class KeypointState:
         tip = tool_pose.position.copy()
         tip.setflags(write=False)
         given = {GRASPED: self.grasped()}
-        found = (function.cost((tip, keypoints), given) for function in functions)
-        return [cost if math.isfinite(cost) else WORST for cost in found]
+        found = []
+        for function in functions:
+            purse = [BUDGET]
+            cost = function.cost((tip, keypoints), given, purse)
+            self.spent(BUDGET - purse[0])
+            found.append(cost if math.isfinite(cost) else WORST)
+        return found
 
 
 def violation(costs: Sequence[float], slack: float = 0.0) -> float:
